@@ -11,26 +11,26 @@
 struct bitcode_archive {
 	const uint8_t *data;
 	size_t length, next;
-	bool thin;	      /* members are files of their own; they have a name but no data */
-	const uint8_t *names; /* the table of long names */
+	bool thin;	      /* whether members are separate files: they then have a name but no data here */
+	const uint8_t *names; /* the table of long names; NULL if there is none */
 	size_t names_length;
 };
 
 struct bitcode_member {
 	char name[4096];
-	const uint8_t *data; /* NULL in a thin archive */
+	const uint8_t *data; /* the bytes of the member; NULL in a thin archive */
 	size_t length;
 };
 
-/* False if the bytes are not an archive. */
+/* Returns false if the bytes are not an archive. */
 bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t length);
 
-/* The next member that is not a symbol index or name table; false at the end or where the archive
- * is damaged. */
+/* Reads the next member, except symbol indexes and name tables.  Returns false at the end and where
+ * the archive is damaged. */
 bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *member);
 
-/* Writing: begin, then add members.  The result has no symbol index, and names are cut after 15
- * characters. */
+/* To write an archive, call begin, then add once for each member.  The result has no symbol index,
+ * and names are cut after 15 characters. */
 void bitcode_archive_begin(struct rd_buf *out);
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length);
 

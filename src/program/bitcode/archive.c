@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of struct ar_hdr (ar.h), in bytes. */
+/* Offsets and sizes in struct ar_hdr (ar.h), in bytes. */
 enum { HEADER_SIZE = 60, NAME_SIZE = 16, SIZE_AT = 48, SIZE_SIZE = 10 };
 
 bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t length)

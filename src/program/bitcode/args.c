@@ -144,7 +144,7 @@ static const char *const passing[] = {
 	NULL,
 };
 
-/* The same, by prefix. */
+/* Prefixes of further options with which clang makes no object for this machine. */
 static const char *const passing_prefix[] = {
 	"-print-",
 	"--print-",
@@ -190,8 +190,8 @@ static const char *const source_language[] = {
 
 static const char *const assembler_language[] = {"assembler", "assembler-with-cpp", NULL};
 
-/* Options that clang must not see.  With -flto, objects would be bitcode files; the other options
- * are useless without -flto. */
+/* Options that are not passed to clang.  With -flto, objects would be bitcode files; the other
+ * options are useless without -flto. */
 static const char *const lto[] = {
 	"-ffat-lto-objects",	   "-fno-fat-lto-objects",
 	"-fwhole-program-vtables", "-fvirtual-function-elimination",
@@ -216,7 +216,7 @@ bool bitcode_args_takes_value(const char *option)
 	return is_one_of(option, separate);
 }
 
-/* Whether clang must not see the option. */
+/* Whether the option is not passed to clang. */
 static bool is_withheld(const char *s)
 {
 	return starts(s, "-flto") || is_one_of(s, lto) || is_one_of(s, few_debug) || !strcmp(s, "-g0") ||
@@ -235,7 +235,8 @@ bool bitcode_args_keep(const struct bitcode_args *a, const char *argument)
 	return !is_withheld(argument);
 }
 
-/* One word of an @file, with the quoting of the GNU tools. */
+/* Reads one word of an @file, with the quoting rules of the GNU tools.  Returns false at the
+ * end. */
 static bool next_word(const char **text, struct rd_buf *word)
 {
 	const char *p = *text;
@@ -256,7 +257,8 @@ static bool next_word(const char **text, struct rd_buf *word)
 	return some;
 }
 
-enum { NESTING_LIMIT = 20 }; /* of @files in @files; set by hand, clang has a similar limit */
+/* How deep @files may be nested in @files; set by hand, clang has a similar limit. */
+enum { NESTING_LIMIT = 20 };
 
 /* An @file that cannot be read stays an argument; clang then reports it. */
 static void expand(struct bitcode_args *a, const char *argument, int depth)
@@ -330,7 +332,7 @@ static void add_input(struct bitcode_args *a, size_t argument, const char *langu
 	a->inputs[a->input_count++] = (struct bitcode_input){path, argument, kind};
 }
 
-/* -g options that set the amount of debug information; the others set only its form. */
+/* Only some -g options set the amount of debug information; the others set its form. */
 static void read_debug(struct bitcode_args *a, const char *s)
 {
 	static const char *const full[] = {"-g", "-g2", "-g3", "-gfull", "-gused", "-gmodules", NULL};
@@ -378,7 +380,7 @@ static void read_option(struct bitcode_args *a, const char *s)
 		a->dropped = true;
 }
 
-/* An option with its value in the next argument. */
+/* Handles an option whose value is the next argument. */
 static void read_value(struct bitcode_args *a, const char *option, const char *value, const char **language)
 {
 	if (!strcmp(option, "-o") || !strcmp(option, "--output"))
@@ -420,7 +422,7 @@ void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv)
 			read_option(a, s);
 		}
 	}
-	/* Assembler code on the terminal is for reading. */
+	/* Assembler code that goes to the terminal is only read, so it gets no bitcode. */
 	if (!a->input_count || (a->phase == BITCODE_ASSEMBLY && a->output && !strcmp(a->output, "-")))
 		a->phase = BITCODE_PASS;
 }

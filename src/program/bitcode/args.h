@@ -14,9 +14,9 @@
 
 enum bitcode_phase {
 	BITCODE_PASS,	     /* nothing to embed: run clang unchanged */
-	BITCODE_ASSEMBLY,    /* -S */
-	BITCODE_COMPILE,     /* -c */
-	BITCODE_RELOCATABLE, /* -r */
+	BITCODE_ASSEMBLY,    /* stops after assembler code (-S) */
+	BITCODE_COMPILE,     /* stops after objects (-c) */
+	BITCODE_RELOCATABLE, /* merges objects into one (-r) */
 	BITCODE_LINK,
 };
 
@@ -28,7 +28,7 @@ enum bitcode_input_kind {
 
 struct bitcode_input {
 	const char *path;
-	size_t argument; /* index in `all` */
+	size_t argument; /* the index of this input in `all` */
 	enum bitcode_input_kind kind;
 };
 
@@ -38,13 +38,13 @@ struct bitcode_args {
 	struct rd_argv all; /* the arguments after the driver, @files expanded */
 	struct bitcode_input *inputs;
 	size_t input_count, input_capacity;
-	size_t sources, assemblers; /* how many inputs are of these kinds */
+	size_t sources, assemblers; /* the number of inputs of these kinds */
 	enum bitcode_phase phase;
-	enum bitcode_debug debug; /* set by the last -g option */
-	const char *output;	  /* of -o, or NULL */
-	bool expanded;		  /* there was an @file */
-	bool dropped;		  /* there is an option that bitcode_args_keep() may reject */
-	bool optimised;		  /* the last -O is not -O0 */
+	enum bitcode_debug debug; /* the amount of debug information that the last -g option sets */
+	const char *output;	  /* the value of -o; NULL without -o */
+	bool expanded;		  /* whether there was an @file */
+	bool dropped;		  /* whether there is an option that bitcode_args_keep() may reject */
+	bool optimised;		  /* whether the last -O option is not -O0 */
 	bool save_temps, is_static, shared;
 };
 
@@ -57,7 +57,7 @@ void bitcode_args_release(struct bitcode_args *a);
  * split the debug information that we request. */
 bool bitcode_args_keep(const struct bitcode_args *a, const char *argument);
 
-/* Whether the argument after `option` belongs to it. */
+/* Whether the argument after `option` is the value of `option`. */
 bool bitcode_args_takes_value(const char *option);
 
 #endif

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Bytes of a build-id.  Linkers write 8, 16 or 20; with fewer than 4, builds would collide. */
+/* The length of a build-id in bytes.  Linkers write 8, 16 or 20; with fewer than 4, builds would
+ * collide. */
 enum { GNU_ID_MIN = 4, GNU_ID_MAX = (RD_BUILD_ID_SIZE - 1) / 2 };
 
 static uint64_t padded(uint32_t n)

@@ -5,7 +5,7 @@
 
 #include "bitcode/elf.h"
 
-/* Up to 64 characters and the end. */
+/* Room for 64 characters and the terminating NUL. */
 #define RD_BUILD_ID_SIZE 65
 
 /* The lower-case hexadecimal digits of the GNU build-id.  Without a build-id: 'x' and the XXH128 of

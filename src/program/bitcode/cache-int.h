@@ -21,17 +21,16 @@
 #include <xxhash.h>
 
 #define BITCODE_CACHE_LIMIT (5ull << 30) /* bytes; set by hand: some tens of large programs */
-enum {
-	BITCODE_CACHE_RECENT = 3600
-}; /* seconds since its last use during which an entry is kept; set by hand */
+/* Seconds for which an entry is kept after its last use; set by hand. */
+enum { BITCODE_CACHE_RECENT = 3600 };
 
 /* Keys are XXH128 hashes; as text, 32 hex digits and a NUL. */
 enum { BITCODE_KEY_TEXT = 33 };
 void bitcode_key_text(XXH128_hash_t hash, char text[BITCODE_KEY_TEXT]);
 
 struct bitcode_cache {
-	char *directory; /* of the whole cache */
-	char *work;	 /* this build's own directory */
+	char *directory; /* the path of the whole cache */
+	char *work;	 /* the path of a directory that only this build uses */
 };
 
 int bitcode_cache_open(struct bitcode_cache *c);
@@ -41,8 +40,8 @@ void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
 char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* without a suffix */
 
-/* Whether the entry is complete and unchanged.  A damaged entry is removed, with a message.  A unit
- * is identified by its path without a suffix. */
+/* Whether the entry is complete and unchanged.  If the entry is damaged, removes it and prints a
+ * message.  The path of a unit has no suffix. */
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
 bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
 
@@ -52,7 +51,8 @@ int bitcode_cache_begin(struct bitcode_cache *c);
 /* Moves an entry's files from `work` into place: PATH.o and PATH.sites, or PATH.facts. */
 int bitcode_cache_store_unit(const char *from, const char *to);
 
-/* Moves a directory from `work` into place; if another process was faster, that is fine. */
+/* Moves a directory from `work` into place.  Succeeds also if another process has stored the entry
+ * first. */
 int bitcode_cache_store_tree(const char *from, const char *to);
 
 /* Removes old entries until the rest takes at most `limit` bytes.  Entries used within the last

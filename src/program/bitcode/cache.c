@@ -100,7 +100,7 @@ static void touch(const char *path)
 static const char *const unit_suffixes[] = {".o", ".sites", ".facts"};
 enum { UNIT_SUFFIXES = sizeof unit_suffixes / sizeof *unit_suffixes };
 
-/* Adds a file's name and content; a file that cannot be read has no content. */
+/* Adds a file's name and content to the hash.  A file that cannot be read counts as empty. */
 static void add_file(XXH3_state_t *state, const char *path, const char *name)
 {
 	struct rd_map map;
@@ -122,7 +122,7 @@ static int is_hashed(const struct dirent *e)
 	return strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, ".sum");
 }
 
-/* All files below the directory, sorted by name; for links, their target. */
+/* Adds all files below the directory, sorted by name; of a symbolic link, its target. */
 static void add_tree(XXH3_state_t *state, const char *directory)
 {
 	struct dirent **entries;
@@ -156,7 +156,7 @@ static void add_unit(XXH3_state_t *state, const char *unit)
 	}
 }
 
-/* The hash of the entry's content, which `add` collects, as text. */
+/* Computes the hash of an entry, as text.  `add` adds the entry's content to the hash state. */
 static void sum(void (*add)(XXH3_state_t *, const char *), const char *entry, char text[BITCODE_KEY_TEXT])
 {
 	XXH3_state_t *state = XXH3_createState();
@@ -178,7 +178,7 @@ static bool has_sum(const char *path, const char text[BITCODE_KEY_TEXT])
 	return same;
 }
 
-/* Moves the entry away first, so that no process finds a partial one. */
+/* Moves the entry away before removing it, so that no process finds a partial entry. */
 static void evict(const struct bitcode_cache *c, const char *path)
 {
 	char *aside =

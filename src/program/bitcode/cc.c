@@ -35,11 +35,11 @@
 
 /* Files that clang and the linker read while they run. */
 struct input_files {
-	struct rd_argv temporary; /* on disk, to be removed */
+	struct rd_argv temporary; /* paths of files on disk that are removed at the end */
 };
 
-/* A memory file, which disappears with this process, or without /proc a file on disk.  The caller
- * frees the path. */
+/* Makes a memory file, which disappears with this process; without /proc, a file on disk.  The
+ * caller frees the path. */
 static int make_file(struct input_files *f, const struct rd_buf *content, char **path)
 {
 	int fd = memfd_create("raddle", MFD_CLOEXEC);
@@ -86,7 +86,8 @@ static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
 	rd_argv_add(out, "-Xclang");
 	rd_argv_add(out, "-fembed-bitcode=all");
 	if (!args->optimised) {
-		/* Omits attributes that forbid later optimisation; the code is the same. */
+		/* Keeps clang from adding attributes that forbid later optimisation.  The code is
+		 * the same. */
 		rd_argv_add(out, "-Xclang");
 		rd_argv_add(out, "-disable-O0-optnone");
 	}
@@ -97,7 +98,7 @@ static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
 	rd_argv_add(out, args->save_temps ? "-gdwarf-4" : "-g");
 }
 
-/* Quotes for a response file. */
+/* Appends `s`, quoted for a response file. */
 static void add_quoted(struct rd_buf *b, const char *s)
 {
 	rd_buf_addc(b, '"');
@@ -138,11 +139,11 @@ static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct
 	return err;
 }
 
-/* What all our commands need. */
+/* The parts that all our commands of one run share. */
 struct cc_run {
 	const char *driver;
 	const struct bitcode_args *args;
-	char **argv; /* the user's */
+	char **argv; /* the arguments that the user gave */
 	struct input_files files;
 };
 
@@ -156,7 +157,7 @@ static int command(struct cc_run *r, struct rd_argv *out)
 	return 0;
 }
 
-/* Where clang puts the result of an input without -o.  The caller frees it. */
+/* The path at which clang puts the result for an input if there is no -o.  The caller frees it. */
 static char *default_output(const char *input, const char *suffix)
 {
 	const char *base = strrchr(input, '/'), *dot;
@@ -240,7 +241,8 @@ static bool assemble(const char *driver, const struct bitcode_args *args, size_t
 	return status == 0;
 }
 
-/* Objects of the assembler sources among the inputs, in a new directory. */
+/* Assembles the assembler sources among the inputs into a new directory; returns the objects'
+ * paths. */
 static char **assemble_all(const char *driver, const struct bitcode_args *args, char **directory)
 {
 	char **objects = rd_xcalloc(args->input_count + 1, sizeof *objects);

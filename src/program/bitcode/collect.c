@@ -3,11 +3,11 @@
  * Makes the link line of a link that is about to run.  In: the parsed command and the files that it
  * names.  Out: records for line.c.
  *
- * Arguments keep their order.  -Wl, lists are split, and relative paths are made absolute.  Inputs
- * are examined.  Of inputs with bitcode, only the names are stored.  Inputs without bitcode that
- * lie outside the system's directories are copied, because they may be gone when the program is
- * linked again.  Members of archives that have bitcode need no copy: if they were used, the program
- * contains their bitcode.  Members without bitcode are copied.
+ * Arguments keep their order.  Lists after "-Wl," are split, and relative paths are made absolute.
+ * Inputs are examined.  Of inputs with bitcode, only the names are stored.  Inputs without bitcode
+ * that lie outside the system's directories are copied, because they may be gone when the program
+ * is linked again.  Members of archives that have bitcode need no copy: if they were used, the
+ * program contains their bitcode.  Members without bitcode are copied.
  */
 #include "bitcode/line-int.h"
 
@@ -32,17 +32,18 @@
 struct collector {
 	struct rd_buf *out;
 	char *directory;
-	struct rd_argv search; /* directories of -L, absolute */
-	const char *pending;   /* a linker option whose file name comes next */
+	struct rd_argv search; /* the directories of -L options, as absolute paths */
+	/* A linker option whose value, a file name, is the next word; else NULL. */
+	const char *pending;
 	size_t copied;
 	bool whole, only_static;
 	bool saved_whole, saved_static;
-	bool script; /* there is a linker script */
+	bool script; /* whether the user gave a linker script */
 };
 
 enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
 
-/* A file that can be opened; for others clang reports the error. */
+/* Whether the file can be opened.  If not, clang reports the error. */
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -60,7 +61,7 @@ static char *absolute(const struct collector *c, const char *path)
 	return path[0] == '/' ? rd_xstrdup(path) : rd_xasprintf("%s/%s", c->directory, path);
 }
 
-/* Files there belong to the system, not to the user's build. */
+/* Whether the file belongs to the system and not to the user's build. */
 static bool is_system_path(const char *path)
 {
 	static const char *const system[] = {"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/local/lib/",
@@ -123,7 +124,7 @@ static void add_object(struct collector *c, const char *path, const struct rd_ma
 		add_bytes(c, covered ? BITCODE_ITEM_PARTIAL : BITCODE_ITEM_NATIVE, path, bytes);
 }
 
-/* The bytes of a member; those of a thin archive are in a file beside it. */
+/* Finds the bytes of a member.  The members of a thin archive are separate files beside it. */
 static bool open_member(const char *archive, const struct bitcode_member *m, struct rd_map *map, bool *mapped)
 {
 	const char *slash = strrchr(archive, '/');
@@ -172,7 +173,7 @@ static void add_archive(struct collector *c, const char *path, struct bitcode_ar
 		add(c, BITCODE_ITEM_INPUT, path);
 		return;
 	}
-	/* All members of a whole archive are linked, so it is a list of objects. */
+	/* With --whole-archive all members are linked, so the archive is a list of objects. */
 	if (!c->whole)
 		add(c, BITCODE_ITEM_ARCHIVE, path);
 	m = rd_xmalloc(sizeof *m);
@@ -201,7 +202,7 @@ static void add_input(struct collector *c, const char *given)
 	free(path);
 }
 
-/* The object of an assembler source of the link, under the name of the source. */
+/* Adds the object that was assembled from a source of the link, under the name of the source. */
 static void add_assembled(struct collector *c, const char *source, const char *object)
 {
 	struct rd_map map;
@@ -285,7 +286,7 @@ static bool add_file_option(struct collector *c, const char *s)
 
 	if (!known)
 		return false;
-	/* -T has no form with "="; --script is the same. */
+	/* -T has no form with "=", unlike --script, which means the same. */
 	c->pending = !strcmp(known, "T") ? "script" : known;
 	if (equals) {
 		char *option = rd_xasprintf("--%s", c->pending);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of a flavour's code.  Quick code is generated fast and runs slowly; fast code takes
- * long to generate.  Which costs less depends on how long the program will run, which is unknown.
- * The first time, Raddle guesses.  After that it records the time of runs with quick code, and
+ * The cost of a flavour's code.  Quick code is generated fast and runs slowly; fast code takes long
+ * to generate.  The cheaper choice depends on how long the program will run, which is unknown.  The
+ * first time, Raddle guesses.  After that it records the time of runs with quick code, and
  * generates fast code as soon as it would have paid off.  So the total is at most about twice the
  * minimum.
  *
@@ -17,18 +17,19 @@
 #include <stdint.h>
 
 struct bitcode_cost {
-	double make_fast, make_quick; /* CPU seconds to generate what is missing in the cache */
-	double spent;		      /* CPU seconds that quick code has run */
-	double expected;	      /* and that it is expected to run */
-	double most;		      /* CPU seconds that generation may take; 0: no limit */
+	/* CPU seconds to generate the objects that are not in the cache. */
+	double make_fast, make_quick;
+	double spent;	 /* CPU seconds that quick code has run so far */
+	double expected; /* CPU seconds that quick code is expected to run in future */
+	double most;	 /* the most CPU seconds that generation may take; 0 for no limit */
 };
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c);
 
-/* CPU seconds to generate code from that many bytes of bitcode. */
+/* Estimates the CPU seconds to generate code from `bytes` bytes of bitcode. */
 double bitcode_cost_to_make(uint64_t bytes, bool fast);
 
-/* The recorded CPU seconds of a flavour; negative: none are recorded. */
+/* The recorded CPU seconds of a flavour; negative if nothing is recorded. */
 double bitcode_cost_spent(const struct bitcode_cache *c, const char *key);
 
 /* Adds to the recorded seconds.  A failure is not an error: fast code is just generated later. */

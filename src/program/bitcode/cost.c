@@ -48,7 +48,7 @@ double bitcode_cost_spent(const struct bitcode_cache *c, const char *key)
 		rd_buf_addc(&text, '\0');
 		seconds = strtod(text.data, &end);
 		if (*end != '\n' || !(seconds >= 0 && seconds < 1e9))
-			seconds = 0; /* damaged: starts again */
+			seconds = 0; /* the file is damaged; start again from 0 */
 	}
 	rd_buf_release(&text);
 	free(path);

@@ -17,25 +17,26 @@
 #define BITCODE_COMMAND_SECTION ".rad.cmd" /* clang's command lines */
 #define BITCODE_NATIVE_SECTION ".rad.obj"  /* objects that have no bitcode */
 #define BITCODE_LINK_SECTION ".rad.ln"	   /* the link line */
-#define BITCODE_ASSEMBLER_SECTION                                                                            \
-	".rad.as" /* of a flavour: functions with assembler that may order threads */
-#define BITCODE_NOTE_SECTION ".note.raddle" /* survives tools that strip the others */
+/* In a flavour: the names of functions with assembler that may order threads. */
+#define BITCODE_ASSEMBLER_SECTION ".rad.as"
+/* A note that remains when tools strip the other sections. */
+#define BITCODE_NOTE_SECTION ".note.raddle"
 
-/* Clang's names for the first two of these sections.  They have the same lengths as ours. */
+/* Clang's names for the first two of the sections above.  They are as long as ours. */
 #define BITCODE_CLANG_SECTION ".llvmbc"
 #define BITCODE_CLANG_COMMAND_SECTION ".llvmcmd"
 
 struct bitcode_elf {
 	const uint8_t *data;
 	size_t length;
-	uint16_t type;		    /* ET_REL, ET_EXEC, ET_DYN */
-	uint64_t table;		    /* offset of the section headers */
+	uint16_t type;		    /* ET_REL, ET_EXEC or ET_DYN */
+	uint64_t table;		    /* the offset of the section headers in the file */
 	uint32_t count;		    /* number of sections; may be 0 */
-	uint64_t names, names_size; /* the section name table */
+	uint64_t names, names_size; /* offset and size of the section name table */
 };
 
 struct bitcode_elf_section {
-	const char *name; /* "" if it has no name */
+	const char *name; /* the section's name; "" if it has no name */
 	uint32_t index, type, link, info;
 	uint64_t flags, address, size, offset, entry_size;
 	const uint8_t *data; /* NULL for SHT_NOBITS or bytes outside the file */
@@ -44,17 +45,17 @@ struct bitcode_elf_section {
 struct bitcode_elf_symbol {
 	const char *name;
 	uint64_t value, size;
-	uint16_t section; /* SHN_UNDEF, SHN_ABS, SHN_COMMON or an index */
+	uint16_t section; /* SHN_UNDEF, SHN_ABS, SHN_COMMON or the index of a section */
 	uint8_t type, binding;
 };
 
-/* False, without a message, if the bytes are not such a file. */
+/* Returns false, without a message, if the bytes are not such a file. */
 bool bitcode_elf_parse(struct bitcode_elf *e, const void *data, size_t length);
 
-/* Section `index`; false if there is no such section. */
+/* Reads the header of section `index`; returns false if there is no such section. */
 bool bitcode_elf_section(const struct bitcode_elf *e, uint32_t index, struct bitcode_elf_section *s);
 
-/* The next section after `previous` (0 to start) called `name`. */
+/* Finds the next section called `name` after section `previous`, which is 0 for the first. */
 bool bitcode_elf_find(const struct bitcode_elf *e, const char *name, uint32_t previous,
 		      struct bitcode_elf_section *s);
 
@@ -70,10 +71,10 @@ bool bitcode_elf_symbol_next(struct bitcode_elf_symbols *symbols, struct bitcode
 typedef void bitcode_elf_dynamic_fn(void *context, const char *string);
 void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_dynamic_fn *fn, void *context);
 
-/* Whether the file has one of our notes, and its 16-byte key. */
+/* Whether the file has a note of Raddle; stores the note's 16-byte key. */
 bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16]);
 
-/* The length of the bitcode module that starts at `p`; 0: there is none. */
+/* The length of the bitcode module that starts at `p`; 0 if no module starts there. */
 size_t bitcode_module_length(const uint8_t *p, size_t length);
 
 #endif

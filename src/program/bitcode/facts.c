@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program to its facts.  In: the program's path.  Out: the path of a file in the cache.  The
- * key of the file is a hash of the bitcode and of the worker.  Site numbers are those of the
- * flavour `record`.
+ * Makes the facts of a program, or finds them in the cache.  In: the program's path.  Out: the path
+ * of a file in the cache.  The key of the file is a hash of the bitcode and of raddle-instr, the
+ * worker that makes the facts.  Site numbers are those of the flavour `record`.
  */
 #include "bitcode/facts.h"
 

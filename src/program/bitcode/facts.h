@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of a whole program (doc/format/facts.md), through the cache. */
+/* Makes the facts of a whole program (doc/format/facts.md), or takes them from the cache. */
 #ifndef BITCODE_FACTS_H
 #define BITCODE_FACTS_H
 
-/* `program` is a path, or a name that is searched for in PATH.  *path is that of the facts in the
- * cache; the caller frees it. */
+/* `program` is a path, or a name that is searched for in PATH.  *path becomes the path of the facts
+ * in the cache; the caller frees it. */
 int rd_facts_build(const char *program, char **path);
 
 struct facts;
 
-/* The same, and reads the facts.  The caller frees them with facts_free(). */
+/* Like rd_facts_build(), but also reads the facts.  The caller frees them with facts_free(). */
 int rd_facts_open(const char *program, struct facts **f);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program to its flavour.  In: the program's path.  Out: paths in the cache.  The steps:
+ * Builds a flavour of a program, or finds it in the cache.  In: the program's path.  Out: paths in
+ * the cache.  The steps:
  *
  *   1. open the program and its libraries, number their sites (modules.c);
  *   2. hash everything into the key; if the cache has it, done; if the caller did not ask for quick
@@ -38,20 +39,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 5 }; /* builds in a cache that other processes empty meanwhile; set by hand */
+/* The most builds before giving up, if other processes empty the cache meanwhile; set by hand. */
+enum { ATTEMPTS = 5 };
 
 struct flavour_build {
 	const struct rd_flavour_opts *opts;
 	const struct raddle_flavour *kind;
-	bool fast, by_cost; /* as in struct rd_flavour */
+	bool fast, by_cost; /* as in struct rd_flavour, which has the same members */
 	struct bitcode_cache cache;
 	struct bitcode_modules all;
-	char *worker, *hooks;  /* raddle-instr and the bitcode of the hooks */
+	char *worker, *hooks;  /* paths of raddle-instr and of the bitcode of the hooks */
 	XXH128_hash_t tools;   /* hash of everything that makes objects */
 	XXH128_hash_t runtime; /* hash of everything that is linked to them */
 	char key[BITCODE_KEY_TEXT];
-	char *final;	  /* where the flavour will be */
-	char *stage;	  /* where it is built */
+	char *final;	  /* the path in the cache where the flavour will be */
+	char *stage;	  /* the path of the directory in which the flavour is built */
 	uint64_t missing; /* bytes of bitcode whose objects are not in the cache */
 };
 
@@ -122,7 +124,7 @@ static int hash_tools(struct flavour_build *b, XXH3_state_t *state)
 	return err;
 }
 
-/* The units by their hashes, the link line and the native objects. */
+/* Adds a module to the hash: the hashes of its units, the link line and the native objects. */
 static void hash_module(XXH3_state_t *state, const struct bitcode_module *m)
 {
 	static const char *const sections[] = {BITCODE_LINK_SECTION, BITCODE_NATIVE_SECTION};
@@ -177,7 +179,7 @@ static void name_unit(struct flavour_build *b, struct bitcode_module_unit *u)
 
 /* ---------------------------------------------------------------- units --- */
 
-/* Calls `fn` for each unit with its number, until one fails. */
+/* A function that is called for each unit, with the unit's number, until a call fails. */
 typedef int unit_fn(struct flavour_build *b, const struct bitcode_module *m, size_t unit, size_t number);
 
 static int each_unit(struct flavour_build *b, unit_fn *fn)
@@ -191,7 +193,7 @@ static int each_unit(struct flavour_build *b, unit_fn *fn)
 	return err;
 }
 
-/* The table of guards is in the first unit of the program. */
+/* Whether a unit contains the table of guards.  The first unit of the program does. */
 static bool carries_table(const struct flavour_build *b, size_t module, size_t unit)
 {
 	return b->opts->guards && module + 1 == b->all.count && unit == 0;
@@ -233,7 +235,7 @@ static int store_unit(struct flavour_build *b, const struct bitcode_module *m, s
 	if (u->made)
 		return 0;
 	base = rd_xasprintf("%s/u%zu", b->cache.work, number);
-	u->made = true; /* it may be removed again meanwhile */
+	u->made = true; /* stays true even if another process removes the files from the cache */
 	err = bitcode_cache_store_unit(base, u->base);
 	free(base);
 	return err;
@@ -310,7 +312,8 @@ static bool cache_was_emptied(struct flavour_build *b)
 
 /* -------------------------------------------------------------- linking --- */
 
-/* Plug-ins of the same name have a directory each. */
+/* The path of a module below `directory`.  Plug-ins may have equal names, so each is in a directory
+ * of its own. */
 static char *module_path(const struct flavour_build *b, const char *directory, const struct bitcode_module *m)
 {
 	switch (m->role) {
@@ -534,7 +537,7 @@ static void release(struct flavour_build *b)
 	RD_FREE(b->worker, b->hooks, b->final, b->stage);
 }
 
-/* Lists the existing files: a plug-in that could not be linked has none. */
+/* Lists the files of the flavour that exist.  A plug-in that could not be linked has no file. */
 static void list_files(const struct flavour_build *b, struct rd_flavour *f)
 {
 	for (size_t i = 0; i < b->all.count; i++) {
@@ -572,7 +575,8 @@ static void fill(const struct flavour_build *b, struct rd_flavour *out, bool cac
 	rd_argv_add(&out->files, out->sites);
 }
 
-/* Selects fast or quick code: computes the key, and whether the cache has it. */
+/* Selects fast or quick code.  Computes the cache key for it, and whether the cache has that
+ * entry. */
 static int select_mode(struct flavour_build *b, bool fast, bool *cached)
 {
 	int err;
@@ -601,7 +605,8 @@ static double cost_to_make(struct flavour_build *b)
 	return bitcode_cost_to_make(b->missing, b->fast);
 }
 
-/* CPU seconds in a quarter of the remaining time, at the present load; 0: no limit. */
+/* CPU seconds that a build may take: a quarter of the remaining time, at the present load.  0 if
+ * there is no deadline. */
 static double most_to_make(int64_t end_ns)
 {
 	double load[1], processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
@@ -614,7 +619,8 @@ static double most_to_make(int64_t end_ns)
 	return left > 0 ? left * processors * processors / (load[0] + processors) : 1e-9;
 }
 
-/* Quick code that is in the cache without a recorded cost was requested explicitly. */
+/* Quick code in the cache without a recorded cost was requested explicitly by the user, so it is
+ * used. */
 static int choose_mode(struct flavour_build *b, bool *cached)
 {
 	struct bitcode_cost cost = {.expected = b->opts->expected, .most = most_to_make(b->opts->end_ns)};
@@ -649,7 +655,8 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 		err = find_kind(&b);
 	if (!err)
 		err = bitcode_modules_open(&b.all, program, opts->plugins, b.kind);
-	if (!err && opts->guards) /* it is deployed elsewhere, with the libraries there */
+	/* The program is deployed elsewhere, with the libraries that are there. */
+	if (!err && opts->guards)
 		bitcode_modules_keep_program(&b.all);
 	if (!err)
 		err = opts->choose ? choose_mode(&b, &cached) : select_mode(&b, opts->fast, &cached);

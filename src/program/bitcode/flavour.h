@@ -17,53 +17,59 @@
 #define RD_FLAVOUR_MANY_RUNS 120.0
 
 struct rd_flavour_opts {
-	const char *name;    /* of the instrumentation, as in flavour.inc */
-	bool fast;	     /* optimised code, which takes long to generate; else quick */
-	bool choose;	     /* cached fast code, or quick code requested before, or what costs less */
-	double expected;     /* with `choose`: CPU seconds that quick code is expected to run */
-	bool debug;	     /* with debug information */
-	bool optimised;	     /* of the flavour `full`: instrumented after optimisation */
-	bool verbose;	     /* report by rd_info() what is done and what is left out */
-	int64_t end_ns;	     /* the deadline, as rd_now_ns(); then RD_ELIMIT.  0: no deadline */
-	const char *edits;   /* changes to the program, as lines (base/edit.h); NULL: no changes */
-	const char *guards;  /* of `guard` and `track`: the file of instr/guard/guards.h, as text */
-	const char *plugins; /* that the program loads by dlopen() from elsewhere: files or directories,
-			      * separated by colons; NULL: none */
+	const char *name; /* the name of the flavour, as in raddle/flavour.inc */
+	bool fast;	  /* whether the code is optimised, which takes long; else it is quick code */
+	/* Whether to use what costs less; prefers cached fast code and quick code requested
+	 * before. */
+	bool choose;
+	double expected; /* with `choose`: CPU seconds that quick code is expected to run */
+	bool debug;	 /* whether the code has debug information */
+	bool optimised;	 /* whether code of the flavour `full` is instrumented after optimisation */
+	bool verbose;	 /* whether to report by rd_info() what is done and what is left out */
+	/* When to fail with RD_ELIMIT, on the clock of rd_now_ns(); 0 for no deadline. */
+	int64_t end_ns;
+	const char *edits; /* changes to the program, as lines (base/edit.h); NULL for no changes */
+	/* For `guard` and `track`: the content of the file of instr/guard/guards.h. */
+	const char *guards;
+	/* Plug-ins in other directories that the program loads by dlopen(): files or directories,
+	 * separated by colons; NULL if there are none. */
+	const char *plugins;
 };
 
 struct rd_flavour {
-	char *executable;	/* absolute paths in the cache */
-	char *sites;		/* the site table of the program and its libraries */
-	char *key;		/* 32 hex digits, a hash of all inputs */
-	struct rd_argv foreign; /* code in it that Raddle did not compile and that could order threads:
-				 * names, for messages */
-	struct rd_argv plugins; /* flavoured plug-ins: paths of the originals */
-	struct rd_argv files;	/* all files in the cache that a run opens */
-	bool loads_more;	/* it can load code by dlopen() that is not in `foreign` */
-	bool cached;		/* it was in the cache */
-	bool fast;		/* its code is optimised */
-	bool by_cost;		/* its code is quick because that probably costs less: rd_flavour_spend() */
+	char *executable; /* the absolute path of the program in the cache */
+	char *sites;	  /* the path of the site table of the program and its libraries */
+	char *key;	  /* 32 hex digits, a hash of all inputs */
+	/* Names, for messages, of code that Raddle did not compile and that could order threads. */
+	struct rd_argv foreign;
+	struct rd_argv plugins; /* the original paths of the plug-ins that were flavoured */
+	struct rd_argv files;	/* the paths of all files in the cache that a run opens */
+	bool loads_more;	/* whether the program can load code by dlopen() that is not in `foreign` */
+	bool cached;		/* whether the flavour was already in the cache */
+	bool fast;		/* whether the code is optimised */
+	/* Whether quick code was chosen because it probably costs less (rd_flavour_spend()). */
+	bool by_cost;
 };
 
 /* `program` is a path, or a name that is searched for in PATH.  Libraries are searched for as the
- * program would with our environment, including LD_LIBRARY_PATH. */
+ * loader would search for them, with our environment, including LD_LIBRARY_PATH. */
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out);
 void rd_flavour_release(struct rd_flavour *f);
 
-/* Whether all files still exist: the cache may be emptied at any time. */
+/* Whether all files of the flavour still exist.  The cache may be emptied at any time. */
 bool rd_flavour_is_there(const struct rd_flavour *f);
 
-/* Records that the flavour has run for this many CPU seconds, for later choices; 0 announces
- * further runs. */
+/* Records that the flavour has run for this many CPU seconds, for later choices.  With 0 seconds,
+ * records only that further runs will follow. */
 void rd_flavour_spend(const struct rd_flavour *f, double seconds);
 
-/* Call this when a run of the flavour has loaded `path`.  Adds it to `foreign` if Raddle did not
- * compile it and it could order threads.  Warns if it contains bitcode but was not found before the
- * run. */
+/* Call this when a run of the flavour has loaded the file `path`.  Adds the file to `foreign` if
+ * Raddle did not compile it and it could order threads.  Warns if the file contains bitcode but was
+ * not found before the run. */
 void rd_flavour_loaded(struct rd_flavour *f, const char *path);
 
-/* All of `foreign` as text, the first few by name.  The caller frees it.  NULL: there is no foreign
- * code. */
+/* The names in `foreign` as one text, of which only the first few are listed.  The caller frees it.
+ * NULL if there is no foreign code. */
 char *rd_flavour_foreign(const struct rd_flavour *f);
 
 #endif

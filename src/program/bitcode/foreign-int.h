@@ -11,13 +11,14 @@
 
 #include <stdbool.h>
 
-/* Whether a shared library of this file name orders threads only through interposed functions, or
- * not at all. */
+/* Whether a shared library of this file name orders no threads, or only through interposed
+ * functions. */
 bool bitcode_foreign_is_known(const char *name);
 
 /* Lists the code of a program and of its libraries with bitcode that has no bitcode itself: native
  * libraries, objects and archive members.  Also lists assembler at file scope, and assembler with
- * memory operands that it does not declare; the flavoured files, `flavoured`, name these. */
+ * memory operands that it does not declare; the names of these are in a section of the files in
+ * `flavoured`. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out);
 

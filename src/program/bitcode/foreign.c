@@ -4,10 +4,11 @@
  * flavoured files.  Out: a list for messages, such as "libchan.so", "spin.o", "assembler in lock",
  * each once.
  *
- * Libraries that are known not to order threads by themselves are left out: they work through libc,
- * whose functions are interposed, or on data of one thread.  An unknown library is listed even if
- * it has no atomic instructions, because on x86-64 a plain store is also a release.  Members of
- * archives are listed whether they are linked or not, since the link line does not show which are.
+ * Libraries that are known not to order threads by themselves are left out.  They order threads
+ * only through libc, whose functions are interposed, or work on data of one thread.  An unknown
+ * library is listed even if it has no atomic instructions, because on x86-64 a plain store is also
+ * a release.  Members of archives are listed whether they are linked or not, since the link line
+ * does not show which are.
  */
 #include "bitcode/foreign-int.h"
 
@@ -23,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 5 }; /* names in a message; set by hand */
+enum { SHOWN = 5 }; /* the most names in a message; set by hand */
 
-/* File names up to ".so" or a version. */
+/* File names of known libraries, up to the ".so" or the version. */
 static const char *const known[] = {
 	"ld-linux-x86-64", "libc",	  "libm",
 	"libpthread",	   "librt",	  "libdl",
@@ -41,12 +42,12 @@ static const char *const known[] = {
 };
 
 struct foreign_names {
-	struct rd_names names; /* each once */
+	struct rd_names names; /* the names in the list, each once */
 	struct rd_argv *out;
 };
 
-/* libomp reports its actions to the runtime (rt/core/library/ompt.c), unless the user disables
- * that. */
+/* libomp is known because it reports its actions to the runtime (rt/core/library/ompt.c), unless
+ * the user disables that. */
 static bool is_known_openmp(const char *name)
 {
 	const char *tool = getenv("OMP_TOOL");
@@ -59,7 +60,7 @@ bool bitcode_foreign_is_known(const char *name)
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
 		size_t n = strlen(known[i]);
 
-		/* libevent-2.1.so.7, libevent_core-2.1.so.7, libpcre2-8.so.0 */
+		/* Examples: libevent-2.1.so.7, libevent_core-2.1.so.7, libpcre2-8.so.0. */
 		if (!strncmp(name, known[i], n) && (name[n] == '.' || name[n] == '-'))
 			return true;
 	}
@@ -83,7 +84,7 @@ static void add_file(struct foreign_names *l, const char *path)
 	add(l, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
 }
 
-/* Shared libraries among the inputs are found as needed libraries of the file. */
+/* Skips shared libraries: they are found as libraries that the file needs. */
 static void add_item(struct foreign_names *l, const struct bitcode_item *item)
 {
 	switch (item->kind) {

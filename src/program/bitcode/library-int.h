@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared libraries of a program that also come from `raddle cc`. */
+/* The shared libraries of a program that `raddle cc` built too. */
 #ifndef BITCODE_LIBRARY_INT_H
 #define BITCODE_LIBRARY_INT_H
 
@@ -8,19 +8,19 @@
 
 struct bitcode_library {
 	struct bitcode_program program;
-	char *name;		/* the file name under which the loader looks for it */
-	struct rd_argv aliases; /* other file names of a plug-in, of symbolic links to it */
+	char *name;		/* the file name under which the loader looks for the library */
+	struct rd_argv aliases; /* for a plug-in: the file names of symbolic links to it */
 };
 
 struct bitcode_libraries {
 	struct bitcode_library *items;
 	size_t count, capacity;
-	struct rd_argv
-		natives; /* file names of the other libraries that are needed, and those of LD_PRELOAD */
+	/* File names of the needed libraries without bitcode, and of those in LD_PRELOAD. */
+	struct rd_argv natives;
 };
 
-/* Finds them as the dynamic loader does: in RPATH, LD_LIBRARY_PATH, RUNPATH and the system's
- * directories.  Includes the libraries of libraries and of plug-ins. */
+/* Finds the libraries of a program as the dynamic loader does: in RPATH, LD_LIBRARY_PATH, RUNPATH
+ * and the system's directories.  Includes the libraries of libraries and of plug-ins. */
 void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
 			    const struct bitcode_libraries *plugins);
 void bitcode_libraries_release(struct bitcode_libraries *l);

@@ -20,15 +20,16 @@
 
 struct library_search {
 	struct bitcode_libraries *found;
-	struct rd_names seen; /* requested names */
-	struct rd_argv queue; /* files whose dependencies are not searched yet */
-	char *origin;	      /* directory of the current file */
+	struct rd_names seen; /* the names that were searched for already */
+	struct rd_argv queue; /* paths of files whose dependencies have not been searched yet */
+	char *origin;	      /* the directory of the current file */
 	const struct bitcode_elf *file;
-	char *result; /* path of the library last searched */
+	char *result; /* the path of the library that was searched for last */
 	const char *wanted;
 };
 
-/* The directories of the distribution, then those for what was installed beside it. */
+/* The first directories belong to the distribution; the others are for software installed beside
+ * it. */
 enum { DISTRIBUTION_DIRECTORIES = 6 };
 static const char *const system_directories[] = {
 	"/lib/x86_64-linux-gnu",
@@ -151,7 +152,8 @@ static void search_needs(struct library_search *s, const char *path, const struc
 	bitcode_elf_dynamic(e, DT_NEEDED, need, s);
 }
 
-/* With bitcode or not: preloaded libraries are not flavoured. */
+/* Adds preloaded libraries, even those with bitcode, because preloaded libraries are not
+ * flavoured. */
 static void add_preloaded(struct bitcode_libraries *l)
 {
 	const char *list = getenv("LD_PRELOAD");

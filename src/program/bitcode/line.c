@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define MAGIC "RADLN001"
-enum { HEADER_SIZE = 16, RECORD_SIZE = 17 }; /* bytes; a record without its text */
+/* Bytes of the header, and of a record without text and data. */
+enum { HEADER_SIZE = 16, RECORD_SIZE = 17 };
 
 static void put64(uint8_t *p, uint64_t v)
 {
@@ -74,7 +75,7 @@ static void keep(struct bitcode_line *line, const struct bitcode_item *item)
 	}
 }
 
-/* One record at `p`; returns its length or 0. */
+/* Parses one record at `p`; returns its length, or 0 if the record is damaged. */
 static size_t parse_item(const uint8_t *p, size_t left, struct bitcode_item *item)
 {
 	uint64_t text, data;

@@ -14,25 +14,26 @@
 #include <stdint.h>
 
 enum bitcode_item_kind {
-	BITCODE_LINE_DIRECTORY = 'D', /* where the link ran */
+	BITCODE_LINE_DIRECTORY = 'D', /* the directory in which the link ran */
 	BITCODE_LINE_DRIVER = 'R',    /* "clang-19" or "clang++-19" */
-	BITCODE_LINE_OUTPUT = 'O',    /* absolute path of the result */
-	BITCODE_ITEM_ARGUMENT = 'a',  /* for the driver */
-	BITCODE_ITEM_LINKER = 'w',    /* for the linker, by -Xlinker */
-	BITCODE_ITEM_INPUT = 'i',     /* a file to link, by absolute path */
-	BITCODE_ITEM_COVERED = 'c',   /* an input with bitcode */
-	BITCODE_ITEM_NATIVE = 'n',    /* an object without bitcode: its bytes */
-	BITCODE_ITEM_PARTIAL =
-		'p', /* an object that may hold code without bitcode beside its own: its bytes */
-	BITCODE_ITEM_ARCHIVE = 'r', /* an archive, by absolute path */
-	BITCODE_ITEM_MEMBER = 'm',  /* a member without bitcode of the archive before it: its bytes */
-	BITCODE_ITEM_FILE = 'f',    /* a linker option that ends in a file name: the file's bytes */
+	BITCODE_LINE_OUTPUT = 'O',    /* the absolute path of the result */
+	BITCODE_ITEM_ARGUMENT = 'a',  /* an argument for the driver */
+	BITCODE_ITEM_LINKER = 'w',    /* an argument for the linker, passed by -Xlinker */
+	BITCODE_ITEM_INPUT = 'i',     /* the absolute path of a file to link */
+	BITCODE_ITEM_COVERED = 'c',   /* the name of an input with bitcode */
+	BITCODE_ITEM_NATIVE = 'n',    /* name and bytes of an object without bitcode */
+	/* Name and bytes of an object that has bitcode and may also contain other code. */
+	BITCODE_ITEM_PARTIAL = 'p',
+	BITCODE_ITEM_ARCHIVE = 'r', /* the absolute path of an archive */
+	/* Name and bytes of a member without bitcode, of the archive before this record. */
+	BITCODE_ITEM_MEMBER = 'm',
+	BITCODE_ITEM_FILE = 'f', /* a linker option that ends in a file name, and the file's bytes */
 };
 
 struct bitcode_item {
 	enum bitcode_item_kind kind;
 	const char *text;
-	const uint8_t *data; /* bytes, if the kind has data */
+	const uint8_t *data; /* the data, for kinds of records that have data */
 	size_t length;
 };
 
@@ -48,8 +49,8 @@ struct bitcode_line {
 bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 
-/* Parses a section; strings and data point into it.  False, without a message, if the bytes are not
- * a link line. */
+/* Parses a section; strings and data point into it.  Returns false, without a message, if the bytes
+ * are not a link line. */
 bool bitcode_line_parse(struct bitcode_line *line, const uint8_t *data, size_t length);
 void bitcode_line_release(struct bitcode_line *line);
 

@@ -12,31 +12,33 @@
 struct bitcode_module_unit {
 	XXH128_hash_t hash;
 	uint32_t slot;
-	char *base, *object, *sites; /* in the cache, once named */
-	bool made;		     /* it exists */
+	/* Paths in the cache: the common part, the object, the sites; NULL before they are set. */
+	char *base, *object, *sites;
+	bool made; /* whether the object exists in the cache */
 };
 
 struct bitcode_module {
 	struct bitcode_program *program;
-	const char *name;	       /* of the file */
-	const struct rd_argv *aliases; /* other names of a plug-in; NULL for the program */
+	const char *name;	       /* the module's file name */
+	const struct rd_argv *aliases; /* other file names of a plug-in; NULL for the program */
 	struct bitcode_module_unit *units;
 	enum bitcode_role { BITCODE_PROGRAM, BITCODE_LIBRARY, BITCODE_PLUGIN } role;
-	bool left_out; /* a plug-in that could not be linked again */
+	bool left_out; /* whether this is a plug-in that could not be linked again */
 };
 
 struct bitcode_modules {
 	struct bitcode_program program;
 	struct bitcode_libraries libraries, plugins;
-	struct bitcode_module *items; /* libraries, plug-ins, and the program is the last */
+	struct bitcode_module *items; /* first the libraries, then the plug-ins, then the program */
 	size_t count;
 };
 
-/* `all` must be zeroed.  `plugins` are the ones that the user names (bitcode/plugin-int.h).  The
- * flavour determines how many slots a unit gets.  Must be closed even after a failure. */
+/* Opens the modules of a program.  `all` must be zeroed.  `plugins` are the plug-ins that the user
+ * names (bitcode/plugin-int.h).  The flavour determines how many slots a unit gets.  Must be closed
+ * even after a failure. */
 int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour);
-/* Removes everything except the program; the numbers of its sites stay. */
+/* Removes all modules except the program, whose site numbers do not change. */
 void bitcode_modules_keep_program(struct bitcode_modules *all);
 void bitcode_modules_close(struct bitcode_modules *all);
 

@@ -62,8 +62,8 @@ static void add_modules(struct bitcode_modules *all, struct bitcode_libraries *l
 	}
 }
 
-/* The libraries that plug-ins need are searched for when all plug-ins are known.  A shared object
- * that a plug-in needs is a library, not a plug-in. */
+/* Libraries are searched for again when the plug-ins are known, because plug-ins need libraries,
+ * too.  A shared object that a plug-in needs is a library, not a plug-in. */
 static int find_modules(struct bitcode_modules *all, const char *plugins)
 {
 	int err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the wrapper does to an object after clang has written it. */
+/* Changes that the wrapper makes to an object after clang has written it. */
 #ifndef BITCODE_PATCH_INT_H
 #define BITCODE_PATCH_INT_H
 
@@ -12,14 +12,14 @@
  * an error. */
 int bitcode_patch_names(const char *path, bool hide_debug);
 
-/* The same for an assembler file that -S made. */
+/* Renames the bitcode sections in an assembler file that -S made. */
 int bitcode_patch_assembly(const char *path);
 
 /* Adds to an object without bitcode a section that holds a copy of the object, so that the linked
  * program contains what a relink needs. */
 int bitcode_patch_native(const char *path);
 
-/* Appends an entry of the section for such copies to `out`. */
+/* Appends to `out` one entry of the section that contains such copies. */
 void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length);
 
 /* Makes a new object in `out`: the section with the link line and, if `note` is set, the note with

@@ -2,9 +2,10 @@
 /*
  * Changes to objects that clang has just written.
  *
- * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in.  It takes any
- * file with such a section for a link-time optimisation object, and drops its symbols from the
- * archive's index.  Our names have the same length, so only bytes of the section name table change.
+ * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in.  The plug-in
+ * takes any file with such a section for a link-time optimisation object, and drops its symbols
+ * from the archive's index.  Our names have the same length, so only bytes of the section name
+ * table change.
  *
  * Native objects: an object without bitcode gets a section that contains the original object.  The
  * section, a new name table and a new header table are appended; nothing else moves.
@@ -32,7 +33,7 @@
 #define FLAG_RETAIN (1u << 21)
 #define FLAG_EXCLUDE 0x80000000u
 
-/* A regular file mapped for writing; length 0: there is nothing to patch. */
+/* A regular file mapped for writing.  The length is 0 if there is nothing to patch. */
 struct mapping {
 	uint8_t *data;
 	size_t length;

@@ -19,13 +19,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Levels and directory entries that are searched.  Judgements: they bound time. */
+/* The most levels of directories, and directory entries, that are searched.  Set by hand; they
+ * bound the time of a search. */
 enum { SEARCH_DEPTH = 2, SEARCH_ENTRIES = 4096 };
 
 struct plugin_search {
 	struct bitcode_libraries *found;
 	const struct bitcode_libraries *libraries;
-	size_t entries_seen; /* entries of directories */
+	size_t entries_seen; /* the number of directory entries read so far */
 };
 
 bool bitcode_loads_more(const struct bitcode_program *p)
@@ -56,7 +57,7 @@ static struct bitcode_library *find(const struct bitcode_libraries *l, const cha
 	return NULL;
 }
 
-/* NULL: it contains no bitcode. */
+/* Opens a plug-in; returns NULL if the file contains no bitcode. */
 static struct bitcode_library *open_plugin(struct bitcode_libraries *l, const char *path)
 {
 	struct bitcode_program p;
@@ -68,7 +69,7 @@ static struct bitcode_library *open_plugin(struct bitcode_libraries *l, const ch
 	return &l->items[l->count++];
 }
 
-/* Returns whether it contains bitcode. */
+/* Adds the file as a plug-in; returns whether it contains bitcode. */
 static bool add(struct plugin_search *s, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -83,7 +84,7 @@ static bool add(struct plugin_search *s, const char *path)
 	return plugin || is_library;
 }
 
-/* x.so, x.so.1 */
+/* Whether the name is like x.so or x.so.1. */
 static bool is_shared_object(const char *name)
 {
 	const char *so = strstr(name, ".so");
@@ -93,7 +94,7 @@ static bool is_shared_object(const char *name)
 
 static bool is_hidden(const char *name)
 {
-	return name[0] == '.' && strcmp(name, ".libs") != 0; /* libtool's */
+	return name[0] == '.' && strcmp(name, ".libs") != 0; /* libtool puts libraries into .libs */
 }
 
 static void search_directory(struct plugin_search *s, const char *directory, int depth)

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NATIVE_HEADER = 24 }; /* bytes: the magic and two sizes */
+enum { NATIVE_HEADER = 24 }; /* bytes before the name of a native object: the magic and two lengths */
 
 static void split_units(struct bitcode_program *p, const struct bitcode_elf_section *s)
 {
@@ -35,7 +35,8 @@ static void split_units(struct bitcode_program *p, const struct bitcode_elf_sect
 	}
 }
 
-/* An entry: "RADOBJ01", u64 length of the name, u64 length of the object, the name, the object. */
+/* Reads one entry: "RADOBJ01", u64 length of the name, u64 length of the object, the name, the
+ * object. */
 static size_t split_native(struct bitcode_program *p, const uint8_t *data, size_t left)
 {
 	uint64_t sizes[2];
@@ -80,7 +81,7 @@ void bitcode_program_split(struct bitcode_program *p)
 	}
 }
 
-/* Reports what is wrong and what to do about it. */
+/* Reports why the file is not a program of `raddle cc`, and what the user can do. */
 static int explain(const struct bitcode_program *p)
 {
 	struct bitcode_elf_section s;

@@ -16,7 +16,7 @@ struct bitcode_unit {
 struct bitcode_native {
 	const uint8_t *data;
 	size_t length;
-	const char *name; /* without NUL */
+	const char *name; /* the object's name, not terminated by NUL */
 	size_t name_length;
 };
 
@@ -31,10 +31,11 @@ struct bitcode_program {
 	struct bitcode_line line;
 };
 
-/* Opens a program; reports what is wrong with one without bitcode. */
+/* Opens a program.  Fails with a message if the file has no bitcode. */
 int bitcode_program_open(struct bitcode_program *p, const char *path);
 
-/* The same without messages: false if the file is not one of ours. */
+/* Like bitcode_program_open(), but without messages.  Returns false if `raddle cc` did not make the
+ * file. */
 bool bitcode_program_probe(struct bitcode_program *p, const char *path);
 void bitcode_program_close(struct bitcode_program *p);
 

@@ -7,13 +7,14 @@
 #include "bitcode/program.h"
 
 struct bitcode_relink {
-	const struct bitcode_program *program; /* what to link again */
-	const struct rd_argv *objects;	       /* in place of its bitcode units */
-	const char *work;		       /* an existing directory for files of the link */
+	const struct bitcode_program *program; /* the program to link again */
+	const struct rd_argv *objects;	       /* the objects that replace the program's bitcode units */
+	const char *work; /* the path of an existing directory for temporary files of the link */
 	const char *output;
-	const char *soname;	 /* a library's name if its link line gives none; NULL for a program */
-	const char *found_in;	 /* where the loader will find flavoured libraries; may be NULL */
-	const char *linked_from; /* where they are now; may be NULL */
+	const char *soname; /* the library's name, if its link line gives none; NULL for a program */
+	/* The directory where the loader will find flavoured libraries; may be NULL. */
+	const char *found_in;
+	const char *linked_from; /* the directory where the flavoured libraries are now; may be NULL */
 	const char *runtime, *static_runtime; /* names of the libraries to add to programs */
 	bool verbose;
 };

@@ -6,7 +6,7 @@
  *   with the native objects that are stored in the program;
  * - programs get libraddle-rt, and options that make its functions visible;
  * - options that strip, write other files or add another tool's runtime are left out, and $ORIGIN
- *   is that of the original;
+ *   is the directory of the original program;
  * - a missing file is left out; if the link then fails, the message names the file;
  * - options that could choose a program to execute are ignored (bitcode/trust-int.h).
  *
@@ -29,17 +29,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Judgements.  Each attempt repairs one reason why a link fails, and takes seconds.  The limit on
- * the linker's messages is in bytes; this many fit on a screen. */
+/* Both limits were set by hand.  Each attempt repairs one reason why a link fails, and takes
+ * seconds.  MESSAGE_LIMIT is in bytes; this much of the linker's messages fits on a screen. */
 enum { LINK_ATTEMPTS = 32, MESSAGE_LIMIT = 2000 };
 
 struct linker {
 	const struct bitcode_relink *r;
 	struct rd_argv command;
-	struct rd_buf missing; /* names of missing files */
-	char *origin;	       /* directory of the original program */
-	unsigned files;	       /* numbers files in `work` */
-	bool placed;	       /* our objects are in the command */
+	struct rd_buf missing; /* the names of missing files */
+	char *origin;	       /* the directory of the original program */
+	unsigned files;	       /* the number of files made so far in `work`, from which they are named */
+	bool placed;	       /* whether our objects are already in the command */
 	bool is_static, shared;
 };
 
@@ -93,7 +93,7 @@ static int add_native(struct linker *l, const uint8_t *data, size_t length)
 	return add_bytes(l, ".o", data, length);
 }
 
-/* Adds our objects, once, and the natives in the program. */
+/* Adds our objects and the native objects of the program, on the first call only. */
 static int place_objects(struct linker *l)
 {
 	const struct bitcode_program *p = l->r->program;
@@ -115,7 +115,7 @@ static void note_missing(struct linker *l, const char *path)
 		rd_info("%s: %s is gone; trying without it", l->r->program->path, path);
 }
 
-/* A flavoured library replaces the original, which may be gone. */
+/* Adds an input.  A flavoured library replaces the original, which may no longer exist. */
 static void add_input(struct linker *l, const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -197,7 +197,8 @@ static char *other_sanitizers(const char *list)
 	return rd_buf_detach(&b);
 }
 
-/* How many items starting at `item` are left out: an option and its value. */
+/* The number of items to leave out from `item` on: an option and its value.  0 if the item is
+ * used. */
 static size_t left_out(const struct bitcode_item *item)
 {
 	static const char *const single[] = {"-s",
@@ -297,11 +298,12 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 		err = add_bytes(l, format, item->data, item->length);
 		free(format);
 		return err;
-	default: /* a member, which its archive added, or a kind of a newer version */ return 0;
+	default: /* a member, which was added with its archive, or a kind of a newer version */ return 0;
 	}
 }
 
-/* How many items from `item` on are left out: as above, or because they are not trusted. */
+/* The number of items to leave out from `item` on, either by left_out() or because they are not
+ * trusted. */
 static size_t left_out_here(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	size_t skip = 0;
@@ -385,8 +387,8 @@ static int add_runtime(struct linker *l)
 	char *path;
 	int err;
 
-	/* Every static program contains a malloc.  It is that of libc.a if __libc_malloc is there,
-	 * too. */
+	/* Every static program contains a malloc().  If it also contains __libc_malloc, its
+	 * malloc() is that of libc.a. */
 	if (l->is_static)
 		memory |= bitcode_program_defines(l->r->program, "__libc_malloc");
 	if (!memory && l->r->verbose)
@@ -394,7 +396,7 @@ static int add_runtime(struct linker *l)
 	err = rd_support_file(l->is_static ? l->r->static_runtime : l->r->runtime, &path);
 	if (!err && l->is_static)
 		err = add_static_runtime(l, path, memory);
-	if (!err) /* the first of the runtime's objects (rt/core/memory/redzone.c) */
+	if (!err) /* the runtime's object that must come first (rt/core/memory/redzone.c) */
 		add_for_linker(l, "--undefined=__raddle_away");
 	for (size_t i = 0; i < (memory ? 3 : 2) && !err; i++) {
 		rd_argv_add(&l->command, "-Xlinker");
@@ -480,7 +482,7 @@ static int run_command(struct linker *l, struct rd_buf *output)
 	return status;
 }
 
-/* The next undefined name in the messages of bfd or lld. */
+/* Finds the next undefined name in the messages of ld.bfd or lld.  The caller frees it. */
 static char *next_undefined(const char **text)
 {
 	static const char *const phrases[] = {"undefined reference to `",
@@ -532,7 +534,7 @@ static bool supply(struct linker *l, const char *name)
 	return false;
 }
 
-/* A name that the original did not define either is never called. */
+/* Defines a name as 0 if the original did not define it either: then it is never called. */
 static bool define_absent(struct linker *l, const char *name)
 {
 	if (starts(name, "__raddle_") || bitcode_program_defines(l->r->program, name))

@@ -10,9 +10,10 @@ struct bitcode_sites {
 };
 
 void bitcode_sites_begin(struct bitcode_sites *s);
-int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path); /* the part raddle-instr wrote */
+/* `path` is the part of the table that raddle-instr wrote for one unit. */
+int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path);
 
-/* The addresses of the variables of the linked file `path`, which the table calls `name`. */
+/* Adds the addresses of the variables of the linked file `path`, which the table calls `name`. */
 int bitcode_sites_add_module(struct bitcode_sites *s, const char *path, const char *name);
 int bitcode_sites_write(struct bitcode_sites *s, const char *path); /* ends the table */
 void bitcode_sites_release(struct bitcode_sites *s);

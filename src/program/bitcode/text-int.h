@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small helpers for arguments. */
+/* Small helpers for command arguments. */
 #ifndef BITCODE_TEXT_INT_H
 #define BITCODE_TEXT_INT_H
 
@@ -13,7 +13,7 @@ static inline bool starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* `list` ends with NULL. */
+/* Whether `s` is in `list`, which ends with NULL. */
 static inline bool is_one_of(const char *s, const char *const *list)
 {
 	for (; *list; list++)
@@ -28,7 +28,7 @@ static inline const char *without_dashes(const char *s)
 	return s + (s[0] == '-');
 }
 
-/* `length` characters of `s` with $ORIGIN replaced; the caller frees it. */
+/* A copy of the first `length` characters of `s`, with $ORIGIN replaced.  The caller frees it. */
 static inline char *fill_origin(const char *s, size_t length, const char *origin)
 {
 	struct rd_buf b = RD_BUF_INIT;

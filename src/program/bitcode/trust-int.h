@@ -11,19 +11,20 @@
 
 #include <stddef.h>
 
-/* The compiler to link with: our own, for C or C++ as in the link line. */
+/* The compiler to link with.  It is always our own; the link line only decides between C and
+ * C++. */
 const char *bitcode_trusted_driver(const char *driver);
 
-/* How many items starting at `item` must be left out: an option for the driver or the linker, and
- * its value.  0: the option is known and harmless. */
+/* The number of items to leave out from `item` on: an option for the driver or the linker, and its
+ * value.  0 if the option is known and harmless. */
 size_t bitcode_distrusted(const struct bitcode_item *item, const struct bitcode_item *end);
 
-/* Whether a file may be named like this: only by its absolute path, so that it cannot be mistaken
+/* Whether a file may be passed under this path.  It must be absolute, so that it cannot be mistaken
  * for an option. */
 bool bitcode_trusted_path(const char *path);
 
-/* The linker option of that name, without dashes, if its value is a file that the linker reads;
- * else NULL. */
+/* The linker option of that name, which is given without dashes, if its value is a file that the
+ * linker reads.  Else NULL. */
 const char *bitcode_file_option(const char *name, size_t length);
 
 /* Whether this is a linker option that ends with the name of a file that the linker reads, such as

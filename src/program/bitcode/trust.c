@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tables of the options that a link line may have: those that are known to be harmless and that
- * build systems use.  All others are left out.  Options that matter only for compilation (warnings,
+ * Tables of the options that are accepted in a link line: they are known to be harmless, and build
+ * systems use them.  All others are left out.  Options that matter only for compilation (warnings,
  * definitions) are accepted by prefix, since a link ignores them.
  */
 #include "bitcode/trust-int.h"
@@ -263,7 +263,7 @@ static const char *const linker_single[] = {"as-needed",
 					    "no-dynamic-linker",
 					    NULL};
 
-/* The value comes after "=", or in the next item. */
+/* Options of the linkers whose value follows "=" or is the next item. */
 static const char *const linker_valued[] = {"rpath",
 					    "R",
 					    "rpath-link",
@@ -335,8 +335,8 @@ static const char *const linker_valued[] = {"rpath",
 					    NULL};
 
 /* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long
- * option begins like the last two.  lld accepts -load-pass-plugin and -error-handling-script, so
- * other letters must not be treated as an option joined with its value. */
+ * option begins with z or O. lld accepts -load-pass-plugin and -error-handling-script, so other
+ * letters must not be treated as an option joined with its value. */
 static bool joins(const char *option, const char *name)
 {
 	size_t length = strlen(name);

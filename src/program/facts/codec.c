@@ -18,7 +18,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { MAGIC_BYTES = 8, SUM_BYTES = 8 }; /* FACTS_MAGIC; an XXH64 */
+enum { MAGIC_BYTES = 8, SUM_BYTES = 8 }; /* the lengths of FACTS_MAGIC and of an XXH64 checksum */
 
 /* -------------------------------------------------------------- writing --- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of facts/ share. */
+/* Declarations that the files of facts/ share. */
 #ifndef FACTS_FACTS_INT_H
 #define FACTS_FACTS_INT_H
 

@@ -63,7 +63,8 @@ void *facts_make_rows(struct facts *f, enum facts_table table, size_t count)
 	}
 }
 
-/* The run that starts in row `i` of a table, whose rows' starts are `row` bytes apart. */
+/* The run that starts in row `i` of a table.  `start` points to the start in row 0, and rows are
+ * `row` bytes apart. */
 static struct facts_run run_of(const uint32_t *start, size_t row, size_t i, size_t count, size_t all)
 {
 	const char *at = (const char *)start + i * row;

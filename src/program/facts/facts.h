@@ -6,8 +6,8 @@
  *
  * Everything is stored in tables; a row refers to rows of other tables by number.  A member called
  * a *start* is the number of the first of several consecutive rows; they end where those of the
- * next row start.  A struct facts_run has both ends.  A text is the number of a string; string 0 is
- * "".
+ * next row start.  A struct facts_run has both ends.  A member called a *string* is the number of a
+ * text in `strings`; string 0 is "".
  *
  * facts_read() guarantees that every such number refers to an existing row.
  */
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FACTS_VERSION = 1 }; /* of the format */
+enum { FACTS_VERSION = 1 }; /* the version of the file format */
 
 /* The tables, each with its row type and the name of its rows; in the order of the file. */
 #define FACTS_TABLES(T)                                                                                      \
@@ -49,9 +49,9 @@ enum facts_table {
 		FACTS_TABLE_COUNT
 };
 
-/* `functions` are function_count rows of struct facts_function, and so on. */
+/* The tables.  For example, `functions` has `function_count` rows of struct facts_function. */
 struct facts {
-	char **strings; /* string 0 is "" */
+	char **strings; /* all texts that rows refer to; string 0 is "" */
 	size_t string_count, string_capacity;
 #define FACTS_TABLE_MEMBERS(name, rows)                                                                      \
 	struct facts_##name *rows;                                                                           \
@@ -60,18 +60,19 @@ struct facts {
 #undef FACTS_TABLE_MEMBERS
 };
 
-/* Facts with string 0 and nothing else, to be filled. */
+/* Makes facts that contain only string 0, to be filled. */
 struct facts *facts_new(void);
 void facts_free(struct facts *f);
 
-/* Appends a row of zeros to a table; the pointer is valid until the next row. */
+/* Appends a row of zeros to a table.  The pointer is valid until the next row is added. */
 #define FACTS_ADD_DECLARE(name, rows) struct facts_##name *facts_add_##name(struct facts *f);
 FACTS_TABLES(FACTS_ADD_DECLARE)
 #undef FACTS_ADD_DECLARE
-uint32_t facts_add_string(struct facts *f, const char *s); /* always a new one */
+/* Always adds a new string, even if an equal one exists. */
+uint32_t facts_add_string(struct facts *f, const char *s);
 
-/* The file.  Encoding cannot fail, and writing fails only if the disk does.  Reading trusts no
- * byte.  The caller frees *f. */
+/* Encoding, writing and reading the file.  Encoding cannot fail, and writing fails only if the disk
+ * does.  Reading trusts no byte.  The caller frees *f. */
 void facts_encode(const struct facts *f, struct rd_buf *out);
 int facts_write(const struct facts *f, const char *path);
 int facts_decode(struct facts **f, const void *data, size_t length, const char *name);
@@ -93,16 +94,17 @@ struct facts_run facts_calls_of(const struct facts *f, uint32_t value);
 const char *facts_string(const struct facts *f, uint32_t string);
 uint32_t facts_function_at(const struct facts *f, uint32_t value); /* the function that contains the value */
 uint32_t facts_operand_set(const struct facts *f, uint32_t operand);
-uint32_t facts_find_function(const struct facts *f, const char *linkage); /* FACTS_NONE: there is none */
+/* FACTS_NONE if there is no such function. */
+uint32_t facts_find_function(const struct facts *f, const char *linkage);
 
-/* Whether two accesses of `a_size` and `b_size` bytes at places of the sets may touch the same
- * bytes; size 0: unknown length. */
+/* Whether two accesses of `a_size` and `b_size` bytes, at places of the sets `a` and `b`, may touch
+ * the same bytes.  A size of 0 means that the length is unknown. */
 bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint32_t b, int64_t b_size);
 
 /* The blocks of a function as a graph, numbered from 0 (facts/graph.h). */
 void facts_flow(const struct facts *f, uint32_t function, struct facts_graph *g);
 
-/* Names of numbers, for messages: "load", "thread-create". */
+/* Names for messages, such as "load" or "thread-create". */
 const char *facts_kind_name(uint32_t kind);
 const char *facts_role_name(uint32_t role);
 const char *facts_call_name(uint32_t kind);

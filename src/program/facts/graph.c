@@ -9,8 +9,8 @@
  * immediate dominator of a node is the nearest common ancestor of its predecessors in the tree
  * built so far.  In reverse postorder the iteration converges in very few rounds.
  *
- * Invariants: order[number[n]] == n for reachable n; idom[n] comes before n in the order, except
- * for the entry.
+ * Invariants: order[number[n]] == n for reachable n; idom[n] precedes n in `order`, except for the
+ * entry.
  */
 #include "facts/graph.h"
 
@@ -139,7 +139,7 @@ bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b)
 	return a == b;
 }
 
-/* Marks the nodes that lead to `from`; `stack` has room for every node. */
+/* Marks all nodes from which `from` can be reached; `stack` has room for every node. */
 static void mark_back(const struct facts_graph *g, uint32_t from, bool *marked, uint32_t *stack)
 {
 	uint32_t depth = 0;

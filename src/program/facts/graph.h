@@ -18,12 +18,13 @@ struct facts_edge {
 
 struct facts_graph {
 	uint32_t nodes;
-	uint32_t reached;	     /* length of `order` */
+	uint32_t reached;	     /* the number of reachable nodes, which is the length of `order` */
 	uint32_t *succ_start, *succ; /* successors of n: succ[succ_start[n]] up to succ_start[n + 1] */
 	uint32_t *pred_start, *pred;
-	uint32_t *order;  /* reachable nodes in reverse postorder */
-	uint32_t *number; /* place of a node in `order`, FACTS_NONE if unreachable */
-	uint32_t *idom;	  /* immediate dominator; the entry's is itself; FACTS_NONE if unreachable */
+	uint32_t *order;  /* the reachable nodes, in reverse postorder */
+	uint32_t *number; /* the index of each node in `order`; FACTS_NONE if unreachable */
+	/* The immediate dominator of each node; of the entry, itself; FACTS_NONE if unreachable. */
+	uint32_t *idom;
 };
 
 /* Edges keep their order, so results depend only on the input. */
@@ -43,13 +44,14 @@ void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *revers
 struct facts_loop {
 	uint32_t header;
 	uint32_t size;
-	uint32_t *body; /* header first */
+	uint32_t *body; /* the nodes of the loop, the header first */
 };
 
 struct facts_loops {
-	struct facts_loop *items; /* larger ones first */
+	struct facts_loop *items; /* the loops, larger ones first */
 	size_t count;
-	uint32_t *innermost; /* loop of each node; FACTS_NONE: no loop */
+	/* The innermost loop of each node; FACTS_NONE if the node is in no loop. */
+	uint32_t *innermost;
 };
 
 /* Needs dominators.  Cycles with several entries are not natural loops and are left out. */

@@ -9,26 +9,26 @@
 enum facts_use {
 	FACTS_USE_NUMBER, /* any number */
 	FACTS_USE_STRING,
-	FACTS_USE_START,  /* of a run in `table` */
-	FACTS_USE_ROW,	  /* of `table` */
-	FACTS_USE_OPTION, /* a row of `table`, or FACTS_NONE */
-	FACTS_USE_BELOW,  /* less than `limit` */
+	FACTS_USE_START,  /* the start of a run in table `target` */
+	FACTS_USE_ROW,	  /* the number of a row of table `target` */
+	FACTS_USE_OPTION, /* the number of a row of table `target`, or FACTS_NONE */
+	FACTS_USE_BELOW,  /* a number less than `target` */
 	FACTS_USE_OPERAND,
 };
 
 struct facts_field {
 	const char *name;
-	uint32_t offset; /* in the row */
-	bool wide;	 /* int64_t, else uint32_t */
+	uint32_t offset; /* the offset of the member in the row, in bytes */
+	bool wide;	 /* whether the member is an int64_t; else it is a uint32_t */
 	enum facts_use use;
-	uint32_t target; /* enum facts_table, or the limit */
+	uint32_t target; /* an enum facts_table, or the limit of FACTS_USE_BELOW */
 };
 
 struct facts_layout {
 	const char *name;
 	const struct facts_field *fields;
 	size_t field_count;
-	size_t row; /* bytes */
+	size_t row; /* the size of a row in bytes */
 };
 
 const struct facts_layout *facts_layout(enum facts_table table);

@@ -6,22 +6,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Identifier and name.  The subject of a function (row.h) is the argument that the role refers to:
- * the lock, the condition variable, where the ID of a new thread is stored. */
+/* The roles: identifier and name.  The subject of a function (row.h) is the argument that its role
+ * refers to, such as the lock, the condition variable, or the memory for the ID of a new thread. */
 #define FACTS_ROLES(R)                                                                                       \
 	R(NONE, "none")                                                                                      \
-	R(THREAD_CREATE, "thread-create") /* subject: where the thread's ID is stored */                     \
-	R(THREAD_JOIN, "thread-join")	  /* subject: the thread */                                          \
+	R(THREAD_CREATE, "thread-create") /* the subject is where the thread's ID is stored */               \
+	R(THREAD_JOIN, "thread-join")	  /* the subject is the thread */                                    \
 	R(THREAD_DETACH, "thread-detach")                                                                    \
 	R(THREAD_EXIT, "thread-exit")                                                                        \
-	R(LOCK, "lock")		/* a mutex or spin lock, or a read-write lock for writing */                 \
-	R(TRY_LOCK, "try-lock") /* it is held if the result is 0 */                                          \
+	R(LOCK, "lock")		/* locks a mutex or spin lock, or a read-write lock for writing */           \
+	R(TRY_LOCK, "try-lock") /* the lock is held if the result is 0 */                                    \
 	R(READ_LOCK, "read-lock")                                                                            \
 	R(TRY_READ_LOCK, "try-read-lock")                                                                    \
 	R(UNLOCK, "unlock")                                                                                  \
 	R(LOCK_INIT, "lock-init")                                                                            \
 	R(LOCK_DESTROY, "lock-destroy")                                                                      \
-	R(COND_WAIT, "cond-wait") /* subject: the condition variable; the mutex follows it */                \
+	R(COND_WAIT, "cond-wait") /* the subject is the condition variable; the mutex follows it */          \
 	R(COND_SIGNAL, "cond-signal")                                                                        \
 	R(COND_BROADCAST, "cond-broadcast")                                                                  \
 	R(BARRIER_WAIT, "barrier-wait")                                                                      \
@@ -31,10 +31,10 @@
 	R(ONCE, "once")                                                                                      \
 	R(FORK, "fork")                                                                                      \
 	R(ALLOCATE, "allocate") /* the result is fresh memory */                                             \
-	R(RESIZE, "resize")	/* subject: the old memory; the result is the same or fresh */               \
+	R(RESIZE, "resize")	/* the subject is the old memory; the result is the same memory or fresh */  \
 	R(FREE, "free")                                                                                      \
-	R(EXIT, "exit")		/* of the process */                                                         \
-	R(HANDLER, "handler")	/* a function is registered to be called later */                            \
+	R(EXIT, "exit")		/* ends the process */                                                       \
+	R(HANDLER, "handler")	/* registers a function to be called later */                                \
 	R(TRY_JOIN, "try-join") /* the thread has ended if the result is 0 */
 
 enum facts_role {
@@ -51,8 +51,8 @@ static inline bool facts_role_takes(uint32_t role)
 	       role == FACTS_ROLE_TRY_READ_LOCK;
 }
 
-/* Whether its subject is a synchronisation object: a lock, a condition variable, a barrier, a
- * semaphore. */
+/* Whether the subject of the role is a synchronisation object: a lock, a condition variable, a
+ * barrier, a semaphore. */
 static inline bool facts_role_synchronises(uint32_t role)
 {
 	return facts_role_takes(role) || role == FACTS_ROLE_UNLOCK || role == FACTS_ROLE_COND_WAIT ||

@@ -24,7 +24,8 @@
 
 /* The sites of a unit so far, and the marks of one instruction while they are collected. */
 struct marking {
-	uint32_t slot_base, count; /* the site before the first one; sites assigned so far */
+	/* The number before the unit's first site, and the number of sites assigned so far. */
+	uint32_t slot_base, count;
 	struct ir_mark marks[IR_MARKS_MAX];
 	unsigned mark_count;
 };
@@ -63,7 +64,8 @@ static void add_mark(struct marking *m, const struct instr_event *event)
 		mark.operand = (uint16_t)event->operand;
 		mark.size = event->size;
 	}
-	/* A file descriptor is not memory, and its site is not that of a call. */
+	/* An event about a file descriptor gets no mark: a descriptor is not memory, and the
+	 * event's site is not that of a call. */
 	if (event->kind != EVENT_FORGET && (mark.access || event->libc == NULL) &&
 	    m->mark_count < IR_MARKS_MAX)
 		m->marks[m->mark_count++] = mark;
@@ -87,7 +89,8 @@ static bool is_strong(LLVMValueRef v)
 	return v != NULL && !LLVMIsDeclaration(v) && LLVMGetLinkage(v) == LLVMExternalLinkage;
 }
 
-/* Weakens the definitions in `unit` that `whole` has too, so that those in `whole` win. */
+/* Makes the definitions in `unit` weak if `whole` has them too, so that those in `whole` are
+ * used. */
 static void yield_to(LLVMModuleRef whole, LLVMModuleRef unit)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit); f != NULL; f = LLVMGetNextFunction(f))
@@ -98,7 +101,7 @@ static void yield_to(LLVMModuleRef whole, LLVMModuleRef unit)
 			LLVMSetLinkage(g, LLVMWeakAnyLinkage);
 }
 
-/* Marks the functions of a library, by an attribute that survives the linking. */
+/* Marks the functions of a library by an attribute, which remains when units are linked. */
 static void mark_library(LLVMModuleRef unit)
 {
 	LLVMAttributeRef mark = LLVMCreateStringAttribute(LLVMGetModuleContext(unit), IR_LIBRARY_ATTRIBUTE,
@@ -125,7 +128,7 @@ static int add_unit(const struct instr_options *options, const struct instr_job 
 		if (LLVMLinkModules2(whole, u.module))
 			code = rd_fail(RD_ETOOL, "instr: %s: cannot be merged: %s", u.job->source,
 				       u.diagnostics.data);
-		u.module = NULL; /* it is consumed even on failure */
+		u.module = NULL; /* linking consumes it even on failure */
 		u.name = job->source;
 	}
 	return instr_unit_close(&u, code);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls that are inserted.  A hook is declared when it is first used.  Hooks that this mode
+ * Declares and inlines hooks.  A hook is declared when it is first used.  Hooks that this mode
  * inlines get their bodies at the end: the bitcode of the flavour's hooks (rt/record/hook.c and
- * others) is linked into the unit and made internal, and the always-inline pass does the rest.
+ * others) is linked into the unit and made internal, and the always-inline pass inlines them.
  * Large functions of large units call the hooks instead.  The other hooks are functions of the
  * runtime.
  *
- * To the optimiser a hook is a function that touches only memory that no other code can see.  So
+ * For the optimiser, a hook is declared to touch only memory that no other code can access.  So
  * hooks keep their order among themselves and relative to calls, while the program's own loads and
  * stores are optimised as if there were no hooks.
  */
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tests of first accesses that are inlined into a unit. */
+/* The most tests of first accesses that are inlined into a unit. */
 enum { MAX_INLINED = 6000 };
 
 struct hook_row {
@@ -67,7 +67,7 @@ static bool is_barrier(enum instr_hook hook)
 	       (hook >= HOOK_GUARD_pthread_mutex_lock && hook <= HOOK_GUARD_free);
 }
 
-/* Hooks that read the program's memory. */
+/* Whether a hook reads the program's memory. */
 static bool looks(enum instr_hook hook)
 {
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING || hook == HOOK_READ_COMMON ||
@@ -75,7 +75,8 @@ static bool looks(enum instr_hook hook)
 	       hook == HOOK_VECTOR;
 }
 
-/* Hooks of the flavour `shadow` read the program's memory and what calls leave behind. */
+/* Whether a hook belongs to the flavour `shadow`.  These hooks read the program's memory and the
+ * results of calls. */
 static bool follows(enum instr_hook hook)
 {
 	return hook >= HOOK_SX_BIN && hook <= HOOK_SX_MADE;
@@ -115,8 +116,8 @@ void instr_hook_refresh(struct instr_unit *u)
 		u->hooks[i] = LLVMGetNamedFunction(u->module, rows[i].name);
 }
 
-/* Drops the attributes that state for which machine the hooks were compiled: the user's function
- * decides. */
+/* Drops the attributes that state for which machine the hooks were compiled: the attributes of the
+ * user's function apply. */
 static void adopt(LLVMValueRef f)
 {
 	static const char *const machine[] = {"target-cpu", "target-features", "tune-cpu", "frame-pointer"};
@@ -164,7 +165,7 @@ static bool is_test(const struct instr_unit *u, LLVMValueRef inst)
 	return false;
 }
 
-/* Prepares a function's calls of hooks that contain tests; returns how many there are. */
+/* Prepares a function's calls of hooks that contain tests; returns the number of such calls. */
 static size_t mark_tests(const struct instr_unit *u, LLVMValueRef f, LLVMAttributeRef attribute)
 {
 	size_t n = 0;
@@ -186,7 +187,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The largest size of a function whose tests are inlined, if those of all smaller ones are. */
+/* The largest size of a function whose tests can be inlined together with those of all smaller
+ * functions. */
 static size_t largest_inlined(size_t *sizes, size_t count)
 {
 	size_t sum = 0;

@@ -13,12 +13,13 @@
 #include <stdint.h>
 
 struct instr_job {
-	char *source;		 /* file that holds the bitcode */
-	uint64_t offset, length; /* length 0: up to the end of the file */
-	uint64_t slot;		 /* number of the unit's first slot of sites */
-	char *object, *sites;	 /* files to make */
-	bool carries_table;	 /* of guards: the one unit that does */
-	bool is_library;	 /* facts only */
+	char *source; /* the path of the file that contains the bitcode */
+	/* The range of the bitcode in the file; a length of 0 means up to the end. */
+	uint64_t offset, length;
+	uint64_t slot;	      /* the number of the unit's first slot of sites */
+	char *object, *sites; /* the paths of the files to make */
+	bool carries_table;   /* whether this is the one unit that contains the table of guards */
+	bool is_library;      /* whether the unit belongs to a library or plug-in; used for facts only */
 };
 
 struct instr_jobs {

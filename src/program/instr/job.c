@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The job file.  In: lines.  Out: units.  This file does not use LLVM, so that it can be tested
- * without it.
+ * Parses the job file.  In: lines.  Out: units.  This file does not use LLVM, so that it can be
+ * tested without it.
  */
 #include "instr/job-int.h"
 

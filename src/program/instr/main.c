@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raddle-instr: the LLVM worker of Raddle.  bitcode/ writes a list of units and runs it; users do
- * not.
+ * raddle-instr: the LLVM worker of Raddle. bitcode/ writes a list of units and runs this program;
+ * users do not run it.
  *
- *	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
- *	raddle-instr --facts FILE --program NAME JOBFILE
+ * 	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
+ * 	raddle-instr --facts FILE --program NAME JOBFILE
  *
  * job-int.h describes JOBFILE.
  *
@@ -27,7 +27,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* What workers know. */
+/* The data that all workers share. */
 struct task {
 	const struct instr_jobs *jobs;
 	const struct instr_options *options;
@@ -41,7 +41,7 @@ static int larger_first(const void *a, const void *b)
 	return strcmp(x->object, y->object);
 }
 
-/* LLVM is about to abort; its text is the only message there will be. */
+/* Called before LLVM aborts; its text is the only message that the user gets. */
 static void fatal(const char *reason)
 {
 	rd_fail(RD_ETOOL, "instr: LLVM: %s", reason);
@@ -54,7 +54,7 @@ static void enter(void *context, unsigned slot)
 	LLVMInstallFatalErrorHandler(fatal);
 }
 
-/* The answer is whether the unit failed; the error has already been reported. */
+/* Does one job.  The answer states whether the unit failed; the error has already been reported. */
 static int work(void *context, uint64_t number, struct rd_buf *answer)
 {
 	const struct task *t = context;
@@ -115,7 +115,7 @@ static int read_guards(struct instr_guards *guards, const char *path)
 	return code;
 }
 
-/* Each line is a gate. */
+/* Reads the file of gates, one gate in each line. */
 static int read_gates(struct rd_names *gates, const char *path)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -123,8 +123,8 @@ static int read_gates(struct rd_names *gates, const char *path)
 	for (const char *at = text.data; code == 0 && at != NULL && *at != '\0';) {
 		size_t length = strcspn(at, "\n"), line = gates->count;
 		char none[32];
-		/* Functions may share a name and a place.  Then the first line is used, and the
-		 * other gates keep their numbers. */
+		/* Functions may share a name and a place.  Then the first such line is used, and
+		 * the numbers of later gates do not change. */
 		if (rd_names_put(gates, at, length) != line)
 			rd_names_put(gates, none, (size_t)snprintf(none, sizeof none, "%zu", line));
 		at += length + (at[length] == '\n');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions get hooks, and which of their attributes are then no longer true. */
+/* Decides which functions get hooks, and removes attributes that hooks make untrue. */
 #include "instr/scan/event.h"
 
 #include <string.h>

@@ -12,23 +12,23 @@
 struct instr_sites {
 	uint64_t slot;
 	uint32_t count;
-	uint32_t pieces;	/* of the flavour full */
-	struct ir_debug *debug; /* owned */
+	uint32_t pieces;	/* the number of pieces so far, in the flavour `full` */
+	struct ir_debug *debug; /* freed with this struct */
 	struct rd_names files;
-	struct rd_buf text; /* S, O, R and P records */
+	struct rd_buf text; /* the S, O, R and P records so far */
 };
 
 struct instr_site {
-	const char *kind; /* as in sites.md */
-	uint64_t size;	  /* as in sites.md */
-	uint64_t extent;  /* bytes touched, for the name; 0 if not known here */
+	const char *kind; /* the kind, as in doc/format/sites.md */
+	uint64_t size;	  /* the size, as in doc/format/sites.md */
+	uint64_t extent;  /* the number of bytes touched, for the name; 0 if not known here */
 	const char *flags;
-	LLVMValueRef inst;    /* where */
-	LLVMValueRef pointer; /* what is accessed; NULL for calls and fences */
-	const char *callee;   /* for calls; NULL: indirect */
-	bool of_function;     /* if the instruction has no place, that of the function is used */
-	LLVMTypeRef type;     /* of a value; NULL: that of what is accessed */
-	bool of_object;	      /* also add what may show the name of a heap object */
+	LLVMValueRef inst;    /* the instruction whose place in the source the site has */
+	LLVMValueRef pointer; /* the address that is accessed; NULL for calls and fences */
+	const char *callee;   /* the name of the called function; NULL for an indirect call */
+	bool of_function;     /* whether to use the function's place if the instruction has none */
+	LLVMTypeRef type;     /* the type of the value; NULL for the type of the accessed memory */
+	bool of_object;	      /* whether to add records that may show the name of a heap object */
 };
 
 void instr_sites_init(struct instr_sites *s, uint64_t slot, LLVMModuleRef module);
@@ -37,7 +37,7 @@ void instr_sites_release(struct instr_sites *s);
 /* Adds a record and returns the site's number in the trace. */
 uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site);
 
-/* The whole part of this unit: U and F records, those in `text`, G and T records. */
+/* Writes this unit's part of the table: U and F records, those in `text`, G and T records. */
 void instr_sites_text(struct instr_sites *s, LLVMModuleRef module, struct rd_buf *out);
 
 #endif

@@ -52,8 +52,8 @@ static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
 	}
 }
 
-/* The only pointer argument of a library function, such as a lock or memory to be freed.  NULL: it
- * has none, or several. */
+/* The only pointer argument of a library function, such as a lock or memory to be freed.  NULL if
+ * it has none, or several. */
 static LLVMValueRef handled_pointer(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst), pointer = NULL;
@@ -70,7 +70,7 @@ static LLVMValueRef handled_pointer(LLVMValueRef inst)
 	return pointer;
 }
 
-/* Adds what may show the name of a heap object. */
+/* Adds records that may show the name of a heap object. */
 static void add_object(struct instr_sites *s, const struct instr_site *site)
 {
 	struct rd_buf name = RD_BUF_INIT;
@@ -134,7 +134,7 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 	return (uint32_t)(s->slot << RADDLE_SITE_LOCAL_BITS) + s->count;
 }
 
-/* Constants cannot change and private symbols have no name: neither is worth a record. */
+/* Whether a global gets a record.  Constants cannot change, and private symbols have no name. */
 static bool is_variable(LLVMValueRef g)
 {
 	return !LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && LLVMGetLinkage(g) != LLVMPrivateLinkage &&

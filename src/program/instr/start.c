@@ -12,7 +12,7 @@
 #include <llvm-c/Comdat.h>
 #include <stdio.h>
 
-enum { DEFAULT_PRIORITY = 65535 }; /* of llvm.global_ctors */
+enum { DEFAULT_PRIORITY = 65535 }; /* the default priority in llvm.global_ctors */
 
 static void add_entry(struct instr_unit *u, LLVMValueRef entry, const char *section)
 {

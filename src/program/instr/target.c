@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that depends on the machine: loading the back end, setting up a target machine that
- * does what clang did for this unit, and code generation.  A unit's flags come from its module (PIC
+ * Everything that depends on the machine: loading the back end, setting up a target machine with
+ * clang's options for this unit, and code generation.  A unit's flags come from its module (PIC
  * level, code model) and from attributes of its functions (features, frame pointers), so a generic
  * CPU is enough.
  */
@@ -37,7 +37,7 @@ static bool module_flag(struct instr_unit *u, const char *name, unsigned *value)
 	return true;
 }
 
-/* The module flag "Code Model" holds LLVM's own numbers. */
+/* Reads the module flag "Code Model", which contains LLVM's own numbers. */
 static LLVMCodeModel code_model(struct instr_unit *u)
 {
 	static const LLVMCodeModel models[] = {LLVMCodeModelTiny, LLVMCodeModelSmall, LLVMCodeModelKernel,
@@ -82,10 +82,10 @@ int instr_target_emit(struct instr_unit *u)
 	return code;
 }
 
-/* The code that runs at the target site is out of line, in a subsection.  The 128 bytes below the
- * stack pointer belong to the function.  The runtime finds the site and the value on the stack and
- * preserves all registers (rt/inject/inject-x86.c).  A procedure linkage table would not preserve
- * them, so the call goes through the global offset table. */
+/* The code that runs at the target site is out of line, in a subsection.  It skips the 128 bytes
+ * below the stack pointer, because the function may use them.  The runtime finds the site and the
+ * value on the stack and preserves all registers (rt/inject/inject-x86.c).  A procedure linkage
+ * table would not preserve them, so the call goes through the global offset table. */
 static const char integer_test[] =
 	"cmpl $$%1$u, %2$u($2)\n\tje 1f\n2:\n\t.subsection 1\n1:\tleaq -128(%%rsp), %%rsp\n\t"
 	"pushq ${0:q}\n\tpushq $$%1$u\n\tcallq *__raddle_inject_%3$s@GOTPCREL(%%rip)\n\t"
@@ -97,7 +97,7 @@ static const char float_test[] =
 	"leaq 8(%%rsp), %%rsp\n\tmovq (%%rsp), $0\n\tleaq 136(%%rsp), %%rsp\n\t"
 	"jmp 2b\n\t.previous";
 
-/* With how many bits a value of this type is tested; 0: it is not tested. */
+/* The number of bits with which a value of this type is tested; 0 if it is not tested. */
 unsigned instr_target_bits(LLVMTypeRef type)
 {
 	unsigned width;

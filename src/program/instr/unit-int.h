@@ -37,19 +37,20 @@ enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS 
 
 struct instr_options {
 	const struct raddle_flavour *flavour;
-	const char *hooks;		   /* path of the hooks' bitcode */
-	const char *facts;		   /* file of facts to make instead of objects; or NULL */
-	const char *program;		   /* name, for the facts */
-	uint64_t budget;		   /* for tests: of the points-to sets; 0: the usual one */
-	const struct rd_edits *edits;	   /* to be made first; NULL: none */
-	const struct instr_guards *guards; /* of the flavour `guard` (instr/guard/guards.h) */
-	const struct rd_names *gates;	   /* of the flavour `track` (instr/track/track.c) */
-	bool fast;			   /* optimise; otherwise quick code generation */
-	bool optimised;			   /* of the flavour `full`: optimise first, then instrument */
-	bool debug;			   /* keep debug information, for debuggers */
-	bool keep_redundant;		   /* for tests: eliminate nothing */
-	bool print;			   /* for tests: the instrumented code as text on stderr */
-	bool time;			   /* for tuning: CPU seconds of each step on stderr */
+	const char *hooks;	      /* the path of the hooks' bitcode */
+	const char *facts;	      /* the path of the file of facts to make instead of objects; or NULL */
+	const char *program;	      /* the program's name, for the facts */
+	uint64_t budget;	      /* for tests: the budget of the points-to sets; 0 for the usual one */
+	const struct rd_edits *edits; /* the edits to make first; NULL if there are none */
+	/* The guards of the flavour `guard` (instr/guard/guards.h). */
+	const struct instr_guards *guards;
+	const struct rd_names *gates; /* the gates of the flavour `track` (instr/track/track.c) */
+	bool fast;		      /* whether to optimise; otherwise code generation is quick */
+	bool optimised;		      /* for the flavour `full`: whether to optimise before instrumenting */
+	bool debug;		      /* whether to keep debug information, for debuggers */
+	bool keep_redundant;	      /* for tests: whether to keep redundant events */
+	bool print;		      /* for tests: whether to print the instrumented code on stderr */
+	bool time; /* for tuning: whether to print the CPU seconds of each step on stderr */
 };
 
 /* Every hook: identifier, name, result and parameters (v void, p pointer, b 1 bit, i 32 bits, l 64
@@ -144,26 +145,26 @@ enum instr_hook {
 struct instr_unit {
 	const struct instr_options *options;
 	const struct instr_job *job;
-	const char *name; /* of the source file, for messages */
+	const char *name; /* the name of the source file, for messages */
 	LLVMContextRef context;
 	LLVMModuleRef module;
 	LLVMTargetMachineRef machine;
 	LLVMTargetDataRef layout;
 	LLVMBuilderRef builder;
 	LLVMTypeRef i32, i64, pointer, nothing;
-	LLVMValueRef hooks[HOOK_COUNT]; /* declared when first used */
+	LLVMValueRef hooks[HOOK_COUNT]; /* the hooks that have been used; others are NULL */
 	LLVMTypeRef hook_types[HOOK_COUNT];
-	struct rd_buf diagnostics; /* what LLVM reported */
-	double step_began;	   /* CPU seconds, for --time */
-	bool stops;		   /* a thread can be stopped before each access */
+	struct rd_buf diagnostics; /* the messages of LLVM */
+	double step_began;	   /* the CPU seconds when the current step began, for --time */
+	bool stops;		   /* whether a thread can be stopped before each access */
 	struct instr_sites sites;
-	struct rd_umap
-		gate_leaders; /* of the flavour `track`: from each gate to the first one of its function */
+	/* For the flavour `track`: maps each gate to the first gate of its function. */
+	struct rd_umap gate_leaders;
 };
 
 /* Opening reads the job's bitcode into u->context, which the caller creates, and runs the passes
- * that precede all analysis.  Closing takes the error so far and returns it, or an error for LLVM's
- * diagnostics.  It frees u->module if that still exists. */
+ * that precede all analysis.  Closing returns the error that it is passed, or else an error if LLVM
+ * reported one.  It frees u->module if that still exists. */
 int instr_unit_open(struct instr_unit *u);
 int instr_unit_close(struct instr_unit *u, int code);
 
@@ -171,49 +172,52 @@ int instr_unit_close(struct instr_unit *u, int code);
 int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
 /* Runs a pass pipeline written as text. */
 int instr_unit_passes(struct instr_unit *u, const char *pipeline);
-int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline); /* the same without vectorising */
+int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline); /* does not vectorise */
 int instr_unit_verify(struct instr_unit *u);
 int instr_unit_inline(struct instr_unit *u); /* links the hooks and inlines them */
-/* The same, and in fast mode the passes of `clean_up` after that. */
+/* Links and inlines the hooks and, in fast mode, then runs the passes of `clean_up`. */
 int instr_unit_finish(struct instr_unit *u, const char *clean_up);
-void instr_unit_step(struct instr_unit *u, const char *what); /* a step is over: --time prints it */
+/* Ends a step; with --time, prints its CPU seconds. */
+void instr_unit_step(struct instr_unit *u, const char *what);
 
 /* target.c */
 void instr_target_init(void);
 int instr_target_open(struct instr_unit *u);
 int instr_target_emit(struct instr_unit *u);
-/* The test of a value that a fault may change (full.h), as one call of inline assembler.  That is
- * far less work for the code generator than a branch and a call.  Returns the value after the
- * test. */
+/* The test of a value that a fault may change (full.h).  It is one call of inline assembler, which
+ * takes the code generator far less time than a branch and a call. instr_target_test() returns the
+ * value after the test. */
 struct instr_test {
 	LLVMValueRef self;
 	uint32_t site;
-	bool is_callee; /* the value is the function to call */
+	bool is_callee; /* whether the value is the function to call */
 };
 LLVMValueRef instr_target_test(struct instr_unit *u, LLVMValueRef value, const struct instr_test *test);
-unsigned instr_target_bits(LLVMTypeRef type); /* with which a value is tested; 0: it cannot be */
+/* The bits with which a value is tested; 0 if it cannot be tested. */
+unsigned instr_target_bits(LLVMTypeRef type);
 
 /* hook.c */
 LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments);
-int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as internal functions */
+int instr_hook_link(struct instr_unit *u); /* defines the inlined hooks as internal functions */
 
-/* Looks the hooks up again.  Call it after passes that may drop declarations. */
+/* Finds the hooks in the module again.  Call it after passes that may drop declarations. */
 void instr_hook_refresh(struct instr_unit *u);
 
 /* foreign.c */
-bool instr_is_fence(const char *text); /* assembler that only orders accesses, or does nothing */
-void instr_note_assembler(struct instr_unit *u, LLVMValueRef function); /* it may order threads unseen */
-void instr_note_module_assembler(struct instr_unit *u); /* the same for assembler outside of functions */
+bool instr_is_fence(const char *text); /* whether assembler only orders accesses, or does nothing */
+/* Lists a function whose assembler may order threads. */
+void instr_note_assembler(struct instr_unit *u, LLVMValueRef function);
+void instr_note_module_assembler(struct instr_unit *u); /* lists assembler outside of functions */
 
 /* used.c */
-void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) kept */
+void instr_keep_used(struct instr_unit *u); /* keeps the symbols that have __attribute__((used)) */
 
 /* start.c */
-void instr_start_arrays(struct instr_unit *u); /* the last step before code generation */
+void instr_start_arrays(struct instr_unit *u); /* must be the last step before code generation */
 
 /* The flavours, each in NAME.c.  The first function inserts the hooks.  The second turns the
- * instrumented module into the one from which code is generated, as optimised as the options ask
- * for. */
+ * instrumented module into the one from which code is generated, with the optimisation that the
+ * options request. */
 #define RADDLE_FLAVOUR(constant, name, layers, bytes, values)                                                \
 	int instr_##name(struct instr_unit *u);                                                              \
 	int instr_##name##_generate(struct instr_unit *u);

@@ -2,10 +2,10 @@
 /*
  * A translation unit: bitcode in, object file and its part of the site table out.
  *
- *	parse -> default<O0>, sroa -> instrument (record.c) -> drop debug information
- *	      -> [optimise] -> link and inline the hooks -> [clean up] -> generate code
+ * 	parse -> default<O0>, sroa -> instrument (record.c) -> drop debug information
+ * 	      -> [optimise] -> link and inline the hooks -> [clean up] -> generate code
  *
- * The instrumenter sees the program after SROA and no other optimisation.  So locals are in
+ * The program is instrumented after SROA and before any other optimisation.  So locals are in
  * registers, every access to shared memory in the source is still there, and struct fields have
  * their names.  Optimisation comes later and cannot remove an event.  In fast mode the hooks are
  * opaque calls while the optimiser runs.  That is both quicker and better for the code than
@@ -33,7 +33,7 @@ static const char quick_base_pipeline[] = "default<O0>,function(sroa)";
 static const char fast_base_pipeline[] = "default<O0>,function(sroa),cgscc(inline),function(sroa)";
 static const char inline_pipeline[] = "always-inline";
 
-/* What each flavour does with a unit. */
+/* The functions of each flavour. */
 static const struct {
 	int (*instrument)(struct instr_unit *u);
 	int (*generate)(struct instr_unit *u);
@@ -67,7 +67,7 @@ int instr_unit_passes(struct instr_unit *u, const char *pipeline)
 	return code;
 }
 
-/* Sets the attribute in all functions; returns whether one of them had it before. */
+/* Sets the attribute in all functions; returns whether a function had it before. */
 static bool set_in_all(struct instr_unit *u, unsigned kind)
 {
 	LLVMAttributeRef attribute = LLVMCreateEnumAttribute(u->context, kind, 0);
@@ -125,7 +125,7 @@ static bool has_profile_counters(LLVMModuleRef module)
 	return false;
 }
 
-/* Finds the function at fault, so that the message names it. */
+/* Verifies each function, so that the message can name the wrong one. */
 int instr_unit_verify(struct instr_unit *u)
 {
 	char *text = NULL;
@@ -162,11 +162,12 @@ static int write_sites(struct instr_unit *u)
 	return rd_file_write_buf(u->job->sites, &text);
 }
 
-/* A C function that is only declared `inline` must also be defined elsewhere.  Often it is not: the
- * program links because the optimiser inlines all calls.  Without inlining, calls would go to an
- * address that does not exist.  Templates that another library instantiates are left to that
- * library, because their objects, such as streams, may be shared by threads.  Strings are kept:
- * they do not synchronise anything, and what is done with a string is an access of the program. */
+/* Whether the body of an inline function is kept in the unit.  A C function that is only declared
+ * `inline` must also be defined elsewhere.  Often it is not: the program links because the
+ * optimiser inlines all calls.  Without inlining, calls would go to an address that does not exist.
+ * Templates that another library instantiates are left to that library, because their objects, such
+ * as streams, may be shared by threads.  Functions of strings are kept: they do not synchronise,
+ * and their accesses count as the program's. */
 static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {
 	const char *name = ir_name(f);
@@ -186,7 +187,8 @@ static void keep_inline_functions(const struct instr_unit *u)
 			LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
-/* Guards and gates belong to instructions of the unoptimised program. */
+/* Whether functions are inlined before instrumentation.  Not for guards and gates, which belong to
+ * instructions of the unoptimised program. */
 static bool inlines_early(const struct instr_unit *u)
 {
 	enum raddle_flavour_number number = u->options->flavour->number;

@@ -38,7 +38,7 @@ static bool mentions(const char *text, size_t length, const char *name, size_t n
 	return false;
 }
 
-/* The text of all assembler code in functions is one more string to search. */
+/* Appends the text of all assembler code in functions, which is searched for names. */
 static void add_inline_assembler(LLVMModuleRef m, struct rd_buf *text)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f))
@@ -62,7 +62,8 @@ static bool must_stay(LLVMValueRef v, const struct rd_buf *text)
 	const char *section = LLVMGetSection(v);
 	size_t n;
 	const char *name = LLVMGetValueName2(v, &n);
-	if (n == 0) /* a constant that the compiler made, such as a type of -fsanitize=undefined */
+	/* A constant that the compiler made, such as a type description of -fsanitize=undefined. */
+	if (n == 0)
 		return false;
 	if (LLVMGetFirstUse(v) == NULL || (section != NULL && *section != '\0'))
 		return true;

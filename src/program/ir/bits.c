@@ -46,7 +46,8 @@ bool ir_bits_add(struct ir_bits *s, uint32_t n)
 	return is_new;
 }
 
-/* How many words `other` has that s does not have; *grows: whether there are such words or bits. */
+/* The number of words of `other` that `s` lacks.  *grows becomes true if `other` has such words, or
+ * bits that `s` lacks. */
 static size_t missing(const struct ir_bits *s, const struct ir_bits *other, bool *grows)
 {
 	size_t i = 0, lacks = 0;
@@ -72,7 +73,7 @@ bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other)
 	size_t i = s->count, k = other->count, to = s->count + lacks;
 	RD_GROW(s->words, s->capacity, to);
 	s->count = to;
-	/* From the end, so that no word is overwritten before it is moved. */
+	/* Moves words from the end, so that no word is overwritten before it is moved. */
 	while (k != 0) {
 		const struct ir_word *w = &other->words[k - 1];
 		if (i != 0 && s->words[i - 1].key > w->key) {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct ir_word {
-	uint64_t key; /* number / 64; as wide as bits, so that a word has no padding */
+	uint64_t key; /* the number divided by 64; as wide as `bits`, so that a word has no padding */
 	uint64_t bits;
 };
 
@@ -21,8 +21,8 @@ struct ir_bits {
 };
 
 void ir_bits_release(struct ir_bits *s);
-bool ir_bits_add(struct ir_bits *s, uint32_t n);		    /* whether it is new */
-bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other); /* whether s grew */
+bool ir_bits_add(struct ir_bits *s, uint32_t n);		    /* returns whether n is new */
+bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other); /* returns whether s grew */
 void ir_bits_intersect(struct ir_bits *s, const struct ir_bits *other);
 /* s becomes the difference of a and b. */
 void ir_bits_subtract(struct ir_bits *s, const struct ir_bits *a, const struct ir_bits *b);

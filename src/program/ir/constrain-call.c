@@ -2,11 +2,12 @@
 /*
  * Calls as constraints.
  *
- * A function that returns memory from an allocator is copied for each call by name, so that memory
- * is distinguished by the caller that requested it.  The effects of library functions are listed in
- * raddle/libc.inc.  An unknown library function gets a note, and its result is memory of its own.
- * Functions among its arguments are assumed to be called with its other pointer arguments, which is
- * how callbacks get their data.
+ * A function that returns memory from an allocator is analysed separately for each call by name, as
+ * a copy.  So memory is distinguished by the caller that requested it.  The effects of library
+ * functions are listed in raddle/libc.inc.  An unknown library function gets a note, and its result
+ * is a memory object that belongs to this function.  If a function is among its arguments, it is
+ * assumed to call that function with its other pointer arguments.  Callbacks get their data in this
+ * way.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -18,12 +19,13 @@
 #include <string.h>
 
 enum {
-	MAX_WRAPPER =
-		400,   /* values of a function that is copied; these limits were set by hand and bound time */
-	MAX_DEPTH = 3, /* nesting of copies */
+	/* The most values of a function that is copied.  All limits here were set by hand; they
+	 * bound time. */
+	MAX_WRAPPER = 400,
+	MAX_DEPTH = 3, /* how deep copies may be nested */
 	MAX_COPIES = 1 << 16,
-	MAX_SOURCES = 64,  /* values that a result is followed through */
-	MAX_ARGUMENTS = 8, /* of a callback */
+	MAX_SOURCES = 64,  /* the most values through which the origin of a result is followed */
+	MAX_ARGUMENTS = 8, /* the most arguments of a callback */
 };
 
 uint64_t ir_constrain_signature(LLVMTypeRef function_type)
@@ -134,7 +136,7 @@ static bool may_copy(struct ir_constrain *c, const struct ir_frame *f, uint32_t 
 
 /* ---------------------------------------------------- functions of the program --- */
 
-/* Variadic arguments lie in an object of the function, where va_start() finds them. */
+/* The object that contains the variadic arguments of a function; va_start() returns its address. */
 static uint32_t variadic_of(struct ir_constrain *c, uint32_t function)
 {
 	uint32_t *known = &c->variadic[function];
@@ -181,7 +183,7 @@ static void call_function(struct ir_constrain *c, const struct ir_frame *f, LLVM
 	ir_constrain_function(c, copy);
 }
 
-/* A call through a pointer; `from` are its arguments. */
+/* Adds a call through a pointer; `from` are the variables of its arguments. */
 static void call_pointer(struct ir_constrain *c, const struct ir_points_call *call, const uint32_t *from,
 			 const struct ir_call_site *site)
 {
@@ -225,7 +227,7 @@ struct effect {
 	const char *at;
 };
 
-/* The argument whose number comes next. */
+/* Reads the number of an argument; returns the variable of that argument. */
 static uint32_t next_argument(struct effect *e)
 {
 	unsigned n = (unsigned)(*e->at++ - '0');
@@ -250,7 +252,8 @@ static uint32_t address_of(struct ir_constrain *c, uint32_t object)
 	return variable;
 }
 
-/* "(03-)": the arguments of a callback. */
+/* Reads the arguments of a callback, such as "(03-)": the numbers of arguments of the call, or '-'
+ * for an unknown one.  Adds a call of `callee` with these arguments. */
 static void callback(struct effect *e, uint32_t callee, enum facts_edge_kind kind, uint32_t result)
 {
 	uint32_t from[MAX_ARGUMENTS], count = 0;
@@ -279,7 +282,7 @@ static void copy_memory(struct effect *e)
 				length != NULL ? (int64_t)LLVMConstIntGetZExtValue(length) : -1);
 }
 
-/* Functions stored in the memory that an argument points to. */
+/* Adds calls of the functions that are stored in the memory that an argument points to. */
 static void handlers_in(struct effect *e, uint32_t pointer)
 {
 	uint32_t stored = ir_constrain_variable(e->c);
@@ -287,8 +290,8 @@ static void handlers_in(struct effect *e, uint32_t pointer)
 	callback(e, stored, FACTS_EDGE_LATER, IR_NO_VARIABLE);
 }
 
-/* Messages between threads of the program carry pointers if their length is constant; other data
- * does not. */
+/* A message between threads of the program may carry pointers if its length is constant.  Other
+ * data that is sent carries none. */
 static void send_or_get(struct effect *e, bool sends)
 {
 	uint32_t memory = next_argument(e);
@@ -302,8 +305,8 @@ static void send_or_get(struct effect *e, bool sends)
 				(int64_t)LLVMConstIntGetZExtValue(length));
 }
 
-/* A function of a plug-in.  It may keep its arguments.  Its own threads may call functions that are
- * among the arguments or in memory that they point to. */
+/* Handles a call of a function of a plug-in.  It may keep its arguments.  Its own threads may call
+ * functions that are among the arguments or in memory that these point to. */
 static void plugin(struct effect *e)
 {
 	struct ir_constrain *c = e->c;
@@ -333,7 +336,8 @@ static void plugin(struct effect *e)
 			  &c->plugin_note);
 }
 
-/* std::thread passes a pointer to an object; the thread runs a virtual function of it. */
+/* std::thread passes a pointer to an object; the new thread runs a virtual function of that
+ * object. */
 static void start_virtual(struct effect *e)
 {
 	struct ir_constrain *c = e->c;
@@ -407,8 +411,8 @@ static void pointer_effect(struct effect *e)
 	}
 }
 
-/* Data for a callback usually follows it: event_set(event, fd, what, callback, data).  If no
- * pointer follows, the data may be any of the other pointers. */
+/* The data for a callback is usually the argument after it: event_set(event, fd, what, callback,
+ * data).  If no pointer follows, the data may be any of the other pointers. */
 static uint32_t data_of(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call,
 			unsigned callback)
 {

@@ -18,12 +18,16 @@
 
 enum {
 	/* The limits were set by hand; they bound the number of constraints. */
-	MAX_COPY = 256,	     /* bytes that are copied word by word; more are copied as a whole */
-	WORD = 8,	     /* bytes of a pointer */
-	MAX_ELEMENTS = 4096, /* of an array that is loaded or stored as a whole; more are anywhere */
+	/* The most bytes that are copied word by word; larger copies are made as a whole. */
+	MAX_COPY = 256,
+	WORD = 8, /* the size of a pointer in bytes */
+	/* The most elements of an array that is loaded or stored as a whole; for more, the offset
+	 * is unknown. */
+	MAX_ELEMENTS = 4096,
 };
 
-/* Words of sets that the solver may touch: about a minute. */
+/* The default budget of the solver: the words of sets that it may touch, which takes about a
+ * minute. */
 static const uint64_t BUDGET = 30ull << 30;
 
 uint32_t ir_constrain_variable(struct ir_constrain *c)
@@ -55,7 +59,7 @@ void ir_constrain_step(struct ir_constrain *c, uint32_t to, uint32_t from, int64
 		*add(c) = (struct ir_constraint){IR_STEP, to, from, offset, stride};
 }
 
-/* A variable that points to the place. */
+/* Makes a variable that points to the place. */
 static uint32_t place_of(struct ir_constrain *c, uint32_t object, int64_t offset)
 {
 	uint32_t variable = ir_constrain_variable(c);
@@ -179,7 +183,7 @@ static void mark(struct marks *m, LLVMValueRef v)
 	m->work[m->count++] = value;
 }
 
-/* Numbers that come from a pointer: arithmetic on the results of ptrtoint. */
+/* Marks numbers that come from a pointer: arithmetic on the results of ptrtoint. */
 static void mark_from(struct marks *m)
 {
 	while (m->count != 0) {
@@ -190,7 +194,7 @@ static void mark_from(struct marks *m)
 	}
 }
 
-/* Numbers that become a pointer: the sources of arithmetic before an inttoptr. */
+/* Marks numbers that become a pointer: the sources of arithmetic before an inttoptr. */
 static void mark_to(struct marks *m)
 {
 	while (m->count != 0) {
@@ -261,7 +265,7 @@ static void transfer_word(struct ir_constrain *c, int64_t offset, void *context)
 		ir_constrain_add(c, IR_LOAD, t->value, place);
 }
 
-/* A load or store of a value of this type. */
+/* Adds the constraints of a load or store of a value of this type. */
 static void transfer(struct ir_constrain *c, struct transfer t, LLVMTypeRef type, bool number)
 {
 	if (number && is_word(c, type))
@@ -332,7 +336,7 @@ static void constrain_memory(struct ir_constrain *c, const struct ir_frame *f, L
 		transfer(c, (struct transfer){pointer, to, false}, type, becomes_pointer(c, inst));
 }
 
-/* Instructions whose value is derived from their operands, if it may contain a pointer. */
+/* Whether the instruction's value is derived from its operands and may contain a pointer. */
 static bool carries_pointer(const struct ir_constrain *c, LLVMValueRef inst)
 {
 	bool part = LLVMIsAExtractValueInst(inst) || LLVMIsAInsertValueInst(inst) ||
@@ -396,8 +400,8 @@ static uint32_t object_of_base(struct ir_constrain *c, LLVMValueRef base)
 	return IR_NO_VARIABLE;
 }
 
-/* The object and offset that a constant points to, even if the address was converted to a
- * number. */
+/* The object that a constant points to, and the offset in it, even if the address was converted to
+ * a number. */
 static uint32_t object_of_constant(struct ir_constrain *c, LLVMValueRef v, int64_t *offset)
 {
 	struct ir_derived derived;
@@ -426,7 +430,7 @@ static void constrain_constants(struct ir_constrain *c)
 	}
 }
 
-/* Finds pointers in an initial value. */
+/* Adds constraints for the pointers in an initial value. */
 static void constrain_initial(struct ir_constrain *c, uint32_t object, LLVMValueRef value, int64_t at)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
@@ -463,7 +467,7 @@ static void constrain_globals(struct ir_constrain *c)
 	}
 }
 
-/* The arguments of main(). */
+/* Adds constraints for the arguments of main(). */
 static void constrain_main(struct ir_constrain *c)
 {
 	LLVMValueRef function = LLVMGetNamedFunction(c->program->module, "main");
@@ -518,7 +522,7 @@ static void start(struct ir_constrain *c, struct ir_program *program)
 	}
 }
 
-/* Functions that are only called as copies need no frame of their own. */
+/* A function that is called only as copies needs no frame of its own. */
 static void constrain_functions(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;
@@ -548,7 +552,8 @@ static void release(struct ir_constrain *c)
 	RD_UMAP_RELEASE(&c->library, &c->unknown);
 }
 
-/* Numbers of unknown origin that are converted to pointers are noted as a gap. */
+/* Adds a note about numbers of unknown origin that are converted to pointers: the sets do not cover
+ * these. */
 static void note_numbers(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;

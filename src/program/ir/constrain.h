@@ -14,28 +14,31 @@
 #include "ir/points.h"
 #include "ir/program.h"
 
-/* A function in a context.  The first frame of a function uses the numbers of its values as
+/* A function in a calling context.  The first frame of a function uses the numbers of its values as
  * variables.  The other frames are copies, each for one call, so that the result of an allocator's
  * wrapper is distinguished by its caller. */
 struct ir_frame {
 	uint32_t function;
-	uint32_t variables;	   /* of its first value; the others follow */
-	uint32_t result;	   /* variable */
-	const struct ir_frame *up; /* the frame whose call made this copy; NULL: not a copy */
-	LLVMValueRef call;	   /* that call */
+	/* The variable of its first value; the variables of the other values follow. */
+	uint32_t variables;
+	uint32_t result; /* the variable of its result */
+	/* The frame that contains `call`; NULL if this frame is not a copy. */
+	const struct ir_frame *up;
+	LLVMValueRef call; /* the call for which this copy was made; NULL if it is not a copy */
 };
 
 /* The origin of an object of the problem. */
 struct ir_object {
 	enum facts_object_kind kind;
-	LLVMValueRef origin;  /* global, function, or instruction; NULL: memory of a library */
-	LLVMValueRef through; /* the allocation inside the wrapper that origin calls, or NULL */
-	const char *name;     /* of the library function */
+	LLVMValueRef origin; /* a global, a function or an instruction; NULL for memory of a library */
+	/* The allocation inside the wrapper that `origin` calls; NULL without a wrapper. */
+	LLVMValueRef through;
+	const char *name; /* the name of the library function */
 	bool array;
 };
 
 struct ir_call_site {
-	uint32_t value; /* the instruction */
+	uint32_t value; /* the number of the calling instruction */
 	enum facts_edge_kind kind;
 };
 
@@ -46,29 +49,35 @@ struct ir_constrain {
 	size_t object_capacity;
 	struct ir_call_site *sites; /* one for each call of the problem */
 	size_t site_capacity;
-	struct ir_frame **frames; /* the copies */
+	struct ir_frame **frames; /* the frames that are copies */
 	size_t frame_count, frame_capacity;
-	uint32_t *results;			   /* variable of each function's result */
-	uint32_t constants;			   /* variable of the first constant; the others follow */
-	uint32_t *function_object, *global_object; /* by number; IR_NO_VARIABLE: not created yet */
-	uint32_t *variadic;			   /* object that holds a function's further arguments */
-	uint32_t thread_result, thread_data;	   /* variables: results of threads, thread-specific data */
-	struct rd_umap library;			   /* library function to its object */
-	uint8_t *wrapper;		 /* of functions: 0 unknown, 1 being analysed, 2 no, 3 yes */
-	bool *needed;			 /* functions whose own frame is called */
-	bool *from_pointer, *to_pointer; /* values that are numbers and carry pointers */
-	struct rd_umap unknown;		 /* library function to 1 + note */
+	uint32_t *results; /* the variable of each function's result */
+	/* The variable of the first constant; those of the other constants follow. */
+	uint32_t constants;
+	/* The object of each function and global; IR_NO_VARIABLE if it is not created yet. */
+	uint32_t *function_object, *global_object;
+	uint32_t *variadic; /* for each function, the object of its variadic arguments */
+	/* The variables of thread results and of thread-specific data. */
+	uint32_t thread_result, thread_data;
+	struct rd_umap library; /* maps a library function to its object */
+	/* For each function, whether it wraps an allocator: 0 unknown, 1 being analysed, 2 no, 3
+	 * yes. */
+	uint8_t *wrapper;
+	bool *needed; /* for each function, whether a call uses its first frame */
+	/* For each value, whether it is a number that carries a pointer. */
+	bool *from_pointer, *to_pointer;
+	struct rd_umap unknown; /* maps a library function to the number of its note, plus 1 */
 	uint32_t assembler_note, plugin_note;
-	uint32_t messages; /* object; IR_NO_VARIABLE: not created yet */
+	uint32_t messages; /* the object of messages; IR_NO_VARIABLE if it is not created yet */
 };
 
-/* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is that of
- * ir_points_solve(); 0: about a minute.  If the budget is exceeded, the sets come from
+/* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is passed to
+ * ir_points_solve(); 0 means about a minute.  If the budget is exceeded, the sets come from
  * ir_points_unify(). */
 void ir_constrain(struct ir_program *program, uint64_t budget);
 
 /* constrain.c */
-uint32_t ir_constrain_variable(struct ir_constrain *c); /* a new one */
+uint32_t ir_constrain_variable(struct ir_constrain *c); /* makes a new variable */
 uint32_t ir_constrain_operand(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef v);
 void ir_constrain_add(struct ir_constrain *c, enum ir_constraint_kind kind, uint32_t to, uint32_t from);
 void ir_constrain_step(struct ir_constrain *c, uint32_t to, uint32_t from, int64_t offset, int64_t stride);
@@ -79,18 +88,21 @@ void ir_constrain_note(struct ir_constrain *c, const char *text, LLVMValueRef in
 /* constrain-call.c */
 void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 uint64_t ir_constrain_signature(LLVMTypeRef function_type);
-bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function); /* not only as copies */
+/* Whether it is called other than as a copy. */
+bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function);
 
 /* object.c */
 uint32_t ir_object_of_global(struct ir_constrain *c, LLVMValueRef global);
 uint32_t ir_object_of_function(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca);
-uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function); /* the variadic ones */
+/* The object of the variadic arguments. */
+uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
 uint32_t ir_object_of_messages(struct ir_constrain *c); /* messages in transit through descriptors */
-/* A function of a plug-in; `function` is its number in the problem. */
+/* The object of a function of a plug-in; `function` is its number in the problem. */
 uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function);
-/* The memory that a call allocates, in a frame: the outermost call of a wrapper is its origin. */
+/* The object that a call allocates in a frame.  If the call is inside a wrapper, the origin of the
+ * object is the outermost call of a wrapper. */
 uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 
 /* sets.c */

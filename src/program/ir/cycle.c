@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps that repeat.  A pointer that is advanced in a loop (p = p + 4) would visit one place after
- * another.  Such a step lies on a cycle of copies and steps.  It is replaced by a step over any
- * number of elements.
+ * Finds steps that repeat.  A pointer that is advanced in a loop (p = p + 4) would be found to
+ * point to one place after another.  Such a step lies on a cycle of copies and steps.  It is
+ * replaced by a step over any number of elements.
  */
 #include "base/alloc.h"
 #include "base/error.h"

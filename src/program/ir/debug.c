@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 6 }; /* loads that are followed for one name; set by hand */
+enum { MAX_DEPTH = 6 }; /* the most loads that are followed for one name; set by hand */
 
 void ir_debug_free(struct ir_debug *d)
 {
@@ -105,7 +105,7 @@ const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope)
 	return (const char *)(uintptr_t)*slot;
 }
 
-/* "ns::class::" of a function or variable. */
+/* Appends the prefix "ns::class::" of a function or variable. */
 void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *out)
 {
 	if (scope == NULL)
@@ -166,8 +166,8 @@ static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
 	return type != NULL ? ir_type_size(d, type) : 0;
 }
 
-/* Chooses between two variables with one value: a thread's `void *argument` becomes a `struct job
- * *` in its first line. */
+/* Whether `variable` is a better name than `other` for the value that both have.  For example, a
+ * thread's `void *argument` becomes a `struct job *` in its first line. */
 static bool is_more_specific(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
 {
 	return ir_type_is_pointer(d, ir_debug_operand(d, other, VARIABLE_TYPE)) &&
@@ -217,7 +217,7 @@ LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global
 	return variable;
 }
 
-/* `function.variable` for function statics, `ns::variable` otherwise. */
+/* Appends `function.variable` for function statics, `ns::variable` otherwise. */
 static void variable_name(struct ir_debug *d, LLVMMetadataRef variable, bool global, struct rd_buf *out)
 {
 	LLVMMetadataRef scope = global ? ir_debug_operand(d, variable, VARIABLE_SCOPE) : NULL;
@@ -229,13 +229,15 @@ static void variable_name(struct ir_debug *d, LLVMMetadataRef variable, bool glo
 	rd_buf_adds(out, ir_debug_string(d, ir_debug_operand(d, variable, VARIABLE_NAME)));
 }
 
-/* The target of a pointer, as far as known: `text` names an object (or, if `follow`, a pointer to
- * it), `type` is the object's type or NULL. */
+/* The target of a pointer, as far as it is known.  `text` is the name of an object or, if `follow`
+ * is set, of a pointer to it.  `type` is the object's type, or NULL. */
 struct pointed_place {
 	struct rd_buf text;
 	LLVMMetadataRef type;
 	int64_t offset;
-	uint64_t stride; /* of the variable index with the largest steps; 0: no variable index */
+	/* The stride of the variable index with the largest steps; 0 if there is no variable
+	 * index. */
+	uint64_t stride;
 	bool follow;
 };
 
@@ -269,7 +271,7 @@ static void render(struct ir_debug *d, const struct pointed_place *p, uint64_t s
 
 static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct pointed_place *p, int depth);
 
-/* The base is a pointer that was loaded from a place with a name. */
+/* Handles a base that is itself a pointer loaded from a place with a name. */
 static bool loaded_place(struct ir_debug *d, LLVMValueRef load, struct pointed_place *p, int depth)
 {
 	struct pointed_place from = {.text = RD_BUF_INIT};
@@ -363,7 +365,7 @@ void ir_debug_what_release(struct ir_what *what)
 	rd_buf_release(&what->type);
 }
 
-/* The struct or union that a pointer leads to, if the pointer is `offset` bytes from its start or
+/* The struct or union that a pointer points to, if the pointer is `offset` bytes from its start or
  * from the start of another element of its array; else NULL. */
 static LLVMMetadataRef holder_at(struct ir_debug *d, LLVMValueRef base, int64_t *offset)
 {
@@ -413,7 +415,7 @@ void ir_debug_result(struct ir_debug *d, LLVMValueRef call, struct rd_buf *out)
 		variable_name(d, (LLVMMetadataRef)(uintptr_t)*local, false, out);
 		return;
 	}
-	/* Uses are listed from the last to the first. */
+	/* LLVM lists uses from the last to the first. */
 	LLVMValueRef store = NULL;
 	for (LLVMUseRef use = LLVMGetFirstUse(call); use != NULL; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);

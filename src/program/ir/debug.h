@@ -28,10 +28,10 @@ const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope);
 /* Source name of the function that contains a scope, with its classes and namespaces; valid as long
  * as d.  "" if unknown. */
 const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope);
-/* The same for a function; its linkage name if there is no debug information. */
+/* The source name of a function; its linkage name if there is no debug information. */
 const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function);
 
-/* The target of a pointer: as the source writes it, and the name of its type; either may stay
+/* The target of a pointer: its name as in the source, and the name of its type.  Either may be
  * empty. */
 struct ir_what {
 	struct rd_buf text, type;
@@ -44,14 +44,14 @@ void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, stru
 void ir_debug_what_release(struct ir_what *what);
 
 /* Appends the name of the largest struct or union that contains the target of a pointer and is
- * itself the target of another pointer: for `&c->list.next` the type of *c.  *offset is the
- * position in it.  False: unknown. */
+ * itself the target of another pointer: for `&c->list.next` the type of *c.  *offset becomes the
+ * offset of the target in that type.  Returns false if the type is unknown. */
 bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset);
 
 /* Appends the variable that receives the result of a call; nothing if it is unknown. */
 void ir_debug_result(struct ir_debug *d, LLVMValueRef call, struct rd_buf *out);
 
-/* Debug information of a global variable.  False if it has none. */
+/* The debug information of a global variable. ir_debug_global() returns false if there is none. */
 struct ir_global {
 	struct rd_buf name, type;
 	const char *file;
@@ -59,8 +59,9 @@ struct ir_global {
 };
 bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out);
 
-/* Calls back for each member of each struct or union type whose name has been returned so far.
- * Types are in the order of first use, members in the order of their offsets. */
+/* A member of a struct or union type. ir_debug_members() calls `fn` for each member of each such
+ * type whose name has been returned so far.  Types are in the order of first use, members in the
+ * order of their offsets. */
 struct ir_member {
 	const char *type, *name, *member_type;
 	uint64_t size, offset, member_size;
@@ -68,11 +69,11 @@ struct ir_member {
 typedef void ir_member_fn(void *context, const struct ir_member *member);
 void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context);
 
-/* The variable that a name means at a location: the innermost local, else a global.  False: there
- * is none. */
+/* The variable that a name means at a location: the innermost local variable, else a global one.
+ * ir_debug_variable() returns false if there is none. */
 struct ir_variable {
-	LLVMValueRef storage; /* an alloca or a parameter that points to it; or a global */
-	LLVMMetadataRef type; /* NULL: unknown, for a global that is defined elsewhere */
+	LLVMValueRef storage; /* an alloca, a parameter that points to the variable, or a global */
+	LLVMMetadataRef type; /* NULL if unknown: the variable is a global that is defined elsewhere */
 	bool local;
 };
 bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, struct ir_variable *out);
@@ -80,10 +81,10 @@ bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, 
 /* A copy of a text that lives as long as d. */
 const char *ir_debug_keep(struct ir_debug *d, const char *text);
 
-/* An enumerator of the unit. */
+/* Finds the value of an enumerator of the unit; returns false if there is none of this name. */
 bool ir_debug_enumerator(struct ir_debug *d, const char *name, int64_t *value);
 
-/* What a type is in an expression. */
+/* The kind of a type, as far as expressions distinguish it. */
 enum ir_shape {
 	IR_SHAPE_NONE,
 	IR_SHAPE_INTEGER,
@@ -94,22 +95,22 @@ enum ir_shape {
 };
 struct ir_view {
 	enum ir_shape shape;
-	unsigned bits;	     /* of a number or a pointer */
-	bool is_signed;	     /* of an integer */
-	LLVMMetadataRef to;  /* what a pointer points to; elements of an array */
-	unsigned dimensions; /* of an array */
+	unsigned bits;	     /* the size of a number or pointer in bits */
+	bool is_signed;	     /* whether an integer is signed */
+	LLVMMetadataRef to;  /* the type that a pointer points to, or of an array's elements */
+	unsigned dimensions; /* the number of dimensions of an array */
 };
 void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out);
 uint64_t ir_type_bytes(struct ir_debug *d, LLVMMetadataRef type);
-/* How many elements one step in that dimension skips; dimensions count from 0. */
+/* The number of elements that one step in a dimension skips.  Dimensions count from 0. */
 uint64_t ir_type_step(struct ir_debug *d, LLVMMetadataRef array, unsigned dimension);
 
 struct ir_found_member {
 	LLVMMetadataRef type;
-	uint64_t offset; /* bits */
-	unsigned bits;	 /* of a bit-field; 0: it is not a bit-field */
+	uint64_t offset; /* the offset of the member in bits */
+	unsigned bits;	 /* the width of a bit-field in bits; 0 for other members */
 };
-/* A member of a struct or union, also within anonymous members. */
+/* Finds a member of a struct or union, also inside anonymous members. */
 bool ir_type_member(struct ir_debug *d, LLVMMetadataRef record, const char *name,
 		    struct ir_found_member *out);
 

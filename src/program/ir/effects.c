@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the functions of a unit may do.  One walk over the module collects each function's own
- * actions and its callees.  The properties are then propagated from callees to callers until
- * nothing changes.  A function that is not defined here may do anything, unless raddle/libc.inc
- * lists it.  The same holds for a definition that may be replaced at link or load time.
+ * Determines what the functions of a unit may do.  One walk over the module collects each
+ * function's own actions and its callees.  The properties are then propagated from callees to
+ * callers until nothing changes.  A function that is not defined here may do anything, unless
+ * raddle/libc.inc lists it.  The same holds for a definition that may be replaced at link or load
+ * time.
  */
 #include "ir/effects.h"
 
@@ -17,21 +18,25 @@
 
 struct function_facts {
 	LLVMValueRef function;
-	uint32_t *callees; /* numbers of functions of the unit */
+	uint32_t *callees; /* the numbers of the functions of the unit that it calls */
 	size_t count, capacity;
-	bool synchronises; /* it may synchronise */
-	bool calls_wait;   /* calls a function of wait_names itself */
-	bool waits;	   /* outside of any loop of its own, see learn_waits() */
+	bool synchronises; /* whether it may synchronise */
+	bool calls_wait;   /* whether it calls a function of wait_names itself */
+	bool waits;	   /* whether it waits outside of any loop of its own (learn_waits()) */
 	bool early;
-	uint8_t *keeps; /* of each parameter: 0 unknown, 1 being analysed, 2 keeps, 3 does not */
+	/* For each parameter, whether the function keeps it: 0 unknown, 1 being analysed, 2 yes, 3
+	 * no. */
+	uint8_t *keeps;
 };
 
 struct ir_effects {
 	struct function_facts *items;
 	size_t count;
-	struct rd_umap index; /* function to number */
+	struct rd_umap index; /* maps a function to its number */
 	struct rd_names quiet;
-	bool interposable; /* a shared library: default-visible functions may be replaced */
+	/* Whether the unit is of a shared library, whose default-visible functions may be
+	 * replaced. */
+	bool interposable;
 };
 
 static const char *const quiet_names[] = {
@@ -210,7 +215,7 @@ static bool waits_outside_loops(struct ir_effects *e, LLVMValueRef function)
 	return found;
 }
 
-/* Wrappers of condition waits, and wrappers of those. */
+/* Finds wrappers of condition waits, and wrappers of such wrappers. */
 static bool learn_waits(struct ir_effects *e, struct function_facts *f)
 {
 	if (f->waits || !ir_effects_has_wait(e, f->function) || !waits_outside_loops(e, f->function))
@@ -274,7 +279,7 @@ bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call)
 	return f != NULL && f->waits;
 }
 
-/* Functions that store a pointer into one argument through another. */
+/* Whether a library function stores one pointer argument through another. */
 static bool stores_pointer(const char *name)
 {
 	return ir_starts(name, "strto") || ir_starts(name, "__isoc23_strto") || ir_starts(name, "__strtok") ||
@@ -287,10 +292,10 @@ bool ir_effects_harmless(void *effects, LLVMValueRef call, unsigned argument)
 	struct ir_effects *e = effects;
 	struct function_facts *target = NULL;
 	LLVMValueRef callee = ir_callee(call);
-	/* Hooks that are already inserted only use the address as a value. */
+	/* A hook that is already inserted uses the address only as a value. */
 	if (callee != NULL && ir_starts(ir_name(callee), "__raddle_"))
 		return true;
-	/* A quiet function that returns a pointer may return this one. */
+	/* A quiet function that returns a pointer may return its argument. */
 	if (callee != NULL && LLVMIsDeclaration(callee))
 		return ir_effects_is_quiet(e, ir_name(callee)) && !stores_pointer(ir_name(callee)) &&
 		       (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMPointerTypeKind ||

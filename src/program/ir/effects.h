@@ -15,7 +15,7 @@ struct ir_effects *ir_effects_new(LLVMModuleRef module);
 void ir_effects_free(struct ir_effects *e);
 
 /* Whether raddle/libc.inc lists this library function as quiet: it only computes and accesses the
- * memory that it is given; it neither synchronises nor calls back. */
+ * memory that its arguments point to.  It neither synchronises nor calls back. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
 /* Whether the unit's body of the function is the one that runs when it is called by name. */
@@ -28,7 +28,7 @@ bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst);
  * loop of its own. */
 bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call);
 
-/* Whether the body of the function has such a call. */
+/* Whether the body of the function has a call for which ir_effects_waits() is true. */
 bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function);
 
 /* Whether the callee keeps no copy of this argument (an ir_harmless_fn). */

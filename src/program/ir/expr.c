@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 200 }; /* of nesting; set by hand, bounds the stack */
+enum { DEPTH = 200 }; /* how deep expressions may be nested; set by hand, bounds the stack */
 
 struct expr_parser {
 	const char *text, *at;
 	struct rd_arena *arena;
-	struct rd_buf *why; /* not empty: parsing failed */
+	struct rd_buf *why; /* the reason if parsing failed; else empty */
 	int depth;
 };
 
@@ -130,7 +130,7 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-/* Words of the name of an arithmetic type; bits 0: modifies another word. */
+/* Words that form the names of arithmetic types.  A word with 0 bits modifies another word. */
 static const struct word {
 	const char *name;
 	struct ir_arithmetic type;
@@ -153,7 +153,8 @@ static const struct word *find_word(const char *at, size_t length)
 	return NULL;
 }
 
-/* "(unsigned long)": the type, with p->at after it.  False: not a cast. */
+/* Parses a cast such as "(unsigned long)".  Sets the type, and p->at to the text after the cast.
+ * Returns false if there is no cast here. */
 static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 {
 	const char *start = p->at;
@@ -171,7 +172,7 @@ static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 		if (w->type.bits == 0)
 			sign = w->type.is_signed;
 		else if (type->bits == 0 || w->type.bits != 32 || w->type.is_real)
-			*type = w->type; /* "long int" is long */
+			*type = w->type; /* so "long int" is long */
 		p->at += length;
 	}
 	if (!any || !take(p, ")")) {
@@ -299,7 +300,8 @@ static struct ir_expr *parse_unary(struct expr_parser *p)
 
 /* --- operators ------------------------------------------------------------------ */
 
-/* The longer ones first. */
+/* Binary operators.  Those of two characters precede those of one, so that the longest match is
+ * found. */
 static const struct binary {
 	const char *text;
 	int op, rank;

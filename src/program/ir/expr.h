@@ -13,18 +13,18 @@ enum ir_expr_kind {
 	IR_EXPR_INTEGER,
 	IR_EXPR_REAL,
 	IR_EXPR_NAME,
-	IR_EXPR_UNARY,	/* op: - + ! ~ * & */
-	IR_EXPR_BINARY, /* op, on `a` and `b` */
+	IR_EXPR_UNARY,	/* `op` applied to `a`; op is one of - + ! ~ * & */
+	IR_EXPR_BINARY, /* `op` applied to `a` and `b` */
 	IR_EXPR_CHOICE, /* a ? b : c */
 	IR_EXPR_MEMBER, /* a.name */
 	IR_EXPR_INDEX,	/* a[b] */
-	IR_EXPR_CAST,	/* to an arithmetic type */
+	IR_EXPR_CAST,	/* `a` converted to the arithmetic type `type` */
 };
 
-/* Operators of one character are that character; these have two. */
+/* The number of an operator of one character is that character.  These operators have two
+ * characters. */
 enum ir_expr_op { IR_OP_EQ = 256, IR_OP_NE, IR_OP_LE, IR_OP_GE, IR_OP_AND, IR_OP_OR, IR_OP_SHL, IR_OP_SHR };
 
-/* An arithmetic type. */
 struct ir_arithmetic {
 	unsigned bits;
 	bool is_signed, is_real;
@@ -37,11 +37,11 @@ struct ir_expr {
 	const char *name;
 	uint64_t value;
 	double real;
-	struct ir_arithmetic type; /* of a constant or a cast */
+	struct ir_arithmetic type; /* the type of a constant, or of the result of a cast */
 };
 
-/* NULL if the text is not an expression; `why` then holds the reason.  The expression lives in the
- * arena. */
+/* Parses `text`.  Returns NULL, and puts the reason into `why`, if the text is not an expression.
+ * The expression lives in the arena. */
 struct ir_expr *ir_expr_parse(const char *text, struct rd_arena *arena, struct rd_buf *why);
 
 #endif

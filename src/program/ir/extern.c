@@ -15,7 +15,7 @@ static const struct ir_extern rows[] = {
 
 static const struct ir_extern quiet = {"", FACTS_ROLE_NONE, -1, ""};
 
-/* A function that neither keeps pointers nor calls back has no effect. */
+/* Functions that neither keep pointers nor call back; they get a row without effects. */
 static const char *const quiet_names[] = {
 #define LIBC_QUIET(name) name,
 #include "raddle/libc.inc"

@@ -26,7 +26,7 @@
  * 	DN       N is called with thread-specific data
  * 	VN       starts a thread that calls a virtual function of the object that *N points to, with it
  *
- * In a list of arguments, - is an unknown one.
+ * In a list of arguments, "-" means an unknown argument.
  */
 #ifndef IR_EXTERN_H
 #define IR_EXTERN_H
@@ -36,11 +36,11 @@
 struct ir_extern {
 	const char *name;
 	enum facts_role role;
-	int subject; /* the argument that the role refers to; -1: no argument */
+	int subject; /* the argument that the role refers to; -1 if there is none */
 	const char *effects;
 };
 
-/* NULL: the function is unknown. */
+/* The row of a function; NULL if the function is unknown. */
 const struct ir_extern *ir_extern_find(const char *name);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an offset leads in an object.  Elements of an array are merged, so an offset into an array
- * becomes the offset into its first element.  A step over a variable number of array elements stays
- * where it is.  Any other variable step may lead anywhere in the object.
+ * Determines the place at an offset in an object.  Elements of an array are merged, so an offset
+ * into an array becomes the offset into its first element.  A step over a variable number of array
+ * elements therefore does not change the place.  After any other variable step, the place is
+ * anywhere in the object.
  */
 #include "ir/points.h"
 
@@ -25,7 +26,7 @@ bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *
 	return true;
 }
 
-/* The array around `at` whose elements the stride steps over; NULL: there is none. */
+/* The array around `at` whose element size divides the stride; NULL if there is none. */
 static const struct ir_range *array_at(const struct ir_points_object *o, int64_t at, int64_t stride)
 {
 	for (uint32_t i = 0; i < o->range_count; i++) {
@@ -44,14 +45,15 @@ bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct
 		return true;
 	if (step->stride == 0)
 		return ir_object_place(o, from + step->offset, place);
-	/* a[i - 1].f: the constant part may lead out of the array, the variable part leads back. */
+	/* In a[i - 1].f, the constant part of the address may lie outside the array; the variable
+	 * part brings it back. */
 	const struct ir_range *r = array_at(o, from, step->stride);
 	if (r != NULL) {
 		int64_t inside = (from - r->start + step->offset) % r->element;
 		*place = fold(o, r->start + inside + (inside < 0 ? r->element : 0));
 		return true;
 	}
-	/* s->array[i]: the constant part leads to the array. */
+	/* In s->array[i], the constant part of the address is the start of the array. */
 	if (ir_object_place(o, from + step->offset, place) && *place != IR_ANYWHERE &&
 	    array_at(o, *place, step->stride) != NULL)
 		return true;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a name means at a place in the source, according to debug information: a local, static or
- * global variable, or an enumerator.  In: an instruction and a name.  Out: the variable's location
- * and type.  The module must be as clang made it, with memory for each local variable.
+ * Finds what a name means at a place in the source, according to debug information.  It is a local,
+ * static or global variable, or an enumerator.  In: an instruction and a name.  Out: the variable's
+ * location and type.  The module must not be optimised yet: each local variable is still in memory.
  */
 #include "ir/debug-int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How many scopes `to` is outside of `from`; -1: it does not enclose it. */
+/* The number of scopes between `from` and its enclosing scope `to`; -1 if `to` does not enclose
+ * `from`. */
 static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to)
 {
 	for (int n = 0; from != NULL; n++) {
@@ -23,7 +24,7 @@ static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to
 	return -1;
 }
 
-/* Whether the variable is exactly where the intrinsic points, without a further indirection. */
+/* Whether the intrinsic points to the variable itself, without a further indirection. */
 static bool is_plain_declare(struct ir_debug *d, LLVMValueRef call)
 {
 	char *text = LLVMPrintValueToString(LLVMGetOperand(call, 2));
@@ -45,7 +46,8 @@ struct wanted {
 	int best;
 };
 
-/* A declaration after the place is not visible there; of two in one scope, the later one is. */
+/* Takes the variable if it is a better match.  A declaration after the place is not visible there;
+ * of two in one scope, the later one is visible. */
 static void consider(struct ir_debug *d, LLVMValueRef call, struct wanted *w, struct ir_variable *out)
 {
 	LLVMValueRef storage = ir_debug_described(call);
@@ -62,7 +64,7 @@ static void consider(struct ir_debug *d, LLVMValueRef call, struct wanted *w, st
 	*out = (struct ir_variable){storage, ir_debug_operand(d, variable, VARIABLE_TYPE), true};
 }
 
-/* Statics of the function come before globals of the unit. */
+/* Searches statics of the function before globals of the unit. */
 static bool find_global(struct ir_debug *d, const struct wanted *w, struct ir_variable *out)
 {
 	LLVMValueRef plain = NULL;

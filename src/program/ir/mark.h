@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks: what the instrumenter found out about an instruction of a unit.  They are kept as
- * metadata, so that they survive the merging of units.
+ * A mark states what the instrumenter found out about an instruction of a unit.  Marks are
+ * metadata, so they remain when units are merged.
  */
 #ifndef IR_MARK_H
 #define IR_MARK_H
@@ -11,15 +11,16 @@
 #include <stdint.h>
 
 struct ir_mark {
-	bool access;	  /* else a call or a fence, which has only a site */
-	uint8_t kind;	  /* of the access: enum facts_access_kind */
-	uint8_t flags;	  /* enum facts_access_flag */
-	uint16_t operand; /* that is the address */
-	uint32_t site;	  /* 0: no site */
+	/* Whether this is an access; else it is a call or a fence, which has only a site. */
+	bool access;
+	uint8_t kind;	  /* the kind of access, an enum facts_access_kind */
+	uint8_t flags;	  /* a set of enum facts_access_flag */
+	uint16_t operand; /* the number of the operand that is the address */
+	uint32_t site;	  /* the site number; 0 if there is no site */
 	uint64_t size;
 };
 
-enum { IR_MARKS_MAX = 32 }; /* of one instruction; more are left out.  Set by hand */
+enum { IR_MARKS_MAX = 32 }; /* the most marks of one instruction; more are left out.  Set by hand */
 
 void ir_marks_set(LLVMValueRef inst, const struct ir_mark *marks, unsigned count);
 unsigned ir_marks_get(LLVMValueRef inst, struct ir_mark marks[IR_MARKS_MAX]);

@@ -16,18 +16,18 @@
 
 enum {
 	/* All were set by hand; they bound time and memory. */
-	MAX_RANGES = 64, /* arrays in an object; one with more has no fields */
-	MAX_USES = 64,	 /* uses that a guess is based on */
+	MAX_RANGES = 64, /* the most arrays in an object; an object with more has no fields */
+	MAX_USES = 64,	 /* the most uses on which a guess is based */
 	/* The most places of an object; limited because a pointer may be advanced without end. */
-	PLAIN_PLACES = 16,  /* without a known layout */
-	TYPED_PLACES = 512, /* with a type; fewer if the type has fewer members */
+	PLAIN_PLACES = 16,  /* for an object without a known layout */
+	TYPED_PLACES = 512, /* for an object with a type; fewer if the type has fewer members */
 };
 
 struct object_ranges {
 	LLVMTargetDataRef layout;
 	struct ir_range items[MAX_RANGES];
 	uint32_t count;
-	uint32_t members; /* of the types that were walked */
+	uint32_t members; /* the number of members of all types that were walked */
 	bool too_many;
 };
 
@@ -184,10 +184,10 @@ uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function)
 
 /* ------------------------------------------------------------------ heap --- */
 
-/* What is known about the requested size. */
+/* The size that an allocation requests, as far as it is known. */
 struct requested_size {
-	int64_t size;	 /* the whole size; -1: variable */
-	int64_t element; /* it is a multiple of this; 0: unknown */
+	int64_t size;	 /* the whole size in bytes; -1 if it is variable */
+	int64_t element; /* a number of bytes of which the size is a multiple; 0 if unknown */
 };
 
 static void look_at_size(LLVMValueRef v, struct requested_size *requested)
@@ -207,7 +207,8 @@ static void look_at_size(LLVMValueRef v, struct requested_size *requested)
 		requested->element = LLVMConstIntGetSExtValue(right != NULL ? right : left);
 }
 
-/* The integer arguments of the call in the source: malloc(n), calloc(n, size), wrap(n). */
+/* The size that follows from the integer arguments of the call in the source: malloc(n), calloc(n,
+ * size), wrap(n). */
 static struct requested_size requested_by(LLVMValueRef call)
 {
 	struct requested_size requested = {.size = -1};
@@ -226,7 +227,7 @@ static struct requested_size requested_by(LLVMValueRef call)
 		if (one.element > requested.element)
 			requested.element = one.element;
 		if (one.size > 0 && numbers == 2 && known == 1)
-			requested.element = one.size; /* calloc(n, size) */
+			requested.element = one.size; /* the call is calloc(n, size) */
 	}
 	if (numbers == 1 && known == 1)
 		requested.size = product;
@@ -236,8 +237,8 @@ static struct requested_size requested_by(LLVMValueRef call)
 	return requested;
 }
 
-/* The largest struct that the memory is used as, and whether it is used with an index other than
- * 0. */
+/* How the memory is used: the largest struct that accesses treat it as, and whether there is an
+ * index other than 0. */
 struct usage {
 	LLVMTypeRef type;
 	int64_t size, stride;
@@ -320,6 +321,6 @@ uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLV
 	struct object_ranges r = {.layout = c->program->layout};
 	look_at_uses(c, outer, &usage);
 	guess(&r, &requested, &usage);
-	/* Integer arguments of a wrapper need not be the size. */
+	/* The integer argument of a wrapper need not be the size. */
 	return add_object(c, &object, &r, outer == call && requested.size > 0 ? requested.size : -1);
 }

@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes; a larger offset is treated as anywhere.  A judgement: bounds memory. */
+/* In bytes.  A place with a larger offset is treated as anywhere in its object.  Set by hand;
+ * bounds memory. */
 enum { MAX_OFFSET = 1 << 16 };
 
 /* Indices of constraints or calls at a node. */
@@ -34,14 +35,14 @@ struct index_list {
 
 struct points_node {
 	struct ir_bits set, done, successors;
-	struct index_list uses;	 /* constraints: LOAD and STEP from it, STORE to it */
-	struct index_list calls; /* calls whose callee it is */
+	struct index_list uses;	 /* numbers of constraints: LOAD and STEP from this node, STORE to it */
+	struct index_list calls; /* numbers of calls whose callee is this node */
 };
 
 struct solver_object {
 	struct index_list places;
-	struct index_list by_offset; /* 1 + place; 0: not created yet */
-	uint32_t anywhere;	     /* the place, or IR_NO_VARIABLE */
+	struct index_list by_offset; /* place + 1 for each offset; 0 if it is not created yet */
+	uint32_t anywhere;	     /* the place that is anywhere in the object, or IR_NO_VARIABLE */
 };
 
 struct solver {
@@ -50,13 +51,13 @@ struct solver {
 	struct points_node *nodes;
 	uint32_t *parent;
 	size_t node_count, node_capacity, parent_capacity;
-	uint32_t *load_node, *store_node; /* of places */
+	uint32_t *load_node, *store_node; /* the nodes of each place */
 	size_t load_capacity, store_capacity;
 	struct solver_object *objects;
-	struct rd_umap edges; /* call << 32 | function */
+	struct rd_umap edges; /* the calls found, as call << 32 | function */
 	uint64_t work, budget;
 	bool changed;
-	/* of the search for cycles */
+	/* Used by the search for cycles. */
 	uint32_t *number, *low, *stack, *order;
 	size_t stack_depth, order_count, scratch_capacity;
 	uint32_t next_number;
@@ -95,14 +96,14 @@ static void add_edge(struct solver *v, uint32_t from, uint32_t to)
 	to = find(v, to);
 	if (from == to || !ir_bits_add(&v->nodes[from].successors, to))
 		return;
-	/* New places of `from` reach all its successors later. */
+	/* Places that `from` gets later reach all its successors anyway. */
 	unite(v, to, &v->nodes[from].set);
 	v->changed = true;
 }
 
 /* ---------------------------------------------------------------- places --- */
 
-/* Connects a place with the one that is anywhere in the same object. */
+/* Connects a place with the place that is anywhere in the same object. */
 static void connect(struct solver *v, uint32_t place, uint32_t anywhere)
 {
 	if (place == anywhere)
@@ -133,7 +134,8 @@ static uint32_t add_place(struct solver *v, uint32_t object, int64_t offset)
 	return place;
 }
 
-/* The place, created if necessary; beyond the limits the one that is anywhere. */
+/* The place at an offset, created if necessary.  Beyond the limits, it is the place that is
+ * anywhere in the object. */
 static uint32_t place_of(struct solver *v, uint32_t object, int64_t offset)
 {
 	RD_ASSERT(object < v->p->object_count);
@@ -163,7 +165,7 @@ static void merge(struct solver *v, uint32_t a, uint32_t b)
 	struct points_node *x = &v->nodes[a], *y = &v->nodes[b];
 	v->work += x->set.count + y->set.count;
 	ir_bits_unite(&x->set, &y->set);
-	/* Only what both had passed on has reached the successors of both. */
+	/* Only places that both nodes have passed on have reached the successors of both. */
 	ir_bits_intersect(&x->done, &y->done);
 	ir_bits_unite(&x->successors, &y->successors);
 	for (size_t i = 0; i < y->uses.count; i++)
@@ -191,7 +193,7 @@ static void finish_component(struct solver *v, uint32_t root)
 	uint32_t n;
 	do {
 		n = v->stack[--v->stack_depth];
-		v->low[n] = UINT32_MAX; /* off the stack */
+		v->low[n] = UINT32_MAX; /* the node is no longer on the stack */
 		if (n != root)
 			merge(v, root, n);
 	} while (n != root);
@@ -233,7 +235,7 @@ static void search_from(struct solver *v, uint32_t start, struct points_visit *v
 	}
 }
 
-/* Leaves the roots of all nodes in v->order, successors before predecessors. */
+/* Fills v->order with the roots of all nodes, successors before predecessors. */
 static void collapse_cycles(struct solver *v)
 {
 	size_t n = v->node_count;
@@ -323,8 +325,8 @@ static void apply_uses(struct solver *v, uint32_t n, const struct ir_bits *fresh
 		apply_calls(v, v->nodes[n].calls.items[i], fresh);
 }
 
-/* Propagates new places through the graph; those that constraints must process are left in `fresh`,
- * by node. */
+/* Propagates new places through the graph. fresh[n] becomes the set of places that the constraints
+ * of node n must process. */
 static void propagate(struct solver *v, struct ir_bits *fresh)
 {
 	for (size_t i = v->order_count; i-- > 0;) {
@@ -402,7 +404,7 @@ static void start(struct solver *v)
 		list_add(&v->nodes[p->calls[i].callee].calls, i);
 }
 
-/* Sets move from the nodes to the solution. */
+/* Moves the sets from the nodes to the solution. */
 static void move_sets(struct solver *v)
 {
 	struct ir_solution *s = v->s;
@@ -411,7 +413,8 @@ static void move_sets(struct solver *v)
 	s->sets = rd_xcalloc(s->variables + 1, sizeof *s->sets);
 	for (size_t i = 0; i < s->place_count; i++)
 		ir_bits_copy(&s->places[i].contents, &v->nodes[find(v, v->load_node[i])].set);
-	/* A cycle is owned by its first variable, because its root may be a place. */
+	/* The set of a cycle is owned by the first variable of the cycle, because the root may be a
+	 * place. */
 	uint32_t *first = rd_xmalloc((v->node_count + 1) * sizeof *first);
 	memset(first, 0xff, (v->node_count + 1) * sizeof *first);
 	for (uint32_t i = 0; i < s->variables; i++) {

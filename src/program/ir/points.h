@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pointers may point to, without LLVM.  In: a problem of variables, objects and constraints.
- * Out: a set of places for each variable and each place.
+ * Computes what pointers may point to, without LLVM.  In: a problem of variables, objects and
+ * constraints.  Out: a set of places for each variable and each place.
  *
  * A place is an object and an offset, or IR_ANYWHERE in the object.  A store through IR_ANYWHERE
  * goes to all places of the object; a load through it reads all of them.
@@ -19,7 +19,7 @@
 
 #include "ir/bits.h"
 
-#define IR_ANYWHERE (-1) /* an offset that is not known */
+#define IR_ANYWHERE (-1) /* an unknown offset */
 #define IR_NO_VARIABLE UINT32_MAX
 
 /* The representative of n's class.  Each number is its own parent or has another as its parent.
@@ -33,39 +33,46 @@ static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 	return n;
 }
 
-/* An array inside an object: its elements are merged, so offsets in it are those in the first
- * element. */
+/* An array inside an object.  Its elements are merged, so an offset in the array is an offset in
+ * its first element. */
 struct ir_range {
-	int64_t start, end, element; /* bytes */
+	/* Offsets of start and end, and the size of an element, in bytes. */
+	int64_t start, end, element;
 };
 
 struct ir_points_object {
-	int64_t size;		 /* bytes; -1: unknown */
-	struct ir_range *ranges; /* outer ones first; inner ones lie in the first element of outer ones */
+	int64_t size; /* the size in bytes; -1 if unknown */
+	/* The arrays, outer ones first; inner ones lie in the first element of outer ones. */
+	struct ir_range *ranges;
 	uint32_t range_count;
-	uint32_t places;   /* at most; 0: any number; further ones are anywhere */
-	uint32_t function; /* the function that this object is; IR_NO_VARIABLE: it is not a function */
+	/* The most places of the object, beyond which places are IR_ANYWHERE; 0 for no limit. */
+	uint32_t places;
+	/* The function that this object is; IR_NO_VARIABLE if it is not a function. */
+	uint32_t function;
 };
 
 struct ir_points_function {
-	uint32_t parameters, parameter_count; /* consecutive variables */
-	uint32_t result;		      /* variable */
-	uint64_t signature;		      /* of the parameters; 0: matches every call */
+	/* The first variable of the parameters, which are consecutive, and their number. */
+	uint32_t parameters, parameter_count;
+	uint32_t result;    /* the variable of the result */
+	uint64_t signature; /* a hash of the parameters' types; 0 matches every call */
 };
 
 enum ir_constraint_kind { IR_ADDRESS, IR_COPY, IR_STEP, IR_LOAD, IR_STORE };
 
 struct ir_constraint {
 	enum ir_constraint_kind kind;
-	uint32_t to, from; /* variables; of ADDRESS, from is the object */
+	uint32_t to, from; /* variables; in an ADDRESS constraint, `from` is an object */
 	int64_t offset, stride;
 };
 
 struct ir_points_call {
 	uint32_t callee;
-	uint32_t arguments, argument_count; /* in `arguments`; IR_NO_VARIABLE: unknown */
-	uint32_t result;		    /* IR_NO_VARIABLE: not used */
-	uint64_t signature;		    /* 0: matches every function */
+	/* The first index in `arguments` of the problem, and the number; IR_NO_VARIABLE marks an
+	 * unknown one. */
+	uint32_t arguments, argument_count;
+	uint32_t result;    /* the variable of the result; IR_NO_VARIABLE if it is not used */
+	uint64_t signature; /* a hash of the arguments' types; 0 matches every function */
 };
 
 struct ir_points_problem {
@@ -81,7 +88,7 @@ struct ir_points_problem {
 	uint32_t *arguments;
 	size_t argument_count, argument_capacity;
 };
-void ir_points_problem_release(struct ir_points_problem *p); /* with the ranges of objects */
+void ir_points_problem_release(struct ir_points_problem *p); /* also frees the ranges of objects */
 
 /* Replaces repeated steps by steps over any number of elements; to be called before solving. */
 void ir_points_repeat(struct ir_points_problem *p);
@@ -99,32 +106,34 @@ struct ir_edge_found {
 struct ir_solution {
 	struct ir_place *places;
 	size_t place_count, place_capacity;
-	struct ir_bits *sets; /* of places, by variable; equal ones may be shared: see owner */
-	uint32_t *owner;      /* of a variable: the one that owns its set */
+	struct ir_bits *sets; /* the set of places of each variable that owns a set */
+	/* For each variable, the variable that owns its set; variables with equal sets may share
+	 * one. */
+	uint32_t *owner;
 	uint32_t variables;
-	struct ir_edge_found *edges; /* calls and functions that they may call */
+	struct ir_edge_found *edges; /* pairs of a call and a function that it may call */
 	size_t edge_count, edge_capacity;
 };
 
-/* Inclusion-based.  False if it would take more than `budget` steps (0: no limit); *s is then
- * empty. */
+/* Solves by inclusion.  Returns false, with *s empty, if that takes more than `budget` steps; 0
+ * means no limit. */
 bool ir_points_solve(const struct ir_points_problem *p, uint64_t budget, struct ir_solution *s);
 
-/* Unification-based and without fields: all places are IR_ANYWHERE.  Nearly linear in the
- * constraints. */
+/* Solves by unification, without fields: all places are IR_ANYWHERE.  Takes nearly linear time in
+ * the number of constraints. */
 void ir_points_unify(const struct ir_points_problem *p, struct ir_solution *s);
 
 void ir_solution_release(struct ir_solution *s);
 const struct ir_bits *ir_solution_set(const struct ir_solution *s, uint32_t variable);
 
-/* layout.c: where an offset leads in an object.  False: outside of it. */
+/* layout.c: The place at an offset in an object.  Returns false if it is outside the object. */
 bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *place);
 bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct ir_constraint *step,
 		    int64_t *place);
 
-int64_t ir_common_divisor(int64_t a, int64_t b); /* of strides */
+int64_t ir_common_divisor(int64_t a, int64_t b); /* used for strides */
 
-/* Whether the call may go to the function, according to their signatures. */
+/* Whether the call may call the function, according to their signatures. */
 bool ir_points_fits(const struct ir_points_call *c, const struct ir_points_function *f);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a merged module to tables.  The first walk assigns rows to functions, blocks and values, so
- * that the second walk can refer to later ones.  Rows are in the order of the module.
+ * Makes tables of facts from a merged module.  The first walk assigns rows to functions, blocks and
+ * values, so that the second walk can refer to later ones.  Rows are in the order of the module.
  */
 #include "ir/program.h"
 
@@ -37,7 +37,7 @@ uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v)
 	return row_of(&p->values, v);
 }
 
-/* Whether the instruction gets a row: not those that only inform the compiler. */
+/* Whether the instruction gets a row.  Instructions that only inform the compiler get none. */
 static bool ir_program_counts(LLVMValueRef inst)
 {
 	static const char *const silent[] = {"llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.invariant.",
@@ -156,7 +156,7 @@ static uint32_t constant_row(struct ir_program *p, LLVMValueRef v)
 	return (uint32_t)f->constant_count - 1;
 }
 
-/* Value or constant */
+/* The operand for a value or a constant. */
 static uint32_t ir_program_operand(struct ir_program *p, LLVMValueRef v)
 {
 	uint32_t value = ir_program_value(p, v);
@@ -200,7 +200,8 @@ static void add_operand(struct ir_program *p, LLVMValueRef v, uint32_t with)
 	*facts_add_operand(p->facts) = (struct facts_operand){operand, with};
 }
 
-/* The base, then the variable indices, each with the bytes of one step. */
+/* Adds the operands of an address: the base, then the variable indices, each with its stride in
+ * bytes. */
 static void address_operands(struct ir_program *p, LLVMValueRef gep)
 {
 	add_operand(p, LLVMGetOperand(gep, 0), 0);
@@ -246,7 +247,7 @@ static LLVMValueRef address_of(LLVMValueRef inst, uint32_t kind)
 	}
 }
 
-/* Bytes of a value of the type in memory; -1 if that varies. */
+/* The size in bytes of a value of the type in memory; -1 if it varies. */
 static int64_t size_of(struct ir_program *p, LLVMTypeRef type)
 {
 	return LLVMTypeIsSized(type) ? (int64_t)LLVMStoreSizeOfType(p->layout, type) : -1;

@@ -11,7 +11,7 @@
 
 #include <llvm-c/Target.h>
 
-/* Attribute of functions that belong to a library of the program. */
+/* The attribute of functions that belong to a library of the program. */
 #define IR_LIBRARY_ATTRIBUTE "raddle-library"
 
 struct ir_program {
@@ -20,8 +20,8 @@ struct ir_program {
 	struct ir_debug *debug;
 	struct facts *facts;
 	struct rd_names strings;
-	struct rd_umap functions, globals, blocks, values, constants; /* to row numbers */
-	LLVMValueRef *refs;					      /* value number to value */
+	struct rd_umap functions, globals, blocks, values, constants; /* map to row numbers */
+	LLVMValueRef *refs; /* the LLVM value of each row of values */
 	size_t ref_capacity;
 	LLVMValueRef *function_refs, *global_refs, *constant_refs;
 	size_t function_capacity, global_capacity, constant_capacity;
@@ -35,11 +35,12 @@ void ir_program_release(struct ir_program *p);
 /* Returns the tables, which then belong to the caller; call it after everything is filled. */
 struct facts *ir_program_finish(struct ir_program *p);
 
-uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL: "" */
+uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL gives "" */
 uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function);
-uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v); /* FACTS_NONE: it has no row */
+/* FACTS_NONE if it has no row. */
+uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v);
 
-/* Appends "file.c:12" of an instruction; "?" if unknown. */
+/* Appends the place of an instruction as "file.c:12"; "?" if unknown. */
 void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *out);
 
 #endif

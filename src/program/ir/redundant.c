@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that add nothing new: a forward dataflow over sets of facts.
+ * Finds redundant accesses by a forward dataflow analysis over sets of facts.
  *
  * The definition (which test/unit/u-ir-redundant.c computes): walk every path from the entry; keep
  * the set of bytes read or written and the set of bytes written; empty both at a FORGET step.  A
- * step is redundant if its bytes are in the set on all paths.  Here a fact is a bit, and each key
- * has two (seen, written).  The set at a block's start is the intersection of those at the ends of
- * its predecessors.  All sets start as "all facts", so that loops converge to the largest solution.
+ * read is redundant if its bytes are in the first set on all paths, a write if they are in the
+ * second.  Here a fact is a bit, and each key has two: seen and written.  The set at a block's
+ * start is the intersection of those at the ends of its predecessors.  All sets start as "all
+ * facts", so that loops converge to the largest solution.
  *
  * Containment of keys is resolved when a fact is added: a step that covers eight bytes also adds
  * the facts of the keys inside them.  A key that only one step uses and that no other key contains
@@ -22,26 +23,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words (512 MB) of a function's sets beyond which it is not analysed; set by hand, bounds memory.
+/* A function whose sets take more words than this (512 MB) is not analysed.  Set by hand; bounds
+ * memory.
  */
 #define MAX_WORDS ((size_t)1 << 26)
 
 struct added_bits {
-	uint32_t first, count; /* in flow.covers */
+	uint32_t first, count; /* a range of flow.covers */
 };
 
 struct redundant_flow {
 	const struct facts_graph *g;
 	const struct ir_steps *s;
-	uint32_t *bit;		  /* of each key; FACTS_NONE: it cannot matter */
-	uint32_t bits;		  /* two facts each */
-	struct added_bits *added; /* per key: the bits that a step on it adds */
+	uint32_t *bit; /* the number of each key's facts; FACTS_NONE for a key that cannot matter */
+	uint32_t bits; /* the number of keys that have facts; each has two */
+	struct added_bits *added; /* for each key, the facts that a step on it adds */
 	uint32_t *covers;
 	size_t covers_count, covers_capacity;
 	size_t words;
-	uint64_t *out; /* facts at the end of each block */
+	uint64_t *out; /* the facts at the end of each block */
 	uint64_t *now;
-	size_t *first; /* first step of each block, length nodes + 1 */
+	size_t *first; /* the first step of each block, then the number of steps */
 };
 
 struct ranked {

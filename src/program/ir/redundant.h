@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dataflow over a flow graph that finds accesses that add nothing new. */
+/* A dataflow analysis over a flow graph, which finds redundant accesses. */
 #ifndef IR_REDUNDANT_H
 #define IR_REDUNDANT_H
 
@@ -13,12 +13,13 @@
 enum ir_step_kind { IR_STEP_READ, IR_STEP_WRITE, IR_STEP_FORGET };
 
 struct ir_step {
-	uint32_t block; /* steps are sorted by block and in program order within it */
-	uint32_t key;	/* not for FORGET */
+	/* The block's number; steps are sorted by block, and in program order within a block. */
+	uint32_t block;
+	uint32_t key; /* the key that is accessed; not used for FORGET */
 	enum ir_step_kind kind;
 };
 
-/* The bytes of a key: keys of one base may contain one another. */
+/* The bytes of a key.  Keys with the same base may contain one another. */
 struct ir_key {
 	uint32_t base;
 	int64_t offset;
@@ -28,11 +29,12 @@ struct ir_key {
 struct ir_steps {
 	const struct ir_step *items;
 	size_t count;
-	const struct ir_key *keys; /* must be distinct */
+	const struct ir_key *keys; /* the keys, which must be distinct */
 	uint32_t key_count;
 };
 
-/* redundant[i] is set for each step that is; steps in unreachable blocks are not. */
+/* Sets redundant[i] to whether step i is redundant.  Steps in unreachable blocks are not
+ * redundant. */
 void ir_redundant(const struct facts_graph *g, const struct ir_steps *steps, bool *redundant);
 
 #endif

@@ -15,21 +15,21 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A set that was written, in the solver's form. */
+/* A set that has been written, as a bitmap of the solver's places. */
 struct known_set {
 	struct ir_bits bits;
-	uint32_t next; /* the set before it with the same hash, plus 1 */
+	uint32_t next; /* the previous set with the same hash, plus 1; 0 if there is none */
 };
 
 struct tables {
 	struct ir_constrain *c;
 	const struct ir_solution *s;
 	struct facts *f;
-	uint32_t *place;     /* of the solution to that of the facts */
-	struct rd_umap sets; /* hash to 1 + newest set */
+	uint32_t *place;     /* for each place of the solution, its number in the facts */
+	struct rd_umap sets; /* maps a hash to the newest set with that hash, plus 1 */
 	struct known_set *known;
 	size_t known_capacity;
-	uint32_t *of_variable; /* set + 1 of variables that own one */
+	uint32_t *of_variable; /* for each variable that owns a set, the number of the set, plus 1 */
 	uint32_t *members;
 	size_t member_capacity;
 };
@@ -176,7 +176,7 @@ static uint32_t set_of_variable(struct tables *t, uint32_t variable)
 
 /* ------------------------------------------------------------------- values --- */
 
-/* Values of copied functions: the union over all copies. */
+/* Unites the sets of a value over all copies of its function. */
 static void unite_copies(struct tables *t, struct ir_bits **united)
 {
 	for (size_t i = 0; i < t->c->frame_count; i++) {
@@ -231,7 +231,7 @@ static int by_value(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* A call that is in several copies becomes one. */
+/* Writes the calls.  A call that is in several copies of a function is written once. */
 static void write_calls(struct tables *t)
 {
 	size_t to = 0;

@@ -40,7 +40,7 @@ struct type_field {
 	LLVMMetadataRef node;
 	const char *name; /* "" for a base class or an anonymous member */
 	LLVMMetadataRef type;
-	uint64_t offset, size; /* bytes; a bit-field's are those that hold it */
+	uint64_t offset, size; /* in bytes; for a bit-field, those of the bytes that contain it */
 	bool bits;
 };
 
@@ -51,12 +51,12 @@ struct ir_type {
 	LLVMMetadataRef base;
 	LLVMMetadataRef elements;
 	uint64_t size;
-	uint64_t *counts; /* of array dimensions; UINT64_MAX: unknown */
+	uint64_t *counts; /* the length of each array dimension; UINT64_MAX if unknown */
 	unsigned dimensions;
 	struct type_field *fields;
 	size_t field_count;
-	bool complete; /* fields or counts were read */
-	bool cxx;      /* has a linkage identifier: no keyword before its name */
+	bool complete; /* whether fields or counts have been read */
+	bool cxx;      /* whether it has a linkage identifier (C++): no keyword precedes its name */
 };
 
 static struct ir_type *type_of(struct ir_debug *d, LLVMMetadataRef node)
@@ -188,7 +188,7 @@ static void complete(struct ir_debug *d, struct ir_type *t)
 	for (unsigned i = 0; i < n; i++)
 		if (list[i] != NULL)
 			add_field(d, t, LLVMValueAsMetadata(list[i]));
-	/* Keeps the order of equal offsets: unions, empty bases. */
+	/* Keeps the order of members with equal offsets, as in unions or empty bases. */
 	for (size_t i = 1; i < t->field_count; i++)
 		for (size_t k = i; k > 0 && by_offset(&t->fields[k - 1], &t->fields[k]) > 0; k--) {
 			struct type_field swap = t->fields[k];
@@ -230,7 +230,7 @@ static void array_name(struct ir_debug *d, struct ir_type *t, struct rd_buf *out
 			rd_buf_addf(out, "[%llu]", (unsigned long long)t->counts[i]);
 }
 
-/* Remembers a struct by the name that was returned, so that its members can be listed. */
+/* Stores a struct under the name that was returned, so that its members can be listed. */
 static void use(struct ir_debug *d, struct ir_type *t, const char *name, size_t n)
 {
 	size_t before = d->used_names.count;
@@ -312,7 +312,8 @@ bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type)
 	return member != NULL && member->tag == TAG_ARRAY && last->size == 0;
 }
 
-/* The member that contains the bytes; among members of a union the one with exactly this size wins.
+/* The member that contains the bytes.  Of the members of a union, the one with exactly this size is
+ * preferred.
  */
 static const struct type_field *field_at(const struct ir_type *t, uint64_t offset, uint64_t size)
 {
@@ -366,7 +367,7 @@ LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t 
 
 void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 {
-	/* Names of members' types may extend the list during the walk. */
+	/* The walk may add the types of members to the list. */
 	for (size_t i = 0; i < d->used_names.count; i++) {
 		struct ir_used_type used = d->used[i];
 		complete(d, used.type);

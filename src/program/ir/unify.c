@@ -3,9 +3,9 @@
  * Points-to sets by unification (Steensgaard), for huge programs.  A pointer points to one class of
  * objects, and both sides of a copy point to the same class.  Fields are not distinguished.
  *
- * The nodes are the variables, the objects, and classes that were needed before they had members.
+ * The nodes are the variables, the objects, and classes that were created before they had members.
  * Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it has
- * not been needed yet.
+ * not been created yet.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -47,7 +47,7 @@ static uint32_t target_of(struct unifier *u, uint32_t n)
 	return find(u, u->target[n]);
 }
 
-/* Merges two classes, and those that they point to. */
+/* Merges two classes, and the classes that they point to. */
 static void join(struct unifier *u, uint32_t a, uint32_t b)
 {
 	RD_ASSERT(a < u->count && b < u->count);
@@ -95,7 +95,7 @@ static void connect(struct unifier *u, const struct ir_points_call *c, const str
 		join(u, target_of(u, f->result), target_of(u, c->result));
 }
 
-/* Calls `fn` for each call and each function that it may call. */
+/* A function that is called for each call and each function that it may call. */
 typedef void pair_fn(struct unifier *u, uint32_t call, uint32_t function, void *context);
 
 static void each_pair(struct unifier *u, pair_fn *fn, void *context)

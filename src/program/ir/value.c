@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pointer points into, what a call calls, whether an address escapes, and the flow graph of
- * a function: small queries about LLVM values, without side effects.
+ * Small queries about LLVM values, without side effects: what a pointer points into, what a call
+ * calls, whether an address escapes, and the flow graph of a function.
  */
 #include "ir/value.h"
 
@@ -79,7 +79,7 @@ bool ir_gep_next(struct ir_gep *g)
 	return true;
 }
 
-/* Adds up a GEP's indices; variable ones are taken as 0. */
+/* Adds up the constant indices of a GEP instruction.  Variable indices count as 0. */
 static void gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, struct ir_derived *out)
 {
 	for (struct ir_gep g = {.gep = gep}; ir_gep_next(&g);) {
@@ -209,8 +209,10 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
 {
 	enum {
+		/* The most values derived from one object; more count as an escape.  Set by hand,
+		 * bounds time. */
 		LIMIT = 512
-	}; /* values derived from one object; more count as an escape.  Set by hand, bounds time */
+	};
 	LLVMValueRef work[LIMIT];
 	unsigned count = 1;
 	work[0] = object;

@@ -13,11 +13,11 @@
 /* The function that a call or invoke names; NULL for indirect calls and inline assembler.  Aliases
  * are resolved. */
 LLVMValueRef ir_callee(LLVMValueRef call);
-const char *ir_name(LLVMValueRef v); /* NUL-terminated, "" if none */
+const char *ir_name(LLVMValueRef v); /* terminated by NUL; "" if it has no name */
 bool ir_starts(const char *s, const char *prefix);
-bool ir_is_call(LLVMValueRef inst);				/* call or invoke (also of assembler) */
-bool ir_is_external(LLVMValueRef function);			/* its code is elsewhere */
-bool ir_has_attribute(LLVMValueRef function, const char *name); /* enum or string */
+bool ir_is_call(LLVMValueRef inst);	    /* a call or invoke, also of assembler */
+bool ir_is_external(LLVMValueRef function); /* whether the module does not contain its code */
+bool ir_has_attribute(LLVMValueRef function, const char *name); /* an enum or string attribute */
 
 /* Whether the function is used for anything but being called by name. */
 bool ir_address_taken(LLVMValueRef function);
@@ -31,20 +31,23 @@ LLVMValueRef ir_base(LLVMValueRef pointer);
 struct ir_derived {
 	LLVMValueRef from;
 	int64_t offset;
-	bool constant;	 /* the offset is complete */
-	uint64_t stride; /* of a variable index of the whole pointee; 0: no such index */
+	bool constant; /* whether all indices were constant, so that the offset is exact */
+	/* The stride of a variable index that steps over whole pointees; 0 without such an
+	 * index. */
+	uint64_t stride;
 };
 bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived *out);
 
 /* The indices of a getelementptr, one after the other; begin with {.gep = gep}. */
 struct ir_gep {
 	LLVMValueRef gep, index;
-	LLVMTypeRef type; /* what `index` counts, or the struct whose field it is */
+	/* The type whose elements `index` counts, or the struct whose field it selects. */
+	LLVMTypeRef type;
 	bool field;
-	unsigned at;	   /* the operand that `index` is */
-	LLVMTypeRef inner; /* what the next index goes into */
+	unsigned at;	   /* the number of the operand that `index` is */
+	LLVMTypeRef inner; /* the type that the next index selects from */
 };
-bool ir_gep_next(struct ir_gep *g); /* false: there are no more */
+bool ir_gep_next(struct ir_gep *g); /* false at the end */
 
 /* Whether code that does not access an object by name may know its address: the address is stored,
  * passed on, or converted to a number.  `harmless` returns whether the callee keeps no copy of an
@@ -58,7 +61,7 @@ void ir_redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRe
 /* A function's blocks as a graph; block numbers are in layout order. */
 struct ir_cfg {
 	LLVMBasicBlockRef *blocks;
-	struct rd_umap index; /* block to number */
+	struct rd_umap index; /* maps a block to its number */
 	struct facts_graph graph;
 };
 void ir_cfg_init(struct ir_cfg *cfg, LLVMValueRef function);

@@ -80,8 +80,8 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Functions that can be left out: only those that the runtime interposes, because it must ignore
- * the release of a lock that was not taken. */
+/* Whether the function can be left out.  Only functions that the runtime interposes can, because it
+ * must ignore the release of a lock that was not taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {

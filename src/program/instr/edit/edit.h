@@ -14,15 +14,14 @@
 int instr_edit(struct instr_unit *u);
 
 /* Inserts a call, before an instruction, that evaluates a predicate.  Returns NULL, or the reason
- * why it cannot; that text lives as long as `d`. */
+ * why the predicate cannot be evaluated there; the text lives as long as `d`. */
 const char *instr_require(struct instr_unit *u, struct ir_debug *d, LLVMValueRef before,
 			  const struct rd_edit *edit, uint32_t number);
 
 /* Whether a function evaluates a predicate. */
 bool instr_edit_is_predicate(LLVMValueRef function);
 
-/* Marks an instruction that an edit inserted and that is not the program's own: it has no
- * events. */
+/* Marks an instruction that an edit inserted.  Such an instruction has no events. */
 void instr_edit_own(LLVMValueRef inst);
 bool instr_edit_is_own(LLVMValueRef inst);
 

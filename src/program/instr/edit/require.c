@@ -21,19 +21,22 @@
 #include <string.h>
 
 #define PREFIX "__raddle_require_"
-enum { LOCALS_MAX = 32 }; /* local variables of one predicate */
+enum { LOCALS_MAX = 32 }; /* the most local variables in one predicate */
 
-/* A value: `v`, or what lies at `address`. */
+/* A value: either `v`, or the content of the memory at `address`. */
 struct value {
-	enum ir_shape shape; /* IR_SHAPE_NONE: there is no value, and the error has been reported */
+	enum ir_shape shape; /* IR_SHAPE_NONE if there is no value; the error has then been reported */
 	unsigned bits;
 	bool is_signed;
-	LLVMMetadataRef to;   /* of a pointer or an array: what it leads to; NULL: unknown */
-	LLVMMetadataRef type; /* of a record or an array */
-	unsigned dimension;   /* of an array: how many were indexed already */
+	/* The type of a pointer's target or an array's elements; NULL if unknown. */
+	LLVMMetadataRef to;
+	LLVMMetadataRef type; /* the type of a record or an array */
+	unsigned dimension;   /* the number of an array's dimensions that have been indexed */
 	LLVMValueRef v, address;
-	bool far;		      /* a pointer led to the address */
-	unsigned field, field_offset; /* of a bit-field: bits, and the first of them; 0 bits: none */
+	bool far; /* whether the address came from a pointer, so that it may be invalid */
+	/* The width of a bit-field and the number of its first bit; the width is 0 for other
+	 * values. */
+	unsigned field, field_offset;
 };
 
 struct local {
@@ -106,7 +109,8 @@ static LLVMValueRef number_of(struct emitter *e)
 
 /* --- loads ------------------------------------------------------------------------ */
 
-/* Loads a value of that type from an address; if a pointer led to the address, by way of a copy. */
+/* Loads a value of a type from an address.  If the address came from a pointer, the runtime copies
+ * the memory first. */
 static LLVMValueRef load(struct emitter *e, LLVMTypeRef type, LLVMValueRef address, bool far)
 {
 	if (far) {
@@ -142,7 +146,7 @@ static struct value load_field(struct emitter *e, struct value a)
 	return integer(v, bits, small || a.is_signed);
 }
 
-/* A number or a pointer; arrays become pointers to their elements. */
+/* Converts a value to a number or a pointer.  Arrays become pointers to their elements. */
 static struct value scalar(struct emitter *e, struct value a)
 {
 	struct ir_view view;
@@ -170,7 +174,7 @@ static struct value scalar(struct emitter *e, struct value a)
 	return a;
 }
 
-/* What lies at an address, by its type. */
+/* The value at an address, according to its type. */
 static struct value place(struct emitter *e, LLVMMetadataRef type, LLVMValueRef address, bool far)
 {
 	struct ir_view view;
@@ -259,7 +263,7 @@ static LLVMValueRef to_bits(struct emitter *e, struct value a, unsigned bits)
 	return LLVMBuildIntCast2(e->builder, a.v, integer_type(e, bits), a.is_signed, "");
 }
 
-/* Small integers become int. */
+/* Converts integers smaller than int to int. */
 static struct value promote(struct emitter *e, struct value a)
 {
 	if (a.shape != IR_SHAPE_INTEGER || a.bits >= 32)
@@ -412,7 +416,7 @@ static struct value reals(struct emitter *e, int op, struct value left, struct v
 	return r;
 }
 
-/* The runtime ends a program whose predicate divides by zero. */
+/* Checks a divisor: the runtime ends a program whose predicate divides by zero. */
 static LLVMValueRef divisor(struct emitter *e, LLVMValueRef b, unsigned bits)
 {
 	LLVMValueRef wide = LLVMBuildIntCast2(e->builder, b, e->u->i64, false, "");
@@ -460,7 +464,7 @@ static struct value integers(struct emitter *e, int op, struct value a, struct v
 	return integer(v, bits, is_signed);
 }
 
-/* a + n, a - n. */
+/* Computes a + n or a - n for a pointer a. */
 static struct value move(struct emitter *e, struct value a, struct value n, bool back)
 {
 	uint64_t size = a.to != NULL ? ir_type_bytes(e->debug, a.to) : 1;
@@ -505,7 +509,7 @@ static struct value emit_binary(struct emitter *e, const struct ir_expr *x)
 	return integers(e, x->op, a, b);
 }
 
-/* Both results get one type: pointers stay pointers, numbers get their common type. */
+/* Emits a ? b : c.  Pointers stay pointers; numbers get their common type. */
 static struct value emit_choice(struct emitter *e, const struct ir_expr *x)
 {
 	struct value a = emit_scalar(e, x->a);
@@ -630,8 +634,8 @@ static bool is_private(LLVMValueRef alloca)
 	return true;
 }
 
-/* Numbers and pointers that have exactly the type that debug information states, and that no other
- * thread can change before the function reads them. */
+/* Whether the variable is passed by value: it is a number or pointer, has exactly the type that
+ * debug information states, and no other thread can change it before the function reads it. */
 static bool goes_by_value(struct emitter *e, const struct ir_variable *v)
 {
 	struct ir_view view;
@@ -678,7 +682,7 @@ static LLVMTypeRef make_function(struct emitter *e)
 	for (size_t i = 0; i < e->local_count; i++)
 		types[i] = e->locals[i].type;
 	LLVMTypeRef type = LLVMFunctionType(e->u->nothing, types, (unsigned)e->local_count, false);
-	/* LLVM makes the name unique where a line is entered more than once. */
+	/* LLVM makes the name unique if a line is entered in several places. */
 	snprintf(name, sizeof name, PREFIX "%" PRIu32, e->number);
 	e->function = LLVMAddFunction(e->u->module, name, type);
 	LLVMSetLinkage(e->function, LLVMInternalLinkage);

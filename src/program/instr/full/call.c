@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A test for faults may have been inserted between the pointer and its user since the scan. */
+/* Updates the pointer of an event, because a test for faults may have been inserted between the
+ * pointer and its user since the scan. */
 static const struct instr_event *refresh(struct instr_event *event)
 {
 	if (event->pointer != NULL)
@@ -82,7 +83,7 @@ static bool emits(struct full_function *x, LLVMValueRef call)
 	       (ir_is_external(callee) ? instr_libc_emits(ir_name(callee)) : instr_edit_is_predicate(callee));
 }
 
-/* Whether the piece continues over the call. */
+/* Whether the piece stays open across the call. */
 static bool stays(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -104,7 +105,7 @@ static bool enters(struct full_function *x, LLVMValueRef call)
 	       LLVMCountParams(callee) == LLVMGetNumArgOperands(call);
 }
 
-/* Whether the call can be left out: it calls a library function that returns normally. */
+/* Whether the call can be skipped: it calls a library function that returns normally. */
 static bool is_preventable(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -123,7 +124,7 @@ static const char *what(struct full_function *x, LLVMValueRef call)
 	return is_asm(call) ? "asm" : NULL;
 }
 
-/* A range at x->at. */
+/* Inserts the hook for a range at x->at. */
 static void put_range(struct full_function *x, const struct instr_event *event, bool behind)
 {
 	bool write = event->kind == EVENT_RANGE_WRITE;
@@ -155,7 +156,7 @@ static void put_ranges(struct full_function *x, LLVMValueRef call, bool behind)
 	full_library(x, call, behind);
 }
 
-/* The content of an atomic object, in two words. */
+/* Loads the content of an atomic object, as two words. */
 static void load_words(struct full_function *x, const struct instr_event *event, LLVMValueRef words[2])
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -181,10 +182,10 @@ static void put_barrier(struct full_function *x, unsigned kind)
 				(LLVMValueRef[]){full_self(x), LLVMConstInt(x->u->i32, kind, false)});
 }
 
-/* As enum memory_fence of rt/memory/model.h. */
+/* The same numbers as in enum memory_fence of rt/memory/model.h. */
 enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
 
-/* Which barrier the name of an instruction, or assembler, means; 0: none. */
+/* The barrier that the name of an instruction, or assembler, means; 0 if it is not a barrier. */
 static unsigned barrier_of(const char *text)
 {
 	if (strstr(text, "mfence") || strstr(text, "lock"))
@@ -243,7 +244,7 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 	}
 }
 
-/* The atomic operation that a call is; NULL: none. */
+/* The atomic operation that a call does; NULL if it does none. */
 static const struct instr_event *atomic_call(struct full_function *x, LLVMValueRef call)
 {
 	for (const struct instr_event *e = full_event(x, call); e != NULL; e = following(x, e))
@@ -254,7 +255,7 @@ static const struct instr_event *atomic_call(struct full_function *x, LLVMValueR
 
 /* --- the flavour `led` --------------------------------------------------------- */
 
-/* The length of a range, limited to 16 bits; NULL: it is not known before the call. */
+/* The length of a range, limited to 16 bits; NULL if the length is not known before the call. */
 static LLVMValueRef stop_length(struct full_function *x, const struct instr_event *event)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -285,7 +286,7 @@ static bool stop_at_range(struct full_function *x, const struct instr_event *eve
 	return true;
 }
 
-/* Lets the thread stop before a call that reads and writes these ranges. */
+/* Inserts a hook at which the thread may stop before a call that reads and writes these ranges. */
 static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
 {
 	bool any = false;
@@ -294,8 +295,8 @@ static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
 			any |= stop_at_range(x, e, any);
 }
 
-/* Announces the site of a call that leaves the unit: functions that the runtime interposes report
- * it. */
+/* Announces the site of a call that leaves the unit.  The functions that the runtime interposes
+ * report this site. */
 static void stop_before(struct full_function *x, LLVMValueRef call, uint32_t site)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -340,7 +341,8 @@ void full_call_before(struct full_function *x, LLVMValueRef call)
 		atomic_before(x, atomic_call(x, call), x->old, x->old_site);
 }
 
-/* What the call wrote has the length that it returned, whatever a fault makes of the result. */
+/* The memory that the call wrote has the length that the call returned, even if a fault changes the
+ * result. */
 void full_call_after(struct full_function *x, LLVMValueRef call)
 {
 	const struct instr_event *atomic = atomic_call(x, call);
@@ -437,8 +439,9 @@ static void fill(struct full_function *x, LLVMValueRef call)
 	full_put_word(x, "i8", length_of(x, call));
 }
 
-/* What va_start creates.  On x86-64 the pointer at offset 8 of the list leads to the arguments on
- * the stack.  That at offset 16 leads to a copy of those passed in registers. */
+/* Records the memory that va_start fills.  On x86-64 the pointer at offset 8 of the list points to
+ * the arguments on the stack.  The pointer at offset 16 points to a copy of those passed in
+ * registers. */
 static void variable_arguments(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 {
 	static const struct {

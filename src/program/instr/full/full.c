@@ -30,8 +30,8 @@ static void drop_lifetimes(LLVMValueRef function)
 		}
 }
 
-/* An undefined value may be anything, and differs from run to run; the padding of structures ends
- * up as such a value.  It is replaced by 0, and a store of it is removed. */
+/* Replaces undefined operands by 0, and removes stores of undefined values.  Such values, for
+ * example the padding of structures, differ from run to run. */
 static void settle(LLVMValueRef inst)
 {
 	int n = LLVMGetNumOperands(inst);

@@ -2,8 +2,8 @@
 /*
  * Values that a fault may change.  The test of self->target is put after the instruction that makes
  * the value, or before the call that takes it.  Users of the value use the result of the test.
- * While the walk over a function lasts, a `freeze` is the placeholder of each test, because the
- * code that names accesses looks through it.
+ * During the walk over a function, each test is represented by a `freeze` instruction, because the
+ * code that names accesses skips such instructions.
  *
  * Phi nodes are not changed, since their incoming values can be.  Nor are values without a machine
  * type, and values that the backend needs unchanged: constants that an intrinsic needs, and
@@ -84,7 +84,7 @@ static const char *callee_name(struct full_function *x, LLVMValueRef callee)
 	return callee != NULL ? ir_debug_function_name(x->u->sites.debug, callee) : NULL;
 }
 
-/* Makes an operand of an instruction a place that faults can change; `what` describes the site. */
+/* Makes an operand of an instruction a value that faults can change; `what` describes the site. */
 static void strike_operand(struct full_function *x, unsigned i, struct instr_site what)
 {
 	LLVMValueRef v = LLVMGetOperand(what.inst, i);
@@ -123,8 +123,8 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 	x->injections[x->injection_count++] = (struct full_injection){call, full_self(x), site};
 }
 
-/* The address of a load or store, which may be that of a global variable: faults in memory need
- * it. */
+/* Whether the operand is the address of a load or store.  Even the address of a global variable
+ * counts, because faults in memory need it. */
 static bool is_memory(LLVMValueRef inst, int operand)
 {
 	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);

@@ -12,13 +12,16 @@
 #include <string.h>
 
 enum way {
-	RETURNS,  /* the string that the result points to was written */
-	GATHERS,  /* the buffers of the iovec in that argument, as many as the next one states, are read */
-	SCATTERS, /* they are written, as many bytes as the result states */
-	SENDS,	  /* the same with a struct msghdr */
+	RETURNS, /* the call wrote the string that the result points to */
+	/* The call reads the buffers of the iovec in that argument; the next argument is their
+	 * number. */
+	GATHERS,
+	SCATTERS, /* the call writes these buffers; the result is the number of bytes */
+	SENDS,	  /* like GATHERS, with a struct msghdr */
 	RECEIVES,
-	LEADS, /* as many bytes as the result states and one more, where the pointer in that argument points
-		*/
+	/* The call writes where the pointer in that argument points: as many bytes as the result,
+	 * and one more. */
+	LEADS,
 };
 
 static const struct library {
@@ -66,7 +69,7 @@ static LLVMValueRef as_number(struct full_function *x, LLVMValueRef v)
 	return LLVMBuildIntCast2(x->u->builder, v, x->u->i64, true, "");
 }
 
-/* n if the result of the call is more than `least`, else 0. */
+/* Returns n if the result of the call is more than `least`, else 0. */
 static LLVMValueRef if_more(struct full_function *x, LLVMValueRef call, uint64_t least, LLVMValueRef n)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -80,7 +83,7 @@ struct formatted {
 	bool behind;
 };
 
-/* Printed strings are recorded before the call, memory that it writes after it. */
+/* Records strings that are printed before the call, and memory that the call writes after it. */
 static void put_conversion(void *context, const struct instr_conversion *c)
 {
 	const struct formatted *f = context;

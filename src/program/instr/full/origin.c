@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code shows about values that may be addresses, or parts of addresses: whether they are
- * used in calculations, and whether a store writes what a load has read.  In: values.  Out: marks
- * after their types.  The tests for faults are `freeze` instructions between values and their
- * users; they are skipped.
+ * Analyses values that may be addresses, or parts of addresses: whether code calculates with them,
+ * and whether a store writes the value that a load has read.  In: values.  Out: marks after their
+ * types.  The tests for faults are `freeze` instructions between values and their users; they are
+ * skipped.
  */
 #include "instr/full/full.h"
 
-#define LOOK_DEPTH 6 /* uses of uses that are followed; set by hand, bounds time */
-#define LOOK_MAX 128 /* uses in all; likewise */
+#define LOOK_DEPTH 6 /* how many uses of uses are followed; set by hand, bounds time */
+#define LOOK_MAX 128 /* the most uses that are visited; set by hand, bounds time */
 
 struct look {
 	unsigned left;
-	bool part; /* the value has less than eight bytes, so it is only a part of an address */
+	/* Whether the value has less than eight bytes, so that it is only a part of an address. */
+	bool part;
 };
 
 static LLVMValueRef behind_tests(LLVMValueRef v)
@@ -22,9 +23,9 @@ static LLVMValueRef behind_tests(LLVMValueRef v)
 	return v;
 }
 
-/* Operations that turn an address into a number that is no longer a location.  Sums, differences
- * and setting or clearing bits are excluded, unless the value is only a part of the address: they
- * are common, and mostly the same in every run. */
+/* Whether an operation turns an address into a number that is no longer a location.  Sums,
+ * differences and setting or clearing bits are excluded, unless the value is only a part of the
+ * address: they are common, and mostly the same in every run. */
 static bool is_calculation(LLVMOpcode opcode, bool part)
 {
 	switch (opcode) {
@@ -46,7 +47,7 @@ static bool is_calculation(LLVMOpcode opcode, bool part)
 	}
 }
 
-/* After these the value is still the address, or a place near it. */
+/* Whether the result of `user` is still the address, or a place near it. */
 static bool is_passage(LLVMValueRef user, LLVMValueRef v)
 {
 	switch (LLVMGetInstructionOpcode(user)) {

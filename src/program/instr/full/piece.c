@@ -14,8 +14,8 @@
 #include "raddle/event.h"
 #include "raddle/full.h"
 
-/* Room for one op is kept in every piece. */
-enum { OP_MAX = 1024 }; /* bytes */
+/* Every piece has room for one more op of this many bytes. */
+enum { OP_MAX = 1024 };
 
 void full_build_at(struct full_function *x, LLVMValueRef inst)
 {
@@ -98,7 +98,7 @@ void full_op(struct full_function *x, char letter, uint32_t site)
 	rd_buf_addf(x->bare != NULL ? x->bare : &current(x)->ops, "\t%c%u", letter, site);
 }
 
-/* Stores a field after the others; `bytes` is what the store touches. */
+/* Stores a field after the others; `bytes` is the number of bytes that the store touches. */
 static void put(struct full_function *x, LLVMValueRef v, uint32_t bytes)
 {
 	struct full_piece *p = current(x);
@@ -133,7 +133,7 @@ static uint32_t integer_bytes(unsigned width)
 	return bytes;
 }
 
-/* Bytes of a float, 0 if the type is not one. */
+/* The size of a floating-point type in bytes; 0 for other types. */
 static uint32_t float_bytes(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
@@ -203,7 +203,7 @@ void full_put_origin(struct full_function *x, LLVMValueRef v)
 		full_mark(x, '*', 0);
 }
 
-/* The ops of a bare block, and of those it leads to, after those of a piece. */
+/* Appends the ops of a bare block, and of the bare blocks that follow it, to those of a piece. */
 static void add_bare(struct full_function *x, struct rd_buf *out, uint32_t block)
 {
 	uint32_t count = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a function's instructions, block by block.  Out: an op for each instruction that a trace
- * records, in pieces.
+ * Walks over the instructions of a function, block by block.  Out: an op for each instruction that
+ * a trace records, in pieces.
  *
  * Blocks that simply follow one another form a chain.  A chain takes as few pieces as its calls
- * allow.  A chain has no piece at all if it stores nothing at run time and only plain branches lead
- * to it.  Then the preceding piece lists the chain's ops and shows that it was executed.  The next
- * piece shows which way the branch at its end went.
+ * allow.  A chain is *bare*, and has no piece, if it stores nothing at run time and only plain
+ * branches lead to it.  The piece before a bare chain lists the chain's ops, and so shows that they
+ * were executed.  The next piece shows which way the branch at the chain's end went.
  */
 #include "base/error.h"
 #include "instr/full/full.h"
@@ -37,8 +37,8 @@ static LLVMValueRef terminator(const struct full_function *x, uint32_t block)
 	return LLVMGetBasicBlockTerminator(x->f->cfg.blocks[block]);
 }
 
-/* A block continues its predecessor's chain if that is its only predecessor and leads only
- * there. */
+/* A block continues the chain of its predecessor if it has only that predecessor, and the
+ * predecessor has only this successor. */
 static void find_chains(struct full_function *x)
 {
 	const struct facts_graph *g = &x->f->cfg.graph;
@@ -111,7 +111,7 @@ static uint32_t alloca_site(struct full_function *x, LLVMValueRef inst, LLVMValu
 						 .pointer = object});
 }
 
-/* Bytes of an alloca that are known here, 0 if they are not. */
+/* The size of an alloca in bytes, if it is constant; else 0. */
 static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 {
 	LLVMValueRef n = LLVMGetOperand(alloca, 0);
@@ -120,8 +120,9 @@ static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 	return LLVMABISizeOfType(x->u->layout, LLVMGetAllocatedType(alloca)) * LLVMConstIntGetZExtValue(n);
 }
 
-/* Bytes.  The initial content of a variable differs from run to run, and with the padding of
- * structures it is copied and passed on.  So variables are cleared, except large ones. */
+/* Larger variables, in bytes, are not cleared.  The initial content of a variable differs from run
+ * to run, and with the padding of structures it is copied and passed on.  So smaller variables are
+ * cleared. */
 #define CLEAR_MAX 4096
 
 static void clear(struct full_function *x, LLVMValueRef alloca, uint64_t size)
@@ -152,7 +153,7 @@ static void walk_alloca(struct full_function *x, LLVMValueRef inst, LLVMValueRef
 	full_put_word(x, "i8", LLVMBuildMul(b, n, LLVMConstInt(x->u->i64, one, false), ""));
 }
 
-/* In the flavour `led`: the thread may have to stop before the access. */
+/* In the flavour `led`, inserts a hook at which the thread may stop before the access. */
 static void walk_stop(struct full_function *x, const struct instr_event *event, LLVMValueRef site, bool write)
 {
 	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size & 0xffff, write);
@@ -162,7 +163,7 @@ static void walk_stop(struct full_function *x, const struct instr_event *event, 
 			(LLVMValueRef[]){full_self(x), event->pointer, LLVMConstInt(x->u->i64, what, false)});
 }
 
-/* A value too large for a piece. */
+/* Records an access of a value that is too large for a piece. */
 static void walk_large(struct full_function *x, const struct instr_event *event, LLVMValueRef next)
 {
 	bool write = LLVMIsAStoreInst(event->inst) != NULL;
@@ -299,7 +300,7 @@ static const char *operand_name(LLVMOpcode opcode)
 	return opcode == LLVMLoad ? "load" : opcode == LLVMStore ? "store" : value_name(opcode);
 }
 
-/* A chain's last instruction. */
+/* Records the last instruction of a chain. */
 static void walk_end(struct full_function *x, LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
@@ -348,7 +349,7 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 
 /* --- chains -------------------------------------------------------------------- */
 
-/* The piece must also list the bare blocks that follow a plain branch. */
+/* Makes the piece also list the bare blocks that follow a plain branch. */
 static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 {
 	uint32_t to = ir_cfg_number(&x->f->cfg, LLVMGetSuccessor(branch, 0));
@@ -461,7 +462,7 @@ static LLVMValueRef frame_address(struct full_function *x)
 	return LLVMBuildPtrToInt(x->u->builder, p, x->u->i64, "");
 }
 
-/* Bytes of an argument that the caller put on the stack for us. */
+/* The size in bytes of an argument that the caller put on the stack (byval). */
 static uint64_t byval_size(struct full_function *x, unsigned parameter)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions are duplicated (clone.h), and where control changes from one copy to the other.
+ * Decides which functions are duplicated (clone.h), and where control changes from one copy to the
+ * other.
  *
- * Each guard has a scope: the innermost loop around it that tests in each iteration, or else the
- * function.  All guards of a scope share one test, at the last place that all paths to them pass.
- * A scope with a single guard tests the flag of that guard, which costs the same.  Counting loops
- * without calls have no tests, which would cost more than the rest of the loop.  Instead the code
- * around them tests, or they are split into pieces (strip.c).  Other loops with short iterations
- * test once in several iterations (unroll.c).
+ * Each guard has a scope: the innermost loop around it that has a test in each iteration, or else
+ * the function.  All guards of a scope share one test, at the last place that all paths to them
+ * pass.  A scope with a single guard tests the flag of that guard, which costs the same.  Counting
+ * loops without calls have no tests, which would cost more than the rest of the loop.  Instead the
+ * code around them tests, or they are split into pieces (strip.c).  Other loops with short
+ * iterations test once in several iterations (unroll.c).
  *
  * In functions that cannot be copied, each mark becomes a test where it is.
  */
@@ -21,10 +22,10 @@
 #include <string.h>
 
 enum {
-	TIGHT = 100,	      /* instructions; smaller counting loops have no test */
-	MAX_COPIED = 30000,   /* instructions of a function */
-	REGION_STEP = 40503u, /* from one unit's first region to the next one's: odd, far apart */
-	MARK_ADDRESS = 0,     /* operands of a mark */
+	TIGHT = 100,	      /* counting loops with fewer instructions have no test */
+	MAX_COPIED = 30000,   /* the most instructions of a function that is copied */
+	REGION_STEP = 40503u, /* the distance between the first regions of two units: odd and large */
+	MARK_ADDRESS = 0,     /* the operands of a mark */
 	MARK_SIZE = 1,
 	MARK_NUMBER = 2,
 };
@@ -99,7 +100,7 @@ static void test_all(struct instr_unit *u, LLVMValueRef function)
 
 struct census {
 	size_t marks, instructions;
-	bool strange; /* it contains something that cannot be duplicated */
+	bool strange; /* whether it contains something that cannot be duplicated */
 };
 
 static bool is_strange(LLVMValueRef inst)
@@ -156,7 +157,8 @@ static bool is_worth_it(LLVMValueRef function)
 
 /* ---- loops ---- */
 
-/* Code beside which a test costs little: volatile and atomic accesses, and most calls. */
+/* Whether a test costs little beside this instruction: a volatile or atomic access, or most
+ * calls. */
 static bool is_heavy(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
@@ -169,7 +171,8 @@ static bool is_heavy(LLVMValueRef inst)
 	return callee == NULL || (LLVMGetIntrinsicID(callee) == 0 && !ir_has_attribute(callee, "willreturn"));
 }
 
-/* Instructions that reg2mem inserted do not count, because they disappear again. */
+/* Whether the instruction is the program's.  Instructions that reg2mem inserted do not count,
+ * because they disappear again. */
 bool instr_clone_is_real(LLVMValueRef inst)
 {
 	unsigned pointer = LLVMIsAStoreInst(inst) ? 1 : 0;
@@ -189,10 +192,10 @@ static bool is_in_each_round(const struct instr_clone *t, const struct facts_loo
 	return true;
 }
 
-/* Properties of a loop's iterations, apart from those of loops inside it. */
+/* Properties of a loop's iterations, without the loops inside it. */
 struct rounds {
-	bool heavy; /* there is something slow in each */
-	bool nest;  /* another loop is in it */
+	bool heavy; /* whether each iteration contains something slow */
+	bool nest;  /* whether another loop is inside */
 	size_t size;
 };
 
@@ -256,11 +259,12 @@ static void find_loops(struct instr_clone *t, const struct rd_umap *pieces,
 
 /* ---- scopes ---- */
 
-/* What the guards of a loop, or of the function (the last scope), have in common. */
+/* The guards of a loop, or of the function, which is the last scope. */
 struct scope {
-	uint32_t block; /* which all paths to them pass; FACTS_NONE: there are no guards */
+	/* The last block that all paths to the guards pass; FACTS_NONE if there are no guards. */
+	uint32_t block;
 	size_t marks;
-	bool tight; /* one is in a tight loop */
+	bool tight; /* whether one of the guards is in a tight loop */
 };
 
 static uint32_t common_dominator(const struct facts_graph *g, uint32_t a, uint32_t b)
@@ -341,7 +345,7 @@ static void add_to_scope(const struct instr_clone *t, struct scope *scopes, uint
 	s->marks += marks;
 }
 
-/* Decides where the byte is tested; false: nowhere. */
+/* Decides where the region's byte is tested; returns false if nowhere. */
 static bool find_meetings(struct instr_clone *t)
 {
 	const uint32_t nodes = t->cfg.graph.nodes;
@@ -398,7 +402,7 @@ static void close_clone(struct instr_clone *t)
 	ir_cfg_release(&t->cfg);
 }
 
-/* Returns how many regions the function has used; 0: it was not duplicated. */
+/* Returns the number of regions that the function has used; 0 if it was not duplicated. */
 static uint32_t make_clone(struct instr_unit *u, LLVMValueRef function, uint32_t region,
 			   struct rd_buf *regions)
 {
@@ -435,7 +439,8 @@ void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
 }
 
-/* Passes ignore functions with the attribute optnone. */
+/* Passes skip functions with the attribute optnone, so all functions that are not chosen get it
+ * meanwhile. */
 int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen)
 {
 	struct rd_umap shielded = {0};

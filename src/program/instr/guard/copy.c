@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights of branches.  A judgement: LLVM shall move the rare one out of the way. */
+/* Weights of branches.  Set by hand, so that LLVM moves the rare target out of the way. */
 enum { RARE = 1, OFTEN = 1 << 20 };
 
 static LLVMValueRef regions_of(struct instr_unit *u)
@@ -109,8 +109,8 @@ static void connect(struct instr_clone *t, uint32_t number, const struct rd_umap
 		instr_copy_operands(i, copies);
 }
 
-/* Maps a block of a loop that the clean copy has several times to the one that the guarded copy
- * has. */
+/* If the clean copy has a loop several times, the guarded copy has it once.  Maps a block of such a
+ * loop to its first copy. */
 static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -118,7 +118,7 @@ static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 	return first != NULL ? ir_cfg_number(&t->cfg, (LLVMBasicBlockRef)(uintptr_t)*first) : block;
 }
 
-/* Branches of one copy lead to its own blocks, or to the meetings of both copies. */
+/* Makes the branches of one copy lead to its own blocks, or to the meetings of both copies. */
 static void lead(struct instr_clone *t, LLVMBasicBlockRef block, bool guarded)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -145,7 +145,7 @@ static void make_meeting(struct instr_clone *t, uint32_t number)
 	instr_say_rare(u, LLVMBuildCondBr(u->builder, wanted, t->guarded[number], t->cfg.blocks[number]));
 }
 
-/* The clean copy loses its marks, unless it keeps them as tests. */
+/* Removes the marks from the clean copy of a block, unless it keeps them as tests. */
 static void clean(struct instr_clone *t, uint32_t number)
 {
 	RD_ASSERT(number < t->cfg.graph.nodes);
@@ -156,7 +156,7 @@ static void clean(struct instr_clone *t, uint32_t number)
 	}
 }
 
-/* ---- a guarded copy that is a function ---- */
+/* ---- a guarded copy that is a separate function ---- */
 
 /* Copies the attributes of the function, of its result (0) and of its parameters. */
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
@@ -223,11 +223,11 @@ static LLVMValueRef distance(struct instr_unit *u, LLVMValueRef to, LLVMValueRef
 	return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, u->i64), at), u->i32);
 }
 
-/* The first instructions of `f`, before its prologue: no register has been saved or moved yet, so
- * the code can jump to `g` as if it had been called.
+/* Inserts the first instructions of `f`, before its prologue.  No register has been saved or moved
+ * yet, so the code can jump to `g` as if `g` had been called.
  *
- *	cmpb $0, region(%rip)
- *	jne  g
+ * 	cmpb $0, region(%rip)
+ * 	jne  g
  */
 static void begin_with_test(struct instr_clone *t, LLVMValueRef g)
 {
@@ -291,7 +291,7 @@ static void copy_apart(struct instr_clone *t)
 		clean(t, b);
 }
 
-/* ---- both in one ---- */
+/* ---- both copies in one function ---- */
 
 static void copy_within(struct instr_clone *t)
 {

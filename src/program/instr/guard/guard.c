@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The flavour `guard`: the program as it is shipped, with additions.  There is a mark before each
- * access that has a guard (raddle/guard.h).  Atomic operations, and calls that may order threads
- * unnoticed, are surrounded by tests of a flag.
+ * access that has a guard (raddle/guard.h).  Atomic operations, and calls into other code that may
+ * order threads, are surrounded by tests of a flag.
  *
  * Accesses have the same numbers as in the flavour `record`, so the code is brought to the same
  * level and scanned in the same way.  The marks are inserted before the optimiser runs.  After
  * inlining, functions with marks are duplicated (instr/guard/clone.h): one copy has no marks, the
- * other has tests in their place.
+ * other has tests in place of the marks.
  */
 #include "instr/scan/event.h"
 
@@ -22,8 +22,10 @@
 #include <string.h>
 
 struct guarding {
-	uint32_t slot_base, count;	/* of sites so far, as instr/facts.c counts them */
-	struct rd_umap callbacks;	/* functions that are passed to code outside */
+	/* The number before the unit's first site, and the number of sites so far, as in
+	 * instr/facts.c. */
+	uint32_t slot_base, count;
+	struct rd_umap callbacks;	/* functions whose address is passed to code outside the program */
 	const struct instr_guards *all; /* the guards of the program */
 };
 
@@ -34,7 +36,8 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst)
 		LLVMSetCurrentDebugLocation2(u->builder, NULL);
 }
 
-/* The number of bytes accessed.  If only the result shows it, 1: the first byte represents all. */
+/* The number of bytes accessed.  If only the result of a call shows it, 1 is used: the first byte
+ * represents all. */
 static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *event)
 {
 	if (event->size != 0)
@@ -49,8 +52,9 @@ static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *even
 	return n;
 }
 
-/* A destructor stores the class that is already there, which is not a write of the program.
- * Whether the store changes the class is not checked here. */
+/* Inserts the mark of an access, except of a vtable pointer.  A destructor mostly stores the vtable
+ * pointer that is already there, which is not a write of the program.  Whether the store changes it
+ * is not checked here. */
 static void emit_access(struct instr_unit *u, const struct instr_event *event, uint32_t guard)
 {
 	if (instr_event_is_of_vtable(event))
@@ -59,8 +63,9 @@ static void emit_access(struct instr_unit *u, const struct instr_event *event, u
 	instr_mark(u, event->pointer, size_of(u, event), guard);
 }
 
-/* A call that frees or changes the object that its first pointer leads to.  For a freed block the
- * runtime determines the size (0); for other objects the first byte represents all. */
+/* Inserts the mark of a call that frees or changes the object that its first pointer points to.  If
+ * it frees, the size is 0, and the runtime determines it.  For other objects the first byte
+ * represents all. */
 static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint32_t guard)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -79,7 +84,7 @@ static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint32_t guard)
 	}
 }
 
-/* ---- what orders threads ---- */
+/* ---- synchronisation ---- */
 
 static bool acquires(LLVMAtomicOrdering order)
 {
@@ -121,7 +126,7 @@ static void emit_fence(struct instr_unit *u, const struct instr_event *event)
 	mark_sync(u, LLVMConstNull(u->pointer), MARK_ATOMIC + what);
 }
 
-/* The thread enters code that Raddle does not see, and returns from it. */
+/* Inserts marks where the thread enters code that Raddle did not compile, and where it returns. */
 static void emit_outside(struct instr_unit *u, LLVMValueRef call, bool returns)
 {
 	build_at(u, call);
@@ -203,7 +208,7 @@ static void guard_function(struct instr_function *f, void *context)
 	emit_assembler(u, f);
 }
 
-/* A thread that enters the program from code outside it may have been ordered there. */
+/* Inserts marks where a thread enters the program from outside code, which may have ordered it. */
 static void guard_entries(struct instr_unit *u, struct guarding *g)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -217,7 +222,7 @@ static void guard_entries(struct instr_unit *u, struct guarding *g)
 	}
 }
 
-/* Lines, as data that no linker drops. */
+/* Stores lines as data that no linker drops. */
 static void carry(struct instr_unit *u, const char *section, const struct rd_buf *lines)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -248,7 +253,7 @@ int instr_guard(struct instr_unit *u)
 
 /* ---- generating code ---- */
 
-/* Functions that have a test in the program's own code instead of the runtime's. */
+/* Functions whose test is in the program's own code, not in the runtime. */
 static const struct {
 	const char *name;
 	enum instr_hook hook;
@@ -294,7 +299,7 @@ static void call_all_directly(struct instr_unit *u)
 /* The encoding of memory(inaccessiblemem: readwrite). */
 enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 
-/* The slow path of a test must not prevent any optimisation. */
+/* Describes the slow path of a test so that it does not prevent optimisation. */
 static void describe_slow_path(struct instr_unit *u)
 {
 	static const struct {
@@ -319,13 +324,13 @@ static void describe_slow_path(struct instr_unit *u)
 	"lookup;keep-loops;no-hoist-common-insts;" sink                                                      \
 	";speculate-blocks;simplify-cond-branch;no-speculate-unpredictables>"
 #define SIMPLIFY_CFG SIMPLIFY_CFG_AND("no-sink-common-insts")
-/* At the end, calls common to several paths are merged; otherwise the inliner would count each of
+/* At the end, calls common to several paths are merged, since the inliner would count each of
  * them. */
 #define SINK SIMPLIFY_CFG_AND("sink-common-insts")
 #define COMBINE "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
-/* The program's compiler saw `a && b` while variables were in memory, and made two branches.  Here
- * variables are in registers, and simplification would make one branch and selects.  Jump threading
- * comes first to prevent that. */
+/* The program's compiler simplified `a && b` while variables were in memory, and made two branches.
+ * Here variables are in registers, and simplification would make one branch and selects.  Jump
+ * threading comes first to prevent that. */
 #define FORK "jump-threading,"
 static const char simplify[] =
 	"inferattrs,function<eager-inv>(lower-expect," FORK SIMPLIFY_CFG

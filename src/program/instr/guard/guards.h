@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of guards of a program: which accesses get a guard, and which library functions may
- * order threads unnoticed.  Its lines are the table of raddle/guard.h, and "x NAME" for each such
- * function.  The "x" lines are not stored in the program.
+ * The file of guards of a program.  It lists the accesses that get a guard, and library functions
+ * that may order threads without interposed calls.  Its lines are the table of raddle/guard.h, and
+ * "x NAME" for each such function.  The "x" lines are not stored in the program.
  */
 #ifndef INSTR_GUARDS_H
 #define INSTR_GUARDS_H
@@ -11,12 +11,13 @@
 #include "base/map.h"
 
 struct instr_guards {
-	struct rd_umap sites;	 /* site to guard */
-	struct rd_names outside; /* functions */
-	struct rd_buf table;	 /* for the program */
+	struct rd_umap sites;	 /* maps a site to its guard */
+	struct rd_names outside; /* the library functions of "x" lines */
+	struct rd_buf table;	 /* the lines that are stored in the program */
 };
 
-/* Reads `text`; `name` is the file's, for messages.  Must be released even after a failure. */
+/* Reads `text`; `name` is the file's name, for messages.  The result Must be released even after a
+ * failure. */
 int instr_guards_parse(struct instr_guards *g, const char *text, const char *name);
 void instr_guards_release(struct instr_guards *g);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of the guarded copy whose own guards have nothing to do (clone.h).  Enabling one guard
- * enables its whole function.  The tests of the function's other guards cost little, except in
- * counting loops: such a loop is no longer vectorised and takes more than twice as long.  So each
- * counting loop has its own region and, inside the guarded copy, a second copy without guards:
+ * Makes copies without guards of loops of the guarded copy (clone.h), for the time in which no
+ * guard of the loop is enabled.  Enabling one guard enables its whole function.  The tests of the
+ * function's other guards cost little, except in counting loops: such a loop is no longer
+ * vectorised and takes more than twice as long.  So each counting loop has its own region and,
+ * inside the guarded copy, a second copy without guards:
  *
- *	guarded 4 ... door -+-> quiet 5 ... ---+-> guarded 6
- *	                     \-> guarded 5 ... -/
+ * 	guarded 4 ... door -+-> quiet 5 ... ---+-> guarded 6
+ * 	                     \-> guarded 5 ... -/
  *
  * The door is a test when the loop is entered.  Like its clean copy, the quiet loop has no tests
- * while it runs, since it ends by itself.  The guards of the loop are tested only if two bytes are
- * set: that of the function and that of the loop.
+ * while it runs, since it ends by itself.  The guards of the loop are tested only if the byte of
+ * the function and the byte of the loop are both set.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -22,23 +23,24 @@
 #include <stdlib.h>
 
 enum {
-	NEST = 2,	 /* nested loops that are copied together */
-	TESTS = 1 << 30, /* the depth of a loop in which something is tested, so that it may run forever */
+	NEST = 2, /* the most nested loops that are copied together; set by hand */
+	/* The depth of a loop in which something is tested, so that it may run forever. */
+	TESTS = 1 << 30,
 };
 
 /* A loop and its blocks in the guarded copy. */
 struct quiet {
 	struct instr_clone *clone;
 	const struct facts_loop *loop;
-	struct rd_umap inside; /* guarded blocks of the loop */
+	struct rd_umap inside; /* the blocks of the loop in the guarded copy */
 	uint32_t region;
 };
 
-/* The nesting depth of loops inside a loop, itself included, or TESTS. */
+/* For each loop, the depth of the nest of loops that it contains, itself included, or TESTS. */
 static uint32_t *find_depths(const struct instr_clone *t)
 {
 	uint32_t *depth = rd_xcalloc(t->loops.count + 1, sizeof *depth);
-	for (size_t i = t->loops.count; i-- > 0;) { /* those inside come first */
+	for (size_t i = t->loops.count; i-- > 0;) { /* inner loops first */
 		uint32_t around = t->parent[i];
 		if (depth[i] == 0)
 			depth[i] = 1;
@@ -59,7 +61,8 @@ static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t
 	return depth[loop] <= NEST && (around == FACTS_NONE || depth[around] > NEST);
 }
 
-/* Values are in memory between blocks, except for the result of a call that may throw. */
+/* Whether the loop can be copied.  Values are in memory between blocks, except for the result of a
+ * call that may throw. */
 static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
@@ -69,7 +72,7 @@ static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *
 	return true;
 }
 
-/* The clean copy has lost its marks by now. */
+/* Whether the guarded copy of the loop has marks.  The clean copy has lost its marks by now. */
 static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
@@ -78,7 +81,7 @@ static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop
 	return false;
 }
 
-/* The guards of a copied block are removed; the region's lines list them instead. */
+/* Removes the guards of a copied block; the region's lines list them. */
 static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *regions)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {

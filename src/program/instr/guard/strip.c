@@ -25,17 +25,19 @@
 
 #include "base/alloc.h"
 
-/* Iterations of a loop.  Judgements: one test in 65536 iterations costs nothing, and a piece still
- * ends within about a millisecond.  A loop of at most a million iterations ends soon by itself. */
+/* Numbers of iterations, set by hand.  One test in 65536 iterations costs nothing, and a piece
+ * still ends within about a millisecond.  A loop of at most a million iterations ends soon by
+ * itself. */
 enum { PIECE_ROUNDS = 1 << 16, SHORT_LOOP_ROUNDS = 1 << 20 };
 
 struct counted {
-	LLVMValueRef test, next; /* the comparison, and the addition */
-	LLVMValueRef slot;	 /* of the counter */
+	LLVMValueRef test, next; /* the comparison with the bound, and the addition to the counter */
+	LLVMValueRef slot;	 /* the slot of the counter */
 	LLVMValueRef bound;	 /* a constant, an argument, or a load in the loop's last block */
-	LLVMIntPredicate stays;	 /* the loop continues while next and bound have this relation */
+	LLVMIntPredicate stays;	 /* the loop continues while `next` and `bound` have this relation */
 	int64_t step;
-	LLVMBasicBlockRef header, latch, back, exit; /* `latch` tests and `back` leads back */
+	/* `latch` has the comparison; `back` branches to the header. */
+	LLVMBasicBlockRef header, latch, back, exit;
 };
 
 static bool is_slot_load(LLVMValueRef v)
@@ -49,7 +51,7 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 		LLVMValueRef user = LLVMGetUser(use);
 		if (LLVMIsALoadInst(user))
 			continue;
-		/* Any other user of its address may change it. */
+		/* Any other user of the slot's address may change the slot. */
 		if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == slot ||
 		    facts_loop_has(loop, ir_cfg_number(&t->cfg, LLVMGetInstructionParent(user))))
 			return true;
@@ -100,7 +102,8 @@ static bool note_edge(LLVMBasicBlockRef *known, LLVMBasicBlockRef block)
 	return true;
 }
 
-/* One exit, and one back edge, which has a block of its own because reg2mem splits edges. */
+/* Finds the one exit and the one back edge.  The back edge has a block of its own, because reg2mem
+ * splits edges. */
 static bool find_shape(const struct instr_clone *t, const struct facts_loop *loop, struct counted *c)
 {
 	const struct facts_graph *g = &t->cfg.graph;
@@ -201,12 +204,12 @@ static LLVMValueRef bound_here(struct instr_unit *u, const struct counted *c)
 	return LLVMBuildLoad2(u->builder, LLVMTypeOf(c->bound), LLVMGetOperand(c->bound, 0), "");
 }
 
-/* The slots of a piece: where it ends, and whether another one follows. */
+/* The slots of a piece: its limit, and whether another piece follows. */
 struct piece {
 	LLVMValueRef limit, more;
 };
 
-/* The code at the beginning of a piece. */
+/* Inserts the code at the beginning of a piece. */
 static void set_limit(struct instr_unit *u, const struct counted *c, const struct piece *p)
 {
 	LLVMBuilderRef b = u->builder;
@@ -216,7 +219,7 @@ static void set_limit(struct instr_unit *u, const struct counted *c, const struc
 	LLVMValueRef is_long = LLVMBuildICmp(b, LLVMIntUGT, LLVMBuildSub(b, bound, now, ""), piece, "");
 	LLVMValueRef last = bound;
 	if (c->stays != LLVMIntNE) {
-		/* The first iteration is certain. */
+		/* The first iteration runs even if the condition is false. */
 		LLVMValueRef below = LLVMBuildICmp(b, c->stays, now, bound, "");
 		LLVMValueRef first = LLVMBuildAdd(b, now, LLVMConstInt(type, (uint64_t)c->step, false), "");
 		is_long = LLVMBuildAnd(b, below, is_long, "");
@@ -228,7 +231,7 @@ static void set_limit(struct instr_unit *u, const struct counted *c, const struc
 	LLVMBuildBr(b, c->header);
 }
 
-/* A back edge like the original one, but to the beginning of a piece. */
+/* Makes a back edge like the original one, but to the beginning of a piece. */
 static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct counted *c,
 					  LLVMBasicBlockRef start)
 {
@@ -246,8 +249,8 @@ static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct cou
 	return block;
 }
 
-/* A counter that grows by one reaches its limit exactly; passes that count iterations recognise
- * this form more easily. */
+/* Inserts the comparison with the limit.  A counter that grows by one reaches its limit exactly;
+ * passes that count iterations recognise this form more easily. */
 static void test_limit(struct instr_unit *u, const struct counted *c, const struct piece *p)
 {
 	LLVMPositionBuilderBefore(u->builder, c->test);
@@ -284,7 +287,7 @@ static void cut(struct instr_clone *t, const struct facts_loop *loop, const stru
 	rd_umap_put(pieces, (uintptr_t)start, NULL);
 }
 
-/* Loops nested three deep are short and begin often. */
+/* Whether a loop is nested three deep.  Such loops are short and begin often. */
 static bool is_deep(const struct instr_clone *t, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);

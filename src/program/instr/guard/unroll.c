@@ -24,17 +24,18 @@
 #include <stdlib.h>
 
 enum {
-	AFFORDS = 150,	 /* instructions of an iteration beside which a test costs little */
-	MAX_TIMES = 16,	 /* copies */
-	MAX_SIZE = 1200, /* instructions of all copies */
-	ROUNDS = 10,	 /* iterations of an inner loop, as a guess */
+	AFFORDS = 150,	 /* an iteration of this many instructions can afford a test */
+	MAX_TIMES = 16,	 /* the most copies of a loop's body */
+	MAX_SIZE = 1200, /* the most instructions of all copies together */
+	ROUNDS = 10,	 /* the assumed number of iterations of an inner loop; a guess */
 };
 
 struct weights {
-	uint32_t *of;  /* each block of the function */
-	uint32_t *way; /* the least from the header to the end of a block; UINT32_MAX: unknown */
-	uint32_t size; /* of the loop */
-	bool unfit;    /* it cannot be copied */
+	uint32_t *of; /* the weight of each block, in instructions */
+	/* The least weight from the header to the end of a block; UINT32_MAX if unknown. */
+	uint32_t *way;
+	uint32_t size; /* the weight of the whole loop */
+	bool unfit;    /* whether the loop cannot be copied */
 };
 
 static uint32_t weigh_block(LLVMBasicBlockRef block, bool *unfit)
@@ -47,7 +48,7 @@ static uint32_t weigh_block(LLVMBasicBlockRef block, bool *unfit)
 	return n;
 }
 
-/* One step from the blocks whose distance is known; returns whether a distance became shorter. */
+/* Updates the distances of successors once; returns whether a distance became shorter. */
 static bool relax(const struct instr_clone *t, const struct facts_loop *loop, struct weights *w)
 {
 	const struct facts_graph *g = &t->cfg.graph;
@@ -66,7 +67,8 @@ static bool relax(const struct instr_clone *t, const struct facts_loop *loop, st
 	return changed;
 }
 
-/* The shortest iteration, in instructions; inner loops are assumed to run a few iterations. */
+/* The length of the shortest iteration, in instructions.  Inner loops are assumed to run ROUNDS
+ * iterations. */
 static uint32_t shortest_round(const struct instr_clone *t, size_t number, struct weights *w)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -91,8 +93,8 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 	return least;
 }
 
-/* How many copies of the loop to make; 1: it can afford a test in each iteration, or must have
- * one. */
+/* The number of copies of the loop to make.  1 means that each iteration has a test: the loop can
+ * afford that, or needs it. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -108,7 +110,7 @@ static uint32_t times(const struct instr_clone *t, size_t number)
 /* ---- copies ---- */
 
 struct copy {
-	LLVMBasicBlockRef *blocks; /* of each block of the loop, in the order of its body */
+	LLVMBasicBlockRef *blocks; /* the copy of each block of the loop, in the order of its body */
 	struct rd_umap values;
 };
 
@@ -128,7 +130,7 @@ static void make_copy(const struct instr_clone *t, const struct facts_loop *loop
 	for (uint32_t i = 0; i < loop->size; i++) {
 		LLVMBasicBlockRef from = t->cfg.blocks[loop->body[i]];
 		c->blocks[i] = LLVMAppendBasicBlockInContext(u->context, t->function, "");
-		/* Whatever is known about a block is also true of its copy. */
+		/* A property of a block is also a property of its copy. */
 		if (rd_umap_get(&all->tests, (uintptr_t)from) != NULL)
 			rd_umap_put(&all->tests, (uintptr_t)c->blocks[i], NULL);
 		if (rd_umap_get(&all->headers, (uintptr_t)from) != NULL)
@@ -148,7 +150,8 @@ static void make_copy(const struct instr_clone *t, const struct facts_loop *loop
 	}
 }
 
-/* Branches of a copy lead to its own blocks; branches to the header lead to the next copy. */
+/* Makes the branches of a copy lead to its own blocks, and branches to the header to the next
+ * copy. */
 static void connect(const struct instr_clone *t, const struct facts_loop *loop, LLVMBasicBlockRef *blocks,
 		    LLVMBasicBlockRef next)
 {
@@ -202,7 +205,7 @@ static void unroll(const struct instr_clone *t, const struct facts_loop *loop, u
 bool instr_clone_unroll(struct instr_clone *t, struct instr_unrolled *all)
 {
 	LLVMSetCurrentDebugLocation2(t->unit->builder, NULL);
-	/* Inner loops come after those around them. */
+	/* Inner loops come after the loops around them, so this visits inner loops first. */
 	for (size_t i = t->loops.count; i-- > 0;) {
 		const struct facts_loop *loop = &t->loops.items[i];
 		uintptr_t header = (uintptr_t)t->cfg.blocks[loop->header];

@@ -5,7 +5,7 @@
  * segment is enough is applied again, to the hook calls themselves:
  *
  * 1. One load of the thread's state serves a whole function.
- * 2. Hooks that add nothing new are removed (ir_redundant()).
+ * 2.  Redundant hooks are removed (ir_redundant()).
  * 3. Hooks are moved out of loops (loop.c).
  * 4. Accesses of an unrolled loop to adjacent bytes become one range again.
  * 5. A read and then a write of the same bytes (`x += y`) become one hook, which tests once.
@@ -27,10 +27,10 @@
 /* The arguments of access hooks. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
 
-enum { REACH = 16 };		     /* steps looked ahead */
-enum { ROW = 16, SHORTEST_ROW = 3 }; /* accesses that become one range: at most, at least */
+enum { REACH = 16 };		     /* the number of steps that are looked at after a hook */
+enum { ROW = 16, SHORTEST_ROW = 3 }; /* the most and the fewest accesses that become one range */
 
-/* Size and direction of the access hooks, in the order of enum instr_hook. */
+/* Sets size and direction of an access hook; returns false for other hooks. */
 static bool access_of(enum instr_hook hook, struct late_hook *out)
 {
 	out->hook = hook;
@@ -82,7 +82,7 @@ static void collect(struct late *l)
 	}
 }
 
-/* All loads of the state become one at the entry, because the state does not change while a
+/* Replaces all loads of the state by one at the entry, because the state does not change while a
  * function runs. */
 static void share_self(struct late *l)
 {
@@ -107,10 +107,11 @@ static void share_self(struct late *l)
 	}
 }
 
-/* What lies between hooks, as steps for ir_redundant(). */
+/* The hooks of a function, and the instructions between them that end a segment, as steps for
+ * ir_redundant(). */
 struct steps {
 	struct ir_step *items;
-	struct late_hook **hooks; /* NULL for what forgets */
+	struct late_hook **hooks; /* the hook of each step; NULL for a FORGET step */
 	size_t count, capacity, hook_capacity;
 };
 
@@ -122,7 +123,7 @@ static void add_step(struct steps *s, struct ir_step step, struct late_hook *hoo
 	s->hooks[s->count++] = hook;
 }
 
-/* One step for each access hook and each instruction that forgets, in order. */
+/* Makes a step for each access hook and each instruction that may end the segment, in order. */
 static void make_steps(struct late *l, struct instr_numbering *n, struct steps *s)
 {
 	size_t next = 0;
@@ -163,8 +164,8 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* The optimiser may have merged two hooks into one that chooses the site at run time; then the
- * choice may come after the read. */
+/* Whether the site of a hook is a constant.  The optimiser may have merged two hooks into one that
+ * chooses the site at run time; then the choice may come after the read. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;
@@ -207,14 +208,14 @@ static void merge_updates(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* Accesses of one site in one block that lie side by side, as an unrolled loop makes them. */
+/* A row: adjacent accesses of one site in one block, as an unrolled loop makes them. */
 struct row {
 	struct steps *steps;
 	const struct ir_key *keys;
-	struct late_hook *first;      /* the range is inserted before it */
-	struct late_hook *parts[ROW]; /* the first one too */
+	struct late_hook *first;      /* the hook before which the range is inserted */
+	struct late_hook *parts[ROW]; /* all hooks of the row, including the first */
 	size_t count;
-	int64_t low, high, at; /* offsets: of the bytes covered, and of the first part */
+	int64_t low, high, at; /* offsets of the first byte, the end, and the first part */
 };
 
 static bool joins(const struct row *row, const struct ir_key *key, const struct late_hook *hook)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What late.c and loop.c share: the hooks of a function after optimisation. */
+/* The hooks of a function after optimisation: declarations that late.c, loop.c and pair.c share. */
 #ifndef INSTR_LATE_H
 #define INSTR_LATE_H
 
@@ -9,10 +9,10 @@
 
 /* A hook call of the optimised function. */
 struct late_hook {
-	LLVMValueRef call; /* NULL once it is gone */
+	LLVMValueRef call; /* the call; NULL once it has been removed */
 	enum instr_hook hook;
 	uint32_t block;
-	uint64_t size; /* of an access; 0 for a range */
+	uint64_t size; /* the size of an access in bytes; 0 for a range */
 	bool write;
 };
 
@@ -22,8 +22,8 @@ struct late {
 	LLVMValueRef function, self;
 	struct ir_cfg cfg;
 	struct facts_loops loops;
-	bool *forgets;		 /* per block: it holds something that may end a segment */
-	struct late_hook *hooks; /* in order of blocks, then of instructions */
+	bool *forgets;		 /* for each block, whether it contains something that may end a segment */
+	struct late_hook *hooks; /* the hooks, in the order of blocks, then of instructions */
 	size_t count, capacity;
 };
 
@@ -31,33 +31,36 @@ struct late {
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;
-	bool at_most;	     /* in: `rounds` may be only an upper bound; out: it is only that */
-	uint32_t preheader;  /* block number */
-	uint32_t latch;	     /* FACTS_NONE if there are several */
-	LLVMValueRef end;    /* the preheader's terminator */
-	LLVMValueRef rounds; /* as 64 bits, in the preheader; NULL: not known */
+	/* On input, whether `rounds` may be an upper bound; on output, whether it is only that. */
+	bool at_most;
+	uint32_t preheader; /* the number of the preheader, the block before the loop */
+	/* The number of the block that ends an iteration; FACTS_NONE if there are several. */
+	uint32_t latch;
+	LLVMValueRef end; /* the preheader's terminator */
+	/* The number of iterations, as a 64-bit value in the preheader; NULL if unknown. */
+	LLVMValueRef rounds;
 };
 
-/* Completes `s`, in which `late`, `loop` and `at_most` are set.  False: the loop has another
- * form. */
+/* Completes `s`, in which `late`, `loop` and `at_most` are set.  Returns false if the loop has
+ * another form. */
 bool instr_late_shape(struct late_shape *s);
 
-/* What an access in the loop touches: `rounds` accesses, the first at `first`, each `by` bytes
- * after the previous one.  The code is in the preheader.  It may cover more than the loop touches,
- * but never less. */
+/* The memory that an access in the loop touches: `rounds` accesses, the first at `first`, each `by`
+ * bytes after the previous one.  The code is in the preheader.  It may cover more than the loop
+ * touches, but never less. */
 struct late_extent {
 	LLVMValueRef first, rounds;
 	int64_t by;
 };
 bool instr_late_extent(struct late_shape *s, LLVMValueRef pointer, struct late_extent *out);
 
-/* Moves hooks out of loops where that keeps their meaning. */
+/* Moves hooks out of loops where that does not change the recorded bytes. */
 void instr_late_loops(struct late *l);
 
 /* Merges two hooks for adjacent bytes into one (pair.c). */
 void instr_late_pairs(struct late *l);
 
-/* Whether an instruction calls a hook, and which. */
+/* Whether an instruction calls a hook; stores which. */
 bool instr_late_which(const struct instr_unit *u, LLVMValueRef inst, enum instr_hook *hook);
 
 /* Erases a hook's call. */

@@ -20,11 +20,11 @@
 
 #include "base/error.h"
 
-enum { MAX_STRIDE = 1 << 30 }; /* bytes, which the hook has 32 bits for */
+enum { MAX_STRIDE = 1 << 30 }; /* in bytes; limited because the hook's argument has 32 bits */
 enum {
-	MAX_DEPTH = 8,	   /* of an expression that is computed before the loop */
+	MAX_DEPTH = 8,	   /* the depth of an expression that is computed before the loop */
 	MAX_GUARDS = 2,	   /* conditions around an access */
-	MAX_OPERANDS = 16, /* of one instruction of it */
+	MAX_OPERANDS = 16, /* operands of one instruction of such an expression */
 };
 /* Positions among the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };
@@ -83,7 +83,7 @@ static bool is_latch(const struct late_shape *s, uint32_t block)
 	return false;
 }
 
-/* Whether the block is executed in each iteration, before any exit. */
+/* Whether the block is executed in each iteration, before any exit of the loop. */
 static bool is_certain(const struct late_shape *s, uint32_t block)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -103,7 +103,8 @@ static bool has_other_exit(const struct late_shape *s)
 	return false;
 }
 
-/* Whether the end of an iteration decides how many there are, or at least limits the number. */
+/* Whether the exit at the end of an iteration determines the number of iterations, or at least
+ * limits it. */
 static bool ends_at_latch(const struct late_shape *s)
 {
 	return s->latch != FACTS_NONE && leaves(s, s->latch) && (s->at_most || !has_other_exit(s));
@@ -151,8 +152,8 @@ static bool find_counter(const struct late_shape *s, LLVMValueRef phi, struct co
 struct test {
 	struct counter counter;
 	LLVMValueRef bound;
-	LLVMIntPredicate stays; /* with this outcome of counter ? bound the loop continues */
-	bool before;		/* the counter's old value is compared */
+	LLVMIntPredicate stays; /* the loop continues while counter and bound have this relation */
+	bool before;		/* whether the counter's value before the addition is compared */
 };
 
 static LLVMIntPredicate negated(LLVMIntPredicate p)
@@ -191,7 +192,7 @@ static bool find_test(struct late_shape *s, struct test *t)
 
 /* The number of iterations of a loop that continues while its counter is below (or not above) the
  * bound.  The counter grows by `step` and does not wrap.  The first tested value is start + step,
- * or start.  The first iteration is certain. */
+ * or start.  At least one iteration runs. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	RD_ASSERT(t->counter.step > 0);
@@ -214,8 +215,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	return LLVMBuildAdd(b, further, LLVMConstInt(type, 1, false), "");
 }
 
-/* The number of iterations, as code in the preheader; NULL if the form of the exit does not show
- * it. */
+/* The number of iterations, as code in the preheader; NULL if it cannot be determined from the exit
+ * condition. */
 static LLVMValueRef count_rounds(struct late_shape *s)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -250,7 +251,8 @@ static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 		return false;
 	switch (LLVMGetInstructionOpcode(v)) {
 	case LLVMUDiv:
-		/* rounds_below() divides by a step, which is not 0. */
+		/* Only divisions by a constant other than 0 may be executed at any time;
+		 * rounds_below() makes such divisions. */
 		if (!LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || LLVMIsNull(LLVMGetOperand(v, 1)))
 			return false;
 		break;
@@ -275,7 +277,7 @@ static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 	return is;
 }
 
-/* By how much a value grows in an iteration; false if not by a constant. */
+/* Determines by how much a value grows in an iteration; returns false if that is not constant. */
 static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	struct counter c;
@@ -311,7 +313,7 @@ static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_
 	}
 	case LLVMSExt:
 	case LLVMZExt: {
-		/* Only a counter that does not wrap keeps its growth in a wider type. */
+		/* Only a counter that does not wrap grows by the same amount in a wider type. */
 		LLVMValueRef narrow = LLVMGetOperand(v, 0);
 		if (!find_counter(s, narrow, &c) || !(op == LLVMSExt ? c.no_signed_wrap : c.no_unsigned_wrap))
 			return false;
@@ -322,7 +324,7 @@ static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_
 	}
 }
 
-/* The same for an address, in bytes. */
+/* Like growth(), for an address, in bytes. */
 static bool address_growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	LLVMTargetDataRef layout = s->late->unit->layout;
@@ -344,8 +346,8 @@ static bool address_growth(const struct late_shape *s, LLVMValueRef v, int depth
 	return true;
 }
 
-/* The value in the first iteration, computed in the preheader.  growth() or is_invariant() has
- * accepted the value, so all its parts can be computed there. */
+/* Computes, in the preheader, the value that `v` has in the first iteration. growth() or
+ * is_invariant() has accepted the value, so all its parts can be computed there. */
 static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 {
 	struct counter c;
@@ -369,7 +371,7 @@ static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 /* Branches that decide whether a block is executed; their outcome is the same in all iterations. */
 struct loop_guard {
 	LLVMValueRef conditions[MAX_GUARDS];
-	bool taken[MAX_GUARDS]; /* the outcome that leads to the block */
+	bool taken[MAX_GUARDS]; /* for each branch, the outcome that leads to the block */
 	unsigned count;
 };
 
@@ -409,7 +411,7 @@ static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_g
 	return true;
 }
 
-/* The amount, or 0 if the guarded block is not executed. */
+/* Returns `amount`, or 0 if the guarded block is not executed. */
 static LLVMValueRef guarded(const struct late_shape *s, const struct loop_guard *guard, LLVMValueRef amount)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -420,7 +422,7 @@ static LLVMValueRef guarded(const struct late_shape *s, const struct loop_guard 
 	return amount;
 }
 
-/* The call replaces the hook, and may itself be moved out of further loops. */
+/* Replaces the hook by `call`, which may itself be moved out of further loops. */
 static void replace(struct late_shape *s, struct late_hook *hook, LLVMValueRef call)
 {
 	instr_late_drop(hook);
@@ -453,7 +455,7 @@ static void hoist_range(struct late_shape *s, struct late_hook *hook, const stru
 	LLVMPositionBuilderBefore(u->builder, s->end);
 	LLVMValueRef bytes = LLVMBuildMul(u->builder, s->rounds, LLVMConstInt(u->i64, hook->size, false), "");
 	if (by < 0) {
-		/* Down from the first: the range starts at the last one. */
+		/* The addresses descend, so the range starts at the last one. */
 		LLVMValueRef back =
 			LLVMBuildSub(u->builder, LLVMConstInt(u->i64, hook->size, false), bytes, "");
 		first = LLVMBuildGEP2(u->builder, LLVMInt8TypeInContext(u->context), first, &back, 1, "");
@@ -473,8 +475,9 @@ static bool is_constant(const struct late_shape *s, const struct late_hook *hook
 	return true;
 }
 
-/* A single access costs less where it is than as a guarded call.  A range or a series has an
- * amount, which can be 0. */
+/* Moves a hook with constant arguments before the loop.  If the access is guarded, only a range or
+ * a series is moved, since its amount can be 0.  A single access costs less where it is than as a
+ * guarded call. */
 static void hoist_constant(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard)
 {
 	LLVMBuilderRef b = s->late->unit->builder;

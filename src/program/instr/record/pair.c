@@ -20,13 +20,16 @@
 
 /* Positions among the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_WRITE = 3 };
-enum { REACH = 16 };	    /* hooks looked ahead */
-enum { LARGEST_POWER = 3 }; /* eight bytes each: two of sixteen would lie in two blocks too often */
+enum { REACH = 16 }; /* the number of hooks that are looked at after a hook */
+/* Hooks of at most eight bytes are merged: two of sixteen would too often lie in different
+ * blocks. */
+enum { LARGEST_POWER = 3 };
 
 struct half {
-	LLVMValueRef call;     /* NULL once it is gone */
-	enum instr_hook kind;  /* READ1, WRITE1 or UPDATE1 */
-	uint32_t key, stretch; /* between two of the same stretch nothing ends the segment */
+	LLVMValueRef call;    /* the call; NULL once it has been removed */
+	enum instr_hook kind; /* READ1, WRITE1 or UPDATE1 */
+	/* The bytes; nothing between two hooks of the same stretch ends the segment. */
+	uint32_t key, stretch;
 	uint32_t size;
 };
 
@@ -113,7 +116,7 @@ static void merge(struct late *l, struct half *first, struct half *low, struct h
 	low->call = high->call = NULL;
 }
 
-/* Merges a hook with the nearest one that suits it. */
+/* Merges a hook with the nearest later hook that fits. */
 static void pair(struct late *l, const struct ir_key *keys, struct half *first, const struct half *end)
 {
 	const struct ir_key *key = &keys[first->key];

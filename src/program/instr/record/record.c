@@ -23,7 +23,9 @@ struct emitter {
 	struct instr_function *f;
 	struct instr_unit *u;
 	LLVMValueRef self, top;
-	bool *restore; /* per block: from its start on, the stack is read before the next call */
+	/* For each block, whether the shadow stack pointer is read between its start and the next
+	 * call. */
+	bool *restore;
 	bool restore_at_exit;
 };
 
@@ -81,8 +83,8 @@ static void emit_libc(struct emitter *e, const struct instr_event *event)
 	instr_libc_call(e->u, event, e->self, site);
 }
 
-/* A destructor begins by storing the class that the object already has.  The program did not write
- * that; only a store that changes the object's class is a write. */
+/* A destructor begins by storing the vtable pointer that the object already has.  The source
+ * contains no such write, so only a store that changes the pointer is recorded. */
 static void emit_vtable(struct emitter *e, const struct instr_event *event, LLVMValueRef site)
 {
 	LLVMValueRef now = LLVMGetOperand(event->inst, 0);
@@ -129,7 +131,7 @@ static void emit_atomic(struct emitter *e, const struct instr_event *event)
 			(LLVMValueRef[]){e->self, event->pointer, site, instr_atomic_stored(e->u, event)});
 }
 
-/* Whether something looks at the stack pointer after event `i` of its block. */
+/* Whether something reads the shadow stack pointer after event `i` of its block. */
 static bool looked_at_after(const struct emitter *e, size_t i)
 {
 	RD_ASSERT(i < e->f->count);
@@ -181,12 +183,13 @@ static void emit_landing_pads(struct emitter *e)
 	}
 }
 
-/* Fills e->restore: backwards over the graph until nothing changes. */
+/* Fills e->restore by a backward analysis of the flow graph, repeated until nothing changes. */
 static void find_restores(struct emitter *e)
 {
 	struct instr_function *f = e->f;
 	const struct facts_graph *g = &f->cfg.graph;
-	int8_t *first = rd_xcalloc(g->nodes + 1, 1); /* first thing in a block: 1 call, 2 other event */
+	/* The first event in a block: 1 for a call, 2 for another event. */
+	int8_t *first = rd_xcalloc(g->nodes + 1, 1);
 	bool changed = true;
 	for (size_t i = f->count; i-- > 0;)
 		if (is_emitted(&f->events[i]))
@@ -207,7 +210,8 @@ static void find_restores(struct emitter *e)
 	free(first);
 }
 
-/* Only functions without unknown callers may leave the top of the shadow stack changed. */
+/* Whether the function may have callers that are unknown here.  If not, it may leave the top of the
+ * shadow stack changed. */
 static bool has_unknown_callers(LLVMValueRef function)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(function);

@@ -2,26 +2,26 @@
 /*
  * Loops that wait for memory, and loops that run forever.
  *
- *	while (!done)
- *		;
+ * 	while (!done)
+ * 		;
  *
  * If `done` is a plain variable, the optimiser may assume that no other thread writes it meanwhile.
  * So it may read the variable once, before the loop, or remove the loop.  If another thread does
- * write it, that is the race to be shown; but a recorded run that stays in the loop forever shows
- * nothing after it.  So the reads of such loops become volatile, which does not change the meaning
- * of the program.
+ * write it, that is a race to be found.  But a recorded run that never leaves the loop shows
+ * nothing that happens after it.  So the reads of such loops become volatile, which does not change
+ * the meaning of the program.
  *
  * In: a module with hooks, before it is optimised.  A loop waits if it has no effect and its exit
  * conditions depend only on reads of memory.  It has no effect if it writes nothing and calls only
  * hooks, intrinsics and inline assembler.  A counting loop does not wait: it ends by itself.
  *
- * If threads take turns, such a loop must let others run, and so must a loop without an exit,
+ * If threads take turns, such a loop must let other threads run.  So must a loop without an exit,
  *
- *	for (;;)
- *		mine = 1;
+ * 	for (;;)
+ * 		mine = 1;
  *
- * of which the optimiser may leave only a jump.  Both get a hook in each iteration.  If threads
- * stop at reads anyway, only the second kind gets one.
+ * which the optimiser may reduce to a jump.  Both kinds get a hook in each iteration.  If threads
+ * stop at reads anyway, only loops without an exit get one.
  */
 #include "instr/unit-int.h"
 
@@ -33,7 +33,8 @@
 
 #include <stdlib.h>
 
-/* Hooks touch no memory of the program; intrinsics and assembler are assumed not to. */
+/* Whether the call changes nothing.  Hooks touch no memory of the program; intrinsics and assembler
+ * are assumed not to. */
 static bool is_silent_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -66,15 +67,15 @@ static bool is_silent(const struct backward *w)
 }
 
 /* A value that the loop carries from one iteration to the next is a PHI of its header.  A PHI of
- * another block chooses between values of the same iteration, and so does its branch. */
+ * another block only chooses between values of the same iteration. */
 static bool is_carried(const struct backward *w, LLVMValueRef v)
 {
 	return LLVMGetInstructionOpcode(v) == LLVMPHI &&
 	       LLVMGetInstructionParent(v) == w->cfg->blocks[w->loop->header];
 }
 
-/* Follows the branches that decide how the loop continues; false: they depend on more than
- * memory. */
+/* Follows the branches that decide how the loop continues.  Returns false if they depend on more
+ * than memory. */
 static bool follow(struct backward *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++) {

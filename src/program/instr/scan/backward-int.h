@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions that values are computed from: a work list that contains each at most once.
- * Values from before a loop are left out.  Initially everything except cfg and loop is zero.
+ * A work list of the instructions from which values are computed.  It contains each instruction at
+ * most once.  Values from before a loop are left out.  Initially everything except cfg and loop is
+ * zero.
  */
 #ifndef INSTR_SCAN_BACKWARD_INT_H
 #define INSTR_SCAN_BACKWARD_INT_H
@@ -13,13 +14,13 @@
 
 struct backward {
 	const struct ir_cfg *cfg;
-	const struct facts_loop *loop; /* NULL: the whole function */
+	const struct facts_loop *loop; /* the loop to stay in; NULL for the whole function */
 	struct rd_umap seen;
 	LLVMValueRef *work;
 	size_t count, capacity;
 };
 
-/* Adds a value if it is an instruction that is new; it may be NULL. */
+/* Adds `v` if it is an instruction that was never in the list; `v` may be NULL. */
 void backward_want(struct backward *b, LLVMValueRef v);
 void backward_release(struct backward *b);
 

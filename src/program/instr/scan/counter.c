@@ -24,7 +24,8 @@
 #include "instr/scan/event.h"
 #include "ir/value.h"
 
-/* Dead arithmetic on the result, as add-and-fetch leaves it, is not a use. */
+/* Whether a value is not used.  Arithmetic whose result is not used, as add-and-fetch leaves it,
+ * does not count as a use. */
 static bool is_unused(LLVMValueRef value)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
@@ -53,9 +54,10 @@ static bool is_harmless_use(LLVMValueRef user, LLVMValueRef pointer)
 		return LLVMGetOperand(user, 1) != pointer && is_relaxed(LLVMGetOrdering(user));
 	if (LLVMIsAAtomicCmpXchgInst(user))
 		return LLVMGetOperand(user, 0) == pointer && is_relaxed(LLVMGetCmpXchgSuccessOrdering(user));
-	if (ir_is_call(user)) /* a hook, where another function is instrumented already */
+	if (ir_is_call(user)) /* a hook of a function that is instrumented already */
 		return ir_callee(user) && ir_starts(ir_name(ir_callee(user)), "__raddle_");
-	return LLVMIsAGetElementPtrInst(user) || LLVMIsAConstantExpr(user); /* other addresses */
+	/* The address of another variable. */
+	return LLVMIsAGetElementPtrInst(user) || LLVMIsAConstantExpr(user);
 }
 
 bool instr_is_counter(LLVMValueRef update)

@@ -23,7 +23,8 @@
 	{                                                                                                    \
 		"std::string", argument, write, false, LENGTH_FIXED, BYTES, 0                                \
 	}
-#define ARGUMENTS 5 /* positions; members of std::string take no string after them */
+/* The number of argument positions examined; members of std::string take no string after these. */
+#define ARGUMENTS 5
 
 static const struct instr_libc all[2][ARGUMENTS] = {
 	{ROW(0, false), ROW(1, false), ROW(2, false), ROW(3, false), ROW(4, false)},
@@ -45,7 +46,7 @@ static bool skip_class(const char **at)
 	       skip(at, "St7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE");
 }
 
-/* *constant: the member promises to change nothing. */
+/* Skips the name up to the member.  *constant becomes true if the member is const. */
 static bool skip_head(const char **at, bool *constant)
 {
 	if (!skip(at, "_ZN"))
@@ -71,7 +72,7 @@ static bool is_one_of(const char *name, size_t length, const char *const *names)
 	return false;
 }
 
-/* What a member with a name does to its string if it is not const. */
+/* The use that a member with this name makes of its string if the member is not const. */
 static enum use use_of(const char *name, size_t length)
 {
 	static const char *const readers[] = {"begin", "end",  "rbegin",	"rend",	   "data", "at",
@@ -85,7 +86,7 @@ static enum use use_of(const char *name, size_t length)
 	return is_one_of(name, length, readers) ? READS : WRITES;
 }
 
-/* The member's name, or its operator. */
+/* Skips the member's name or operator, and determines the use. */
 static bool skip_member(const char **at, enum use *use)
 {
 	char *end;
@@ -115,7 +116,7 @@ size_t instr_string_find(const char *name, bool shifted, const struct instr_libc
 		return 0;
 	if (use != NOTHING)
 		rows[count++] = &all[use == WRITES && !constant][argument];
-	if (!skip(&name, "E")) /* a template */
+	if (!skip(&name, "E")) /* if the name does not end here, it is a template */
 		return count;
 	for (argument++; *name && argument < ARGUMENTS && count < INSTR_STRING_ROWS; argument++) {
 		if (skip(&name, "RKS4_"))

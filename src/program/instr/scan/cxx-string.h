@@ -5,15 +5,15 @@
 
 #include "instr/scan/libc.h"
 
-enum { INSTR_STRING_ROWS = 4 }; /* strings that a call may read or write, with the object and result */
+/* The most strings that a call may read or write, including object and result. */
+enum { INSTR_STRING_ROWS = 4 };
 
-/* Whether a function is a member of std::string or std::wstring, by the name that the linker
- * has. */
+/* Whether a function is a member of std::string or std::wstring, according to its linkage name. */
 bool instr_string_is_member(const char *name);
 
-/* Finds the rows of a member; returns how many.  0: not such a member, or it touches nothing that
- * other threads could know.  `shifted`: the result is memory passed as argument 0, so the string is
- * argument 1. */
+/* Finds the rows of a member; returns their number.  It is 0 if the function is not such a member,
+ * or touches nothing that other threads could access.  If `shifted` is set, argument 0 is memory
+ * for the result, so the string is argument 1. */
 size_t instr_string_find(const char *name, bool shifted, const struct instr_libc *rows[INSTR_STRING_ROWS]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about events that every flavour asks. */
+/* Functions about events that every flavour uses. */
 #include "instr/scan/event.h"
 #include "base/error.h"
 
@@ -21,7 +21,7 @@ LLVMValueRef instr_place_after(LLVMValueRef inst)
 	return first;
 }
 
-/* As in sites.md. */
+/* The letter of a memory order in the site table (doc/format/sites.md). */
 static char order_letter(LLVMAtomicOrdering order)
 {
 	switch (order) {
@@ -51,7 +51,7 @@ bool instr_is_atomic(const struct instr_event *event)
 	       event->kind == EVENT_ATOMIC_RMW || event->kind == EVENT_ATOMIC_CAS;
 }
 
-/* Whether the atomic operation stored, as a number. */
+/* The number, 0 or 1, that states whether the atomic operation stored a value. */
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event)
 {
 	LLVMBuilderRef b = u->builder;

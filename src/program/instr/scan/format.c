@@ -10,14 +10,14 @@
 #include <string.h>
 
 enum way {
-	PRINTS, /* strings after the format are read */
-	SCANS,	/* memory after it is written */
+	PRINTS, /* reads the strings that follow the format */
+	SCANS,	/* writes to the memory that follows the format */
 };
 
 static const struct formatter {
 	const char *name;
 	enum way way;
-	unsigned format; /* the argument */
+	unsigned format; /* the number of the argument that is the format */
 } formatters[] = {
 #define LIBC_FORMAT(name, way, argument) {name, way, argument},
 #include "raddle/libc.inc"
@@ -26,15 +26,15 @@ static const struct formatter {
 /* One conversion of a format. */
 struct conversion {
 	bool is_string;
-	bool is_counted;  /* scanning: in the result */
-	unsigned stars;	  /* printing: arguments that are its width and precision */
-	bool takes_limit; /* the last of them is the precision */
-	uint64_t limit;	  /* bytes of a string */
-	uint64_t size;	  /* bytes written; 0: none, or a string */
+	bool is_counted;  /* when scanning: whether it counts in the result */
+	unsigned stars;	  /* when printing: the number of arguments for its width and precision */
+	bool takes_limit; /* whether the last of these arguments is the precision */
+	uint64_t limit;	  /* the most bytes of a string */
+	uint64_t size;	  /* the bytes that are written; 0 for nothing or for a string */
 };
 
-/* The text of a constant string, NULL if it is not one.  It may be inside the placeholder of a
- * test. */
+/* The text of a constant string; NULL if the value is not one.  The string may be inside the
+ * placeholder of a test for faults. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;
@@ -60,7 +60,8 @@ static const char *read_number(const char *p, struct conversion *c, uint64_t *n)
 	return p;
 }
 
-/* hh h l ll L q j z t: the bytes of an integer; *wide: l or ll. */
+/* Reads a modifier (hh h l ll L q j z t).  Sets the bytes of an integer; *wide becomes true for l
+ * and ll. */
 static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 {
 	*size = 4;
@@ -70,7 +71,8 @@ static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 	return p;
 }
 
-/* Printing: *p is after a '%'.  False: the format is not understood and must be ignored. */
+/* Reads a conversion of a printf format; *p is after the '%'.  Returns false if the format is not
+ * understood and must be ignored. */
 static bool read_printed(const char **p, struct conversion *c)
 {
 	uint64_t n, size;
@@ -132,7 +134,7 @@ static bool read_scanned(const char **p, struct conversion *c)
 struct walk {
 	LLVMValueRef call;
 	const char *p;
-	unsigned at; /* the next argument */
+	unsigned at; /* the number of the next argument */
 	instr_conversion_fn *found;
 	void *context;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What printf, scanf and related functions do with the arguments that their format describes. */
+/* The memory that printf, scanf and related functions access because of their format. */
 #ifndef INSTR_FORMAT_H
 #define INSTR_FORMAT_H
 
@@ -9,17 +9,19 @@
 
 /* Memory that one conversion reads or writes. */
 struct instr_conversion {
-	unsigned argument; /* of the call: points to it */
+	unsigned argument; /* the number of the argument that points to the memory */
 	bool write, is_string;
-	bool is_scanned; /* only if the result of the call is more than `least` */
+	/* Whether it is accessed only if the result of the call is more than `least`. */
+	bool is_scanned;
 	unsigned least;
-	uint64_t size; /* bytes, of a string the most; UINT64_MAX: no limit */
-	int limit;     /* the argument that states the most instead; -1: none */
+	uint64_t size; /* the number of bytes; for a string, the most; UINT64_MAX for no limit */
+	/* The number of the argument that states the most bytes instead; -1 if there is none. */
+	int limit;
 };
 typedef void instr_conversion_fn(void *context, const struct instr_conversion *c);
 
-/* Calls `found` for each conversion.  Nothing is found in a format that is not constant or that
- * numbers its arguments. */
+/* Calls `found` for each conversion.  A format that is not constant, or that numbers its arguments,
+ * is ignored. */
 void instr_format_read(LLVMValueRef call, const char *name, instr_conversion_fn *found, void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of its argument a library function reads or writes (raddle/libc.inc), as code.  In: a
- * call and a row.  Out: the call of a hook that records the range, at the builder's position.
+ * Generates code that computes how many bytes a library function reads or writes (raddle/libc.inc).
+ * In: a call and a row.  Out: the call of a hook that records the range, at the builder's position.
  */
 #include "instr/scan/event.h"
 
@@ -35,7 +35,7 @@ static LLVMValueRef limit(struct instr_unit *u, const struct instr_event *event,
 	return n < 0 ? const64(u, UINT64_MAX) : argument(u, event, n);
 }
 
-/* The result as a length: 0 if it is negative. */
+/* The result of the call as a length; 0 if the result is negative. */
 static LLVMValueRef positive_result(struct instr_unit *u, const struct instr_event *event)
 {
 	LLVMBuilderRef b = u->builder;
@@ -60,7 +60,7 @@ static LLVMValueRef printed_length(struct instr_unit *u, const struct instr_even
 	return LLVMBuildSelect(b, good, n, const64(u, 0), "");
 }
 
-/* How far a search function read: up to what it found, or `otherwise`. */
+/* The number of bytes that a search function read: up to the byte that it found, or `otherwise`. */
 static LLVMValueRef found_length(struct instr_unit *u, const struct instr_event *event,
 				 LLVMValueRef otherwise)
 {
@@ -71,14 +71,14 @@ static LLVMValueRef found_length(struct instr_unit *u, const struct instr_event 
 	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->inst, ""), otherwise, n, "");
 }
 
-/* n, unless the pointer is NULL. */
+/* Returns n, or 0 if the pointer is NULL. */
 static LLVMValueRef unless_null(struct instr_unit *u, const struct instr_event *event, LLVMValueRef n)
 {
 	LLVMBuilderRef b = u->builder;
 	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->pointer, ""), const64(u, 0), n, "");
 }
 
-/* A number of the row: negative is no limit. */
+/* A limit from a row; a negative number means no limit. */
 static LLVMValueRef most(struct instr_unit *u, int n)
 {
 	return const64(u, n < 0 ? UINT64_MAX : (uint64_t)n);
@@ -97,7 +97,7 @@ static enum instr_hook string_hook(const struct instr_libc *row)
 	return row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
 }
 
-/* The length of a library function's range, for the hook in *hook. */
+/* The length of a library function's range; *hook becomes the hook that takes this length. */
 static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *event, enum instr_hook *hook)
 {
 	const struct instr_libc *row = event->libc;
@@ -138,7 +138,8 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	RD_BUG("a length without code");
 }
 
-/* For strings that are copied, the first byte is enough: races on strings are found there. */
+/* For strings that are copied, the first byte is enough: threads that race on a string race on its
+ * first byte. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event)
 {
 	RD_ASSERT(event->libc != NULL);

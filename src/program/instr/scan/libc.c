@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ranges of library functions (raddle/libc.inc): from a name to its rows. */
+/* Finds the rows of a library function (raddle/libc.inc) by its name. */
 #include "instr/scan/libc.h"
 
 #include "base/alloc.h"
@@ -17,11 +17,11 @@ static const struct instr_libc rows[] = {
 
 static const size_t row_count = sizeof rows / sizeof *rows;
 
-/* Made on first use; workers have one thread. */
+/* Tables that are made on first use; workers have one thread. */
 static struct {
 	struct rd_names names;
-	uint16_t first[sizeof rows / sizeof *rows]; /* row of each name */
-	struct instr_libc **formatted;		    /* rows made of formats, once each */
+	uint16_t first[sizeof rows / sizeof *rows]; /* the first row of each name */
+	struct instr_libc **formatted;		    /* rows made from formats, each once */
 	size_t formatted_count, formatted_capacity;
 } table;
 
@@ -75,7 +75,7 @@ static struct instr_libc row_of(const struct instr_conversion *c)
 	return row;
 }
 
-/* Few rows differ, so a list is enough. */
+/* There are few different rows, so a list is enough. */
 const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c)
 {
 	struct instr_libc row = row_of(c);

@@ -15,28 +15,29 @@
 #include <string.h>
 
 enum {
-	MAX_OPERANDS = 8, /* of an instruction that is numbered; others are leaves */
-	MAX_DEPTH = 12,	  /* of an expression: addresses are seldom deeper */
+	MAX_OPERANDS = 8, /* the most operands of an instruction that is numbered; others are leaves */
+	MAX_DEPTH = 12,	  /* the greatest depth of an expression; addresses are seldom deeper */
 };
 
 /* An expression over value numbers. */
 struct expression {
-	uint64_t operation; /* opcode */
+	uint64_t operation; /* the opcode */
 	uint64_t type;
 	uint32_t operands[MAX_OPERANDS];
 	uint32_t count;
-	uint32_t next; /* with the same hash, FACTS_NONE ends */
+	uint32_t next; /* the next expression with the same hash; FACTS_NONE at the end */
 };
 
 struct instr_numbering {
 	LLVMTargetDataRef layout;
-	struct rd_umap values;	  /* value to number */
-	struct rd_umap hashes;	  /* hash to 1 + newest expression */
-	struct expression *items; /* by number; leaves have count 0 */
+	struct rd_umap values;	  /* maps a value to its number */
+	struct rd_umap hashes;	  /* maps a hash to the newest expression with that hash, plus 1 */
+	struct expression *items; /* the expressions, by number; leaves have count 0 */
 	size_t count, capacity;
 	struct ir_key *keys;
 	size_t key_count, key_capacity;
-	struct rd_umap key_hashes; /* hash to key; collisions just miss an opportunity */
+	/* Maps a hash to a key; after a collision, equal bytes may have different keys. */
+	struct rd_umap key_hashes;
 };
 
 static uint32_t new_number(struct instr_numbering *n, const struct expression *e)
@@ -103,7 +104,8 @@ static uint32_t number_of(struct instr_numbering *n, LLVMValueRef v, int depth)
 	struct expression e = {0};
 	LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
 	uint32_t number;
-	bool address = op == LLVMCall && ir_base(v) != v; /* the address of a thread-local variable */
+	/* Whether it is the address of a thread-local variable. */
+	bool address = op == LLVMCall && ir_base(v) != v;
 	if (address) {
 		number = number_of(n, LLVMGetArgOperand(v, 0), depth + 1);
 	} else if (depth < MAX_DEPTH && is_pure(op) && LLVMGetNumOperands(v) <= MAX_OPERANDS) {

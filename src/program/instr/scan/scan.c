@@ -55,7 +55,8 @@ static bool is_private(struct instr_function *f, LLVMValueRef base, bool local)
 	return *known != 0;
 }
 
-/* Decides whether an access matters and completes flags; false: leave it out. */
+/* Decides whether an access can conflict with another thread, and completes its flags.  Returns
+ * false if it must be left out. */
 static bool matters(struct instr_function *f, struct instr_event *event)
 {
 	LLVMTypeRef type = LLVMTypeOf(event->pointer);
@@ -84,7 +85,8 @@ static void add_if_it_matters(struct instr_function *f, struct instr_event event
 		add(f, &event);
 }
 
-/* Aligned accesses of these sizes have a hook of their own; everything else is a range. */
+/* Whether an access has a hook of its own: aligned accesses of these sizes do.  All others are
+ * ranges. */
 static bool is_simple(uint64_t size, unsigned align)
 {
 	return (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) && align >= size;
@@ -143,7 +145,7 @@ static void scan_intrinsic(struct instr_function *f, struct instr_event event, c
 	scan_range(f, event, 0, 2);
 }
 
-/* Memory operands of inline assembler: constraints "*m" and "=*m" take a pointer
+/* Handles a memory operand of inline assembler.  The constraints "*m" and "=*m" take a pointer
  * whose element type is an attribute of the argument. */
 static void scan_asm_operand(struct instr_function *f, struct instr_event event, unsigned argument,
 			     const char *constraint)
@@ -163,8 +165,8 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
-/* A fence, or assembler without instructions.  It is not an event, but the site table lists it,
- * because such a barrier is meant to make relaxed atomics around it order threads. */
+/* Adds a fence, or assembler without instructions, to the site table.  It is not an event, but such
+ * a barrier is meant to make relaxed atomics around it order threads. */
 static void note_barrier(struct instr_function *f, struct instr_event event)
 {
 	event.kind = EVENT_FENCE;
@@ -174,8 +176,8 @@ static void note_barrier(struct instr_function *f, struct instr_event event)
 		instr_event_site(f->unit, &event);
 }
 
-/* Locks and hand-overs are often assembler with memory operands and a "memory" clobber: each
- * operand is accessed atomically, and in order.  If there is only the clobber, the effect of the
+/* Locks are often assembler with memory operands and a "memory" clobber.  Each operand is then
+ * treated as accessed atomically, with ordering.  If there is only the clobber, the effect of the
  * assembler is unknown, and the flavour records that (instr/foreign.c). */
 static void scan_asm(struct instr_function *f, struct instr_event event, LLVMValueRef code)
 {
@@ -225,7 +227,8 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
-/* Full traces have no such events: they are about values, and an injected fault needs memory. */
+/* Adds an event about a file descriptor.  Full traces have no such events: they record values, and
+ * an injected fault needs memory. */
 static void add_descriptor(struct instr_function *f, struct instr_event event)
 {
 	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;
@@ -260,7 +263,7 @@ static void scan_conversion(void *context, const struct instr_conversion *c)
 	scan_row(call->f, *call->event, instr_libc_of_format(c));
 }
 
-/* Whether the address of a result in memory is passed as the first argument. */
+/* Whether the first argument of a call is the address of memory for its result. */
 static bool is_shifted(LLVMValueRef call)
 {
 	return LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName("sret", 4)) != NULL;
@@ -282,7 +285,7 @@ static void scan_libc(struct instr_function *f, struct instr_event event, const 
 		scan_row(f, event, &rows[i]);
 	if (f->unit->options->flavour->number == RADDLE_FLAVOUR_RECORD && instr_string_is_member(name))
 		scan_string(f, event, name);
-	/* The flavour full handles this itself, and does more (library.c). */
+	/* The flavour `full` handles formats itself, and records more of them (library.c). */
 	if (!f->unit->options->flavour->values)
 		instr_format_read(event.inst, name, scan_conversion, &(struct formatted){f, &event});
 }

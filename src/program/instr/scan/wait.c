@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reads that decide whether a thread waits for a condition variable.
+ * Finds the reads that decide whether a thread waits for a condition variable.
  *
- *	while (queue->count == 0)
- *		pthread_cond_wait(&queue->filled, &queue->lock);
+ * 	while (queue->count == 0)
+ * 		pthread_cond_wait(&queue->filled, &queue->lock);
  *
- * If the condition is already true, the thread never waits, and only the read of `count` shows
- * that it could have.  So these reads are recorded each time.
+ * If the condition is already true, the thread never waits, and only the read of `count` shows that
+ * it could have waited.  So these reads are recorded each time.
  *
  * In: a module.  Out: the set of its load instructions that decide such a loop.  The loop is the
  * innermost natural loop around the wait.  The deciding branches are those that leave the loop or
@@ -24,11 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CALLS = 4 }; /* depth of functions called for a condition */
+enum { MAX_CALLS = 4 }; /* how many nested calls are followed for a condition; set by hand */
 
 struct wait_slice {
 	struct ir_effects *effects;
-	struct rd_umap *reads; /* result */
+	struct rd_umap *reads; /* the loads found */
 	struct backward from;
 	int depth;
 };
@@ -62,7 +62,7 @@ static void follow(struct wait_slice *s)
 	}
 }
 
-/* A function whose result decides: all its conditions and results do. */
+/* Handles a function whose result decides: all its conditions and results are followed. */
 static void look_into(const struct wait_slice *caller, LLVMValueRef function)
 {
 	struct wait_slice s = {
@@ -80,8 +80,7 @@ static void look_into(const struct wait_slice *caller, LLVMValueRef function)
 	backward_release(&s.from);
 }
 
-/* Marks the blocks of the loop from which the wait is reached before the loop
- * starts over. */
+/* Marks the blocks of the loop from which the wait can be reached within the same iteration. */
 static bool *reaches(const struct facts_graph *g, const struct facts_loop *loop, uint32_t wait)
 {
 	bool *marked = rd_xcalloc(g->nodes + 1, sizeof *marked);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References and calls.  A library function that has a model is replaced by the model.  Other
- * functions that may be instrumented, here or in another unit, get the references of arguments and
- * return those of results.
+ * Passes references through calls.  A library function that has a model is replaced by the model.
+ * Other functions that may be instrumented, here or in another unit, get the references of
+ * arguments and return those of results.
  */
 #include "instr/shadow/shadow.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The model of a library function; NULL: it has none. */
+/* The model of a library function; NULL if it has none. */
 static const char *model_of(const char *name)
 {
 	static const struct {
@@ -69,8 +69,8 @@ static bool is_asm(LLVMValueRef call)
 	return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) != NULL;
 }
 
-/* Whether code after the call runs only after this call.  The block that an invoke returns to may
- * also be reached from elsewhere. */
+/* Whether the code after the call is reached only from this call.  The block that an invoke returns
+ * to may also be reached from elsewhere. */
 static bool returns_alone(LLVMValueRef call)
 {
 	LLVMBasicBlockRef to;
@@ -117,7 +117,8 @@ unsigned shadow_choice(LLVMValueRef call, bool *swapped)
 
 /* ---- arguments and results ---- */
 
-/* References of all arguments together: not 0 if one of them has an expression. */
+/* Combines the references of all arguments: the result is not 0 if an argument has an
+ * expression. */
 static LLVMValueRef any_argument(struct shadow_function *x, LLVMValueRef call, bool *some)
 {
 	LLVMValueRef any = shadow_i32(x, 0);
@@ -218,13 +219,13 @@ static void memory_intrinsic(struct shadow_function *x, LLVMValueRef call, const
 		instr_hook_call(x->u, HOOK_SX_FILLED, (LLVMValueRef[]){to, shadow_ref(x, from), size});
 }
 
-/* New memory has no expressions, whatever was there before. */
+/* Handles an allocation: new memory has no expressions, even if the memory had some before. */
 static void allocated(struct shadow_function *x, LLVMValueRef call, const char *name)
 {
 	bool is_pair = strcmp(name, "calloc") == 0,
 	     is_second = is_pair || strcmp(name, "realloc") == 0 || strcmp(name, "aligned_alloc") == 0;
 	if (strcmp(name, "realloc") == 0 || !returns_alone(call) || is_tail(call))
-		return; /* what was moved is unknown; expressions whose value differs are dropped */
+		return; /* it is unknown what was moved; expressions whose value differs are dropped */
 	shadow_at(x, instr_place_after(call));
 	LLVMValueRef size = shadow_word(x, LLVMGetArgOperand(call, is_second ? 1 : 0));
 	if (is_pair)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops on concrete values.  In: a function, before references are added to its values.  Out: a
- * flag for each loop whose accesses are known before it is entered.  The flag is set if a value
- * that enters the loop, or memory that the loop accesses, may have an expression.  If the flag is
- * not set, there are no references in the loop, and accesses test the flag instead of the marks of
- * their page.  So the optimiser can duplicate the loop, and one copy does only what the program
- * does.
+ * Duplicates loops, so that one copy runs on concrete values only.  In: a function, before
+ * references are added to its values.  Out: a flag for each loop whose accesses are known before it
+ * is entered.  The flag is set if a value that enters the loop, or memory that the loop accesses,
+ * may have an expression.  If the flag is not set, there are no references in the loop, and
+ * accesses test the flag instead of the marks of their page.  So the optimiser can duplicate the
+ * loop, and one copy does only what the program does.
  *
  * The marks are tested after the hooks of `record` that precede the loop.  A thread that is stopped
  * at a hook in the loop keeps the flag.  If another thread meanwhile makes a value depend on input,
@@ -18,7 +18,8 @@
 
 #include <stdlib.h>
 
-enum { EXTENTS_MAX = 12 }; /* of a loop; more take as long as the loop */
+/* The most extents of a loop; testing more would take as long as the loop. */
+enum { EXTENTS_MAX = 12 };
 
 /* A loop under examination. */
 struct look {
@@ -39,7 +40,7 @@ static LLVMBasicBlockRef block_of(const struct look *k, uint32_t i)
 
 /* ---- whether a loop can be duplicated ---- */
 
-/* Calls that change no memory of the program; hooks of accesses among them. */
+/* Whether a call changes no memory of the program.  Hooks of accesses do not. */
 static bool is_quiet_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetInstructionOpcode(call) == LLVMCall ? ir_callee(call) : NULL;
@@ -95,7 +96,8 @@ static bool can_be_twice(struct look *k)
 
 /* ---- the memory that it touches ---- */
 
-/* Tests the marks of all extents, as code before the loop; NULL: no extent is known. */
+/* Inserts code before the loop that tests the marks of all extents.  Returns NULL if no extent is
+ * known. */
 static LLVMValueRef look_at_marks(struct look *k)
 {
 	struct shadow_function *x = k->x;
@@ -239,7 +241,7 @@ void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block)
 	x->inside = loop_of(x, block);
 }
 
-/* Whether the value comes into the loop from before it. */
+/* Whether the value is computed before the loop. */
 static bool comes_in(const struct shadow_function *x, const struct shadow_loop *l, LLVMValueRef v)
 {
 	return !LLVMIsAInstruction(v) || loop_of(x, LLVMGetInstructionParent(v)) != l;

@@ -80,7 +80,7 @@ void shadow_at(struct shadow_function *x, LLVMValueRef inst)
 	LLVMSetCurrentDebugLocation2(x->u->builder, NULL);
 }
 
-/* ---- which values may depend on input ---- */
+/* ---- values that may depend on input ---- */
 
 static bool operand_may(const struct shadow_function *x, LLVMValueRef inst)
 {
@@ -111,7 +111,7 @@ static bool spread(struct shadow_function *x)
 	return changed;
 }
 
-/* ---- which references are asked for ---- */
+/* ---- references that are needed ---- */
 
 /* Whether an instruction needs the reference of an operand.  Instructions that pass it on need
  * it only if their own reference is needed.  Hooks of `record` and their arguments need no
@@ -128,8 +128,8 @@ static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_
 	return true;
 }
 
-/* Values whose reference is not used need none: values that only become floating-point numbers, and
- * values that hooks of `record` compute after they were moved out of loops. */
+/* Drops references that are not used.  Examples are those of values that only become floating-point
+ * numbers, and of values that hooks of `record` compute after they were moved out of loops. */
 static void keep_wanted(struct shadow_function *x)
 {
 	struct rd_umap wanted = {0};
@@ -161,8 +161,7 @@ struct list {
 	size_t count, capacity;
 };
 
-/* The instructions before any change, in an order in which operands come first, except those of
- * phis. */
+/* Lists the instructions before any change.  Operands precede their users, except those of phis. */
 static void list_instructions(struct shadow_function *x, struct list *list)
 {
 	struct ir_cfg cfg;
@@ -249,8 +248,9 @@ static void follow_unit(struct instr_unit *u)
 	ir_effects_free(effects);
 }
 
-/* A switch that became a table would hide its cases.  And if a null pointer is certainly used on a
- * branch, that branch matters, but the optimiser would assume that it is never taken. */
+/* Disables two optimisations.  A switch that became a table would hide its cases.  If a null
+ * pointer is certainly used on a branch, the optimiser would assume that the branch is never taken,
+ * but the branch matters. */
 static void forbid_tricks(struct instr_unit *u)
 {
 	static const char name[] = "no-jump-tables", value[] = "true", null[] = "null_pointer_is_valid";

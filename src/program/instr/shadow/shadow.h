@@ -15,11 +15,13 @@
 #include "instr/unit-int.h"
 #include "ir/value.h"
 
-/* A loop that is duplicated. */
 struct shadow_loop {
-	LLVMValueRef end;   /* terminator of the block before it */
-	LLVMValueRef marks; /* there: not 0 if memory that it touches may have expressions */
-	LLVMValueRef flag;  /* there: whether it has to follow the input; NULL until it is made */
+	LLVMValueRef end; /* the terminator of the block before the loop */
+	/* A value in that block: not 0 if memory that the loop touches may have expressions. */
+	LLVMValueRef marks;
+	/* A value in that block: whether the loop has to compute expressions; NULL until it is
+	 * made. */
+	LLVMValueRef flag;
 	LLVMBasicBlockRef header;
 	LLVMBasicBlockRef *body;
 	uint32_t size;
@@ -28,18 +30,21 @@ struct shadow_loop {
 struct shadow_function {
 	struct instr_unit *u;
 	LLVMValueRef function;
-	struct rd_umap may;  /* values that may depend on input */
-	struct rd_umap refs; /* value to its reference; 0: it is still to be made */
-	uint32_t *site;	     /* number of the next branch in the unit */
+	struct rd_umap may; /* the values that may depend on input */
+	/* Maps a value to its reference, or to 0 if the reference is not made yet. */
+	struct rd_umap refs;
+	uint32_t *site; /* the number of the unit's next branch */
 	struct shadow_loop *loops;
 	size_t loop_count, loop_capacity;
-	struct rd_umap loop_of;		  /* block of a loop, or terminator before it, to its number + 1 */
-	struct rd_umap covered;		  /* accesses that the flag of their loop covers */
-	struct rd_umap loose;		  /* values that may depend on input whatever the flag states */
-	const struct shadow_loop *inside; /* where references are asked for; NULL: in no such loop */
+	/* Maps a block of a loop, or the terminator before the loop, to the loop's number + 1. */
+	struct rd_umap loop_of;
+	struct rd_umap covered; /* accesses whose memory the flag of their loop covers */
+	struct rd_umap loose;	/* values that may depend on input even if the flag is not set */
+	/* The loop in which references are needed now; NULL outside such loops. */
+	const struct shadow_loop *inside;
 };
 
-/* Bits of an integer or a pointer that can have an expression; 0: it cannot. */
+/* The width of an integer or pointer that can have an expression, in bits; 0 for other types. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
 /* Whether the value of an instruction may depend on input: whatever its operands are (a load, the
@@ -47,23 +52,24 @@ bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
 bool shadow_passes_on(LLVMValueRef inst);
 
-/* The reference of a value; the constant 0 where it is concrete. */
+/* The reference of a value; the constant 0 if the value is concrete. */
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 
-/* Loops: finds them, sets the place where references are needed next, and makes the flag once the
- * references from before the loop are known. */
+/* Finds the loops; sets the block in which references are needed next; makes the flag of a loop
+ * once the references from before the loop are known. */
 void shadow_loops_find(struct shadow_function *x);
 void shadow_loops_release(struct shadow_function *x);
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
-/* The reference as the current loop sees it: the constant 0 if the flag is not set. */
+/* The reference of a value inside the current loop: the constant 0 if the flag is not set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
-/* The flag for an access; NULL: the access has to test the marks itself. */
+/* The flag that an access tests; NULL if the access has to test the marks itself. */
 LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
 
-/* At the builder's place. */
-LLVMValueRef shadow_word(struct shadow_function *x, LLVMValueRef v); /* its value in 64 bits */
+/* These insert code at the builder's position. */
+/* The value, extended to 64 bits. */
+LLVMValueRef shadow_word(struct shadow_function *x, LLVMValueRef v);
 LLVMValueRef shadow_i32(const struct shadow_function *x, uint64_t n);
 LLVMValueRef shadow_i64(const struct shadow_function *x, uint64_t n);
 void shadow_at(struct shadow_function *x, LLVMValueRef inst);
@@ -73,8 +79,8 @@ void shadow_call(struct shadow_function *x, LLVMValueRef call);
 void shadow_entry(struct shadow_function *x);
 void shadow_return(struct shadow_function *x, LLVMValueRef inst);
 bool shadow_call_is_source(const struct shadow_function *x, LLVMValueRef call);
-/* The comparison of an intrinsic that chooses one of its operands (minimum, maximum); 0: another
- * intrinsic. */
+/* The comparison by which an intrinsic (minimum, maximum) chooses one of its operands; 0 for other
+ * intrinsics. */
 unsigned shadow_choice(LLVMValueRef call, bool *swapped);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References for instructions that compute, access memory or branch.  In: an instruction.  Out: the
- * hooks that make the reference of its value from those of its operands.
+ * Makes references for instructions that compute, access memory or branch.  In: an instruction.
+ * Out: the hooks that make the reference of its value from those of its operands.
  */
 #include "instr/shadow/shadow.h"
 #include "base/error.h"
@@ -35,7 +35,8 @@ static unsigned operator_of(LLVMOpcode opcode)
 	}
 }
 
-/* A predicate as a comparison, perhaps with operands swapped, perhaps negated. */
+/* A predicate of LLVM as a comparison of raddle/shadow.h, if necessary with operands swapped or the
+ * result negated. */
 struct predicate {
 	unsigned op;
 	bool swapped, negated;
@@ -76,7 +77,8 @@ bool shadow_passes_on(LLVMValueRef inst)
 	}
 }
 
-/* Bytes of a number that is loaded or stored and can have an expression; 0: it cannot. */
+/* The size in bytes of a number that is loaded or stored and can have an expression; 0 for other
+ * types. */
 static unsigned access_size(const struct instr_unit *u, LLVMTypeRef type)
 {
 	unsigned bits = shadow_bits(u, type);
@@ -131,7 +133,7 @@ static LLVMValueRef cast(struct shadow_function *x, LLVMValueRef inst)
 	return instr_hook_call(x->u, HOOK_SX_CAST, arguments);
 }
 
-/* A choice between two values by a condition, with the reference of the condition. */
+/* Makes the reference for a choice between two values, with the reference of the condition. */
 static LLVMValueRef choose(struct shadow_function *x, LLVMValueRef condition, LLVMValueRef ref,
 			   LLVMValueRef a, LLVMValueRef b)
 {
@@ -148,7 +150,7 @@ static LLVMValueRef choose(struct shadow_function *x, LLVMValueRef condition, LL
 	return instr_hook_call(x->u, HOOK_SX_CHOOSE, arguments);
 }
 
-/* The smaller or larger of two. */
+/* Makes the reference of the smaller or larger of two values. */
 static LLVMValueRef extreme(struct shadow_function *x, LLVMValueRef call)
 {
 	LLVMValueRef a = LLVMGetArgOperand(call, 0), b = LLVMGetArgOperand(call, 1), ref, first;
@@ -167,7 +169,7 @@ struct address {
 	LLVMValueRef ref, value;
 };
 
-/* address + index * size */
+/* Adds index * size to the address. */
 static void add_index(struct shadow_function *x, struct address *at, LLVMValueRef index, uint64_t size)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -226,8 +228,8 @@ static void store(struct shadow_function *x, LLVMValueRef inst)
 	}
 }
 
-/* The operation by which an atomic update computes what it stores; 0: an exchange, or an operation
- * whose result is treated as concrete. */
+/* The operation by which an atomic update computes the value that it stores.  0 for an exchange,
+ * and for an operation whose result is treated as concrete. */
 static unsigned update_of(LLVMAtomicRMWBinOp op)
 {
 	switch (op) {
@@ -240,8 +242,8 @@ static unsigned update_of(LLVMAtomicRMWBinOp op)
 	}
 }
 
-/* The reference of the old value is loaded before the update, that of the new value is stored after
- * it. */
+/* Handles an atomic update: loads the reference of the old value before it, and stores that of the
+ * new value after it. */
 static void update(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMValueRef pointer = LLVMGetOperand(inst, 0), by = LLVMGetOperand(inst, 1), size, old, made;
@@ -317,7 +319,7 @@ static void cases(struct shadow_function *x, LLVMValueRef inst)
 
 /* ---- all ---- */
 
-/* The reference of a value that is computed from others; NULL: it stays concrete. */
+/* Makes the reference of a value that is computed from others; NULL if the value is concrete. */
 static LLVMValueRef made(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);

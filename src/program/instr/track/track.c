@@ -3,9 +3,9 @@
  * The flavour `track`: the program with gates at the instructions of a slice (raddle/track.h).
  *
  * A gate is named by the kind of the instruction, its place in the source, its function, and its
- * ordinal among equal ones there.  The tool derives the same names from facts (sketch/gates.c),
- * which come from the same code.  So a unit is brought to the same level as for facts, and is not
- * optimised before the gates are inserted.
+ * ordinal among instructions that are equal in these.  The tool derives the same names from facts
+ * (sketch/gates.c), which come from the same code.  So a unit is brought to the same level as for
+ * facts, and is not optimised before the gates are inserted.
  *
  * An access lies between two hooks.  The first takes a number and locks the address; the second
  * records the value.  If the gate is closed, the first hook returns 0, and the second does nothing.
@@ -28,13 +28,13 @@
 struct gating {
 	struct instr_unit *u;
 	LLVMValueRef function;
-	uint32_t leader;       /* the first gate */
-	bool any;	       /* there is one */
-	struct rd_names met;   /* names without their ordinals */
-	struct rd_umap counts; /* of those, by number */
+	uint32_t leader;       /* the number of the function's first gate */
+	bool any;	       /* whether the function has a gate */
+	struct rd_names met;   /* names of gates so far, without their ordinals */
+	struct rd_umap counts; /* maps the number of such a name to how often it occurred */
 };
 
-/* As in sketch/gates.c; 0: not an instruction that can have a gate. */
+/* The letter of an instruction, as in sketch/gates.c; 0 if it cannot have a gate. */
 static char letter_of(LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
@@ -55,7 +55,7 @@ static char letter_of(LLVMValueRef inst)
 	}
 }
 
-/* The gate of an instruction; -1: it has none. */
+/* The gate of an instruction; -1 if it has none. */
 static int64_t gate_of(struct gating *g, LLVMValueRef inst, char letter)
 {
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
@@ -85,7 +85,7 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst, LLVMValueRef of)
 	LLVMSetCurrentDebugLocation2(u->builder, u->options->debug ? LLVMInstructionGetDebugLoc(of) : NULL);
 }
 
-/* Bytes of a value that fits into a register; 0: it does not. */
+/* The size in bytes of a value that fits into a register; 0 for other values. */
 static unsigned bytes_of(struct instr_unit *u, LLVMTypeRef type)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -96,7 +96,7 @@ static unsigned bytes_of(struct instr_unit *u, LLVMTypeRef type)
 	return size <= 8 ? (unsigned)size : 0;
 }
 
-/* The bits of a value, or 0. */
+/* The bits of a value as an integer; 0 if it does not fit into a register. */
 static LLVMValueRef bits_of(struct instr_unit *u, LLVMValueRef v)
 {
 	LLVMTypeRef type = LLVMTypeOf(v);
@@ -112,14 +112,14 @@ static LLVMValueRef bits_of(struct instr_unit *u, LLVMValueRef v)
 	return LLVMBuildIntCast2(u->builder, v, u->i64, false, "");
 }
 
-/* What an instruction does at an address, with a value of `size` bytes. */
+/* The access or call of an instruction, with a value of `size` bytes. */
 struct doing {
 	enum raddle_track_what what;
 	unsigned size;
-	LLVMValueRef address; /* NULL: none */
-	LLVMValueRef value;   /* that is known before; NULL: none */
-	LLVMValueRef result;  /* that is known after it; NULL: none */
-	bool returns;	      /* code can be inserted after it */
+	LLVMValueRef address; /* the address; NULL if there is none */
+	LLVMValueRef value;   /* the value that is known before the instruction; NULL if there is none */
+	LLVMValueRef result;  /* the value that is known after the instruction; NULL if there is none */
+	bool returns;	      /* whether code can be inserted after the instruction */
 };
 
 static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struct doing *d)
@@ -139,7 +139,7 @@ static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struc
 		return;
 	build_at(u, instr_place_after(inst), inst);
 	if (LLVMGetInstructionOpcode(inst) ==
-	    LLVMAtomicCmpXchg) /* what was there, and whether it was replaced */
+	    LLVMAtomicCmpXchg) /* the old value, and whether it was replaced */
 		value = bits_of(u, LLVMBuildExtractValue(u->builder, inst, 0, ""));
 	else if (d->result != NULL)
 		value = bits_of(u, d->result);
@@ -198,7 +198,8 @@ static enum raddle_track_what what_of(enum facts_role role)
 	}
 }
 
-/* Whether code can be inserted after a call: it returns, and no other path leads there. */
+/* Whether code can be inserted after a call.  The call must return, and no other path may lead
+ * there. */
 static bool has_behind(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -214,7 +215,7 @@ static bool has_behind(LLVMValueRef call)
 	return ways == 1;
 }
 
-/* The first argument that is a number or a pointer. */
+/* The first argument of a call that is a number or a pointer. */
 static LLVMValueRef first_value(struct instr_unit *u, LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
@@ -231,7 +232,7 @@ static void emit_call(struct gating *g, LLVMValueRef call, uint32_t gate)
 	const struct ir_extern *known =
 		callee != NULL && ir_is_external(callee) ? ir_extern_find(name) : NULL;
 	struct doing d = {.what = RADDLE_TRACK_CALL, .returns = has_behind(call)};
-	if (ir_starts(name, "llvm.mem")) { /* a copy: its first argument is written */
+	if (ir_starts(name, "llvm.mem")) { /* a copy, which writes to its first argument */
 		d = (struct doing){
 			.what = RADDLE_TRACK_WRITE, .address = LLVMGetOperand(call, 0), .returns = true};
 		emit(g, call, gate, &d);
@@ -268,8 +269,8 @@ static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t 
 	}
 }
 
-/* Whether the instruction follows a call that must be the last thing before a return: nothing may
- * be inserted between the two. */
+/* Whether the instruction follows a call that must directly precede a return.  Nothing may be
+ * inserted between the two. */
 static bool is_after_tail(LLVMValueRef inst)
 {
 	LLVMValueRef before = LLVMGetPreviousInstruction(inst);

@@ -3,13 +3,13 @@
  * Functions with gates (track.c) have a second copy without them.  On entry the function tests one
  * byte: if all gates are closed, the clean copy runs, which tests nothing.
  *
- * A gate that has used up its events is closed while the program runs, and a loop may then
- * continue for a long time.  So each iteration of a loop with gates begins by testing whether one
- * of them is still open.  If none is, the loop continues in a clean copy:
+ * A gate is closed, while the program runs, when it has recorded the most events that it may.  A
+ * loop may then continue for a long time.  So each iteration of a loop with gates begins by testing
+ * whether one of them is still open.  If none is, the loop continues in a clean copy:
  *
- *	before --> test -+-> header ... (gates) --> test
- *	                  \
- *	                   +-> clean header ... --> clean header
+ * 	before --> test -+-> header ... (gates) --> test
+ * 	                  \
+ * 	                   +-> clean header ... --> clean header
  *
  * An inner loop has a clean copy in each copy of the loop around it.  So each loop still has one
  * header, and optimisation passes recognise it as a loop.
@@ -27,7 +27,7 @@
 #include <string.h>
 
 enum {
-	MAX_SIZE = 20000, /* instructions of all copies of a function */
+	MAX_SIZE = 20000, /* the most instructions of all copies of a function */
 	MANY = 16,	  /* a loop with more gates tests the bytes of functions, not of gates */
 };
 
@@ -41,9 +41,11 @@ struct bytes {
 struct part {
 	const uint32_t *body;
 	uint32_t header, size;
-	uint32_t *place; /* of each block of the function in the body, FACTS_NONE: it is not in it */
+	/* The index of each block of the function in the body; FACTS_NONE if it is not in the
+	 * body. */
+	uint32_t *place;
 	struct bytes gates;
-	size_t instructions; /* 0: it cannot be copied */
+	size_t instructions; /* the number of instructions; 0 if the part cannot be copied */
 };
 
 struct spending {
@@ -51,10 +53,10 @@ struct spending {
 	LLVMValueRef function;
 	struct ir_cfg cfg;
 	struct facts_loops loops;
-	size_t room; /* instructions that may still be copied */
+	size_t room; /* the number of instructions that may still be copied */
 };
 
-/* The flag byte that an instruction loads; NULL: it loads no such byte. */
+/* The flag byte that an instruction loads; NULL if it loads none. */
 static LLVMValueRef byte_of(LLVMValueRef inst)
 {
 	if (!LLVMIsALoadInst(inst))
@@ -65,7 +67,8 @@ static LLVMValueRef byte_of(LLVMValueRef inst)
 	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
 }
 
-/* The byte that covers all gates of the function in whose source a gate was (raddle/track.h). */
+/* The byte that covers all gates of the function from whose source the gate comes
+ * (raddle/track.h). */
 static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
 {
 	LLVMValueRef base = LLVMIsAConstantExpr(at) ? LLVMGetOperand(at, 0) : at;
@@ -87,7 +90,7 @@ static void add_byte(struct bytes *b, LLVMValueRef at)
 	b->at[b->count++] = at;
 }
 
-/* Whether a value is used outside the part, where its copy would not be available. */
+/* Whether a value is used outside the part.  Its copy would not be available there. */
 static bool leaves(const struct spending *s, const struct part *p, LLVMValueRef inst)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(inst); use != NULL; use = LLVMGetNextUse(use)) {
@@ -156,7 +159,7 @@ static void shut_gates(LLVMBasicBlockRef block)
 	}
 }
 
-/* The header of the copy. */
+/* Makes the clean copy; returns its header. */
 static LLVMBasicBlockRef make_clean(struct spending *s, const struct part *p)
 {
 	struct instr_unit *u = s->unit;
@@ -228,7 +231,7 @@ static void spend_loop(struct spending *s, const struct part *p)
 
 static void spend_loops(struct spending *s)
 {
-	for (size_t i = 0; i < s->loops.count; i++) { /* those around others come first */
+	for (size_t i = 0; i < s->loops.count; i++) { /* outer loops first */
 		const struct facts_loop *loop = &s->loops.items[i];
 		struct part p = part_of(s, loop->header, loop->body, loop->size);
 		if (p.instructions != 0 && p.gates.count != 0)
