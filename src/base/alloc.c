@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes.  The block size is a judgement: large enough that malloc() is called rarely, small
+/* In bytes.  The block size was set by hand: large enough that malloc() is called rarely, small
  * enough that a nearly empty arena wastes little.  The alignment is that of malloc() on 64-bit
  * machines. */
 enum { ARENA_BLOCK = 64 * 1024, ARENA_ALIGN = 16 };

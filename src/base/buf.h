@@ -22,15 +22,15 @@ extern char rd_buf_empty[1];
 		rd_buf_empty, 0, 0                                                                           \
 	}
 
-void rd_buf_release(struct rd_buf *b);		    /* frees and re-initialises */
-void rd_buf_clear(struct rd_buf *b);		    /* length 0, memory kept */
-void rd_buf_reserve(struct rd_buf *b, size_t more); /* room for `more` bytes after length */
+void rd_buf_release(struct rd_buf *b);		    /* frees the memory and initialises b again */
+void rd_buf_clear(struct rd_buf *b);		    /* sets the length to 0 and keeps the memory */
+void rd_buf_reserve(struct rd_buf *b, size_t more); /* makes room for `more` bytes after the content */
 void rd_buf_add(struct rd_buf *b, const void *p, size_t n);
 void rd_buf_addc(struct rd_buf *b, char c);
 void rd_buf_adds(struct rd_buf *b, const char *s);
 void rd_buf_addf(struct rd_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap) __attribute__((format(printf, 2, 0)));
-void rd_buf_add_shell(struct rd_buf *b, const char *word); /* quoted for a shell */
+void rd_buf_add_shell(struct rd_buf *b, const char *word); /* adds the word, quoted for a shell */
 char *rd_buf_detach(struct rd_buf *b);			   /* the caller frees the result; b is empty again */
 
 #endif

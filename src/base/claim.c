@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 enum {
-	DIRECTORIES_MAX = 1000, /* rd_claim() tries PATH-N for N below this, then gives up */
-	RETRIES_MAX = 100,	/* lock files that may vanish between open() and flock() */
+	DIRECTORIES_MAX = 1000, /* rd_claim() gives up after PATH-N with N = DIRECTORIES_MAX - 1 */
+	/* The most lock files that may vanish between open() and flock() before it gives up. */
+	RETRIES_MAX = 100,
 };
 
 static char *claim_file(const char *path)
@@ -36,7 +37,8 @@ static bool is_same_file(int fd, const char *file)
 	       locked.st_ino == named.st_ino;
 }
 
-enum claim_state { CLAIM_TAKEN, CLAIM_MADE, CLAIM_VANISHED }; /* or a negative enum rd_err */
+/* A result may also be a negative enum rd_err. */
+enum claim_state { CLAIM_TAKEN, CLAIM_MADE, CLAIM_VANISHED };
 
 static int try_once(struct rd_claim *claim, const char *path, const char *file)
 {
@@ -59,7 +61,7 @@ static int try_once(struct rd_claim *claim, const char *path, const char *file)
 	return r;
 }
 
-/* CLAIM_MADE, CLAIM_TAKEN or an error. */
+/* Tries once to claim the directory.  Returns CLAIM_MADE, CLAIM_TAKEN or an error. */
 static int try_claim(struct rd_claim *claim, const char *path)
 {
 	char *file = claim_file(path);

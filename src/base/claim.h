@@ -16,9 +16,9 @@ struct rd_claim {
 	int fd;
 };
 
-/* Creates the directory if necessary and claims it.  If another process has claimed it, that is an
- * error.  With `elsewhere`, PATH-2, PATH-3 and so on are tried instead, and a warning names the
- * directory that was claimed. */
+/* Creates the directory if necessary and claims it.  Fails if another process has claimed it.  With
+ * `elsewhere`, tries PATH-2, PATH-3 and so on instead, and a warning names the claimed
+ * directory. */
 int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere);
 void rd_claim_release(struct rd_claim *claim);
 

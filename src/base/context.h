@@ -25,16 +25,19 @@ struct rd_cleanup {
 };
 
 struct rd_context {
-	rd_log_fn *log; /* where messages go; NULL: to the sink of the outer context */
-	void *data;	/* first argument of `log` */
-	size_t limit;	/* bytes that the rd_x functions of alloc.h may allocate in total; 0: no limit */
+	rd_log_fn *log; /* the function that gets messages; NULL for the sink of the outer context */
+	void *data;	/* the first argument of `log` */
+	/* The most bytes that the rd_x functions of alloc.h may allocate in total; 0 for no
+	 * limit. */
+	size_t limit;
 
-	/* Private. */
+	/* The following members are private. */
 	size_t allocated;
 	struct rd_cleanup *cleanups;
 	struct rd_context *outer;
-	bool in_sink;	   /* its sink is being called */
-	jmp_buf *boundary; /* NULL: if memory runs out, the outer context ends */
+	bool in_sink; /* whether its sink is being called */
+	/* Where to jump if memory runs out; NULL if the outer context is to end then. */
+	jmp_buf *boundary;
 };
 
 /* Makes c the innermost context of this thread, until the same thread leaves it. */
@@ -47,15 +50,16 @@ void rd_context_leave(struct rd_context *c);
  * leaks, so a server that has leaked a lot restarts once its other requests are done. */
 int rd_context_run(struct rd_context *c, int (*work)(void *argument), void *argument);
 
-/* For the innermost context of this thread.  Without a context nothing is recorded. */
+/* Adds a cleanup to the innermost context of this thread.  Without a context nothing happens. */
 void rd_cleanup_add(struct rd_cleanup *cleanup, void (*release)(void *), void *argument);
-void rd_cleanup_remove(struct rd_cleanup *cleanup); /* must be the newest; it is not run */
+void rd_cleanup_remove(struct rd_cleanup *cleanup); /* it must be the newest cleanup, and is not run */
 
 /* The innermost context of this thread, or NULL. */
 struct rd_context *rd_context_current(void);
 
-/* For alloc.c.  The first counts bytes in this and all outer contexts.  If a limit is exceeded, or
- * memory has run out, the innermost context with a boundary ends.  Without one, both return. */
+/* For alloc.c. rd_context_count() counts bytes in this and all outer contexts.  If a limit is
+ * exceeded, or memory has run out, the innermost context with a boundary ends.  Without such a
+ * context, both functions return. */
 void rd_context_count(size_t bytes);
 void rd_context_no_memory(void);
 

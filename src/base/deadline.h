@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* The deadline `time_ns` after the start; 0: never. */
+/* The deadline `time_ns` after the start; 0 if `time_ns` is 0, which means never. */
 static inline int64_t rd_deadline(int64_t start_ns, int64_t time_ns)
 {
 	return time_ns ? start_ns + time_ns : 0;
@@ -18,7 +18,7 @@ static inline bool rd_deadline_passed(int64_t deadline_ns)
 	return deadline_ns && rd_now_ns() >= deadline_ns;
 }
 
-/* The time left, at least 0.  Also 0 if there is no deadline, because progress then shows no
+/* The time left, at least 0.  Also 0 if there is no deadline, because progress lines then show no
  * time. */
 static inline int64_t rd_deadline_left_ns(int64_t deadline_ns)
 {

@@ -26,13 +26,13 @@
 
 #define FILE_NAME ".raddle"
 
-enum { FILE_MAX = 65536 }; /* bytes; a judgement: a list of options is far shorter */
+enum { FILE_MAX = 65536 }; /* in bytes; set by hand: a list of options is far shorter */
 
-/* Where options come from. */
+/* The file or variable that options come from. */
 struct source {
 	const struct rd_defaults *d;
-	const char *name;      /* for messages: the path of the file, or the variable */
-	const char *directory; /* of the file; NULL: the variable */
+	const char *name;      /* the path of the file, or the variable's name; for messages */
+	const char *directory; /* the directory of the file; NULL for the variable */
 	unsigned line;
 };
 
@@ -43,7 +43,7 @@ static char *keep(const struct source *s, const char *text, size_t n)
 
 #define PLACE_MAX (PATH_MAX + 16)
 
-/* The beginning of a message: "FILE:3: " or "RADDLE_OPTIONS: ". */
+/* Writes the beginning of a message: "FILE:3: " or "RADDLE_OPTIONS: ". */
 static void place_of(const struct source *s, char out[PLACE_MAX])
 {
 	if (s->directory)
@@ -60,7 +60,8 @@ static int wrong(const struct source *s, const char *what, const char *word, siz
 	return rd_fail(RD_EUSAGE, "%s%s '%.*s'", where, what, (int)n, word);
 }
 
-/* Input files are looked up beside the .raddle file, whatever the current directory is. */
+/* An input file with a relative path is looked up beside the .raddle file, not in the current
+ * directory. */
 static const char *locate(const struct source *s, const struct rd_option *o, const char *value)
 {
 	struct rd_buf path = RD_BUF_INIT;
@@ -74,7 +75,7 @@ static const char *locate(const struct source *s, const struct rd_option *o, con
 	return kept;
 }
 
-/* An option of another command is skipped; an option of no command is an error. */
+/* Sets an option.  An option of another command is skipped; an option of no command is an error. */
 static int give(const struct source *s, const char *name, size_t n, const char *value)
 {
 	const struct rd_option *o = rd_option_find(s->d->options, name, n);
@@ -90,8 +91,8 @@ static int give(const struct source *s, const char *name, size_t n, const char *
 
 /* ---- RADDLE_OPTIONS ---- */
 
-/* A word up to the next blank.  Quotes keep blanks and are removed.  NULL: a quote is not
- * closed. */
+/* Reads a word up to the next blank.  Quotes keep blanks and are removed.  Returns NULL if a quote
+ * is not closed. */
 static char *next_word(const struct source *s, const char **at)
 {
 	struct rd_buf word = RD_BUF_INIT;
@@ -141,7 +142,7 @@ static void trim(const char **text, size_t *n)
 		--*n;
 }
 
-/* "[check predict]": whether the section applies to this command. */
+/* Parses a section such as "[check predict]".  *ours becomes whether it applies to this command. */
 static int read_section(const struct source *s, const char *text, size_t n, bool *ours)
 {
 	const char *end = text + n - 1;
@@ -210,7 +211,7 @@ static bool is_top(const char *directory)
 	return top;
 }
 
-/* The nearest file of that name, in this directory or above it; NULL: not found. */
+/* The nearest file of that name, in this directory or above it; NULL if there is none. */
 static char *find_file(void)
 {
 	char directory[PATH_MAX];
@@ -230,7 +231,7 @@ static char *find_file(void)
 	}
 }
 
-/* 1: the file is not trusted, and a warning was printed. */
+/* Reads the file if it is trusted.  Returns 1, after a warning, if it is not. */
 static int read_trusted(const char *path, struct rd_buf *text)
 {
 	struct stat st;

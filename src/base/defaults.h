@@ -10,16 +10,16 @@
 #include "base/option.h"
 
 struct rd_defaults {
-	const struct rd_option *options; /* of the command */
+	const struct rd_option *options; /* the options of the command */
 	const char *command;
-	struct rd_arena *values; /* holds the values; must live as long as the options are used */
+	struct rd_arena *values; /* contains the values; must live as long as the options are used */
 	/* Whether any command has an option of this name, and whether a command of this name
 	 * exists; the name has `n` characters. */
 	bool (*is_option)(const char *name, size_t n);
 	bool (*is_command)(const char *name, size_t n);
 };
 
-/* Stores what the file and the variable set for this command's options. */
+/* Stores the values that the file and the variable set for this command's options. */
 int rd_defaults(const struct rd_defaults *d);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Edits as text.  In: what a user wrote, or stored lines.  Out: kinds, places, expressions. */
+/* Edits as text.  In: the user's text, or stored lines.  Out: kinds, places, expressions. */
 #include "base/edit.h"
 
 #include "base/error.h"
@@ -24,7 +24,8 @@ bool rd_is_path_end(const char *path, const char *wanted)
 	       (length == end || path[length - end - 1] == '/');
 }
 
-/* The text without white space around it; control characters become spaces, so it is one line. */
+/* A copy of the text without white space around it.  Control characters become spaces, so the copy
+ * is one line. */
 static char *trimmed(struct rd_edits *e, const char *text, size_t length)
 {
 	char *copy;
@@ -42,7 +43,7 @@ static char *trimmed(struct rd_edits *e, const char *text, size_t length)
 	return copy;
 }
 
-/* FILE:LINE */
+/* Parses FILE:LINE. */
 static bool get_place(struct rd_edit *edit, char *place)
 {
 	char *colon = strrchr(place, ':'), *end;

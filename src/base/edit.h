@@ -16,23 +16,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RD_EDITS_MAX 32 /* so that a 32-bit word has a bit for each */
+#define RD_EDITS_MAX 32 /* one bit of a 32-bit word for each edit */
 
 enum rd_edit_kind { RD_EDIT_REQUIRE, RD_EDIT_WITHOUT_SYNC };
 
 struct rd_edit {
 	enum rd_edit_kind kind;
-	const char *file; /* a suffix of the path is enough */
+	const char *file; /* the path of the file, or a suffix of it */
 	uint32_t line;
-	const char *expression; /* of a predicate; else NULL */
-	const char *text;	/* the whole line */
+	const char *expression; /* the expression of a predicate; NULL for other edits */
+	const char *text;	/* the whole line of text */
 };
 
-/* The number of an edit is its position. */
+/* The edits.  An edit's number is its index. */
 struct rd_edits {
 	struct rd_edit items[RD_EDITS_MAX];
 	size_t count;
-	struct rd_arena *arena; /* holds the strings; NULL before the first call */
+	struct rd_arena *arena; /* contains the strings; NULL before the first call */
 };
 
 void rd_edits_release(struct rd_edits *e);
@@ -45,7 +45,8 @@ int rd_edits_without_sync(struct rd_edits *e, const char *text);
 /* Adds the edits in `lines`, except those already in e.  NULL adds nothing. */
 int rd_edits_parse(struct rd_edits *e, const char *lines, const char *name);
 
-/* Appends the lines: all of them, or only those that change what the program does. */
+/* Appends the lines.  Without `predicates`, appends only those that change what the program
+ * does. */
 void rd_edits_format(const struct rd_edits *e, bool predicates, struct rd_buf *out);
 
 /* Whether `wanted` is the path, or a suffix of it that begins after a slash. */

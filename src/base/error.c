@@ -19,7 +19,7 @@
 
 static void write_line(void *context, enum rd_level level, const char *message);
 
-/* Of the process; set before threads exist. */
+/* The sink of the process; set before threads exist. */
 static struct {
 	struct rd_context sink;
 	enum rd_level max_level;
@@ -58,7 +58,8 @@ void rd_log_level(enum rd_level level)
 	process.max_level = level;
 }
 
-/* A message that a sink emits goes to the next outer sink. */
+/* The innermost context with a sink that is not being called.  So a message from a sink goes to the
+ * next outer sink. */
 static struct rd_context *innermost_sink(void)
 {
 	struct rd_context *first = rd_context_current();

@@ -16,20 +16,20 @@
 enum rd_err {
 	RD_OK = 0,
 	RD_ESYSTEM = -1,   /* a system call failed; the message has strerror */
-	RD_EFORMAT = -2,   /* untrusted bytes are not what they claim to be */
-	RD_EVERSION = -3,  /* a format version this Raddle does not know */
-	RD_EUSAGE = -4,	   /* the user asked for something that makes no sense */
-	RD_ETOOL = -5,	   /* a program we ran (clang, linker) failed */
-	RD_ENOTFOUND = -6, /* something that should be there is not */
+	RD_EFORMAT = -2,   /* untrusted bytes do not have the expected format */
+	RD_EVERSION = -3,  /* a format version that this Raddle does not know */
+	RD_EUSAGE = -4,	   /* the user requested something invalid */
+	RD_ETOOL = -5,	   /* a program that we ran (clang, linker) failed */
+	RD_ENOTFOUND = -6, /* a required file or object is missing */
 	RD_ELIMIT = -7,	   /* a limit of Raddle is exceeded */
 	RD_ENOMEM = -8,	   /* memory ran out; returned by rd_context_run() and by calls into libraries */
 };
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
 
-/* The sink for messages outside of any context (context.h).  The default writes "raddle: message"
- * to stderr.  In JSON mode cmd/ installs a sink that writes {"error": "..."}.  NULL restores the
- * default.  Call it before threads exist. */
+/* A sink for messages. rd_log_set() sets the sink that is used outside of any context (context.h).
+ * The default writes "raddle: message" to stderr.  In JSON mode cmd/ installs a sink that writes
+ * {"error": "..."}. NULL restores the default.  Call it before threads exist. */
 typedef void rd_log_fn(void *data, enum rd_level level, const char *message);
 void rd_log_set(rd_log_fn *fn, void *data);
 

@@ -99,7 +99,7 @@ int rd_write_all(int fd, const void *data, size_t length)
 	return 0;
 }
 
-/* Silent; sets errno.  `flags` are further flags for open(). */
+/* Writes a file.  Silent; sets errno.  `flags` are further flags for open(). */
 static int write_to(const char *path, int flags, const void *data, size_t length)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
@@ -170,7 +170,8 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Silent; sets errno.  Another process may create a directory of the path at the same time. */
+/* Makes a directory and those above it.  Silent; sets errno.  Another process may create a
+ * directory of the path at the same time. */
 static int make_path(const char *path, mode_t mode)
 {
 	char *copy = rd_xstrdup(path);
@@ -315,7 +316,8 @@ void rd_map_close(struct rd_map *map)
 	*map = (struct rd_map){0};
 }
 
-/* /tmp is shared, so a directory of this name may belong to another user. */
+/* The private directory below /tmp, which is shared: a directory of this name may belong to another
+ * user. */
 static int private_tmp(char **path)
 {
 	char *p = rd_xasprintf("/tmp/raddle-%ld", (long)getuid());
@@ -336,7 +338,7 @@ static int private_tmp(char **path)
 	return err;
 }
 
-/* The default directory, or NULL without a home directory. */
+/* The default cache directory; NULL without a home directory. */
 static char *home_cache(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -14,18 +14,18 @@
 /* Appends a whole file of at most `max` bytes to `b`. */
 int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
 
-/* The maximum for documents and lists. */
+/* The maximum size of documents and lists, in bytes. */
 #define RD_TEXT_MAX (UINT64_C(64) << 20)
 
-/* Appends a whole file of at most RD_FILE_MAX bytes. */
+/* rd_file_read() appends a whole file of at most RD_FILE_MAX bytes. */
 #define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
-/* Reads the first bytes, to detect the format.  Returns the number of bytes read: silently 0 if
- * the file cannot be read. */
+/* Reads the first bytes, to detect the format.  Returns the number of bytes read; 0, without a
+ * message, if the file cannot be read. */
 size_t rd_file_head(const char *path, void *out, size_t n);
 
-/* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`.  Its value is
+/* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`.  The value is
  * that of `call`, or the error from reading. */
 #define RD_WITH_FILE(path, max, text, call)                                                                  \
 	({                                                                                                   \
@@ -39,20 +39,22 @@ size_t rd_file_head(const char *path, void *out, size_t n);
 
 /* Replaces a file atomically: writes a temporary file beside it and renames it. */
 int rd_file_write(const char *path, const void *data, size_t length);
-int rd_file_write_buf(const char *path, struct rd_buf *data); /* the same, and releases the buffer */
+int rd_file_write_buf(const char *path, struct rd_buf *data); /* also releases the buffer */
 
-/* The same for a name that the user passed.  Follows links, and keeps the mode of the file.
+/* Replaces a file whose name the user passed.  Follows links, and keeps the mode of the file.
  * Writes in place to devices and pipes, and to a file in a directory that is not writable. */
 int rd_file_replace(const char *path, const void *data, size_t length);
 
-int rd_write_all(int fd, const void *data, size_t length); /* silent; -1 with errno */
-int rd_mkdirs(const char *path);			   /* like mkdir -p, mode 0777 less umask */
-int rd_remove_tree(const char *path);			   /* rm -rf; no error if absent */
+/* Silent; returns -1 and sets errno on failure. */
+int rd_write_all(int fd, const void *data, size_t length);
+int rd_mkdirs(const char *path);      /* like mkdir -p; the mode is 0777 less umask */
+int rd_remove_tree(const char *path); /* like rm -rf; no error if it does not exist */
 bool rd_file_exists(const char *path);
 const char *rd_base_name(const char *path); /* the part after the last slash */
-const char *rd_tmp_dir(void);		    /* $TMPDIR, else /tmp */
+const char *rd_tmp_dir(void);		    /* $TMPDIR, or else /tmp */
 
-/* An unnamed file in rd_tmp_dir(), for reading and writing.  An error is reported and returned. */
+/* Makes an unnamed file in rd_tmp_dir(), for reading and writing.  Returns its descriptor, or an
+ * error after reporting it. */
 int rd_temporary_file(void);
 
 /* Drops pages of a file mapping that are not needed soon.  A later access reads them from the file
@@ -72,8 +74,8 @@ struct rd_map {
 int rd_map_open(struct rd_map *map, const char *path);
 void rd_map_close(struct rd_map *map);
 
-/* $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else /tmp/raddle-UID.  Created
- * if it does not exist.  The caller frees *path. */
+/* $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else /tmp/raddle-UID.  The
+ * directory is created if it does not exist.  The caller frees *path. */
 int rd_cache_dir(char **path);
 
 /* The path of the running executable, without symbolic links; the caller frees it.  Without /proc

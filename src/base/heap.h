@@ -13,7 +13,8 @@
 
 typedef bool rd_before_fn(const void *context, uint32_t a, uint32_t b);
 
-/* Puts `item` at index `i` or below it, wherever it belongs.  Both subtrees of i are heaps. */
+/* Places `item` at index `i` or below, so that the order holds.  Both subtrees of i must be
+ * heaps. */
 static inline __attribute__((always_inline)) void rd_heap_place(uint32_t *heap, size_t count, size_t i,
 								uint32_t item, rd_before_fn *before,
 								const void *context)
@@ -29,7 +30,7 @@ static inline __attribute__((always_inline)) void rd_heap_place(uint32_t *heap, 
 	heap[i] = item;
 }
 
-/* The array has room for one more. */
+/* Adds an item.  The array must have room for it. */
 static inline __attribute__((always_inline)) void rd_heap_push(uint32_t *heap, size_t *count, uint32_t item,
 							       rd_before_fn *before, const void *context)
 {

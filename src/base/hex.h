@@ -13,7 +13,7 @@
 /* Writes 2 * n digits and the terminating zero. */
 void rd_hex_write(char *to, const void *bytes, size_t n);
 
-/* Reads n bytes.  False, and nothing is written, if the text is not exactly 2 * n digits. */
+/* Reads n bytes.  Returns false, and writes nothing, if the text is not exactly 2 * n digits. */
 bool rd_hex_read(void *to, const char *text, size_t n);
 
 /* Whether the text, which may be NULL, consists of exactly `digits` digits. */

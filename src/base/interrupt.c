@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signals that end a task.  In: pending signals.  Out: the number of one, when the task asks. */
+/* Signals that end a task.  In: pending signals.  Out: the number of one, when the task checks. */
 #include "base/interrupt.h"
 
 #include <stddef.h>

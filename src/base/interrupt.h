@@ -17,7 +17,7 @@ struct rd_interrupt {
 void rd_interrupt_begin(struct rd_interrupt *i);
 void rd_interrupt_end(const struct rd_interrupt *i); /* restores the previous signal mask */
 
-/* The signal that has arrived or arrives within that time; 0: none. */
+/* The signal that has arrived or arrives within that time; 0 if there is none. */
 int rd_interrupt_wait(const struct rd_interrupt *i, uint32_t milliseconds);
 
 #endif

@@ -15,26 +15,26 @@
 
 /* One document.  Messages have the form: SUBJECT: NAME: PART 3: "KEY" is wrong. */
 struct rd_json_read {
-	const char *subject; /* what it is about: "trace" */
-	const char *name;    /* of the file */
-	const char *part;    /* "finding"; NULL: the document itself */
-	size_t number;	     /* of the part */
+	const char *subject; /* the subject of the document, such as "trace" */
+	const char *name;    /* the name of the file */
+	const char *part;    /* the kind of part, such as "finding"; NULL for the document itself */
+	size_t number;	     /* the number of the part */
 	int err;
 };
 
-/* The tree, which the caller releases with json_decref(), or NULL with `err` set.  A tree takes up
- * to fifty times the memory of its text, which has at most RD_TEXT_MAX bytes. */
+/* Returns the tree, which the caller releases with json_decref(), or NULL with `err` set.  A tree
+ * takes up to fifty times the memory of its text, which has at most RD_TEXT_MAX bytes. */
 json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length);
 
-/* Reports what is wrong with a member, unless an earlier member was wrong. */
+/* Reports an error in a member, unless an error has been reported before. */
 void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what);
 
-/* NULL: absent, null or of another type.  JSON_TRUE accepts both booleans.  `object` may be
- * NULL. */
+/* Returns a member; NULL if it is absent, null or of another type.  JSON_TRUE accepts both
+ * booleans.  `object` may be NULL. */
 json_t *rd_json_member(struct rd_json_read *r, const json_t *object, const char *key, json_type type);
 
 const char *rd_json_get_text(struct rd_json_read *r, const json_t *object,
-			     const char *key); /* owned by the tree */
+			     const char *key); /* the tree owns the result */
 uint64_t rd_json_get_number(struct rd_json_read *r, const json_t *object, const char *key, uint64_t max);
 int64_t rd_json_get_signed(struct rd_json_read *r, const json_t *object, const char *key);
 bool rd_json_get_bool(struct rd_json_read *r, const json_t *object, const char *key);

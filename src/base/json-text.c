@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* JSON into memory: the streaming writer on a stream that grows. */
+/* JSON in memory: the streaming writer writes to a memory stream. */
 #include "base/json-text.h"
 
 #include "base/alloc.h"

@@ -86,7 +86,7 @@ static void quote(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* Writes what precedes a value: comma, newline, name. */
+/* Writes the comma, newline and name that precede a value. */
 static void lead(struct rd_json *j, const char *name)
 {
 	uint8_t *state = &j->state[j->depth];
@@ -167,7 +167,7 @@ void rd_json_unsigned(struct rd_json *j, const char *name, uint64_t value)
 	trail(j);
 }
 
-/* 15 digits if they read back as the same number, else 17. */
+/* Writes 15 digits if they read back as the same number, else 17. */
 void rd_json_double(struct rd_json *j, const char *name, double value)
 {
 	char text[32];

@@ -15,7 +15,7 @@
 struct rd_json {
 	FILE *out;
 	unsigned depth;
-	bool indent; /* a line for each member or element of the outer two levels */
+	bool indent; /* whether each member or element of the outer two levels gets a line */
 	uint8_t state[64];
 };
 
@@ -24,34 +24,32 @@ struct rd_json {
 unsigned rd_utf8_length(const unsigned char *s);
 
 void rd_json_begin(struct rd_json *j, FILE *out);
-void rd_json_object(struct rd_json *j, const char *name); /* name NULL: element of an array or top level */
+/* `name` is NULL in an array and at the top level, here and below. */
+void rd_json_object(struct rd_json *j, const char *name);
 void rd_json_array(struct rd_json *j, const char *name);
 void rd_json_end(struct rd_json *j); /* closes the innermost object or array */
-void rd_json_string(struct rd_json *j, const char *name, const char *value); /* NULL: null */
+/* The value NULL is written as null. */
+void rd_json_string(struct rd_json *j, const char *name, const char *value);
 void rd_json_number(struct rd_json *j, const char *name, int64_t value);
 void rd_json_unsigned(struct rd_json *j, const char *name, uint64_t value);
 void rd_json_double(struct rd_json *j, const char *name, double value);
 void rd_json_bool(struct rd_json *j, const char *name, bool value);
 void rd_json_null(struct rd_json *j, const char *name);
 
-/* An array of strings. */
+/* Writes an array of strings. */
 void rd_json_strings(struct rd_json *j, const char *name, const char *const *items, size_t count);
 
-/* An array of objects.  The body of the loop writes the members of one object, and must not leave
- * the loop:
- *
- *	RD_JSON_OBJECTS(j, "threads", i, count) {
- *		rd_json_string(j, "name", threads[i].name);
- *	}
+/* Writes an array of objects.  The body of the loop writes the members of one object, and must not
+ * leave the loop:
  */
 #define RD_JSON_OBJECTS(j, name, i, count)                                                                   \
 	for (size_t i = rd_json_objects_begin(j, name); rd_json_objects_next(j, i, count); i++)
-size_t rd_json_objects_begin(struct rd_json *j, const char *name);     /* 0 */
-bool rd_json_objects_next(struct rd_json *j, size_t at, size_t count); /* ends the last one */
+size_t rd_json_objects_begin(struct rd_json *j, const char *name);     /* returns 0 */
+bool rd_json_objects_next(struct rd_json *j, size_t at, size_t count); /* ends the previous object */
 
-/* Several members in a row:
+/* Writes several members:
  *
- *	RD_JSON(j, RD_JS("thread", t->name), RD_JU("events", t->events), RD_JB("ended", t->ended));
+ * 	RD_JSON(j, RD_JS("thread", t->name), RD_JU("events", t->events), RD_JB("ended", t->ended));
  *
  * All values are read before the first is written. */
 struct rd_json_member {

@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A function: its name in the library, and where its address goes. */
+/* A function: its name in the library, and where to store its address. */
 struct rd_library_function {
 	const char *name;
-	void *to; /* the address of a pointer to a function */
+	void *to; /* points to a function pointer, which gets the address */
 };
 
-/* The handle of a library that has all these functions.  NULL if the library or one of the
+/* Returns the handle of a library that has all these functions.  NULL if the library or one of the
  * functions is missing; then no pointer is set. */
 void *rd_library_open(const char *library, const struct rd_library_function *functions, size_t count);
-void rd_library_close(void *handle); /* NULL is fine */
+void rd_library_close(void *handle); /* the handle may be NULL */
 
 #endif

@@ -13,9 +13,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { FIRST_CAPACITY = 16 }; /* slots, a power of two; a judgement: many maps stay small */
+/* The number of slots, a power of two; set by hand, since many maps stay small. */
+enum { FIRST_CAPACITY = 16 };
 
-/* Addresses differ mostly in the middle bits: spread them over all bits. */
+/* Addresses differ mostly in the middle bits, so the hash spreads these over all bits. */
 static uint64_t hash_number(uint64_t x)
 {
 	x ^= x >> 32;
@@ -32,7 +33,7 @@ static inline uint64_t hash_key(const uint64_t *key, unsigned words)
 	return hash_number(hash);
 }
 
-/* The slot that holds `key`, or the free slot where it belongs.  Inline, like the functions below:
+/* The slot that contains `key`, or the free slot for it.  This function and those below are inline:
  * an rd_umap passes the constant words == 1, so the compiler removes the loops. */
 static inline size_t find_slot(const struct rd_umap *m, const uint64_t *key, unsigned words)
 {
@@ -128,7 +129,8 @@ void rd_pmap_release(struct rd_pmap *m)
 	rd_umap_release(&m->map);
 }
 
-/* A slot is 0 when free, otherwise the string's number plus one. */
+/* The slot of a string, or the free slot for it.  A slot is 0 when free, otherwise the string's
+ * number plus 1. */
 static size_t names_slot(const struct rd_names *m, const char *s, size_t n)
 {
 	size_t mask = m->slot_count - 1, i = XXH3_64bits(s, n) & mask;

@@ -17,13 +17,14 @@ static inline uint64_t rd_hash_add(uint64_t hash, uint64_t value)
 struct rd_umap {
 	uint64_t *keys, *values;
 	uint8_t *used;
-	size_t count, capacity; /* capacity is 0 or a power of two */
+	size_t count, capacity; /* the capacity is 0 or a power of two */
 };
 #define RD_UMAP_INIT                                                                                         \
 	{                                                                                                    \
 		0                                                                                            \
 	}
-uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key); /* NULL if absent; valid until the next put */
+/* NULL if absent; the pointer is valid until the next put. */
+uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key);
 uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key,
 		      bool *is_new); /* a new value is 0; is_new may be NULL */
 void rd_umap_release(struct rd_umap *m);
@@ -32,17 +33,18 @@ void rd_umap_release_all(size_t count, struct rd_umap *const *maps);
 	rd_umap_release_all(sizeof((struct rd_umap *[]){__VA_ARGS__}) / sizeof(struct rd_umap *),            \
 			    (struct rd_umap *[]){__VA_ARGS__})
 
-/* The same for pairs of numbers.  Pairs are compared in full, never folded into 64 bits.  For a
- * longer key, chain the maps: the value for the first two numbers forms a pair with the next
+/* A map from pairs of numbers to numbers.  Pairs are compared in full, never folded into 64 bits.
+ * For a longer key, chain the maps: the value for the first two numbers forms a pair with the next
  * number. */
 struct rd_pmap {
 	struct rd_umap map; /* a key takes two elements of `keys` */
 };
-uint64_t *rd_pmap_get(const struct rd_pmap *m, uint64_t a, uint64_t b); /* as rd_umap_get() */
+uint64_t *rd_pmap_get(const struct rd_pmap *m, uint64_t a, uint64_t b); /* like rd_umap_get() */
 uint64_t *rd_pmap_put(struct rd_pmap *m, uint64_t a, uint64_t b, bool *is_new);
 void rd_pmap_release(struct rd_pmap *m);
 
-/* Strings get numbers 0, 1, 2 … in order of first appearance; the map owns copies. */
+/* A map from strings to numbers.  Strings get the numbers 0, 1, 2 … in order of first appearance.
+ * The map owns copies. */
 struct rd_names {
 	char **items;
 	size_t count, capacity;

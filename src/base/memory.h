@@ -8,7 +8,7 @@
 /* Bytes allocated and not yet freed.  Deterministic: the same work gives the same number. */
 uint64_t rd_memory_used(void);
 
-/* Bytes that the machine has; 0: unknown. */
+/* The machine's memory in bytes; 0 if unknown. */
 uint64_t rd_memory_total(void);
 
 /* Drops the resident pages of code and constants.  Pages needed again come from the page cache. */

@@ -125,7 +125,7 @@ void rd_name_maker(struct rd_buf *out, const struct rd_maker *m)
 void rd_name_normal(struct rd_buf *out, const char *name)
 {
 	for (const char *p = name; *p; p++) {
-		/* The place of a maker, with the blank before it. */
+		/* Skips the place at which an object was created, with the blank before it. */
 		if (p[0] == ' ' && p[1] == '(' && strstr(p, ")#")) {
 			p = strstr(p, ")#");
 			continue;

@@ -28,7 +28,7 @@ static const char *parent_of(const char *path, char out[PATH_MAX])
 	return out;
 }
 
-/* Rejects names such as "-q", which are misplaced options. */
+/* Rejects names such as "-q", which are probably misplaced options. */
 static int check_name(const struct rd_option *o, const char *path, const char *command)
 {
 	if (!*path)
@@ -49,7 +49,7 @@ static bool is_program(const char *path)
 	return (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
 }
 
-/* A program as the output is a misplaced operand. */
+/* Checks an output file.  An executable program as the output is probably a misplaced operand. */
 static int check_file(const struct rd_option *o, const char *path, const char *command)
 {
 	char parent[PATH_MAX];
@@ -71,7 +71,7 @@ static int check_file(const struct rd_option *o, const char *path, const char *c
 	return RD_OK;
 }
 
-/* Missing parent directories are created later. */
+/* Checks an output directory.  Missing parent directories are created later. */
 static int check_directory(const struct rd_option *o, const char *path, const char *command)
 {
 	char above[2][PATH_MAX];

@@ -19,7 +19,7 @@
  * begin. */
 enum { LINE_WIDTH = 79, HELP_COLUMN = 24 };
 
-/* Longest word, in letters, that is compared with the options; a longer one is not a misspelt
+/* The longest word, in letters, that is compared with the options.  A longer one is not a misspelt
  * option. */
 enum { NEAREST_MAX = 32 };
 
@@ -28,7 +28,7 @@ static bool takes_argument(const struct rd_option *o)
 	return o->type != RD_OPT_FLAG;
 }
 
-/* "=FILE", "[=FILE]" or nothing. */
+/* Appends "=FILE", "[=FILE]" or nothing. */
 static void add_argument(const struct rd_option *o, struct rd_buf *out)
 {
 	bool optional = o->traits & RD_OPT_OPTIONAL;
@@ -37,7 +37,7 @@ static void add_argument(const struct rd_option *o, struct rd_buf *out)
 		rd_buf_addf(out, "%s=%s%s", optional ? "[" : "", o->argument, optional ? "]" : "");
 }
 
-/* Where a paragraph ends: at a blank line, before an indented one, at the end. */
+/* Whether a paragraph ends here: at a blank line, before an indented line, or at the end. */
 static bool ends_paragraph(const char *text)
 {
 	return !*text || (*text == '\n' && strchr("\n \t", text[1]));
@@ -68,7 +68,7 @@ static const char *print_wrapped(const char *text, size_t column, size_t indent)
 	return *text ? text + 1 : text;
 }
 
-/* Lines that begin with white space are preformatted. */
+/* Prints paragraphs wrapped.  Lines that begin with white space are preformatted. */
 static void print_summary(const char *text)
 {
 	while (*text) {
@@ -235,7 +235,8 @@ static int parse_number(const struct rd_option *o, const char *where, const char
 	return set_number(o, where, text, (uint64_t)value << shift);
 }
 
-/* Digits and perhaps a fraction.  strtod() would also accept nan, inf and hexadecimal numbers. */
+/* Skips digits and an optional fraction. strtod() would also accept nan, inf and hexadecimal
+ * numbers. */
 static const char *skip_decimal(const char *text)
 {
 	size_t n = strspn(text, "0123456789");
@@ -327,7 +328,7 @@ static bool takes_next(const struct rd_option *o, const char *next, const struct
 	return true;
 }
 
-/* Both parsers return how many arguments they took, or a negative rd_err. */
+/* Both parsers return the number of arguments that they used, or a negative rd_err. */
 static int parse_long(char **args, const struct rd_usage *usage)
 {
 	const char *name = args[0] + 2, *equals = strchr(name, '=');

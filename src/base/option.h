@@ -28,26 +28,26 @@ enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER, RD_
 /* What an option affects.  A .raddle file must not set options that write, make or run
  * (base/defaults.c). */
 enum rd_option_trait {
-	RD_OPT_READS = 1,     /* names a file to read, or several with commas */
+	RD_OPT_READS = 1,     /* names a file to read, or several files separated by commas */
 	RD_OPT_WRITES = 2,    /* names a file to write; "-" is standard output */
 	RD_OPT_MAKES = 4,     /* names a directory to create or fill */
 	RD_OPT_RUNS = 8,      /* decides what is executed, or removes something */
 	RD_OPT_OPTIONAL = 16, /* --name[=ARGUMENT]; without the argument the value is "-" */
 };
 
-/* The value of a number or duration that was not set.  For options whose 0 has a meaning of its
- * own; their `initial` is "". */
+/* The value of a number or duration that was not set, for options in which 0 has a meaning.  The
+ * `initial` of such options is "". */
 #define RD_OPTION_UNSET UINT64_MAX
 
 struct rd_option {
 	enum rd_option_type type;
-	char letter;	 /* 0: no short option */
-	unsigned traits; /* enum rd_option_trait */
+	char letter;	 /* the short option; 0 if there is none */
+	unsigned traits; /* a set of enum rd_option_trait */
 	const char *name;
-	void *value;	      /* bool *, const char **, uint64_t * */
-	const char *argument; /* what help calls the argument */
-	const char *initial;  /* a number's default, as text; NULL: 0 */
-	uint64_t min, max;    /* of numbers; max 0: no limit but the type */
+	void *value;	      /* points to the value: bool *, const char ** or uint64_t * */
+	const char *argument; /* the name of the argument in the help text */
+	const char *initial;  /* the default of a number, as text; NULL means 0 */
+	uint64_t min, max;    /* the range of a number; a max of 0 means no limit */
 	const char *help;
 };
 
@@ -69,7 +69,7 @@ struct rd_option {
 	}
 
 struct rd_usage {
-	const char *synopsis; /* "raddle record [-o DIR] -- PROG ARGS..." */
+	const char *synopsis; /* for example "raddle record [-o DIR] -- PROG ARGS..." */
 	const char *summary;  /* one or more paragraphs */
 	const struct rd_option *options;
 	const char *example; /* lines of an example, shown verbatim */
@@ -91,8 +91,8 @@ void rd_options_init(const struct rd_option *options);
 /* The option with that name of `n` characters, or NULL. */
 const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n);
 
-/* Stores an argument, which must outlive the options; NULL for an option given without an
- * argument.  Messages begin with `where`, which may be "". */
+/* Stores the argument of an option; NULL if the option was given without one.  The text must
+ * outlive the options.  Messages begin with `where`, which may be "". */
 int rd_option_set(const struct rd_option *o, const char *where, const char *argument);
 
 /* Checks whether the files and directories that the options name can be written, so that an error

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input that replaces a run's own input: arguments, standard input, files, environment variables.
- * As text, each part is a line "KIND NAME VALUE".  An argument is named by its number, standard
- * input by "-".  In names and values, bytes other than letters, digits and a few punctuation
- * characters are written as %HH.
+ * Input that replaces the recorded input of a run: arguments, standard input, files, environment
+ * variables.  As text, each part is a line "KIND NAME VALUE".  An argument is named by its number,
+ * standard input by "-".  In names and values, bytes other than letters, digits and a few
+ * punctuation characters are written as %HH.
  */
 #ifndef BASE_OVERRIDE_H
 #define BASE_OVERRIDE_H
@@ -22,9 +22,9 @@ enum rd_override_kind {
 
 struct rd_override_part {
 	enum rd_override_kind kind;
-	unsigned number; /* of an argument */
-	char *name;	 /* path or variable; else NULL */
-	char *data;	 /* has a NUL after it */
+	unsigned number; /* the number of an argument */
+	char *name;	 /* the path of a file or the name of a variable; NULL for other parts */
+	char *data;	 /* the content, followed by a NUL */
 	size_t length;
 };
 
@@ -41,8 +41,8 @@ void rd_override_copy(struct rd_override *to, const struct rd_override *from); /
 void rd_override_release(struct rd_override *g);
 
 void rd_override_format(const struct rd_override *g, struct rd_buf *out);
-/* `g` must be empty; the caller releases it, also if parsing fails.  NULL means no input.  `name`
- * is for messages. */
+/* Parses `text`; NULL means no override.  `g` must be empty; the caller releases it, also if
+ * parsing fails.  `name` is for messages. */
 int rd_override_parse(struct rd_override *g, const char *text, const char *name);
 
 const char *rd_override_kind_name(enum rd_override_kind kind);

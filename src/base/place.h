@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Parses FILE:LINE.  A column after the line, as compilers and debuggers print it, is ignored.  The
- * caller frees *file.  False if `text` is NULL or has another form. */
+ * caller frees *file.  Returns false if `text` is NULL or has another form. */
 bool rd_place_parse(const char *text, char **file, uint32_t *line);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The pool: a socket pair for each worker.  The leader writes a task, which is eight bytes.  The
- * worker writes the length of the answer and then the answer.  End of file means that the other
+ * The pool of workers, each with a socket pair.  The leader writes a task, which is eight bytes.
+ * The worker writes the length of the answer and then the answer.  End of file means that the other
  * side has ended.  Both sides are Raddle, so lengths are trusted.
  */
 #include "base/pool.h"
@@ -20,11 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS 100	/* between two checks of the time and of signals; a user does not notice the delay */
+/* Milliseconds between two checks of the time and of signals; users do not notice the delay. */
+#define LOOK_MS 100
 #define EXIT_BROKEN 125 /* exit status of a worker that cannot talk to the leader */
 
 struct worker {
-	pid_t pid; /* 0: not started */
+	pid_t pid; /* 0 if the worker has not been started */
 	int fd;
 	bool busy;
 	uint64_t task;
@@ -34,7 +35,7 @@ struct rd_pool {
 	struct rd_pool_opts opts;
 	struct worker *workers;
 	struct pollfd *polled;
-	unsigned busy, after; /* `after`: the worker whose event was returned last */
+	unsigned busy, after; /* `after` is the worker whose event was returned last */
 	struct rd_buf answer;
 };
 
@@ -62,7 +63,7 @@ bool rd_pool_has_room(const struct rd_pool *p)
 
 /* ---- the stream ---- */
 
-/* False at end of file. */
+/* Returns false at end of file. */
 static bool read_all(int fd, void *data, size_t length)
 {
 	for (size_t got = 0; got < length;) {
@@ -153,7 +154,7 @@ static int start_worker(struct rd_pool *p, unsigned slot)
 
 /* ---- the leader ---- */
 
-/* Returns the wait status.  If `kill_it` is false, waits until the worker leaves by itself. */
+/* Returns the wait status.  If `kill_it` is false, waits until the worker ends by itself. */
 static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 {
 	int status = 0;
@@ -165,13 +166,13 @@ static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 	close(w->fd);
 	rd_reap(w->pid, &status);
 	if (p->opts.fresh)
-		kill(-w->pid, SIGKILL); /* processes that it started */
+		kill(-w->pid, SIGKILL); /* also kills the processes that the worker started */
 	p->busy -= w->busy;
 	*w = (struct worker){0};
 	return status;
 }
 
-/* An idle worker, or a free slot; `workers` if neither exists. */
+/* The number of an idle worker or a free slot; `workers` if there is neither. */
 static unsigned find_slot(const struct rd_pool *p)
 {
 	unsigned free = p->opts.workers;
@@ -236,7 +237,7 @@ static void receive(struct rd_pool *p, struct worker *w, struct rd_pool_event *e
 	}
 }
 
-/* Workers are served round robin, so that none starves. */
+/* Takes events of the workers in turn (round robin), so that no worker starves. */
 void rd_pool_next(struct rd_pool *p, int timeout_ms, struct rd_pool_event *event)
 {
 	unsigned count = p->opts.workers;

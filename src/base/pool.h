@@ -21,7 +21,7 @@
 struct rd_pool;
 
 struct rd_pool_opts {
-	unsigned workers; /* at a time */
+	unsigned workers; /* the most workers at a time */
 
 	/* If true, each task runs in a process of its own, forked when the task is submitted.  The
 	 * process has its own process group, which is killed when the task is over.  If false, each
@@ -37,15 +37,15 @@ struct rd_pool_opts {
 	void (*leave)(void *context);
 	void *context;
 
-	/* Signals that the leader has blocked; workers get the previous signal mask.  NULL:
-	 * none. */
+	/* Signals that the leader has blocked; workers get the previous signal mask.  NULL if there
+	 * are none. */
 	const struct rd_interrupt *signals;
 };
 
 enum rd_pool_what {
 	RD_POOL_IDLE, /* no task ended within the timeout */
 	RD_POOL_DONE,
-	RD_POOL_LOST, /* its worker ended without an answer; `status` is that of waitpid() */
+	RD_POOL_LOST, /* the worker ended without an answer; `status` is that of waitpid() */
 };
 
 struct rd_pool_event {
@@ -56,33 +56,34 @@ struct rd_pool_event {
 	int status;
 };
 
-/* What the leader does. */
+/* The functions of the leader's loop. */
 struct rd_pool_loop {
-	/* Gives tasks as long as there is room. */
+	/* Submits tasks as long as the pool has room. */
 	int (*give)(void *context);
 
-	/* A task has ended: RD_POOL_DONE or RD_POOL_LOST. */
+	/* Handles a task that has ended: RD_POOL_DONE or RD_POOL_LOST. */
 	int (*take)(void *context, const struct rd_pool_event *event);
 
-	/* Called several times a second.  `is_over`: whether to stop waiting for tasks.  Both may
-	 * be NULL. */
+	/* Called several times a second.  `is_over` returns whether to stop waiting for tasks.
+	 * Both may be NULL. */
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 
-	const struct rd_interrupt *signals; /* end the loop; already blocked; NULL: none */
+	/* Signals that end the loop, already blocked; NULL if there are none. */
+	const struct rd_interrupt *signals;
 	void *context;
 };
 
 void rd_pool_open(struct rd_pool **pool, const struct rd_pool_opts *opts);
 
-/* How many tasks are in progress, and whether there is a worker for one more. */
+/* The number of tasks in progress, and whether there is a worker for one more. */
 unsigned rd_pool_busy(const struct rd_pool *pool);
 bool rd_pool_has_room(const struct rd_pool *pool);
 
 /* Requires rd_pool_has_room(). */
 int rd_pool_submit(struct rd_pool *pool, uint64_t task);
 
-/* Waits until a task is over; timeout -1: without limit. */
+/* Waits until a task is over.  With a timeout of -1, waits without limit. */
 void rd_pool_next(struct rd_pool *pool, int timeout_ms, struct rd_pool_event *event);
 
 /* Submits tasks and takes results until no task is left, `is_over` returns true, a function fails
@@ -92,7 +93,7 @@ int rd_pool_run(struct rd_pool *pool, const struct rd_pool_loop *loop, bool *int
 /* Kills the workers; their tasks yield no events. */
 void rd_pool_stop(struct rd_pool *pool);
 
-/* Lets idle workers leave, and kills busy ones. */
+/* Lets idle workers end by themselves, and kills busy ones. */
 void rd_pool_close(struct rd_pool *pool);
 
 #endif

@@ -26,7 +26,7 @@ void rd_make_printable(char *text, size_t length, bool lines)
 	}
 }
 
-/* "\033[1;31m": bold or not, one of six colours, or reset. */
+/* A colour is a sequence such as "\033[1;31m": bold or not, one of six colours, or reset. */
 size_t rd_colour_length(const char *text, size_t length)
 {
 	const char *end = length ? memchr(text, 'm', length < 8 ? length : 8) : NULL;

@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-/* Takes ownership of `s`. */
+/* Adds `s`, which the vector then owns. */
 static void push(struct rd_argv *a, char *s)
 {
 	RD_GROW(a->items, a->capacity, a->count + 2);
@@ -84,7 +84,7 @@ void rd_argv_release(struct rd_argv *a)
 	*a = (struct rd_argv)RD_ARGV_INIT;
 }
 
-/* Returns an errno value, as posix_spawn does. */
+/* Starts a program.  Returns an errno value, as posix_spawn() does. */
 static int spawn_with(posix_spawn_file_actions_t *actions, char *const *argv, const char *directory,
 		      int output, pid_t *pid)
 {
@@ -152,7 +152,7 @@ int rd_wait(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Does not reap the process, so that rd_wait() can. */
+/* Whether the process has ended.  Does not reap it, so that rd_wait() can. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -186,7 +186,7 @@ int rd_run(char *const *argv)
 	return rd_run_until(argv, 0);
 }
 
-/* Fails with EFBIG if there are more than `max` bytes. */
+/* Reads to the end.  Fails with EFBIG if there are more than `max` bytes. */
 static int read_all(int fd, uint64_t max, struct rd_buf *output)
 {
 	for (size_t start = output->length;;) {

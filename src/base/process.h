@@ -11,7 +11,7 @@
 
 /* An argument vector under construction; NULL-terminated after the first addition. */
 struct rd_argv {
-	char **items; /* each owned */
+	char **items; /* the strings, owned by the vector */
 	size_t count, capacity;
 };
 #define RD_ARGV_INIT                                                                                         \
@@ -20,18 +20,19 @@ struct rd_argv {
 	}
 void rd_argv_add(struct rd_argv *a, const char *s);
 void rd_argv_addf(struct rd_argv *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void rd_argv_add_all(struct rd_argv *a, char *const *items); /* up to NULL */
-/* Options for another of Raddle's own commands.  Adds --NAME=VALUE unless the value is NULL,
+void rd_argv_add_all(struct rd_argv *a, char *const *items); /* adds the items before the NULL */
+/* Add options for another command of Raddle: --NAME=VALUE unless the value is NULL,
  * --NAME=NUMBERUNIT unless the number is 0 or RD_OPTION_UNSET (base/option.h), and --NAME if the
  * flag is set. */
 void rd_argv_add_text(struct rd_argv *a, const char *name, const char *value);
 void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, const char *unit);
-void rd_argv_add_limit(struct rd_argv *a, const char *name, uint64_t ms); /* 0, no limit, is passed on */
+/* Adds a limit even if it is 0, which means no limit. */
+void rd_argv_add_limit(struct rd_argv *a, const char *name, uint64_t ms);
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 
-/* Starts argv[0] (searched for in PATH) in `directory` (NULL: here).  If `output` is
- * not -1 it becomes the child's stdout and stderr. */
+/* Starts argv[0] (searched for in PATH) in `directory`, or in the current one if that is NULL.  If
+ * `output` is not -1 it becomes the child's stdout and stderr. */
 int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 
 /* Waits until a child process has ended, ignoring interruptions by signals, and stores its status
@@ -39,7 +40,7 @@ int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
  * ignored.  May be called in a signal handler. */
 bool rd_reap(pid_t pid, int *status);
 
-/* Waits; returns the exit status, 128 + signal, or negative rd_err. */
+/* Waits; returns the exit status, 128 + the signal's number, or a negative rd_err. */
 int rd_wait(pid_t pid);
 
 /* Turns this process, a child that was just forked, into a shell that runs the command. */
@@ -49,13 +50,13 @@ _Noreturn void rd_become_shell(const char *command);
  * a reader of the command's output through a pipe would wait for that process. */
 void rd_leave_streams(void);
 
-int rd_run(char *const *argv); /* spawn and wait, inherited streams */
+int rd_run(char *const *argv); /* starts the program and waits; it inherits the streams */
 
-/* The same, but once rd_now_ns() reaches end_ns the program gets SIGTERM.  0: never. */
+/* Like rd_run(), but the program gets SIGTERM when rd_now_ns() reaches end_ns.  0 means never. */
 int rd_run_until(char *const *argv, int64_t end_ns);
 
-/* Appends stdout and stderr to the buffer.  A program that writes more than `max` bytes is killed,
- * which is an error. */
+/* Runs a program and appends its stdout and stderr to the buffer.  A program that writes more than
+ * `max` bytes is killed, which is an error. */
 int rd_run_capture(char *const *argv, uint64_t max, struct rd_buf *output);
 
 #endif

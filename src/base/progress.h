@@ -10,7 +10,7 @@
 
 struct rd_progress {
 	const char *what;
-	uint64_t total; /* 0: unknown */
+	uint64_t total; /* the amount of work; 0 if unknown */
 	int64_t start_ns, drawn_ns;
 	int shown;
 };

@@ -12,7 +12,8 @@
 /* The state advances by this: 2^64 divided by the golden ratio. */
 #define RD_RANDOM_STEP 0x9e3779b97f4a7c15ull
 
-/* Each bit of the result depends on all of z; different z have different results. */
+/* Mixes the bits of z.  Each bit of the result depends on all bits of z; different z have different
+ * results. */
 static inline uint64_t rd_mixed(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 static struct {
-	volatile pid_t owner; /* 0: free; set last */
+	/* The process that created the directory; 0 if the entry is free; set last. */
+	volatile pid_t owner;
 	char path[PATH_MAX];
 } table[RD_SCRATCH_MAX];
 
@@ -41,7 +42,8 @@ static void remove_in_handler(const char *path)
 		rd_reap(pid, NULL);
 }
 
-/* The signal is blocked until this returns, and then ends the process. */
+/* Removes the directories of this process.  The signal is blocked until this returns, and then ends
+ * the process. */
 static void clean_up(int number)
 {
 	for (size_t i = 0; i < RD_SCRATCH_MAX; i++)
@@ -51,7 +53,7 @@ static void clean_up(int number)
 	raise(number);
 }
 
-/* Signals that are ignored or have another handler are left alone. */
+/* Installs the handlers.  Signals that are ignored or have another handler are left alone. */
 static void take_signals(void)
 {
 	struct sigaction now, action = {.sa_handler = clean_up};
@@ -77,7 +79,7 @@ static void give_signals_back(void)
 			signal(signals[i], SIG_DFL);
 }
 
-/* A free entry.  Entries of a parent process are treated as free. */
+/* The index of a free entry.  Entries of a parent process are treated as free. */
 static size_t find_free(void)
 {
 	size_t i = 0;

@@ -7,9 +7,9 @@
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 
-#define RD_SCRATCH_MAX 8 /* open at a time in a process */
+#define RD_SCRATCH_MAX 8 /* the most directories that a process may have open */
 
-/* Creates PARENT/NAME-XXXXXX with mode 0700.  Parent NULL: $TMPDIR, or /tmp. */
+/* Creates PARENT/NAME-XXXXXX with mode 0700.  If `parent` is NULL, it is $TMPDIR, or else /tmp. */
 int rd_scratch_open(char **path, const char *parent, const char *name);
 
 /* Removes the directory and frees the path, which may be NULL.  A forked process only frees the

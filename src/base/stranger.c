@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* In a directory with the sticky bit other users cannot replace the file, so the directory does
- * not matter. */
+/* The reason why another user could have replaced the file through its directory; else NULL.  In a
+ * directory with the sticky bit, other users cannot replace the file. */
 static const char *stranger_above(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *who;

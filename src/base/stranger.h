@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* What will be run because a document names it; members may be NULL. */
+/* The programs that a document causes to be run; members may be NULL. */
 struct rd_stranger {
-	const char *const *argv; /* the program, `argc` words */
+	const char *const *argv; /* the words of the program's command, of which there are `argc` */
 	size_t argc;
 	const char *with, *setup, *filter, *plugins;
 };

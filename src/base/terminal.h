@@ -13,11 +13,11 @@ void rd_terminal_occupy(void);
 /* From now on, control characters printed to standard error are replaced. */
 void rd_terminal_stderr(void);
 
-/* The same for standard output, for commands that print text there. */
+/* From now on, control characters printed to standard output are replaced, too.  For commands that
+ * print text there. */
 void rd_terminal_stdout(void);
 
-/* The replacement itself: control characters become question marks, except for the colours of our
- * reports. */
+/* Replaces control characters by question marks, except for the colours of our reports. */
 void rd_terminal_clean(char *text, size_t length);
 
 #endif

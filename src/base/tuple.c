@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 64 /* a power of two; a judgement: most tables grow beyond it */
-#define KEPT_SLOTS                                                                                           \
-	2048 /* rd_tuples_clear() frees larger tables, so one large use does not cost memory forever */
+#define FIRST_SLOTS 64 /* a power of two; set by hand, since most tables grow beyond it */
+/* Rd_tuples_clear() frees tables with more slots, so that one large use does not take memory
+ * forever. */
+#define KEPT_SLOTS 2048
 
 uint64_t rd_tuple_hash(const uint32_t *tuple, size_t length)
 {
@@ -32,7 +33,8 @@ static bool is_same(const struct rd_tuples *m, const struct rd_tuple *item, cons
 	       (!item->length || !memcmp(m->numbers + item->begin, tuple, item->length * sizeof *tuple));
 }
 
-/* Hashes may have equal low bits, as sums of products do. */
+/* The first slot for a hash.  Hashes may have equal low bits, as sums of products do, so all bits
+ * are mixed. */
 static size_t first_slot(const struct rd_tuples *m, uint64_t hash)
 {
 	return (hash ^ hash >> 31) & (m->slot_count - 1);

@@ -28,7 +28,8 @@ uint32_t rd_tuples_put(struct rd_tuples *m, const uint32_t *tuple, size_t length
 		       bool *is_new); /* is_new may be NULL */
 uint64_t rd_tuple_hash(const uint32_t *tuple, size_t length);
 
-void rd_tuples_clear(struct rd_tuples *m); /* forgets all; keeps a small table's memory */
+/* Removes all sequences; keeps the memory of a small table. */
+void rd_tuples_clear(struct rd_tuples *m);
 void rd_tuples_release(struct rd_tuples *m);
 
 #endif

@@ -16,7 +16,7 @@ void rd_varint_put(struct rd_buf *out, uint64_t v);
 enum rd_varint {
 	RD_VARINT_OK,
 	RD_VARINT_CUT,	/* the bytes end before the number does */
-	RD_VARINT_LONG, /* it has more than 64 bits */
+	RD_VARINT_LONG, /* the number has more than 64 bits */
 };
 
 /* Reads a number at *p and moves *p past it. */

@@ -16,7 +16,7 @@ static inline int rd_word_find(const char *const *words, size_t count, const cha
 	return -1;
 }
 
-/* The word for a number; NULL: the table has no word for it. */
+/* The word for a number; NULL if the table has no word for it. */
 static inline const char *rd_word(const char *const *words, size_t count, unsigned number)
 {
 	return number < count ? words[number] : NULL;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define WIDTH 79 /* columns: no terminal is narrower than 80, and some wrap a line that fills all of them */
+#define WIDTH 79 /* columns: no terminal is narrower than 80, and some wrap a line that fills all 80 */
 
 void rd_wrap(const char *text, size_t indent, size_t column, FILE *out)
 {
