@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define FIRST_SLOTS 64 /* a power of two; set by hand, since most tables grow beyond it */
-/* Rd_tuples_clear() frees tables with more slots, so that one large use does not take memory
+/* rd_tuples_clear() frees tables with more slots, so that one large use does not take memory
  * forever. */
 #define KEPT_SLOTS 2048
 
