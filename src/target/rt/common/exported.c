@@ -2,8 +2,8 @@
 /*
  * Whether a library of the program exports a name.  Searches the symbol tables of all loaded
  * objects and allocates nothing.  dlsym() is no alternative: it allocates to report that a name
- * does not exist.  If the program defines malloc(), dlsym() would call that before the functions
- * it needs have been found.
+ * does not exist.  If the program defines malloc(), dlsym() would call it before the real functions
+ * that it needs have been found.
  */
 #include "rt/common/resolve.h"
 
@@ -16,13 +16,13 @@
 struct exports {
 	const ElfW(Sym) * symbols;
 	const char *strings;
-	const uint32_t *hashes; /* DT_GNU_HASH; NULL: it has none */
+	const uint32_t *hashes; /* the table DT_GNU_HASH; NULL if the object has no such table */
 };
 
 struct wanted {
 	const char *name;
 	uint32_t hash;
-	bool program; /* the next object is the first one: the program itself, which is skipped */
+	bool program; /* true until the first object, the program itself, has been skipped */
 	bool found;
 };
 

@@ -12,8 +12,8 @@
 
 static __thread bool resolving __attribute__((tls_model("initial-exec")));
 
-/* Condition variables have an older version with another layout, so they are looked up by version.
- * Some platforms, and one of the functions, are newer than that version and have only one. */
+/* glibc has two versions of most functions of condition variables, for two layouts, so these are
+ * looked up by version.  On newer platforms there is only one version, which the name finds. */
 void *rt_find_real(const char *name)
 {
 	void *p = NULL;

@@ -28,7 +28,7 @@ struct rt_function {
 /* Whether an object other than the program exports a symbol of this name.  Allocates nothing. */
 bool rt_is_exported(const char *name);
 
-/* NULL: no library has it. */
+/* Returns NULL if no library has the function. */
 void *rt_find_real(const char *name);
 
 /* Looks up the functions of a table and stores the addresses it finds.  The rest of `to` does not

@@ -15,15 +15,15 @@
 #include <unistd.h>
 
 enum {
-	FIRST_DESCRIPTOR = 900, /* high, so that the program gets the same numbers as without us */
-	PERF_TRAP = 6,		/* TRAP_PERF, which not every libc has a name for */
-	DATA_AT = 24,		/* offset of si_perf_data in siginfo_t, which not every libc names either */
+	FIRST_DESCRIPTOR = 900, /* so high that the program gets the same numbers as without Raddle */
+	PERF_TRAP = 6,		/* TRAP_PERF, which not every libc defines */
+	DATA_AT = 24,		/* the offset of si_perf_data in siginfo_t, which not every libc defines */
 };
 
 static struct {
 	rt_hit *hit;
 	struct sigaction before;
-	uint64_t idle; /* unused memory, for watchpoints that watch nothing yet */
+	uint64_t idle; /* memory that nothing accesses, for watchpoints not yet in use */
 } traps;
 
 static struct perf_event_attr attributes(const struct rt_watched *w)

@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called in a signal handler, with the `data` of a watchpoint.  Returns false if it is not one of
- * the caller's watchpoints. */
+/* Called in a signal handler, with the `data` of a watchpoint.  Returns false if that is not a
+ * watchpoint of the runtime. */
 typedef bool rt_hit(uint64_t data, const void *context);
 
 /* Calls `hit` at each hit from now on.  Returns false if the system refuses. */
 bool rt_watchpoint_catch(rt_hit *hit);
 
-/* A new watchpoint that watches nothing yet; -1: the system refuses. */
+/* Returns a new watchpoint, which is disabled, or -1 if the system refuses. */
 int rt_watchpoint_open(uint64_t data);
 void rt_watchpoint_close(int watchpoint);
 
@@ -27,14 +27,16 @@ void rt_watchpoint_close(int watchpoint);
  * `size`. */
 uint64_t rt_watchpoint_length(uintptr_t address, uint64_t size);
 
-/* Which bytes are watched. */
+/* The bytes that a watchpoint watches. */
 struct rt_watched {
 	uintptr_t address;
 	uint64_t length; /* rt_watchpoint_length() */
 	uint64_t data;
 	bool writes_only;
 };
-bool rt_watchpoint_move(int watchpoint, const struct rt_watched *to); /* and enables it; false: refused */
-void rt_watchpoint_disable(int watchpoint);			      /* also for signal handlers */
+/* move() also enables the watchpoint; it returns false if the system refuses.  disable() may be
+ * called in a signal handler. */
+bool rt_watchpoint_move(int watchpoint, const struct rt_watched *to);
+void rt_watchpoint_disable(int watchpoint);
 
 #endif

@@ -19,8 +19,8 @@ static bool is_listening(const struct rt_layer *layer)
 	return layer->listens && (!layer->is_deaf || !layer->is_deaf());
 }
 
-/* If several layers have a callback, a function that calls each of them is installed; if only one
- * layer has it, that layer's own function is. */
+/* If only one layer has a callback, that layer's function is installed.  If several have it, a
+ * function that calls each of them is. */
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layers: what the core and the writer report to them, and what they may request.
+ * Layers: what the core and the writer notify them of, and what they may request.
  *
  * A flavour consists of the core, one layer that writes records (rt/core/buffer/writer.h) and
  * others, as listed in its row in raddle/flavour.inc.  Each layer is a table of callbacks,
- * `rt_layer_NAME`; a callback that is NULL is not called.  No interposed function and no hook
- * knows which layers listen: it reports here.  A new layer needs a table, a number in enum
- * rt_layer_number and a word in the row.
+ * `rt_layer_NAME`; a callback that is NULL is not called.  Interposed functions and hooks call the
+ * functions of this header, whichever layers there are.  A new layer needs a table, a number in
+ * enum rt_layer_number and a word in the row.
  *
  *   present    layers whose setup() returned true: they have something to do in this process.
- *              They are notified of the life of the process and its threads.
- *   listening  those of them with `listens`: they are notified of operations, orders, accesses and
- *              memory as well.  If there is one, threads are RT_LISTENED instead of RT_PLAIN, and
- *              interposed functions take their slower path.  Layers that do not listen cost
+ *              They are notified when the process and its threads begin and end.
+ *   listening  present layers with `listens`: they are also notified of operations, orders,
+ *              accesses and memory.  If there is one, threads are RT_LISTENED instead of RT_PLAIN,
+ *              and interposed functions take their slower path.  Layers that do not listen cost
  *              nothing.
  *
- * All are notified in the order of the row.  Callbacks run in the thread that they are about,
+ * Layers are notified in the order of the row.  Callbacks run in the thread that they concern,
  * with errno saved by the caller.  `atomic`, `refused`, `states` and `buffers` may be called with
  * a lock of the runtime held and must not wait.  The others may wait, unless the encoder is taken
  * (t->busy), as it may be in a signal handler.  In the child of a fork no layer listens.
@@ -35,12 +35,12 @@ enum rt_access {
 	RT_ACCESS_READ = 0,
 	RT_ACCESS_WRITE = 1,
 	RT_ACCESS_ATOMIC = 2,
-	RT_ACCESS_ACQUIRES_NOT = 4, /* an atomic one, by its memory order, */
-	RT_ACCESS_RELEASES_NOT = 8,
-	RT_ACCESS_SAME_CALL = 16, /* the one before it is of the same call, which has not begun */
+	RT_ACCESS_ACQUIRES_NOT = 4, /* an atomic access whose memory order does not acquire */
+	RT_ACCESS_RELEASES_NOT = 8, /* an atomic access whose memory order does not release */
+	RT_ACCESS_SAME_CALL = 16,   /* of the same call as the access before, which has not begun */
 };
 
-/* How long an operation may wait; NULL: forever. */
+/* How long an operation may wait.  A null pointer means that there is no time limit. */
 struct rt_until {
 	clockid_t clock;
 	const struct timespec *time;
@@ -55,29 +55,29 @@ struct rt_until {
  * 	RT_OP(op, RADDLE_THREAD_JOIN, number);
  * 	... rt_op_end(&op);
  *
- * Where layers do not listen to the thread, op.t is NULL and all calls do nothing.
+ * If no layer listens to the thread, op.t is NULL and all calls do nothing.
  */
 struct rt_op {
 	struct rt_thread *t;
 	uint64_t object;
 	uint32_t kind; /* a row of event.inc */
-	bool shared;   /* it releases a lock that is held for reading; set by a layer in releasing() if
-			* it knows */
+	bool shared;   /* true if it releases a lock that is held for reading; set by releasing() of a
+			* layer that knows */
 	struct rt_op_state {
 		uint64_t word[8];
-	} state[RT_LAYER_COUNT]; /* each layer's own, to be filled by its op_begin() */
+	} state[RT_LAYER_COUNT]; /* the state of each layer, which its op_begin() fills */
 };
 
 /* A thread that has arrived at a barrier that a layer handles. */
 struct rt_arrival {
-	void *barrier; /* NULL: the layer leaves it to libc */
+	void *barrier; /* NULL if the layer leaves the barrier to libc */
 	uint32_t round;
 	bool last;
 };
 
-/* What a layer does in place of libc.  Applies to condition variables that are not shared with
- * other processes.  cond_wait(): the whole wait, like rt_listened_wait().  barrier_arrive(): the
- * calling thread has arrived; barrier_await(): it waits for the others. */
+/* Functions of a layer that replace libc's, for objects that are not shared with other processes.
+ * cond_wait() does the whole wait, like rt_listened_wait().  barrier_arrive() is called when the
+ * calling thread arrives; then barrier_await() waits for the others. */
 struct rt_instead {
 	int (*cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
 	void (*cond_notify)(pthread_cond_t *cond, bool all);
@@ -88,37 +88,38 @@ struct rt_instead {
 struct rt_layer {
 	enum rt_layer_number number;
 	bool listens;
-	bool (*is_deaf)(void); /* true: it does not listen in this process after all; NULL: it listens */
-	size_t thread_size;    /* of t->layer[number], zero in a new thread; 0: the layer sets the pointer */
+	bool (*is_deaf)(void); /* whether it does not listen in this process after all; may be NULL */
+	size_t thread_size;    /* bytes of t->layer[number], zeroed in a new thread; 0 if the layer sets
+				* the pointer itself */
 
-	/* The process.  setup(): called before the first thread; false: the layer has nothing to
-	 * do in this process.  forked(): called in the child; if it is NULL, a layer that listened
-	 * has no state in the child.  stopped(): recording is over. */
+	/* The process.  setup(): called before the first thread; returns false if the layer has
+	 * nothing to do in this process.  forked(): called in the child; without it, a layer that
+	 * listened has no state in the child.  stopped(): recording is over. */
 	bool (*setup)(void);
 	void (*forked)(void);
 	void (*stopped)(void);
 
-	/* Threads.  reset(): makes a state as good as new.  begins(): called first in the thread,
-	 * even if the thread was adopted; started(): its first record is written.  ends(): called
-	 * within the thread's last operation; ended(): after it. */
+	/* Threads.  reset(): returns a state to its initial value, for reuse.  begins(): called
+	 * first in a thread, even in an adopted one; started(): called when its first record is
+	 * written. ends(): called within the thread's last operation; ended(): called after it. */
 	void (*reset)(struct rt_thread *t);
 	void (*begins)(struct rt_thread *t);
 	void (*started)(struct rt_thread *t);
 	void (*ends)(struct rt_thread *t);
 	void (*ended)(struct rt_thread *t);
 
-	/* Of layers that listen. */
+	/* For layers that listen. */
 	struct rt_callbacks callbacks;	  /* rt/core/callback.inc */
-	const struct rt_instead *instead; /* NULL: libc's behaviour is kept; at most one layer sets it */
+	const struct rt_instead *instead; /* at most one layer has it; NULL in the others */
 };
 
-/* The layers of this flavour, in order; NULL after the last. */
+/* The layers of this flavour, in order, terminated by NULL. */
 extern const struct rt_layer *const rt_layers[];
 void rt_layers_setup(void);
-void rt_layers_forked(void); /* in the child: no layer listens any more */
+void rt_layers_forked(void); /* called in the child, where no layer listens */
 
-/* ALL: notifies all present layers, about the life of the process and its threads.  The other
- * notifies only listening layers, about everything else. */
+/* RT_NOTIFY_ALL notifies all present layers when the process and its threads begin and end.
+ * RT_NOTIFY notifies only listening layers, of everything else. */
 #define RT_NOTIFY_ALL(callback, ...)                                                                         \
 	do {                                                                                                 \
 		for (const struct rt_layer *const *layer_ = rt.present; *layer_; layer_++)                   \
@@ -163,7 +164,7 @@ static inline void rt_op(struct rt_op *op, uint32_t kind, uint64_t object)
 	RT_NOTIFY(op_enter, op);
 }
 
-/* It turned out to be of this kind. */
+/* Corrects the kind of the operation, when it becomes known. */
 static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 {
 	if (!op->t)
@@ -172,8 +173,8 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 	op->kind = kind;
 }
 
-/* waits: the thread waits in the operation, for `object`; waited: it has what it waited for.  If
- * it runs a signal handler or the unwinder meanwhile, the operations of these precede this one in
+/* waits(): the thread begins to wait for `object` in the operation; waited(): the wait is over.  If
+ * the thread runs a signal handler or the unwinder meanwhile, their operations precede this one in
  * its trace. */
 static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 {
@@ -182,8 +183,8 @@ static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 }
 
 /* Whether the thread must not wait in the kernel, since a layer lets threads run one at a time.
- * Then it calls rt_op_wait() instead and checks again for what it waits for; rt_op_wait() returns
- * false when the time is up. */
+ * Then the thread calls rt_op_wait() until it has what it waits for, or until rt_op_wait() returns
+ * false because the time is up. */
 static inline bool rt_op_turns(struct rt_op *op)
 {
 	bool turns = false;
@@ -239,13 +240,13 @@ static inline void rt_op_left(struct rt_op *op)
 	struct rt_op name __attribute__((cleanup(rt_op_left)));                                              \
 	rt_op(&name, kind, (uint64_t)(object))
 
-/* States whether a layer has to see each access of the thread before it happens. */
+/* Sets whether a layer must be notified of each access of the thread before it happens. */
 static inline void rt_heed(struct rt_thread *t, enum rt_layer_number number, bool each)
 {
 	t->each = (t->each & ~(1u << number)) | (uint32_t)each << number;
 }
 
-/* The site of the program's innermost call that the thread is in; 0: none. */
+/* Returns the site of the thread's innermost call, or 0 if it is in no call of the program. */
 static inline uint32_t rt_call_site(const struct rt_thread *t)
 {
 	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
@@ -255,8 +256,8 @@ static inline uint32_t rt_call_site(const struct rt_thread *t)
  * NULL if it has no state. */
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object);
 
-/* update: a read and then a write of the same bytes; the upper half of `sites` is the site of the
- * write.  stride: accesses at equal distances. */
+/* Notify layers of accesses.  update: a read and then a write of the same bytes; the upper half of
+ * `sites` is the site of the write.  stride: accesses at equal distances. */
 void rt_notify_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
 void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
 bool rt_notify_segment_ends(struct rt_thread *t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which layers a flavour has.  Built once for each flavour by the Makefile, which takes RT_LAYERS
- * from the row in raddle/flavour.inc.
+ * The list of a flavour's layers.  The Makefile compiles this file once for each flavour, with
+ * RT_LAYERS from the row in raddle/flavour.inc.
  */
 #include "rt/core/layer.h"
 

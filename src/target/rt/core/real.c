@@ -42,7 +42,7 @@ static void *early_malloc(size_t size)
 	return early_memalign(0, size);
 }
 
-/* No byte of the area is handed out twice, so it is still zero. */
+/* No byte of the area is allocated twice, so the memory is still zero. */
 static void *early_calloc(size_t count, size_t size)
 {
 	return __builtin_mul_overflow(count, size, &size) ? NULL : early_malloc(size);
@@ -60,7 +60,7 @@ static void early_free(void *p)
 	(void)p;
 }
 
-struct rt_real rt_real; /* without an initialiser: initialised variables lie among the program's */
+struct rt_real rt_real; /* not initialised: initialised variables lie among the program's */
 
 static const struct rt_real early = {
 	.malloc = early_malloc,
@@ -85,8 +85,8 @@ static bool is_only_allocator(const char *path)
 	return __builtin_strstr(slash ? slash : path, "alloc") != NULL;
 }
 
-/* Finds the object that contains the code of malloc(), and whether that is libc.  The symbol
- * __libc_malloc does not show that, since jemalloc and tcmalloc define it too. */
+/* Finds the object that contains the code of malloc(), and whether that object is libc.  The symbol
+ * __libc_malloc does not identify libc, since jemalloc and tcmalloc define it too. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct rt_real *real = context;

@@ -116,8 +116,8 @@ static inline size_t rt_early_size(const void *p)
 #else
 struct rt_real {
 	_Atomic uint32_t resolved;
-	bool own_allocator;		     /* not libc's */
-	uintptr_t allocator, allocator_size; /* the library of that allocator, if it is nothing else */
+	bool own_allocator;		     /* true if the allocator is not libc's */
+	uintptr_t allocator, allocator_size; /* the library of the allocator, if it has no other purpose */
 #define LIBC_INTERPOSED(group, name) __typeof__(name) *name;
 #include "raddle/libc.inc"
 };
@@ -144,7 +144,7 @@ static inline bool rt_has_own_allocator(void)
 	return RT_UNLIKELY(rt_real.own_allocator);
 }
 
-/* Whether the caller is that allocator.  Its own locks are not synchronisation of the program. */
+/* Whether the caller is that allocator, whose own locks are not synchronisation of the program. */
 static inline bool rt_is_allocator(const void *code)
 {
 	return (uintptr_t)code - rt_real.allocator < rt_real.allocator_size;

@@ -7,13 +7,13 @@
  * or in the thread's struct.  Everything is hidden except the hooks and the interposed functions.
  *
  * What happens on
- *   a signal         rt/core/thread/thread.h: if a handler interrupts the encoder, its records wait
+ *   a signal         rt/core/thread/thread.h: records of a handler that interrupts the encoder wait
  *   fork             rt/core/process/process.c: the child becomes another process of the session
  *   exec             the open buffers stay with the collector, which has mapped them already
  *   thread exit      rt/core/thread/thread.c: handled by a key destructor in its last round
  *   dlopen           rt/core/process/module.c: loads the instrumented copy of a plug-in, if any
  *   dead collector   rt_stop(): the program continues unrecorded
- *   lack of memory   the same
+ *   lack of memory   rt_stop(), too
  */
 #ifndef RT_RT_H
 #define RT_RT_H
@@ -25,7 +25,7 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define RT_ATOMIC_LOCKS 1024 /* a power of two; a judgement: threads rarely share one by chance */
+#define RT_ATOMIC_LOCKS 1024 /* a power of two; a judgement: unrelated atomics rarely share a lock */
 _Static_assert((RT_ATOMIC_LOCKS & (RT_ATOMIC_LOCKS - 1)) == 0, "locks are chosen by a mask");
 
 struct rt_layer;
@@ -34,8 +34,8 @@ struct rt_outside;
 struct rt_op;
 struct rt_until;
 
-/* The result of a wait for something from outside: no layer let other threads run; what is awaited
- * may have arrived; the time is up. */
+/* The result of a wait for input from outside.  IS_NOT_IDLE: no layer let other threads run.
+ * LOOK_AGAIN: the input may have arrived.  TIME_UP: the time limit has passed. */
 enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
 
 /* The callbacks of the listening layers (rt/core/layer.h). */
@@ -51,7 +51,7 @@ struct rt_handle {
 	uint32_t number;
 };
 
-/* A limit of memory as the program set it. */
+/* A limit of memory that the program has set. */
 struct rt_limit {
 	bool is_set;
 	uint64_t soft, hard;
@@ -59,48 +59,48 @@ struct rt_limit {
 
 /* The state of the process; rt/core/tables.h has its tables. */
 struct rt {
-	struct raddle_session *session; /* NULL: nothing is recorded */
-	_Atomic uint32_t ready;		/* the runtime has started */
-	uint32_t process;		/* our number in the session */
-	uint32_t forks;			/* of this process so far */
-	_Atomic pid_t replayed_pid;	/* process ID of the recorded run that getpid() returned; 0: none */
+	struct raddle_session *session; /* NULL if nothing is recorded */
+	_Atomic uint32_t ready;		/* 1 if the runtime has started */
+	uint32_t process;		/* the number of this process in the session */
+	uint32_t forks;			/* the number of forks of this process so far */
+	_Atomic pid_t replayed_pid;	/* the recorded process ID that getpid() returned; or 0 */
 	pid_t pid;
 	pthread_key_t key;	  /* its destructor ends a thread */
-	uint32_t exited;	  /* the EXIT record is written */
-	_Atomic uint32_t others;  /* threads that were started and not joined, without the first */
-	_Atomic uint32_t adopted; /* threads that the program did not create, so far */
+	uint32_t exited;	  /* 1 if the EXIT record is written */
+	_Atomic uint32_t others;  /* the number of started threads, except the first, not yet joined */
+	_Atomic uint32_t adopted; /* the number of threads adopted so far */
 	size_t page;
-	uintptr_t arguments;	       /* above them lies what the kernel put on the stack */
-	uint64_t clock_tick, clock_ns; /* at the start; the tick is 0 if ticks do not measure time */
+	uintptr_t arguments;	       /* the address of argv[]; the kernel wrote the stack from there on */
+	uint64_t clock_tick, clock_ns; /* two clocks at the start; the tick is 0 if ticks are not used */
 
-	/* Protects the members after it.  It is never taken while another lock is held.  All
-	 * signals are blocked while it is held, and no call that can wait is made. */
+	/* Protects the following members.  It is never taken while another lock is held.  While a
+	 * thread holds it, all signals are blocked and the thread makes no call that can wait. */
 	_Atomic uint32_t lock;
 	struct rt_thread *live, *idle;
 	struct rt_handle *handles;
 	size_t handle_count, handle_capacity;
 	uint64_t fork_signals; /* the signal mask that fork() restores when it releases the lock */
 
-	/* Layers (rt/core/layer.h): those that are present and those of them that listen, each
-	 * list ended by NULL; then the state of each layer. */
+	/* Layers (rt/core/layer.h): the present and the listening ones, as lists terminated by
+	 * NULL; the state of each layer. */
 	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
 	void *layer[RT_LAYER_COUNT];
-	struct rt_callbacks callbacks; /* of all that listen */
+	struct rt_callbacks callbacks; /* the callbacks of all listening layers */
 
-	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL: no layer needs it */
+	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL if no layer needs it */
 
-	struct rt_channels *_Atomic channels; /* rt/core/io/channel.c; NULL: none yet */
-	_Atomic uint64_t mapped;	      /* bytes that the runtime has mapped, with the session */
-	struct rt_limit limits[2];	      /* rt/core/process/limit.c: of the address space, of data */
-	_Atomic uint32_t interruptible;	      /* rt/core/process/handler.c: handlers may run */
-	bool leaves_out;		      /* rt/core/control/edit.c: an edit has left out taking a lock */
+	struct rt_channels *_Atomic channels; /* rt/core/io/channel.c; NULL before the first channel */
+	_Atomic uint64_t mapped;	/* the bytes that the runtime has mapped, including the session */
+	struct rt_limit limits[2];	/* rt/core/process/limit.c: the limits of address space and data */
+	_Atomic uint32_t interruptible; /* rt/core/process/handler.c: 1 if handlers may run */
+	bool leaves_out;		/* rt/core/control/edit.c: whether an edit has left out a lock */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */
 };
 extern struct rt rt;
 
-/* A page that the kernel clears in the child of a fork.  If the fork was a bare system call,
- * which the runtime did not see, the child finds `alive` 0, so the buffers are not its own.
+/* A page that the kernel clears in the child of a fork.  If the fork was a bare system call, which
+ * the runtime does not interpose, `alive` is 0 in the child.  Then the buffers are the parent's.
  * Otherwise the value is RT_LISTENED if layers listen, RT_THIN if accesses are left out, or
  * RT_PLAIN.  So the slow path of the hooks needs one test for all cases. */
 struct rt_guard {
@@ -108,71 +108,71 @@ struct rt_guard {
 };
 extern struct rt_guard rt_guard __attribute__((visibility("hidden")));
 
-/* The state of threads that have none (abi.h).  Its stack pointer moves in a
- * scratch area. */
+/* The placeholder for the state of threads that have no state yet (abi.h).  Its stack pointer
+ * points to a scratch area. */
 extern struct raddle_self rt_placeholder;
 void rt_placeholder_setup(void);
 
-/* rt/core/process/system.c: memory, locks, time, futex, by system calls of its own. */
-void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL: no memory */
+/* rt/core/process/system.c: memory, locks, time and futexes, by system calls.  The memory of
+ * rt_map() is zeroed, not in core dumps, and without huge pages; NULL if there is no memory. */
+void *rt_map(size_t size);
 void rt_unmap(void *p, size_t size);
-bool rt_make_room(size_t size); /* raises limits that the program has set; false: none was raised */
+bool rt_make_room(size_t size); /* raises limits that the program has set; false if it raised none */
 uint64_t rt_now(void);
-uint64_t rt_now_soon(struct rt_thread *t); /* the same, cheaper; only while the encoder is taken */
+uint64_t rt_now_soon(struct rt_thread *t); /* cheaper; only while the encoder is taken */
 void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
 void rt_lock(uint64_t *saved_signals);
 void rt_unlock(const uint64_t *saved_signals);
 
-/* Locks that are held briefly while signals are not blocked.  A handler may interrupt the holder,
- * and may leave by longjmp, so a waiter gives up after RT_PATIENCE rounds and returns false.
+/* Locks that are held briefly while signals are not blocked.  A handler may interrupt the holder
+ * and leave by longjmp.  So rt_spin() stops waiting after RT_PATIENCE rounds and returns false.
  * recover() releases a lock that the calling thread left locked.  Both numbers are judgements.  A
- * lock is held for less than RT_SPINS pauses unless its holder was preempted; after that the
+ * lock is held for less than RT_SPINS pauses unless its holder was preempted; after that, the
  * waiter yields the processor.  A holder that is merely slow is done within RT_PATIENCE yields. */
 #define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
 void rt_spin_leave(_Atomic uint32_t *lock);
 void rt_spin_recover(_Atomic uint32_t *lock);
-void rt_pause(uint32_t round); /* between two looks */
+void rt_pause(uint32_t round); /* called between two checks of a lock */
 
 /* rt/core/buffer/buffer.c: the session's buffers. */
-bool rt_buffer_switch(struct rt_thread *t);				/* false: recording is over */
+bool rt_buffer_switch(struct rt_thread *t);				/* false if recording is over */
 void rt_buffer_seal(struct rt_thread *t);				/* hands the buffer over */
-struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number); /* NULL: recording is over */
+struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number); /* NULL if it is over */
 void rt_buffer_hand_over(struct raddle_buffer *b);
 void rt_stop(enum raddle_stop_reason reason);
 
 #include "rt/core/buffer/writer.h"
 
-/* The next position in the global order. */
+/* Returns the next q. */
 static inline uint64_t rt_q(void)
 {
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 
-/* Whether this is a replay, whose records are not read.  Then only layers need to know of an
- * access. */
+/* Whether nothing reads the records, as in a replay.  Then only layers are notified of accesses. */
 static inline bool rt_unread(void)
 {
 	return RT_UNLIKELY(rt.session->discard);
 }
 
 /* rt/core/thread/create.c */
-void rt_block_signals(uint64_t *old); /* all of them; errno is kept */
+void rt_block_signals(uint64_t *old); /* blocks all signals; keeps errno */
 void rt_restore_signals(const uint64_t *old);
 
 /* rt/core/thread/thread.c */
-struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
+struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL if there is no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* keeps a state for reuse */
-void rt_thread_begin(struct rt_thread *t);	       /* in the thread: takes its state, THREAD_START */
-struct rt_thread *rt_thread_adopt(void);	       /* state for a thread we did not start; NULL: none */
-void rt_clear_blocks(struct rt_thread *t);	       /* removes all marks and returns the memory */
+void rt_thread_begin(struct rt_thread *t); /* in the thread: takes its state, writes THREAD_START */
+struct rt_thread *rt_thread_adopt(void);   /* adopts the calling thread; NULL if it cannot */
+void rt_clear_blocks(struct rt_thread *t); /* removes all marks and frees their memory */
 void rt_thread_after_fork(struct rt_thread *t);
 void rt_thread_end_key(void *value); /* the key's destructor */
 void rt_handle_add(uint64_t handle, uint32_t number);
-uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX: unknown */
+uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX if unknown */
 void rt_handle_remove(uint64_t handle, uint32_t number);
 
 /* Whether the calling thread has a state, or gets one now; stores it in *t. */
@@ -185,16 +185,17 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
-/* rt/core/control/edit.c.  The first: whether an edit left out taking this lock, so that it must
- * not be released now.  The second: whether a thread that waits on a condition variable with this
- * lock is woken at once. */
+/* rt/core/control/edit.c.  was_left_out(): whether an edit left out taking this lock, so that it
+ * must not be released now.  wakes_at_once(): whether a thread that waits on a condition variable
+ * with this lock is woken at once. */
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
-struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */
-_Noreturn void rt_end_process(void);	    /* by SIGABRT, whatever the program does about it */
+struct raddle_steer *rt_steer_memory(void); /* NULL if the run is not steered */
+_Noreturn void rt_end_process(void);	    /* by SIGABRT, whose handler is not called */
 
-/* rt/core/process/refused.c.  rt_refused(): a call has failed with this errno value.  rt_opened():
- * reports the failure of a call that opens a descriptor, and returns the call's result. */
+/* rt/core/process/refused.c.  rt_refused() reports that a call has failed with this errno value.
+ * rt_opened() reports the failure of a call that opens a descriptor, and returns the call's
+ * result. */
 void rt_refused(int error);
 int rt_opened(int result);
 
@@ -206,8 +207,8 @@ static inline struct rt_thread *rt_self(void)
 	return rt_has_state(&t) && t->recording ? t : NULL;
 }
 
-/* The same, but also NULL if layers listen.  Code that has to test whether the thread is recorded
- * anyway finds listeners by the same test, at no extra cost. */
+/* Like rt_self(), but also NULL if layers listen.  Code that must test whether the thread is
+ * recorded detects listeners by the same test, at no extra cost. */
 static inline struct rt_thread *rt_plain(void)
 {
 	struct rt_thread *t;
@@ -222,10 +223,10 @@ void rt_modules_forget(void);
 /* rt/core/process/process.c */
 void rt_layout(struct rt_thread *t);
 void rt_process_setup(void);	/* fork handlers, exit hook */
-void rt_protect_redzones(void); /* rt/core/memory/redzone.c: the program, from our variables */
+void rt_protect_redzones(void); /* rt/core/memory/redzone.c */
 
-/* rt/core/process/serve.c: the descriptor of the session: fd itself or, in a clone, the one that
- * came with the request. */
+/* rt/core/process/serve.c: returns the descriptor of the session: fd itself or, in a clone, the
+ * descriptor that the request contained. */
 int rt_serve(int fd);
 
 #endif

@@ -9,10 +9,10 @@
 #include "rt/core/rt.h"
 
 #define RT_PLACEHOLDER_STACK                                                                                 \
-	(256 * 1024)	    /* frames; deeper calls than a constructor's are not expected there */
-#define RT_MODULES 512	    /* loaded objects; more are reported again */
-#define RT_DESCRIPTORS 1024 /* the usual limit; higher descriptors share entries */
-#define RT_STREAMS 256	    /* a cache: streams that collide are examined again */
+	(256 * 1024)	    /* frames; enough for calls in constructors, before a thread has a state */
+#define RT_MODULES 512	    /* the most loaded objects that are listed; others are reported repeatedly */
+#define RT_DESCRIPTORS 1024 /* the usual limit of descriptors; higher ones share entries */
+#define RT_STREAMS 256	    /* entries of a cache; streams that share an entry are examined repeatedly */
 #define RT_FRONT_BUCKETS 256
 
 /* What the runtime knows about objects of the program, each identified by a number
@@ -22,15 +22,15 @@ struct rt_front_table {
 };
 
 struct rt_tables {
-	uint32_t placeholder_stack[RT_PLACEHOLDER_STACK]; /* of threads that have no state */
+	uint32_t placeholder_stack[RT_PLACEHOLDER_STACK]; /* the stack of threads without a state */
 	/* rt/core/real.c: memory for calls before malloc() is available. */
 	struct {
 		_Atomic size_t used;
 		_Alignas(16) char bytes[65536];
 	} early;
-	struct raddle_buffer nowhere; /* for records that are not read */
-	/* rt/core/process/module.c: objects that were reported, protected by the loader's lock;
-	 * state of dlopen(). */
+	struct raddle_buffer nowhere; /* for records that nothing reads */
+	/* rt/core/process/module.c: the objects that were reported, protected by the loader's lock,
+	 * and the real dlopen(). */
 	struct {
 		size_t count;
 		struct {
@@ -39,9 +39,9 @@ struct rt_tables {
 		} items[RT_MODULES];
 		void *(*_Atomic open)(const char *, int);
 	} modules;
-	_Atomic bool locking[RT_DESCRIPTORS]; /* rt/core/io/kernel.c: has a lock on its file */
-	_Atomic uint64_t streams[RT_STREAMS]; /* rt/core/io/stdio.c: address, descriptor, whether a channel */
-	struct rt_front_table asyncs, lock_bits; /* of libuv; of GLib */
+	_Atomic bool locking[RT_DESCRIPTORS];	 /* rt/core/io/kernel.c: holds a lock on its file */
+	_Atomic uint64_t streams[RT_STREAMS];	 /* rt/core/io/stdio.c: which streams are channels */
+	struct rt_front_table asyncs, lock_bits; /* libuv's handles; GLib's one-bit locks */
 };
 extern struct rt_tables rt_tables __attribute__((visibility("hidden")));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread's buffer in the session (raddle/session.h): takes free ones, hands full ones over, and
- * decides when recording is over.
+ * Buffers of the session (raddle/session.h): takes free buffers for a thread, hands full buffers
+ * over to the collector, and decides when recording ends.
  *
  * Invariants:
  * 1. an OPEN buffer belongs to one thread, and only that thread writes to it;
@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #define NS_PER_MS 1000000ull
-#define WAIT_STEP_MS 50 /* wait between two looks at the heartbeat, which beats every 100 ms */
-#define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* with a live collector */
+#define WAIT_STEP_MS 50 /* time between two checks of the heartbeat, which changes every 100 ms */
+#define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* the longest wait for a live collector */
 
-/* The first reason stays; later ones follow from it. */
+/* Keeps the first reason, since later ones follow from it. */
 void rt_stop(enum raddle_stop_reason reason)
 {
 	uint32_t none = RADDLE_STOP_NONE;
@@ -82,7 +82,7 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 	return -1;
 }
 
-/* The trace is not wanted: the buffer is free again. */
+/* Frees a buffer whose records nothing reads. */
 static void discard(struct raddle_session *s, struct raddle_buffer *b)
 {
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_FREE, memory_order_release);

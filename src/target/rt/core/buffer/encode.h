@@ -19,8 +19,8 @@
  * and its innermost RT_STACK_INNER ones.
  *
  * Runs.  A site that walks through an array makes accesses at equal distances.  From the third
- * access on they are written as one STRIDE record.  The last byte of that record is the number of
- * accesses; it is incremented in place, even after accesses of other sites were written after the
+ * access on they are written as one STRIDE record.  The last byte of that record, the number of
+ * accesses, is incremented in place, even if accesses of other sites were written after the
  * record.  So accesses may change their order, but never across a record that is not an access:
  * `floor` is the position after the last such record.  Ranges of one size at equal distances
  * become a RANGES record in the same way.
@@ -34,46 +34,46 @@
 #include <stdint.h>
 #include <string.h>
 
-#define RT_STACK_EMITTED 0x80000000u /* a bit of an entry: it is in the stream already */
-/* entries (see above); a judgement: at five bytes each they take a sixth of a buffer */
+#define RT_STACK_EMITTED 0x80000000u /* set in an entry that was written to the stream */
+/* Numbers of entries (see above), a judgement: they take a sixth of a buffer. */
 #define RT_STACK_WHOLE 1024
 #define RT_STACK_OUTER 512
 #define RT_STACK_INNER 32
 
-#define RT_RECORD_MAX 128 /* any record without bytes */
+#define RT_RECORD_MAX 128 /* bytes of the longest record without a `b` operand */
 #define RT_STACK_MAX (5 * RT_STACK_WHOLE + 16)
-#define RT_BYTES_MAX 4096 /* longer `b` operands are cut */
+#define RT_BYTES_MAX 4096 /* bytes; longer `b` operands are cut */
 
 /* The last access of the sites of one slot. */
 struct rt_slot {
 	uint64_t address;
-	uint64_t by;   /* from the one before */
-	uint8_t *at;   /* the record, or the number of accesses in it; NULL: it has no record of its own */
-	uint32_t site; /* whose it was; RT_SLOT_RANGE: it was a range */
-	uint16_t left; /* by how much that number may grow; 0: it is not a run */
-	uint16_t size; /* of a range; 0: it is too long for a run */
+	uint64_t by;   /* the distance from the access before it */
+	uint8_t *at;   /* its record or, in a run, the number of accesses in the record; or NULL */
+	uint32_t site; /* its site; with the bit RT_SLOT_RANGE if it was a range */
+	uint16_t left; /* by how much the number in the record may grow; 0 if it is not a run */
+	uint16_t size; /* the size of a range; 0 if it is too long for a run */
 };
-#define RT_RUN_MAX 127 /* accesses: their number is one byte */
+#define RT_RUN_MAX 127 /* the most accesses of a run: their number is one byte */
 #define RT_SLOT_RANGE 0x80000000u
 
 struct rt_encoder {
-	uint64_t site; /* previous site */
+	uint64_t site; /* the previous site; then the previous operands of each letter */
 	uint64_t q, t, a;
 	uint32_t *stack_base;
 	uint32_t *stack_at;
 	size_t stack_known;
-	const uint8_t *floor; /* what lies below is not changed any more */
+	const uint8_t *floor; /* bytes below this address do not change any more */
 	struct rt_slot slot[RADDLE_SITE_SLOTS];
 };
 
 /* One record, before it is encoded. */
 struct rt_record {
 	uint32_t code;	/* a row of event.inc, RADDLE_ACCESS, RANGE, ATOMIC or FENCE */
-	uint32_t site;	/* of those four */
-	uint32_t count; /* of operands, and of frames */
+	uint32_t site;	/* the site of one of those four */
+	uint32_t count; /* the number of operands; of a stack record, that of frames */
 	uint32_t length;
 	uint64_t operand[RADDLE_MAX_OPERANDS];
-	const void *bytes; /* the `b` operand */
+	const void *bytes; /* the `b` operand, which has `length` bytes */
 };
 
 static inline uint64_t rt_zigzag(uint64_t difference)
@@ -110,7 +110,7 @@ static inline uint8_t *rt_put_reset(struct rt_encoder *e, uint8_t *p)
 	return p;
 }
 
-/* Writes the address of anything but a single access.  It ends the run of this site. */
+/* Writes the address of a record other than a plain access.  It ends the run of this site. */
 static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
@@ -119,7 +119,7 @@ static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t
 	return rt_put_delta(p, &slot->address, address);
 }
 
-/* A single access, whatever precedes it. */
+/* Writes a single access as a record of its own, even if it would continue a run. */
 static inline uint8_t *rt_put_access(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
@@ -155,7 +155,7 @@ static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t 
 	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;
 }
 
-/* The next access of a run: increments the count in its record, or begins a new record. */
+/* Writes the next access of a run: increments the count in its record, or begins a new record. */
 static inline uint8_t *rt_put_run(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
@@ -225,7 +225,7 @@ static inline const char *rt_operands(uint32_t code)
 	return operands[code & 0xff];
 }
 
-/* The operands of a record that is not an access. */
+/* Writes the operands of a record that is not an access. */
 static inline uint8_t *rt_put_event(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
 {
 	const uint64_t *operand = r->operand;
@@ -265,7 +265,7 @@ static inline uint8_t *rt_put_range(struct rt_encoder *e, uint8_t *p, uint32_t s
 	return rt_put_varint(p, size);
 }
 
-/* A range, which may be one of a run.  `floor` as in rt_is_run(). */
+/* Writes a range, which may continue a run.  `floor` is as in rt_is_run(). */
 static inline uint8_t *rt_put_range_run(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address,
 					uint64_t size, const uint8_t *floor)
 {
@@ -284,7 +284,7 @@ static inline uint8_t *rt_put_range_run(struct rt_encoder *e, uint8_t *p, uint32
 	return p;
 }
 
-/* A record other than a plain access. */
+/* Writes a record other than a plain access. */
 static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
 {
 	if (r->code == RADDLE_RANGE)

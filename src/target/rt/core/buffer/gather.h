@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that no layer has to see immediately.  In a replay, nothing reads a thread's records.
- * Unless t->each is set, the slow path of the hooks then gathers accesses by site and block of 64
- * bytes in t->gather, which a layer has provided.  A site or block that is new there is reported
- * by anew(), so a frequent access calls no layer.  The layer that provided t->gather examines what
- * was gathered before the thread's next operation.
+ * Accesses that layers need not be notified of immediately.  In a replay, nothing reads a thread's
+ * records.  Unless t->each is set, the slow path of the hooks then gathers accesses by site and
+ * block of 64 bytes in t->gather, which a layer has provided.  Only the first access of a site to
+ * a block is reported, by anew(), so a frequent access calls no layer.  The layer that provided
+ * t->gather examines the gathered accesses before the thread's next operation.
  */
 #ifndef RT_GATHER_H
 #define RT_GATHER_H
@@ -12,30 +12,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RT_GATHERED 32 /* places; as many as `used` has bits */
+#define RT_GATHERED 32 /* the number of entries: as many as `used` has bits */
 
-/* Accesses of one site to one block since the thread's last operation.  The key is the block and
- * how it is accessed; 0: none. */
+/* Accesses of one site to one block since the thread's last operation.  The key is the address of
+ * the block with these bits, or 0 if the entry is unused.  UPDATE is a read followed by a write of
+ * the same bytes. */
 #define RT_GATHER_WRITE 1u
-/* a read and then a write: the lower half of `sites` is the site of the read */
 #define RT_GATHER_UPDATE 2u
 struct rt_gathered {
-	uint64_t key, sites, bits; /* upper half of `sites`: the site */
-	void *place;		   /* for the layer's own use */
+	/* The upper half of `sites` is the site; for an update, it is that of the write, and the
+	 * lower half is the site of the read.  `bits` has a bit for each byte accessed. */
+	uint64_t key, sites, bits;
+	void *place; /* for the layer's own use */
 };
 
 struct rt_thread;
 
 struct rt_gather {
-	/* Set by the layer: called for an access whose kind was not gathered yet. */
+	/* Set by the layer: called for an access that rt_gather_more() did not find. */
 	void (*anew)(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
-	uint32_t used;	 /* a bit for each place of `at` in use */
-	uint32_t latest; /* the place where gathering last began */
+	uint32_t used;	 /* a bit for each entry of `at` that is in use */
+	uint32_t latest; /* the position of the entry that was filled last */
 	struct rt_gathered at[RT_GATHERED];
 };
 
-/* Adds an access to gathered ones of the same site, block and kind; false if there are none.  The
- * caller must keep signal handlers from reporting accesses. */
+/* Adds an access to the gathered accesses of the same site, block and kind.  Returns false if there
+ * are none.  The caller must keep signal handlers from reporting accesses. */
 static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_gather *gather, uint64_t key,
 								 uint64_t sites, uint64_t bits)
 {

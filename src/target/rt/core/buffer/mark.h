@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks of the first accesses of a segment (raddle/abi.h): which bytes a thread has accessed since
- * its last operation.  The flavour `record` records only these first accesses.  When `led` leads a
- * thread to the n-th access of a site, it counts only these too, so a schedule means the same in
- * both flavours.
+ * its last operation.  The flavour `record` records only first accesses.  The flavour `led`, which
+ * leads a thread to the n-th access of a site, counts only first accesses too.  So a schedule means
+ * the same in both flavours.
  */
 #ifndef RT_CORE_MARK_H
 #define RT_CORE_MARK_H
@@ -21,9 +21,9 @@ static inline void rt_new_segment(struct rt_thread *t)
 	}
 }
 
-/* Visiting the blocks of an object costs about as much as clearing its memory.  Only for an object
- * larger than this is it cheaper to drop all marks, although other accesses are then recorded
- * again. */
+/* The largest object, in bytes, whose blocks are visited one by one.  That costs about as much as
+ * clearing the object's memory.  For a larger object it is cheaper to drop all marks, although
+ * accesses to other memory are then recorded again. */
 #define RT_UNMARK_MAX (2u << 20)
 
 /* Forgets the marks of memory that is a new object: the first accesses to it are recorded, even if
@@ -47,7 +47,7 @@ static inline void rt_unmark(struct rt_thread *t, uintptr_t address, size_t size
 
 _Static_assert(RADDLE_BLOCK_WORDS == 1, "a block has one word of each kind");
 
-/* Marks bytes of one block; returns those that had not been seen. */
+/* Marks bytes of one block; returns those that were not marked before. */
 static inline __attribute__((always_inline)) uint64_t rt_mark(struct raddle_self *self, uintptr_t a,
 							      uint64_t bits, bool write)
 {

@@ -1,63 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that a layer that writes records (rt/record/ or rt/full/) offers to the others.  A
- * flavour has only one such layer, so its functions are called directly, without a table.
+ * The functions of the layer that writes records (rt/record/ or rt/full/), which other layers
+ * call.  A flavour has only one such layer, so they are called directly, without a table.
  */
 #ifndef RT_WRITER_H
 #define RT_WRITER_H
 
 #include "rt/core/thread/thread.h"
 
-#define RT_TAKEN 0x100u /* added to a code: the caller has taken the encoder with rt_encoder_take() */
+#define RT_TAKEN 0x100u /* added to a code if the caller has taken the encoder */
 void rt_emit(struct rt_thread *t, const struct rt_record *record);
 void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
 
-/* The same, but faster, for events with frequent operands: `q t a` (last is RT_NONE) and `q t a
- * u`; `q a u` (size is RT_NONE) and `q a u u`. */
+/* Write events with frequent operands faster than rt_event().  rt_sync(): `q t a u`, or `q t a` if
+ * `last` is RT_NONE.  rt_heap(): `q a u u`, or `q a u` if `size` is RT_NONE. */
 #define RT_NONE UINT64_MAX
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last);
 void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind);
 
-/* Writes the record of an atomic operation that has just happened.  Returns false, and does
- * nothing, if the operation needs more care. */
+/* Writes the record of an atomic operation that has just happened.  Returns false if this fast
+ * path does not apply; then nothing was written. */
 bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t flags);
 
 /* Writes an event of class OUTSIDE: something was sent outside the program, or received from
  * there.  Full traces contain no such events. */
 void rt_outside_event(struct rt_thread *t, uint32_t code);
-uint32_t rt_encoder_take(struct rt_thread *t); /* keeps handlers out until the event; returns RT_TAKEN or 0 */
 
-void rt_encoder_leave(struct rt_thread *t); /* after rt_encoder_take() where there is no event after all */
+/* take() keeps signal handlers from using the encoder until the thread's next event is written; it
+ * returns RT_TAKEN or 0.  If no event follows after all, the caller calls leave(). */
+uint32_t rt_encoder_take(struct rt_thread *t);
+
+void rt_encoder_leave(struct rt_thread *t);
 
 /* A releasing operation `q t a result`.  Its record is written before the operation, and the
  * result is filled in after it.  The encoder stays taken meanwhile. */
 struct rt_release {
-	uint8_t *byte;	   /* the result in the buffer, or */
-	uint64_t *operand; /* the result of a record that waits */
+	uint8_t *byte;	   /* the result in the buffer; or */
+	uint64_t *operand; /* the result in a record that is not yet written to the buffer */
 };
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object);
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
-void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
-void rt_see_again(struct rt_thread *t);				     /* clears all: a new segment */
+/* forget() clears the marks of this memory, see_again() all marks: it begins a new segment. */
+void rt_forget(struct rt_thread *t, uintptr_t address, size_t size);
+void rt_see_again(struct rt_thread *t);
 
 /* Prepares new memory whose first `known` bytes already have a defined value; returns p. */
 void *rt_fresh(void *p, size_t known);
 
-/* The thread that t has just created has this pthread_t. */
+/* Records the pthread_t of the thread that t has just created. */
 void rt_created(struct rt_thread *t, uint64_t handle);
 
-/* The process is about to end: perhaps waits for threads that still run. */
+/* Called when the process is about to end.  May wait for threads that still run. */
 void rt_linger(void);
 
-/* As first and second operand: q and t are determined when the encoder is taken.  So no signal
- * handler can write a record in between, and the stream stays in the order of q. */
+/* Placeholders for the operands q and t, which are then determined while the encoder is taken.  So
+ * no signal handler can write a record in between, and the stream stays in the order of q. */
 #define RT_Q UINT64_MAX
 #define RT_T (UINT64_MAX - 1)
 
 #define RT_EVENT(t, code, ...)                                                                               \
 	rt_event(t, code, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
 
-/* A record that carries a text. */
+/* Writes a record that carries a text. */
 static inline void rt_text(struct rt_thread *t, uint32_t code, const char *text)
 {
 	struct rt_record r = {.code = code, .bytes = text};

@@ -6,11 +6,11 @@
 #include "raddle/memory.h"
 #include "rt/core/layer.h"
 
-/* The plan; NULL: there is no memory model. */
+/* Returns the plan, or NULL if no memory model is used. */
 struct raddle_memory *rt_memory_plan(void);
 
-/* Which of c.from alternatives is taken, counted from 0.  The function fills in `at` and `taken`.
- * `state` is a hash of the state that the caller knows; the layers add theirs. */
+/* Returns which of c.from alternatives is taken, counted from 0.  The function fills in `at` and
+ * `taken`.  `state` is a hash of the caller's state, to which the layers add hashes of theirs. */
 uint32_t rt_choose(struct raddle_choice c);
 
 #endif

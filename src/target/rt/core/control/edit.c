@@ -5,9 +5,10 @@
  * which has a bit for each edit that was reached.  If a predicate is false, `fault` is set and the
  * process ends.
  *
- * A lock that was not taken must not be released anywhere: the thread remembers what it did not
- * take (t->left_out), and rt/core/sync/sync.c checks that before it releases.  A thread that would
- * wait on a condition variable with such a lock yields instead, as in a spurious wake-up.
+ * A lock that was not taken must not be released anywhere.  So the thread lists the locks that it
+ * did not take (t->left_out), and rt/core/sync/sync.c checks this list before it releases a lock.
+ * A thread that would wait on a condition variable with such a lock yields instead, as in a
+ * spurious wake-up.
  */
 #include "rt/common/signal.h"
 #include "raddle/steer.h"
@@ -43,8 +44,8 @@ _Noreturn void rt_end_process(void)
 	}
 }
 
-/* The thread has reached an edit.  Returns NULL if the process is not steered, or in the child of
- * a fork. */
+/* Records that the thread has reached an edit.  Returns the steering memory, or NULL if the process
+ * is not steered or is the child of a fork. */
 static struct raddle_steer *come_to(uint32_t number)
 {
 	struct raddle_steer *s = rt_guard.alive ? rt_steer_memory() : NULL;

@@ -22,31 +22,30 @@ union rt_address {
 	struct sockaddr_un un;
 };
 
-/* One end of a socket; size 0: its address is unknown. */
+/* The address of one end of a socket; its size is 0 if the address is unknown. */
 struct rt_end {
 	union rt_address address;
 	socklen_t size;
 };
 
-struct rt_end rt_end_of(int fd, long which); /* which: SYS_getsockname or SYS_getpeername */
+struct rt_end rt_end_of(int fd, long which); /* by SYS_getsockname or SYS_getpeername */
 struct rt_end rt_end_from(const struct sockaddr *address, socklen_t size);
-uint64_t rt_end_name(const struct rt_end *e, enum rt_subject subject); /* its key; 0: it has none */
+uint64_t rt_end_name(const struct rt_end *e, enum rt_subject subject); /* the key, or 0 */
 
-/* Stores a value for a key; gets it, or 0 if there is none. */
+/* put() stores a value for a key; get() returns it, or 0 if there is none. */
 void rt_channel_put(uint64_t key, uint64_t value);
 uint64_t rt_channel_get(uint64_t key);
 
-/* The process has connected to itself. */
+/* Called when the process has connected to itself. */
 void rt_channel_loops(void);
 bool rt_channel_has_looped(void);
 
-/* The calling thread, if there are others that it could be ordered with; NULL: nothing need be
- * recorded. */
+/* Returns the calling thread, or NULL if it is the only one, so that nothing need be recorded. */
 struct rt_thread *rt_one_of_many(void);
 void rt_channel_send_by(struct rt_thread *t, uint64_t key);
 void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
 
-/* Before bytes are sent to an address. */
+/* Called before bytes are sent to an address. */
 void rt_channel_sends_to(int fd, const struct sockaddr *address, socklen_t size);
 
 /* Reports what a call that returns a length has received.  End of file is a message too. */
@@ -64,7 +63,7 @@ static inline ssize_t rt_received(int fd, void *to, ssize_t length)
 	return rt_received_parts(fd, &(struct iovec){to, (size_t)(length > 0 ? length : 0)}, length);
 }
 
-/* The same if the program gets no bytes: they stay in the kernel. */
+/* Reports a receipt whose bytes the program does not get, because they stay in the kernel. */
 static inline ssize_t rt_peeked(int fd, ssize_t length)
 {
 	if (length >= 0)
@@ -115,7 +114,7 @@ static inline ssize_t rt_moved(ssize_t r)
 	return r;
 }
 
-/* False: a signal interrupted the wait, so the receiving call fails. */
+/* Returns false if a signal interrupted the wait, so that the receiving call fails. */
 static inline bool rt_awaits(int fd, int flags)
 {
 	return rt_outside_awaits(fd, flags & MSG_DONTWAIT);

@@ -5,8 +5,8 @@
  * wrote before whatever another thread does after it has read.
  *
  * A channel is what the bytes pass through: a pipe, one direction of a socket pair, an eventfd, a
- * connection of the process with itself.  It is identified by an inode, by ports or a path or,
- * for an eventfd, by the descriptor.  The kernel is queried at every call because uninstrumented
+ * connection of the process with itself.  Its identity is an inode, a pair of ports or a path; for
+ * an eventfd, it is the descriptor.  The kernel is queried at every call because uninstrumented
  * code may close and duplicate descriptors.  Bytes are not counted: a receiver is assumed to have
  * received everything sent so far.  That can hide a race but never invents one.  Files, and
  * sockets whose other end is outside the process, are not channels, because it is unknown what
@@ -27,7 +27,7 @@ enum { SLOTS = RADDLE_CHANNEL_COUNT, PROBES = 64, NO_SLOT = -1 };
  * If the table is full, several keys share a position. */
 struct rt_channels {
 	_Atomic uint64_t keys[SLOTS], values[SLOTS];
-	_Atomic bool loops; /* the process has connected to itself */
+	_Atomic bool loops; /* true if the process has connected to itself */
 };
 
 void rt_member_channel(void);
@@ -55,7 +55,7 @@ static struct rt_channels *channels(void)
 	return c;
 }
 
-/* The position of the key; NO_SLOT: it has none, and none was added. */
+/* Returns the position of the key, or NO_SLOT if the key is absent and was not added. */
 static int slot_of(struct rt_channels *c, uint64_t wanted, bool make)
 {
 	uint64_t at = rt_channel_mix(wanted, 1);
@@ -156,8 +156,8 @@ uint64_t rt_end_name(const struct rt_end *e, enum rt_subject subject)
 	return port ? rt_channel_key(subject, port) : path ? rt_channel_key(subject, path | 1ull << 32) : 0;
 }
 
-/* A connection with a socket of this process.  `to` is the destination of a datagram that carries
- * its own address. */
+/* Returns the key of a connection with a socket of this process.  `to` is the destination of a
+ * datagram that carries its own address. */
 static uint64_t connection(int fd, bool sending, const struct rt_end *to)
 {
 	struct rt_end local = rt_end_of(fd, SYS_getsockname), peer = rt_end_of(fd, SYS_getpeername);
@@ -212,7 +212,7 @@ static uintptr_t address_of(uint64_t wanted)
 	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
 }
 
-/* Layers are notified of everything outside the program as one channel.  This channel causes no
+/* For layers, everything outside the program is one channel, with this address.  It causes no
  * channel events. */
 #define OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
 
@@ -278,7 +278,7 @@ bool rt_channel_is(int fd)
 	return key_of(fd, true, &none) != 0;
 }
 
-/* For the calling thread, unless it is the only one. */
+/* Calls `move` for the calling thread, unless that is the only thread. */
 static void move_by_caller(void (*move)(struct rt_thread *t, uint64_t wanted), uint64_t wanted)
 {
 	struct rt_thread *t = rt_one_of_many();

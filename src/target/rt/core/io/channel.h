@@ -13,23 +13,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a key is about.  There is room for 15. */
+/* The subject of a key: what its number identifies.  A key has room for 15 subjects. */
 enum rt_subject {
-	RT_PIPE = 1,  /* an inode */
-	RT_INBOX,     /* of a socket of a pair: its inode */
-	RT_ANONYMOUS, /* a descriptor whose file has no inode of its own: an eventfd */
-	RT_PEER,      /* of a socket of a pair; the value is the other inode */
+	RT_PIPE = 1,  /* a pipe, by its inode */
+	RT_INBOX,     /* what one socket of a pair receives, by its inode */
+	RT_ANONYMOUS, /* a file without an inode of its own, such as an eventfd, by its descriptor */
+	RT_PEER,      /* a socket of a pair, by its inode; the value of the key is the other inode */
 	RT_NAME,      /* an address that a socket of this process was bound to */
-	RT_ARRIVALS,  /* connections to such an address */
-	RT_NETWORK,   /* a connection: the two ports */
-	RT_LOCAL,     /* a connection to a socket in the file system: its path */
-	RT_AWAITED,   /* an epoll instance and the datum of a registration; the value is 1 + the descriptor */
-	RT_FILE,      /* a message queue or a lock on a file: its inode */
-	RT_MESSAGES,  /* a queue of System V: its number */
-	RT_SEMAPHORE, /* of System V: its set and number; what is posted to it */
-	RT_ZERO,      /* the same: what is taken, for those that wait until nothing is left */
-	RT_SIGNAL,    /* a signal that is waited for: its number */
-	RT_STREAM,    /* the lock of a stdio stream: its address */
+	RT_ARRIVALS,  /* the connections to such an address */
+	RT_NETWORK,   /* a connection, by its two ports */
+	RT_LOCAL,     /* a connection to a socket in the file system, by its path */
+	RT_AWAITED,   /* an epoll registration, by instance and datum; the value is the descriptor plus 1 */
+	RT_FILE,      /* a message queue or a lock on a file, by its inode */
+	RT_MESSAGES,  /* a queue of System V, by its number */
+	RT_SEMAPHORE, /* posts of a System V semaphore, by its set and number */
+	RT_ZERO,      /* decrements of such a semaphore, for threads that wait until it is 0 */
+	RT_SIGNAL,    /* a signal that threads wait for, by its number */
+	RT_STREAM,    /* the lock of a stdio stream, by its address */
 };
 
 _Static_assert(RT_STREAM < 16, "a subject is the upper four bits of a key");
@@ -49,8 +49,8 @@ static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 void rt_channel_send(uint64_t key);
 void rt_channel_receive(uint64_t key);
 
-/* tells: through a path or a process, the thread is about to do something that others may notice.
- * hears: it has noticed something in this way. */
+/* tells(): the thread is about to change the file system, or to start or end a process, which other
+ * threads may notice.  hears(): the thread has noticed such a change. */
 void rt_path_tells(void);
 void rt_path_hears(void);
 
@@ -61,8 +61,8 @@ void rt_channel_receives(int fd);
 /* Whether the descriptor refers to a channel. */
 bool rt_channel_is(int fd);
 
-/* The descriptor is about to be closed.  If it holds a lock on its file, closing releases the
- * lock. */
+/* Called when the descriptor is about to be closed.  If it holds a lock on its file, closing it
+ * releases the lock. */
 void rt_file_unlocks(int fd);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions that ask the system something whose answer is different in each run: the
- * time, random numbers, process IDs.  In: calls.  Out: the answer of the system, which is reported
- * to a layer, or a recorded answer that a layer supplies (rt/core/io/outside.h).
+ * Interposed functions whose results differ in each run: the time, random numbers, process IDs.
+ * In: calls.  Out: the system's result, which is reported to a layer, or a recorded result that a
+ * layer supplies (rt/core/io/outside.h).
  */
 #include "rt/core/io/outside.h"
 #include "rt/core/real.h"
@@ -92,7 +92,7 @@ INTERPOSE(int, timespec_get, (struct timespec * time, int base))
 	return r;
 }
 
-/* A function without arguments, whose answer is a number. */
+/* A function without arguments, whose result is a number. */
 #define ASK(type, name, source)                                                                              \
 	INTERPOSE(type, name, (void))                                                                        \
 	{                                                                                                    \

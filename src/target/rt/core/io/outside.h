@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input from outside: the calls by which interposed functions report it, or get recorded input in
- * a replay.
+ * Input from outside the program: how interposed functions report it while it is recorded, and get
+ * recorded input in a replay.
  *
  * A layer that records or replays this input puts its table into rt.outside (rt/world/).  If
- * rt.outside is NULL, no layer is interested, and every call here only tests a pointer.  A
+ * rt.outside is NULL, no layer records or replays, and every call here only tests a pointer.  A
  * callback that is NULL is not called.  Callbacks keep errno and take no lock that a caller may
  * hold.  No callback is called for a thread that has no state.
  */
@@ -18,30 +18,30 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* Bytes that are about to be sent: their place in the order, and their connection.  The connection
- * is saved because a thread that receives the bytes may close it. */
+/* Bytes that are about to be sent.  The connection is saved in `what` because a thread that
+ * receives the bytes may close it. */
 struct rt_sending {
-	uint64_t order;
-	uint32_t what; /* for the layer's own use; 0: the layer ignores these bytes */
+	uint64_t order; /* the position in the order of q */
+	uint32_t what;	/* for the layer's own use; 0 if the layer ignores these bytes */
 };
 
-/* What a thread waits for.  look() does not wait and returns what the call would. */
+/* What a thread waits for.  look() returns the same as the waiting call, but does not wait. */
 struct rt_look {
 	int (*look)(void *context);
 	void *context;
 };
 
 struct rt_outside {
-	/* Values.  gives: stores the recorded answer in *value; false: ask the system.  says:
-	 * reports the system's answer. */
+	/* Values.  gives: stores the recorded result in *value, or returns false if the system
+	 * shall be called.  says: reports the system's result. */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
 	void (*says)(struct rt_thread *t, enum raddle_source source, uint64_t value);
 	bool (*gives_random)(struct rt_thread *t, void *bytes, size_t length);
 	void (*says_random)(struct rt_thread *t, const void *bytes, size_t length);
 
-	/* Sockets.  bound, accepted, connected, received: this has happened.  sending: bytes are
-	 * about to be sent; the result is passed to `sent`.  loops: the program connects to
-	 * itself. */
+	/* Sockets.  bound, accepted, connected and received report what has happened.  sending:
+	 * bytes are about to be sent; its result is passed to `sent`.  loops: the program connects
+	 * to itself. */
 	void (*bound)(struct rt_thread *t, int fd);
 	void (*accepted)(struct rt_thread *t, int listener, int fd);
 	void (*connected)(struct rt_thread *t, int fd, const struct iovec *address, int error);
@@ -66,11 +66,11 @@ struct rt_outside {
 	bool (*names)(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 	bool (*has_option)(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
 
-	/* In a replay of input, waiting.  awaits: called before a call that may wait for input,
-	 * waits until there is something to read; false: a signal arrived.  polls: waits until
-	 * look() returns non-zero or the time limit has passed; a negative limit never passes.
+	/* In a replay of input, waiting.  awaits: called before a call that may wait for input;
+	 * waits until there is input, or returns false if a signal arrived.  polls: waits until
+	 * look() returns non-zero or the time limit has passed; a negative limit means no limit.
 	 * moves: the thread has sent something.  idle: no thread can continue, except those that
-	 * wait with a time limit; something may arrive now.  passes: time passes although no
+	 * wait with a time limit, so the next input may arrive.  passes: time passes although no
 	 * thread waits for it. */
 	bool (*awaits)(struct rt_thread *t, int fd, bool never_waits);
 	int (*polls)(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
@@ -78,16 +78,16 @@ struct rt_outside {
 	bool (*idle)(bool timed);
 	void (*passes)(uint64_t ns);
 
-	/* The real time of an end that was computed from replayed times. */
+	/* Converts a deadline that the program computed from replayed times to the real time. */
 	void (*real_end)(clockid_t clock, struct timespec *end);
 };
 
-/* As the object that a thread waits for: the outside world.  No object has this address, and no
- * thread this number. */
+/* What a thread waits for if it is not an object or a thread: input from outside, or the end of a
+ * sleep.  No object has these addresses, and no thread these numbers. */
 #define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
-#define RT_SLEEP_OBJECT (UINT64_MAX - 2) /* the same: the end of a sleep */
+#define RT_SLEEP_OBJECT (UINT64_MAX - 2)
 
-/* The calling thread, if a layer wants to be called for it; else NULL. */
+/* Returns the calling thread if a layer records or replays its input; otherwise NULL. */
 static inline struct rt_thread *rt_outside_self(void)
 {
 	return rt.outside ? rt_self() : NULL;
@@ -121,7 +121,7 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
-/* False: the call was interrupted. */
+/* Returns false if a signal interrupted the call. */
 static inline bool rt_outside_awaits(int fd, bool never_waits)
 {
 	struct rt_thread *t = rt_outside_self();
@@ -148,7 +148,7 @@ static inline bool rt_outside_names(int fd, bool peer, void *address, socklen_t 
 	return true;
 }
 
-/* The calling thread, if a layer handles its waiting; NULL if waiting is left to the system. */
+/* Returns the calling thread if a layer handles its waits, or NULL if the system does. */
 static inline struct rt_thread *rt_outside_poller(void)
 {
 	struct rt_thread *t = rt_outside_self();

@@ -31,7 +31,8 @@ void rt_path_hears(void)
 	rt_channel_receive(0);
 }
 
-/* The result also shows what is at the path: the name exists already, or no longer. */
+/* A function that changes what is at a path.  Its result also shows whether the name existed, so
+ * the thread notices earlier changes too. */
 #define CHANGES(name, parameters, arguments)                                                                 \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \

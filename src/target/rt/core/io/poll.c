@@ -90,7 +90,7 @@ static int selected(int count, const fd_set *readable, int r)
 	return r;
 }
 
-/* The answer overwrites the sets that were passed, so they are restored first. */
+/* select() overwrites its sets with the result, so they are restored first. */
 static int look_select(void *context)
 {
 	struct wait *w = context;
@@ -102,8 +102,8 @@ static int look_select(void *context)
 	return REAL(pselect)(w->most, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
 }
 
-/* The thread, if it waits by repeated calls.  Sets that are larger than their type are left to the
- * system. */
+/* Returns the thread if it waits by repeated calls, or NULL if the system waits.  The system waits
+ * if a set has more than FD_SETSIZE descriptors. */
 static struct rt_thread *select_waits(struct wait *w)
 {
 	struct rt_thread *t = w->most <= FD_SETSIZE ? rt_outside_poller() : NULL;

@@ -93,7 +93,7 @@ INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags))
 	return rt_moved(rt_sent_parts(sending, message->msg_iov, REAL(sendmsg)(fd, message, flags)));
 }
 
-/* One by one, as the kernel does it. */
+/* Sends the messages one by one, as the kernel does. */
 INTERPOSE(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags))
 {
 	unsigned done = 0;
@@ -126,7 +126,7 @@ INTERPOSE(int, shutdown, (int fd, int how))
 	return (int)rt_moved(REAL(shutdown)(fd, how));
 }
 
-/* Remembers, for each end, which socket is the other one. */
+/* Stores the other end of each socket of the pair. */
 INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 {
 	int r = rt_opened(REAL(socketpair)(domain, type, protocol, fds)), saved = errno;
@@ -162,7 +162,7 @@ INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 	return r;
 }
 
-/* Whether a layer answers in place of the other side. */
+/* Whether a layer handles the call in place of the other side. */
 static bool connects(int fd, const struct sockaddr *address, socklen_t length, int *r)
 {
 	struct rt_thread *t = rt_outside_self();

@@ -2,7 +2,7 @@
 /*
  * Order through stdio streams on pipes, sockets and the like.  In: calls that write to or read
  * from a stream, or print to a descriptor.  Out: the channel events that write() and read() on its
- * descriptor would cause (channel.c), since libc's internal calls of these cannot be seen.
+ * descriptor would cause (channel.c), since libc's internal calls of them cannot be interposed.
  *
  * libc decides when a buffer is written, so each call that may write is treated as a send.  This
  * can hide a race but invents none.  Functions that always write to standard output are left out,
@@ -10,7 +10,7 @@
  * once, since most streams lead to files and are written byte by byte.
  */
 #include <features.h>
-#undef __USE_EXTERN_INLINES /* getline() is defined here */
+#undef __USE_EXTERN_INLINES /* because this file defines getline() */
 
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
@@ -42,7 +42,8 @@ static bool is_channel(FILE *stream, int fd)
 	return found & 1;
 }
 
-/* The descriptor if it leads to a channel that another thread could use; -1 otherwise. */
+/* Returns the stream's descriptor if it refers to a channel that another thread could use, or
+ * -1. */
 static int channel_of(FILE *stream)
 {
 	int saved = errno, fd = -1;
@@ -63,8 +64,7 @@ static void writes(FILE *stream)
 		rt_channel_sends(fd);
 }
 
-/* Reports that something was read.  It is called whatever the result: end of file is a message
- * too. */
+/* Reports a read.  It is called whatever the result, since end of file is a message too. */
 static void has_read(FILE *stream)
 {
 	int fd = channel_of(stream);
@@ -124,7 +124,7 @@ INTERPOSE(int, __fprintf_chk, (FILE *restrict stream, int flag, const char *rest
 	return r;
 }
 
-/* A descriptor is written to before the call returns. */
+/* These functions write to the descriptor before they return. */
 
 INTERPOSE(int, vdprintf, (int fd, const char *restrict format, va_list ap))
 {
@@ -162,7 +162,7 @@ INTERPOSE(int, __dprintf_chk, (int fd, int flag, const char *restrict format, ..
 	return r;
 }
 
-/* The next stream at this address may lead elsewhere. */
+/* Removes the stream from the cache, since the next stream at this address may be another one. */
 INTERPOSE(int, fclose, (FILE * stream))
 {
 	writes(stream);

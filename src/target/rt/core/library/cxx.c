@@ -3,8 +3,8 @@
  * Interposed functions of C++ programs: guards of static locals, captured exceptions, operator new
  * and delete.  This archive member is linked only if the program uses one of them.
  *
- * operator new calls malloc, whose interposer writes the event; this file only notes the kind of
- * allocation.  The real operator may throw, hence the cleanup.
+ * operator new calls malloc, and the interposed malloc writes the event.  This file only sets the
+ * kind of allocation, and resets it by a cleanup, since the real operator may throw.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -39,7 +39,7 @@ INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
 	rt_op_is(&op, code);
-	RT_NOTIFY(acquired, t, code, A(guard), 0); /* for ONCE_RUN too: a thread may have given up */
+	RT_NOTIFY(acquired, t, code, A(guard), 0); /* for ONCE_RUN too: an earlier attempt may have thrown */
 	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
 	rt_op_end(&op);
 	return r;
@@ -68,9 +68,9 @@ INTERPOSE(void, __cxa_guard_abort, (void *guard))
 	guard_done(guard, 1, REAL(__cxa_guard_abort));
 }
 
-/* The C++ library counts the owners of a captured exception, and the last owner destroys what
- * other threads have read.  No other event shows that order, and that thread may not even have
- * begun yet. */
+/* The C++ library counts the owners of a captured exception, and the last owner destroys the
+ * object that other threads have read.  No other event records that order.  It is reported even if
+ * there is only one thread, since the other threads may begin later. */
 static void captured(void)
 {
 	struct rt_thread *t = rt_self();
@@ -91,7 +91,7 @@ INTERPOSE(void, _ZNSt15__exception_ptr13exception_ptrC1EPv, (void *self, void *e
 	REAL(_ZNSt15__exception_ptr13exception_ptrC1EPv)(self, exception);
 }
 
-/* The kind is that of the outermost operator, since operator new[] calls operator new. */
+/* The outermost operator determines the kind, since operator new[] calls operator new. */
 struct kind {
 	struct rt_thread *t;
 	uint32_t outer;

@@ -17,7 +17,8 @@
 	type name parameters;                                                                                \
 	__attribute__((weak, visibility("default"))) type name parameters
 
-/* The real function behind ours.  A program that calls ours has loaded it. */
+/* Returns the real function that an interposed one replaces.  A program that calls the interposed
+ * function has loaded the library. */
 static inline void *rt_behind(void *_Atomic *cached, const char *name)
 {
 	void *p = atomic_load_explicit(cached, memory_order_relaxed);
@@ -37,7 +38,7 @@ static inline void *rt_behind(void *_Atomic *cached, const char *name)
 		(type(*) parameters) rt_behind(&cached_, #name);                                             \
 	})
 
-/* Zeroed memory whose allocation is not recorded. */
+/* Allocates zeroed memory without recording it. */
 static inline void *rt_front_allocate(size_t size)
 {
 	void *p = REAL(calloc)(1, size);
@@ -69,7 +70,7 @@ static inline void *rt_front_in(struct rt_front_entry *e, uint64_t key)
 	return e;
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is no such entry. */
 static inline void *rt_front_find(struct rt_front_table *table, uint64_t key)
 {
 	return rt_front_in(atomic_load_explicit(rt_front_bucket(table, key), memory_order_acquire), key);

@@ -5,8 +5,8 @@
  *
  * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit.  The
  * holder of the bit takes the mutex first and releases it last, so no thread ever waits for the
- * bit itself.  GLib still sets the bit in the word.  Nothing reports the end of such a lock, so
- * mutexes are never freed.  If the memory is reused, the mutex of a new word may be locked
+ * bit itself.  GLib still sets the bit in the word.  No call destroys such a lock, so mutexes are
+ * never freed.  If the memory is reused, the mutex of a new word may be locked
  * although the bit is clear; then the bit gets a new mutex.
  */
 #include "rt/core/library/front.h"
@@ -68,7 +68,7 @@ static int try_lock(volatile void *word, int number, lock_fn *real)
 	return 1;
 }
 
-/* A bit that was set by other means has no locked mutex. */
+/* The mutex is not locked if the program set the bit without a lock function. */
 static void unlock(volatile void *word, int number, void_fn *real)
 {
 	struct bit *b = bit_of(word, number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Replaces GLib's asynchronous queues (GAsyncQueue), because libglib's locks are not visible
+ * Replaces GLib's asynchronous queues (GAsyncQueue), because libglib's locks are not interposed
  * (rt/core/library/glib.c).  A queue is a list under a pthread mutex, and a semaphore that counts
  * its items.  A condition variable would need a predicate, which a trace does not contain.  Each
  * item has a semaphore, too: a thread that takes an item is ordered after the thread that added
@@ -29,7 +29,7 @@ struct link {
 
 struct queue {
 	pthread_mutex_t mutex;
-	sem_t filled;	    /* counts items, never more than the list has */
+	sem_t filled;	    /* counts items; its count never exceeds the length of the list */
 	struct link *first; /* the item that is taken next */
 	int length, waiting;
 	_Atomic int uses;
@@ -150,7 +150,7 @@ FRONT(void, g_async_queue_push_sorted_unlocked,
 	put(q, at, data);
 }
 
-/* Stable. */
+/* A stable sort. */
 FRONT(void, g_async_queue_sort_unlocked, (struct queue * q, compare_fn *compare, void *context))
 {
 	struct link *sorted = NULL, *link;
@@ -193,8 +193,8 @@ FRONT(void *, g_async_queue_try_pop_unlocked, (struct queue * q))
 	return sem_trywait(&q->filled) ? NULL : take(q);
 }
 
-/* Waits until `end` on that clock; NULL: forever.  Another thread may have removed the item that
- * the semaphore counted. */
+/* Waits for an item until `end` on that clock, or without a limit if `end` is NULL.  Repeats the
+ * wait if another thread has removed the item that the semaphore counted. */
 static void *pop(struct queue *q, clockid_t clock, const struct timespec *end)
 {
 	void *data = NULL;
@@ -232,7 +232,7 @@ FRONT(void *, g_async_queue_timeout_pop_unlocked, (struct queue * q, uint64_t mi
 	return pop(q, CLOCK_MONOTONIC, &end);
 }
 
-/* `end` is two longs: seconds and microseconds since 1970.  NULL: no time limit. */
+/* `end` is two longs, seconds and microseconds since 1970, or NULL for no time limit. */
 FRONT(void *, g_async_queue_timed_pop_unlocked, (struct queue * q, const long *end))
 {
 	struct timespec time;
@@ -243,7 +243,7 @@ FRONT(void *, g_async_queue_timed_pop_unlocked, (struct queue * q, const long *e
 	return pop(q, CLOCK_REALTIME, &time);
 }
 
-/* Those that take the lock themselves. */
+/* The functions that take the lock themselves. */
 #define LOCKED(type, name, parameters, arguments)                                                            \
 	FRONT(type, name, parameters)                                                                        \
 	{                                                                                                    \

@@ -2,11 +2,11 @@
 /*
  * GLib: locks, conditions, one-time initialisation and thread pools of libglib.
  *
- * libglib implements GMutex and GCond with futexes, and calls its own functions without going
- * through the linker, so nothing that is interposed sees them.  In: calls of the program, and of
- * other libraries.  Out: the same operations on pthread mutexes and condition variables, whose
- * interposed functions record, steer and detect.  GLib itself does this on systems without
- * futexes, in the same memory.  One-time initialisation is left to GLib, with events around it.
+ * libglib implements GMutex and GCond with futexes, and its internal calls bypass the dynamic
+ * linker, so no interposed function is called.  In: calls of the program, and of other libraries.
+ * Out: the same operations on pthread mutexes and condition variables, whose functions are
+ * interposed.  GLib itself uses pthread in this way, in the same memory, on systems without
+ * futexes.  One-time initialisation is left to GLib, with events around it.
  * Each item of a thread pool carries a semaphore, which orders the thread that submitted it before
  * the thread that works on it.  GThread already uses pthread.
  *
@@ -38,7 +38,7 @@ union g_object {
 	unsigned words[2];
 };
 
-/* If several threads make the object at the same time, one of them wins. */
+/* If several threads make the object at the same time, all use that of the first thread. */
 static void *made_of(union g_object *o, void *(*make)(void), void (*unmake)(void *))
 {
 	void *made = atomic_load_explicit(&o->made, memory_order_acquire), *fresh;
@@ -52,7 +52,7 @@ static void *made_of(union g_object *o, void *(*make)(void), void (*unmake)(void
 	return made;
 }
 
-/* Zero is the initial state of pthread's objects too. */
+/* The zeroed memory is an initialised pthread object. */
 static void *make_mutex(void)
 {
 	return rt_front_allocate(sizeof(pthread_mutex_t));
@@ -156,7 +156,7 @@ FRONT(int, g_cond_wait_until, (union g_object * c, union g_object *m, int64_t en
 	return pthread_cond_clockwait(cond_of(c), mutex_of(m), CLOCK_MONOTONIC, &time) != ETIMEDOUT;
 }
 
-/* `end` is two longs: seconds and microseconds since 1970.  NULL: no time limit. */
+/* `end` is two longs, seconds and microseconds since 1970, or NULL for no time limit. */
 FRONT(int, g_cond_timed_wait, (union g_object * c, union g_object *m, const long *end))
 {
 	struct timespec time;
@@ -177,8 +177,8 @@ FRONT(void, g_cond_broadcast, (union g_object * c))
 	pthread_cond_broadcast(cond_of(c));
 }
 
-/* GLib itself creates these locks with pthread functions, in the thread that first uses them.
- * Then it would look as if one thread initialised a lock that another uses. */
+/* GLib creates the following locks with pthread functions, in the thread that first uses them.  A
+ * trace would then show a lock that one thread initialises while another uses it. */
 
 static void *make_recursive(void)
 {
@@ -271,7 +271,7 @@ FRONT(void, g_rw_lock_reader_unlock, (union g_object * l))
 	pthread_rwlock_unlock(rwlock_of(l));
 }
 
-/* ---- one-time initialisation: events as for guards of C++ ---- */
+/* ---- one-time initialisation, with the same events as for C++ static locals ---- */
 
 static void once_entered(uint32_t code, const volatile void *where)
 {
@@ -362,7 +362,7 @@ struct pool {
 	void (*free_item)(void *);
 	int (*compare)(const void *, const void *, void *);
 	void *compare_context;
-	sem_t done; /* one for each item that was worked on */
+	sem_t done; /* counts the items that threads have finished */
 	_Atomic uint32_t done_count;
 };
 

@@ -4,9 +4,9 @@
  * threads.
  *
  * libomp is not instrumented, and it implements fork, barriers, tasks and locks with atomics and
- * futexes that are not visible.  It looks for ompt_start_tool() in the program and then calls
- * back.  In: these callbacks.  Out: operations on our own semaphores and mutexes, through the
- * interposed functions, so they are recorded, steered and detected like those of the program.
+ * futexes that are not recorded.  It looks for ompt_start_tool() in the program and then calls
+ * back.  In: these callbacks.  Out: operations on semaphores and mutexes of this file, through the
+ * interposed functions, so that they are handled like those of the program.
  *
  * An edge is a semaphore.  The first thread posts it; the second takes the token, without ever
  * waiting, since libomp has already ordered the two.  Each pair of threads of a barrier has its
@@ -33,19 +33,19 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-/* All are judgements. */
+/* All these numbers are judgements. */
 enum {
-	DEPENDENCES = 64,	 /* edges for readers of a task's children, and as many for writers */
-	MUTEX_BUCKETS = 256,	 /* of a hash table */
-	MAPPED_BYTES = 1 << 20,	 /* that are asked of the kernel at once */
-	TEAM_MAX = 1024,	 /* threads; bounds the pairs of a barrier */
-	ENTERED_LOOKS = 1 << 20, /* checks before a thread stops waiting for the first one in a `single` */
-	NAPS = 10,		 /* waits of a process that may take up to 20 ms each: */
-	NAP_PARTS = 100,	 /* the parts of such a wait, */
-	NAP_NS = 200000		 /* and the nanoseconds of a part */
+	DEPENDENCES = 64,	 /* edges per task for dependences that read, and as many that write */
+	MUTEX_BUCKETS = 256,	 /* buckets of the hash table of mutexes */
+	MAPPED_BYTES = 1 << 20,	 /* bytes that are mapped at once */
+	TEAM_MAX = 1024,	 /* the most threads of a team; bounds the pairs of a barrier */
+	ENTERED_LOOKS = 1 << 20, /* checks before a thread stops waiting for the first in a `single` */
+	NAPS = 10,		 /* how often a process waits for other threads to arrive */
+	NAP_PARTS = 100,	 /* the most sleeps of such a wait */
+	NAP_NS = 200000		 /* nanoseconds of a sleep: a wait takes at most 20 ms */
 };
 
-/* The interface, as published. */
+/* The types of the OMPT interface. */
 union ompt_data {
 	uint64_t value;
 	void *ptr;
@@ -62,7 +62,7 @@ struct ompt_tool {
 	void (*finalize)(union ompt_data *data);
 	union ompt_data data;
 };
-/* Numbers as in omp-tools.h. */
+/* The values of omp-tools.h. */
 enum { SCOPE_BEGIN = 1, SCOPE_END };
 enum { TASK_INITIAL = 1, TASK_IMPLICIT = 2 };
 enum { STATUS_COMPLETE = 1, STATUS_CANCEL = 3, STATUS_EARLY = 5, STATUS_LATE = 6, STATUS_WAITED = 8 };
@@ -78,7 +78,7 @@ struct edge {
 
 /* One use of a `single` construct, which one thread of the team executes. */
 struct single {
-	uint32_t number; /* among those of the team */
+	uint32_t number; /* counts the `single` constructs of the team from 0 */
 	_Atomic bool entered;
 	sem_t sem;
 	struct single *next;
@@ -88,11 +88,11 @@ struct team {
 	uint32_t size;
 	struct single *_Atomic singles;
 	_Atomic uint32_t single_count;
-	_Atomic uint32_t loops; /* loops that a thread other than the first has reached */
+	_Atomic uint32_t loops; /* how many loops a thread other than the first has reached */
 	pthread_mutex_t reduction;
 	struct edge across;   /* iterations that wait for others (doacross) */
-	struct edge *fork;    /* by thread */
-	struct edge *barrier; /* two in turn, by thread */
+	struct edge *fork;    /* an edge for each thread */
+	struct edge *barrier; /* an edge for each thread and each of two barriers in turn */
 };
 
 struct group {
@@ -105,18 +105,18 @@ struct task {
 	struct task *parent;
 	struct task *implicit; /* the implicit task of the thread that runs it */
 	struct group *group;
-	struct edge begin;	  /* to the thread that begins or continues this task */
-	struct edge children;	  /* from children that are done */
-	struct edge *dependences; /* of the children: DEPENDENCES for readers, then as many for writers */
-	uint64_t in, out;	  /* its own dependences, by hash */
-	uint32_t number,
-		turn; /* of an implicit one: its thread in the team, and which of the two barriers is next */
-	/* Of an implicit task. */
-	uint32_t singles;	/* that it has reached */
-	uint32_t loops;		/* the same */
-	bool made;		/* it made a task that perhaps no other thread has taken yet */
-	uint32_t seen;		/* `taken` when it made that task */
-	_Atomic uint32_t taken; /* tasks made by its thread that other threads began */
+	struct edge begin;	  /* orders the thread that begins or continues this task */
+	struct edge children;	  /* orders waits for children after the children's ends */
+	struct edge *dependences; /* edges of the children: DEPENDENCES for reads, then as many for writes */
+	uint64_t in, out;	  /* its own dependences, as sets of hashes */
+	/* The members from here to `taken` are those of an implicit task.  First its thread in the
+	 * team, and which of the two barriers is next. */
+	uint32_t number, turn;
+	uint32_t singles;	/* how many `single` constructs it has reached */
+	uint32_t loops;		/* how many loops it has reached */
+	bool made;		/* whether it made a task that perhaps no other thread has begun */
+	uint32_t seen;		/* the value of `taken` when it made that task */
+	_Atomic uint32_t taken; /* how many tasks made by its thread other threads began */
 	bool in_barrier, started;
 };
 
@@ -132,8 +132,8 @@ static struct {
 	size_t left;
 	struct omp_mutex *mutexes[MUTEX_BUCKETS];
 	ompt_callback *_Atomic get_task;
-	_Atomic uint32_t naps; /* so far */
-	struct ompt_tool tool; /* libomp's */
+	_Atomic uint32_t naps; /* the number of waits so far */
+	struct ompt_tool tool; /* what ompt_start_tool() returns to libomp */
 } omp;
 
 _Static_assert(MUTEX_BUCKETS == 1 << 8 && DEPENDENCES == 1 << 6,
@@ -188,7 +188,7 @@ static void come_behind(struct edge *e)
 		sem_wait(&e->sem);
 }
 
-/* The same for any number of later threads: each puts the token back. */
+/* Like come_behind(), for any number of threads: each puts the token back. */
 static void pass_by(struct edge *e)
 {
 	if (!atomic_load(&e->tokens))
@@ -270,7 +270,7 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
-/* Waits until that many have arrived, but not for long, and not often. */
+/* Waits until *number is at least `wanted`, but at most 20 ms, and only the first few times. */
 static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
 {
 	int saved = errno;
@@ -290,7 +290,8 @@ static void let_others_take(struct task *task)
 	nap_until(&task->implicit->taken, task->implicit->seen + 1);
 }
 
-/* Every thread reaches the barrier before any leaves it. */
+/* Posts a token for every thread of the team: a thread that leaves the barrier is ordered after all
+ * threads that reached it. */
 static void arrive(struct task *task)
 {
 	struct team *team = task->team;
@@ -309,7 +310,7 @@ static void barrier(struct task *task, int endpoint, bool known)
 	task->in_barrier = endpoint == SCOPE_BEGIN;
 	if (endpoint == SCOPE_BEGIN)
 		return;
-	if (known) /* else the team has continued without this thread */
+	if (known) /* otherwise the team has continued without this thread */
 		come_behind(&team->barrier[task->turn * team->size + task->number]);
 	task->turn ^= 1;
 }
@@ -348,8 +349,8 @@ static void sync_region(int kind, int endpoint, union ompt_data *parallel, union
 		come_behind(&task->children);
 }
 
-/* All tasks of the group are done.  The results of their reductions are combined before the region
- * ends. */
+/* Called when all tasks of the group are done.  The results of their reductions are combined before
+ * the region ends. */
 static void region_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
 			const void *where)
 {
@@ -360,8 +361,8 @@ static void region_wait(int kind, int endpoint, union ompt_data *parallel, union
 		come_behind(&task->group->done);
 }
 
-/* Partial results are combined one after the other.  In a barrier these are the results of the
- * threads that have already arrived. */
+/* Threads combine partial results one after the other, under a mutex.  In a barrier these are the
+ * results of the threads that have already arrived. */
 static void reduction(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
 		      const void *where)
 {
@@ -557,7 +558,8 @@ static void nest_lock(int endpoint, uint64_t id, const void *where)
 
 /* ---- loops ---- */
 
-/* The iterations of a loop without a static schedule go to the threads that arrive. */
+/* Threads that reach a loop without a static schedule share its iterations, so the first thread
+ * waits briefly until another has arrived. */
 static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data, uint64_t count,
 		 const void *where)
 {
@@ -604,7 +606,7 @@ static struct single *find_single(struct team *team, uint32_t number)
 	}
 }
 
-/* The `single` that the thread has reached; NULL if no other thread can reach it. */
+/* Returns the `single` that the thread has reached, or NULL if no other thread can reach it. */
 static struct single *next_single(void)
 {
 	ompt_get_task_info *get = (ompt_get_task_info *)atomic_load(&omp.get_task);

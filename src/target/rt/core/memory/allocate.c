@@ -4,8 +4,8 @@
  * allocations and releases of an address are in the order of q.  The thread's marks for this
  * memory in the current segment are removed, because the memory is a new object now.
  *
- * What pthread_create() and pthread_join() allocate and release is not recorded:
- * it depends on libc's cache of stacks, not on the program.
+ * Allocations and releases inside pthread_create() and pthread_join() are not recorded, because
+ * they depend on libc's cache of stacks, not on the program.
  *
  * The dynamic linker calls these functions before any constructor, and libc calls them after
  * everything else.  At those times rt_self() is NULL, and they only call the real function.
@@ -26,7 +26,7 @@ static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
 	return t->new_kind ? t->new_kind - 1 : kind;
 }
 
-/* Layers are notified of as much as free() will report. */
+/* Notifies layers of the usable size, which free() will report too. */
 static __attribute__((noinline, cold)) void *notified_allocated(void *p, size_t size,
 								enum raddle_alloc_kind kind)
 {
@@ -86,8 +86,8 @@ static void released(void *p)
 }
 
 /*
- * What an allocator other than libc's does internally is not reported, because its locks would
- * seem to order the program's threads.  libc's allocator calls nothing that is interposed.
+ * Operations inside an allocator other than libc's are not reported, because its locks would seem
+ * to order the program's threads.  libc's allocator calls no interposed function.
  */
 struct inside {
 	struct rt_thread *t;
@@ -118,7 +118,7 @@ static inline void come_out(const struct inside *in)
 		call;                                                                                        \
 	})
 
-/* Gives the block back, unless a layer keeps it. */
+/* Frees the block, unless a layer keeps it. */
 static void give_back(void *p)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.frees != NULL) && p ? rt_self() : NULL;
@@ -148,7 +148,7 @@ static void *reallocated(void *old, void *p, size_t size)
 	return allocated(p, size, RADDLE_ALLOC_MALLOC);
 }
 
-/* Moves a block that the allocator does not know to one of its own. */
+/* Copies a block that the allocator does not know to a new block of the allocator. */
 static __attribute__((noinline, cold)) void *adopted(const void *old, size_t size)
 {
 	size_t known = rt_early_size(old);

@@ -4,13 +4,13 @@
  *
  * The runtime is linked into the program.  Its variables lie in a section of their own, which
  * linkers put after .bss (the Makefile renames it).  This file is the first in the archive, so its
- * memory is the first in that section.  If the program overruns an array so far that it would
- * leave its memory, the overrun hits this red zone: it cannot change the runtime, and it does not
- * go unnoticed.  Without address randomisation the heap begins right after these variables, so it
- * is kept at the same distance.
+ * memory is the first in that section.  If the program overruns an array beyond its own variables,
+ * the access hits this red zone and crashes.  It cannot change the runtime's variables.  Without
+ * address randomisation, the heap begins right after these variables, so a second red zone
+ * separates the two.
  *
- * Each red zone is larger than everything between the two, so that flipping a single bit of a
- * pointer never leads from the program's variables or its heap to the runtime's variables.
+ * Each red zone is larger than the memory between them, so that flipping a single bit of a pointer
+ * never leads from the program's variables or its heap to the runtime's variables.
  */
 #include "rt/core/rt.h"
 
@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ZONE_BYTES (16u << 20)	/* a judgement: larger than the runtime's variables */
-#define LARGEST_PAGE (1u << 16) /* bytes; of the processors that Linux supports, some have 64 KiB */
+#define ZONE_BYTES (16u << 20)	/* a judgement: more than the runtime's variables have */
+#define LARGEST_PAGE (1u << 16) /* bytes: the largest page size of Linux, 64 KiB */
 
 __attribute__((visibility("hidden"), aligned(LARGEST_PAGE))) char __raddle_away[ZONE_BYTES];
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges as long as a string.  Instrumented code calls these functions in addition to the string
- * functions of libc.  In: the address of a string.  Out: a range event.  NULL is left to the real
- * function.  Nothing here allocates, locks or sets errno, so strnlen() must not be interposed.
+ * Ranges whose length is that of a string.  Instrumented code calls these functions in addition to
+ * libc's string functions.  In: the address of a string.  Out: a range event, except for NULL,
+ * which the real function handles.  Nothing here allocates, locks or sets errno, so strnlen() must
+ * not be interposed.
  */
 #include "raddle/abi.h"
 
@@ -35,10 +36,10 @@ EXPORT void __raddle_write_string(struct raddle_self *self, const char *p, uint3
 		__raddle_write_range(self, p, site, string_size(p, max));
 }
 
-#define PAGE 4096ull /* bytes of x86; larger pages are multiples */
+#define PAGE 4096ull /* the size of a page of x86 in bytes; larger pages are multiples of it */
 #define WORD 8
 
-/* Whether a word can be read where a byte can. */
+/* Whether all eight bytes at p are in the page of the first. */
 static bool has_word(const char *p)
 {
 	return (uintptr_t)p % PAGE <= PAGE - WORD;
@@ -55,7 +56,7 @@ static uint64_t word_at(const char *p)
 /* How many leading bytes of two words are equal and not NUL.  The lowest byte is the first. */
 static uint64_t same_bytes(uint64_t a, uint64_t b)
 {
-	uint64_t ends = (a - 0x0101010101010101ull) & ~a & 0x8080808080808080ull; /* lowest: the first 0 */
+	uint64_t ends = (a - 0x0101010101010101ull) & ~a & 0x8080808080808080ull; /* lowest bit: first NUL */
 	uint64_t differs = a ^ b;
 	uint64_t at = differs ? (uint64_t)__builtin_ctzll(differs) / 8 : WORD;
 	uint64_t end = ends ? (uint64_t)__builtin_ctzll(ends) / 8 : WORD;
@@ -101,11 +102,12 @@ EXPORT void __raddle_write_appended(struct raddle_self *self, const char *p, con
 		__raddle_write_range(self, p + strlen(p), site, strnlen(from, max) + 1);
 }
 
-/* --- memory that may not be there ------------------------------------------------ */
+/* --- memory that may not be readable ---------------------------------------------- */
 
-#define PAGES 16 /* that are tried at once */
+#define PAGES 16 /* the most pages that one system call tests */
 
-/* How many pages, starting with that of p, can be read.  The kernel copies a byte of each. */
+/* Returns how many pages, starting with that of p, are readable.  The kernel copies a byte of
+ * each. */
 static uint64_t readable_pages(uintptr_t p, uint64_t count)
 {
 	struct iovec there[PAGES], here;
@@ -150,7 +152,7 @@ EXPORT uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t si
 	return n;
 }
 
-/* The kernel takes no more buffers than that. */
+/* The most buffers that the kernel accepts. */
 #define VECTOR_MAX 1024
 
 EXPORT void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count,

@@ -7,8 +7,8 @@
  * that interrupts a thread between the two executes its own atomics without a lock, since it could
  * otherwise wait for itself.  If the operation faults and a handler leaves by longjmp, the thread
  * finds at its next atomic that it still holds the lock, and releases it first.  Another thread
- * that waits for the lock meanwhile takes it over after RT_PATIENCE rounds.  A lock contains its
- * owner, so the late thread then releases nothing.
+ * that waits for the lock meanwhile takes it over after RT_PATIENCE rounds.  The lock contains its
+ * owner, so the former owner then does not release it.
  *
  * No thread holds two of these locks, or takes one while it holds another lock of the runtime.
  */
@@ -35,13 +35,13 @@ static void yield(void)
 	errno = saved;
 }
 
-/* What the lock of a thread contains; not 0. */
+/* The value of a lock that the thread holds; never 0. */
 static uint32_t owner_of(const struct rt_thread *t)
 {
 	return t->number + 1;
 }
 
-/* False: the thread took the lock over, and its owner may still execute an operation. */
+/* Returns false if the thread took the lock over, whose owner may still execute an operation. */
 static bool acquire(_Atomic uint32_t *lock, uint32_t owner)
 {
 	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
@@ -60,7 +60,8 @@ static bool acquire(_Atomic uint32_t *lock, uint32_t owner)
 	return false;
 }
 
-/* Without the lock the order of the records need not be that of the operations. */
+/* Records that the order of q may not be that of the operations, because one of them was executed
+ * without the lock. */
 static __attribute__((noinline, cold)) void note_doubt(struct rt_thread *t)
 {
 	if (t->recording)
@@ -69,8 +70,8 @@ static __attribute__((noinline, cold)) void note_doubt(struct rt_thread *t)
 
 static void release(struct rt_thread *t)
 {
-	/* A thread that takes the lock over right between the two may lose it.  An atomic exchange
-	 * would prevent that, but costs every operation more. */
+	/* A thread that takes the lock over between the load and the store may lose it.  An atomic
+	 * exchange would prevent that, but would make every operation slower. */
 	if (RT_LIKELY(atomic_load_explicit(t->atomic_lock, memory_order_relaxed) == owner_of(t)))
 		atomic_store_explicit(t->atomic_lock, 0, memory_order_release);
 	t->atomic_lock = NULL;
@@ -113,7 +114,7 @@ __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_
 	t->atomic_lock = lock;
 }
 
-/* The record lacks its position, which is taken under the lock. */
+/* The q of the record is taken here, under the lock. */
 static inline __attribute__((always_inline)) void emit(struct rt_thread *t, const volatile void *p,
 						       struct rt_record *r)
 {
@@ -143,8 +144,8 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 	emit(t, p, &r);
 }
 
-/* Flags for what the memory order does not guarantee: that the operation acquires, or that it
- * releases.  A store that reads nothing never acquires, whatever its order. */
+/* Returns RT_ACCESS_ACQUIRES_NOT and RT_ACCESS_RELEASES_NOT, by the memory order.  A store that
+ * does not read never acquires, whatever its order. */
 static uint32_t orders_not(uint64_t what)
 {
 	uint32_t order = RADDLE_ATOMIC_ORDER(what);

@@ -152,7 +152,7 @@ INTERPOSE(void, cnd_destroy, (cnd_t * cond))
 	REAL(cnd_destroy)(cond);
 }
 
-/* Whether the real function is to be called; otherwise rt_listened_notify() is. */
+/* Returns whether the caller shall call the real function, or else rt_listened_notify(). */
 static bool notify(uint32_t code, const void *cond)
 {
 	struct rt_thread *t = rt_plain();

@@ -3,9 +3,9 @@
  * Operations of a process that layers listen to: rt/core/sync/sync.c and cond.c call these
  * functions if a thread is not RT_PLAIN.
  *
- * They write the same events in the same order, and notify the layers of each operation and of
- * what the thread waits for.  Results are errno values.  For a thread that is not recorded at all
- * only the real function is called, unless a layer replaces it.
+ * They write the same events in the same order as those files, and notify the layers of each
+ * operation and of what the thread waits for.  Results are errno values.  For a thread that is not
+ * recorded, only the real function is called, unless a layer replaces it.
  */
 #include "rt/core/layer.h"
 #include "rt/core/io/outside.h"
@@ -20,7 +20,7 @@ static int sem_errno(int r)
 	return r ? errno : 0;
 }
 
-/* The real end of a wait whose end the program computed from a replayed time. */
+/* The real deadline of a wait.  The program may have computed its deadline from replayed times. */
 struct real_end {
 	struct rt_until until;
 	struct timespec time;
@@ -209,7 +209,7 @@ int rt_listened_release(uint32_t code, volatile void *volatile_object)
 	return r;
 }
 
-/* NULL: no layer takes the place of libc. */
+/* Returns NULL if no layer replaces libc's functions. */
 static const struct rt_instead *instead(void)
 {
 	const struct rt_layer *const *layer = rt.listening;
@@ -247,8 +247,8 @@ int rt_listened_notify(uint32_t code, pthread_cond_t *cond)
 	return r;
 }
 
-/* A wait by libc itself.  The wait operation ends just before the call; at the gate of the wake
- * operation the thread already holds the mutex. */
+/* A wait that libc does.  The wait operation ends just before the call.  At the gate of the wake
+ * operation, the thread already holds the mutex. */
 struct wait {
 	struct rt_thread *t;
 	const void *cond, *mutex;

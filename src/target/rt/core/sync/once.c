@@ -24,11 +24,11 @@ struct rt_once {
 	struct rt_thread *t;
 	bool ran;
 	uint64_t result;
-	struct rt_op begin, done; /* the end of the routine is an operation of its own */
+	struct rt_op begin, done; /* the start and the end of the routine are separate operations */
 };
 
-/* glibc's control: 1 while a thread runs the routine, 2 when it has been run; the higher bits
- * count forks. */
+/* Whether a thread runs the routine.  In glibc, the low bits of the control are 1 while a thread
+ * runs it and 2 afterwards; the higher bits count forks. */
 static bool in_progress(const pthread_once_t *control)
 {
 	return (__atomic_load_n(control, __ATOMIC_RELAXED) & 3) == 1;
@@ -53,7 +53,7 @@ static void run(void)
 	o->result = 1;
 	rt_op_is(&o->begin, RADDLE_ONCE_RUN);
 	RT_NOTIFY(acquired, t, RADDLE_ONCE_RUN, A(o->control),
-		  0); /* another thread may have given up before */
+		  0); /* in another thread, an exception may have left the routine before */
 	RT_EVENT(t, RADDLE_ONCE_RUN, RT_Q, RT_T, A(o->control));
 	rt_op_end(&o->begin);
 	o->routine();
@@ -70,7 +70,7 @@ static void leave(struct rt_once *o)
 	rt_op_left(&o->begin);
 }
 
-/* Whether it is a run or a pass becomes known when it happens. */
+/* The operation begins as a run.  It becomes a pass if this thread did not run the routine. */
 static int once(pthread_once_t *control, void (*routine)(void))
 {
 	struct rt_thread *t = rt_self();

@@ -58,7 +58,7 @@ static void event(struct rt_thread *t, uint32_t code, const void *object, uint64
 	rt_sync(t, code, A(object), result);
 }
 
-/* A synchronisation object begins or ends its life. */
+/* Notifies layers that a synchronisation object is initialised or destroyed. */
 static void fresh(struct rt_thread *t, const void *object)
 {
 	RT_NOTIFY(fresh, t, A(object));
@@ -94,7 +94,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		return r_;                                                                                   \
 	} while (0)
 
-/* An acquiring operation; if `call` waits, it reports that itself. */
+/* An acquiring operation.  If `call` waits, it writes the REQUEST itself. */
 #define ACQUIRE_AS(code, object, until, status, error, call)                                                 \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
@@ -108,12 +108,12 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		return r_;                                                                                   \
 	} while (0)
 
-/* The same for functions that return their error. */
+/* The same macros, for functions that return an errno value. */
 #define RELEASE(code, object, call) RELEASE_AS(code, object, , , call)
 #define TRY(code, object, until, call) ACQUIRE_AS(code, object, until, , , call)
 
-/* An operation that may wait.  TRY_CALL is its trylock; REQUEST is the statement to execute if it
- * has to wait. */
+/* An operation that may wait.  TRY_CALL is its non-waiting form.  REQUEST is the statement that is
+ * executed if it has to wait. */
 #define WAIT(code, object, until, try_call, request, call)                                                   \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
@@ -208,7 +208,7 @@ INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex))
 
 /* C11 mutexes: the same events, with their results as errno values. */
 
-/* What raddle_object_size() returns. */
+/* The sizes that raddle_object_size() returns. */
 _Static_assert(sizeof(pthread_mutex_t) == 40 && sizeof(pthread_rwlock_t) == 56, "sizes of locks");
 _Static_assert(sizeof(pthread_spinlock_t) == 4 && sizeof(pthread_cond_t) == 48, "sizes of locks");
 _Static_assert(sizeof(pthread_barrier_t) == 32 && sizeof(sem_t) == 32, "sizes of locks");
@@ -445,7 +445,7 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier))
 	return r;
 }
 
-/* Semaphores: they return -1 and set errno. */
+/* Semaphores, whose functions return -1 and set errno. */
 
 static uint64_t sem_result(int r)
 {

@@ -29,7 +29,8 @@ static bool yields(void)
 	return others_ran;
 }
 
-/* An iteration of a loop that waits for memory, or forever (instr/record/spin.c). */
+/* Called in each iteration of a loop that waits for memory to change, or that never ends
+ * (instr/record/spin.c). */
 __attribute__((visibility("default"))) void __raddle_round(void)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.rounds != NULL) ? rt_self() : NULL;
@@ -38,7 +39,7 @@ __attribute__((visibility("default"))) void __raddle_round(void)
 		RT_NOTIFY(rounds, t);
 }
 
-/* When input is replayed, a sleep ends once no thread can continue before some time has passed. */
+/* When input is replayed, a sleep ends when no thread can continue until time passes. */
 static bool sleeps_in_world(uint64_t ns)
 {
 	struct rt_thread *t = rt.outside && rt.outside->passes ? rt_self() : NULL;
@@ -65,7 +66,8 @@ static bool is_time(const struct timespec *time)
 	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
 }
 
-/* The length of a sleep; 0 for an absolute time, which may already have passed. */
+/* Returns the length of a sleep in nanoseconds, or 0 for an absolute time, which may already have
+ * passed. */
 static uint64_t length_of(const struct timespec *time, int flags)
 {
 	return flags & TIMER_ABSTIME ? 0 : (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
