@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * raddle-llvm-ar and raddle-llvm-ranlib.  CMake takes "raddle-" for the prefix of a cross compiler,
- * and for link-time optimisation it looks for archivers with that prefix.  These run the compiler's
- * own archivers, or else those of the system, which suffice because `raddle cc` makes ELF objects.
- * In: arguments.  Out: this process becomes the archiver.
+ * and for link-time optimisation it looks for archivers with that prefix.  These two programs run
+ * the compiler's own archivers, or else those of the system, which suffice because `raddle cc`
+ * makes ELF objects.  In: arguments.  Out: this process becomes the archiver.
  */
 #include "cmd/cmd-int.h"
 

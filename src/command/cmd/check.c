@@ -52,13 +52,13 @@ static const struct cmd_usage usage = {
 
 /* ---- while it runs ---- */
 
-/* Lines of progress. */
+/* The progress lines of a check. */
 struct show {
-	struct rd_progress predicting, under_way; /* the latter: replays, or classes */
-	int64_t logged_ns;			  /* the latest line in a log */
+	struct rd_progress predicting, under_way; /* `under_way` is for replays or classes */
+	int64_t logged_ns;			  /* when the latest line was printed to a log */
 };
 
-/* Without a terminal, prints a line now and then if the user wants it. */
+/* Prints a line now and then, with --verbose and without a terminal. */
 static void log_progress(struct show *s, const struct replay_progress *so_far, const char *detail)
 {
 	int64_t at = rd_now_ns();
@@ -181,7 +181,7 @@ static int check(const struct check_opts *opts, enum finding_class fail_on)
 	return status;
 }
 
-/* The options in the form that check/ takes. */
+/* Makes the options of check/ from those of the command line. */
 static struct check_opts wishes(char **argv, struct show *s)
 {
 	struct check_opts o = {.argv = argv,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `classify` and `check` do with classes. */
+/* Options and texts about classes, for `classify` and `check`. */
 #ifndef CMD_CLASSES_INT_H
 #define CMD_CLASSES_INT_H
 
@@ -8,14 +8,15 @@
 #include "finding/finding.h"
 #include "replay/led.h"
 
-/* Reads the argument of --fail-on, which may be NULL; `name` is the command's, for the message. */
+/* Reads the argument of --fail-on, which may be NULL.  `name` is the name of the command, for
+ * messages. */
 int cmd_classes_option(const char *text, const char *name, enum finding_class *class);
 
-/* Converts a list of names of memory models to bits; NULL: none.  `name` and `option` are for
- * messages: the command and its option. */
+/* Converts a list of names of memory models to bits; NULL is an empty list.  `name` and `option`
+ * are for messages: the command and its option. */
 int cmd_classes_models(const char *text, const char *name, const char *option, unsigned *models);
 
-/* Shows how far the classification has come. */
+/* Shows the progress of a classification. */
 void cmd_classes_progress(struct rd_progress *progress, const struct classify_progress *so_far);
 
 /* Classifies the races of the set, and shows a progress line.  Sets the members `runs.program`,
@@ -23,7 +24,7 @@ void cmd_classes_progress(struct rd_progress *progress, const struct classify_pr
 int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, struct finding_set *set,
 		    struct classify_result *result);
 
-/* What classification counted, for the statistics of the set. */
+/* Adds the counts of a classification to the statistics of the set. */
 void cmd_classes_stats(struct finding_set *set, const struct classify_result *result);
 
 #endif

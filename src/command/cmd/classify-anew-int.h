@@ -5,11 +5,11 @@
 
 #include "base/process.h"
 
-/* Without one of its synchronisations a program is a different program.  So it is recorded and
- * predicted anew, as `raddle check` does.  Returns the exit status. */
+/* Classifies a program from which synchronisation is left out.  This is a different program, so it
+ * is recorded and predicted anew, as by `raddle check`.  Returns the exit status. */
 int cmd_classify_anew(char **argv);
 
-/* The arguments of that `raddle check`, with the name of the command. */
+/* The arguments of that `raddle check`, preceded by the name of the command. */
 void cmd_classify_anew_words(char **argv, struct rd_argv *words);
 
 #endif

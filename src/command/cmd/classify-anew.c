@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "cmd/cmd-int.h"
 
-/* Options of `raddle classify` that are options of `raddle check`. */
+/* Adds the options of `raddle classify` that are also options of `raddle check`. */
 static void pass_on_texts(struct rd_argv *to)
 {
 	const struct {

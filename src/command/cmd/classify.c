@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle classify: shows what races do to the program, by running both orders of their accesses.
+ * raddle classify: determines the consequences of races by running both orders of their accesses.
  *
  * The program's output is compared, not shown.  The report goes to stderr or to files that the user
  * named.
@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-classify"
-#define REPORT_MAX (64u << 20) /* bytes of a report of ThreadSanitizer */
+#define REPORT_MAX (64u << 20) /* the most bytes of a ThreadSanitizer report */
 
 static const struct cmd_usage usage = {
 	"raddle classify [--json[=FILE]] FINDINGS [--] [PROG ARGS...]",
@@ -68,10 +68,10 @@ struct task {
 	struct finding_set *set;
 	struct replay_led program;
 	struct run_input input;
-	struct classify_pairs pairs; /* of --race and --from-tsan */
+	struct classify_pairs pairs; /* the races of --race and --from-tsan */
 	struct classify_techniques techniques;
 	struct check_edits edits;
-	unsigned models; /* bits of enum finding_model */
+	unsigned models; /* a set of bits, one for each enum finding_model */
 	struct sym_selection sym;
 	struct classify_result result;
 	char **argv;
@@ -101,7 +101,7 @@ static int choose(struct task *t, const char *path)
 	return err;
 }
 
-/* A shard has every n-th race. */
+/* Keeps the races of this shard, which are every n-th one. */
 static void keep_part(struct task *t)
 {
 	size_t kept = 0;
@@ -150,7 +150,7 @@ static int read_pairs(struct task *t, char **argv)
 	return err;
 }
 
-/* A race whose places were not reached is reported: it must not look harmless. */
+/* Reports a race whose places were not reached, because it must not look harmless. */
 static int judge_places(const struct task *t, size_t missing)
 {
 	RD_ASSERT(missing > 0 && missing <= t->pairs.count);
@@ -161,7 +161,8 @@ static int judge_places(const struct task *t, size_t missing)
 	return RD_OK;
 }
 
-/* A shard does not report missing places; the process that joins the shards does. */
+/* Finds the races of --race and --from-tsan.  A shard does not report missing places; the process
+ * that joins the shards does. */
 static int locate(struct task *t, const struct classify *how)
 {
 	size_t missing;
@@ -174,8 +175,8 @@ static int locate(struct task *t, const struct classify *how)
 
 /* ---- the program ---- */
 
-/* The program reads the input that is stored in the document, unless the user redirects standard
- * input. */
+/* Opens the input of the program: the one stored in the document, unless the user redirects
+ * standard input. */
 static int open_input(struct task *t)
 {
 	char *spool = rd_xasprintf("%s/stdin", t->scratch);
@@ -265,7 +266,7 @@ static int report(struct task *t)
 
 static int classify_on_cluster(struct task *t)
 {
-	RD_ASSERT(!t->shard.count); /* a shard has no shards of its own */
+	RD_ASSERT(!t->shard.count); /* a shard is not divided again */
 	size_t races = t->pairs.count ? t->pairs.count : t->set->count;
 	int err = races ? cmd_slurm(&(struct cmd_slurm){
 				  .command = "classify", .directory = opt.output, .runs = races})
@@ -339,7 +340,7 @@ static void become_shard(const struct classify_shard *shard)
 
 static int classify_words(int argc, char **argv, const struct classify_shard *shard);
 
-/* `--resume DIR --shard I/N`: a part of the work that DIR describes. */
+/* Handles `--resume DIR --shard I/N`: does a part of the work that DIR describes. */
 static int classify_part(void)
 {
 	struct classify_shard shard = {.directory = opt.resume, .jobs = opt.jobs};

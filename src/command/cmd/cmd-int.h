@@ -12,16 +12,17 @@
  * status of the program that they ran; so do `check` and `replay` where they document it.  `cc` and
  * `c++` pass on the status of the compiler. */
 enum cmd_status {
-	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, the answer is yes */
-	CMD_FOUND = 1,	   /* done; something was confirmed, deviates, or the answer is no */
-	CMD_FAILED = 2,	   /* it could not be done; a message states what and why */
+	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, or the answer is yes */
+	CMD_FOUND = 1,	   /* done; something was confirmed or deviates, or the answer is no */
+	CMD_FAILED = 2,	   /* it could not be done; a message gives the reason */
 	CMD_UNDECIDED = 3, /* done, but there is no answer */
 };
 
 int cmd_candidates(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
-int cmd_archive(const char *tool, char **argv); /* tool: ar or ranlib; the status if it cannot be run */
+/* `tool` is ar or ranlib; returns the exit status only if it cannot be run. */
+int cmd_archive(const char *tool, char **argv);
 int cmd_classify(int argc, char **argv);
 int cmd_explore(int argc, char **argv);
 int cmd_facts(int argc, char **argv);
@@ -44,14 +45,14 @@ int cmd_slice(int argc, char **argv);
 int cmd_sketch(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
-/* The options of `raddle explore --ctest` that the exploration of each test gets. */
+/* Adds the options of `raddle explore --ctest` that the exploration of each test gets. */
 struct rd_argv;
 void cmd_explore_test_options(struct rd_argv *argv);
 
-/* Runs the command that the arguments of `raddle` name; the exit status. */
+/* Runs the command that the arguments of `raddle` name; returns the exit status. */
 int cmd_run(int argc, char **argv);
 
-/* Whether there is a command of that name, of `n` characters. */
+/* Whether there is a command with this name of `n` characters. */
 bool cmd_is_command(const char *name, size_t n);
 
 #endif

@@ -15,7 +15,7 @@
 static int cmd_help(int argc, char **argv);
 static int cmd_version(int argc, char **argv);
 
-/* `foreign` commands pass their options to another program, --help included. */
+/* The commands.  A `foreign` command passes its options to another program, --help included. */
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -120,7 +120,7 @@ static int cmd_version(int argc, char **argv)
 	return CMD_OK;
 }
 
-/* For shell completion; deliberately not in the help. */
+/* Lists the commands for shell completion.  The help does not mention this. */
 static int list_commands(void)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)

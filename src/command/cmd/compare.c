@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle compare`: where runs deviate from a golden run, and how the error spread.  The golden run
- * is read once, and then each other run is read once.
+ * `raddle compare`: shows where runs deviate from a golden run, and how the error spread.  The
+ * golden run is read once, and then each other run is read once.
  */
 #include "cmd/cmd-int.h"
 
@@ -31,7 +31,7 @@ struct all {
 	bool deviated;
 };
 
-/* A comparison, for the writer of its page. */
+/* A comparison, as the writer of its HTML page needs it. */
 struct page {
 	const struct epa_process *process;
 	const struct epa_comparison *result;
@@ -54,7 +54,8 @@ static int show(void *context, const struct epa_process *p, const struct epa_com
 	return p->forked ? RD_OK : cmd_document(opt.html, write_page, &(struct page){p, c});
 }
 
-/* Each run is written as soon as it is compared.  `out` is NULL without --json. */
+/* Compares the runs.  Each result is written as soon as it is known.  `out` is NULL without
+ * --json. */
 static int compare_runs(const void *what, FILE *out)
 {
 	struct all *all = *(struct all *const *)what;

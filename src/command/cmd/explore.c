@@ -35,7 +35,8 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-explore"
-/* Schedules on a cluster if the user gives no number: some minutes on 16 machines. */
+/* The number of schedules on a cluster if the user gives none: they take some minutes on 16
+ * machines. */
 #define CLUSTER_SCHEDULES 5000
 
 static const struct cmd_usage usage = {
@@ -66,15 +67,15 @@ enum part { ALL, FIRST, COLLECT };
 
 struct task {
 	enum part part;
-	unsigned shard, shards; /* of --shard */
+	unsigned shard, shards; /* the numbers of --shard I/N; 0 without it */
 	struct finding_set *set;
 	struct cmd_led led;
 	struct explore_result result;
 	struct rd_progress bar;
 	char **argv;
-	struct rd_claim claim; /* of the directory */
+	struct rd_claim claim; /* the claim on the directory */
 	char *log;
-	struct rd_arena *arena; /* texts from the log */
+	struct rd_arena *arena; /* contains the texts from the log */
 };
 
 int cmd_strategy(const char *command)
@@ -105,7 +106,7 @@ static void show(void *context, const struct explore_progress *so_far)
 	rd_progress_update(&t->bar, so_far->schedules, text);
 }
 
-/* The number of schedules; 0: until new ones show nothing new. */
+/* The number of schedules; 0 if the exploration ends when new schedules show nothing new. */
 static uint64_t wanted(void)
 {
 	return opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most;
@@ -198,7 +199,7 @@ static int open_directory(struct task *t)
 	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : DIRECTORY;
 	int err;
 
-	if (t->shards) /* the process that holds the claim waits for its shards */
+	if (t->shards) /* the process that has the claim waits for its shards */
 		return RD_OK;
 	err = rd_claim(&t->claim, wish, !opt.resume && !opt.output);
 
@@ -207,7 +208,7 @@ static int open_directory(struct task *t)
 	return err;
 }
 
-/* If no run could be judged, "no failure" would be wrong. */
+/* Determines the exit status.  If no run could be judged, "no failure" would be wrong. */
 static int judge(const struct task *t)
 {
 	const struct explore_result *r = &t->result;
@@ -223,7 +224,7 @@ static int judge(const struct task *t)
 	return RD_OK;
 }
 
-/* The shards get the options about the amount of work. */
+/* Submits the shards, with the options about the amount of work. */
 static int submit(const struct task *t)
 {
 	struct rd_argv more = RD_ARGV_INIT;
@@ -304,7 +305,7 @@ void cmd_explore_test_options(struct rd_argv *argv)
 	rd_argv_add_flag(argv, "verbose", opt.verbose);
 }
 
-/* Each test has documents of its own. */
+/* Explores each test of a build directory; each test has its own documents. */
 static int explore_suite(const struct cmd_words *words)
 {
 	struct rd_argv options = RD_ARGV_INIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle export`: a trace in the format of other tools. */
+/* `raddle export`: writes a trace in the format of another tool. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the program of a document of findings is run, for `replay` and `classify`. */
+/* Determines how the program of a findings document is run, for `replay` and `classify`. */
 #ifndef CMD_FINDINGS_INT_H
 #define CMD_FINDINGS_INT_H
 

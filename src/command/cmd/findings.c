@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How to run the program of a findings document.  In: the document and the options.  Out: both,
- * merged; options override the document.
+ * Determines how the program of a findings document is run.  In: the document and the options.
+ * Out: the merged options; those of the user override the document.
  */
 #include "cmd/findings-int.h"
 #include "cmd/option-int.h"

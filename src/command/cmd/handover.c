@@ -17,10 +17,10 @@ int cmd_hand_over(const char *name, char **argv)
 {
 	char *path;
 
-	RD_ASSERT(argv[0]); /* replaced by the path of the executable */
+	RD_ASSERT(argv[0]); /* replaced by the path of the executable below */
 	if (rd_support_file(name, &path))
 		return CMD_FAILED;
-	argv[0] = path; /* its name selects the command */
+	argv[0] = path; /* the name of the executable selects the command */
 	execv(path, argv);
 	rd_fail_errno("%s", path);
 	free(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle import`: traces of other tools become trace directories. */
+/* `raddle import`: makes trace directories from traces of other tools. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"

@@ -50,7 +50,7 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-#define NO_SIZE (UINT64_C(1) << 50) /* bytes or processes: a limit that nothing reaches */
+#define NO_SIZE (UINT64_C(1) << 50) /* bytes or processes: a limit that no program reaches */
 
 static bool wants_run(void)
 {
@@ -172,7 +172,8 @@ static int list_kinds(const struct inject_start *c)
 
 /* --- running it ------------------------------------------------------------------------------------ */
 
-/* A shard does not know the runs of the others, so it cannot decide that there are enough. */
+/* Rejects --until with shards.  A shard does not know the runs of the other shards, so it cannot
+ * decide that there are enough. */
 static int check_until(const struct inject_start *c, bool shards)
 {
 	return c->setup.until && shards
@@ -207,10 +208,10 @@ static int report_runs(char *directory, uint64_t runs, const char *last, bool te
 	return r;
 }
 
-/* State while runs are made. */
+/* The state while runs are done. */
 struct runs {
 	struct inject_progress progress;
-	struct rd_buf last; /* the text about the only run */
+	struct rd_buf last; /* the text about the run, if it is the only one */
 };
 
 static void note(void *context, const struct runlog_run *run, bool fresh)
@@ -265,8 +266,8 @@ static int do_repeat(struct inject_campaign *campaign)
 	return r;
 }
 
-/* On a cluster, the jobs make the runs first.  do_runs() then merges their logs, and has no run
- * left to do. */
+/* Runs a campaign.  On a cluster, the jobs do the runs first. do_runs() then merges their logs, and
+ * no run is left for it to do. */
 static int run_campaign(struct inject_start *c)
 {
 	RD_ASSERT(c->directory);

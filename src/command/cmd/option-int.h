@@ -12,15 +12,15 @@
 #define FLAG(member, letter, name, traits, help) bool member;
 #define TEXT(member, letter, name, traits, argument, help) const char *member;
 #define COUNT(member, letter, name, argument, initial, min, max, help) uint64_t member;
-#define TIME(member, letter, name, initial, help) uint64_t member; /* milliseconds */
+#define TIME(member, letter, name, initial, help) uint64_t member; /* in milliseconds */
 struct cmd_options {
 #include "cmd/option.inc"
 };
 
-/* What the user asked for.  A command may write to its options, too. */
+/* The user's options.  A command may also write to its options. */
 extern struct cmd_options opt;
 
-/* Rows that several commands take. */
+/* Names of rows that several commands accept. */
 #define CMD_DOCUMENTS "json sarif html "
 #define CMD_KNOWN "baseline suppressions "
 #define CMD_EFFORT "time prediction_memory limit window work sound_only no_races no_deadlocks "
@@ -30,21 +30,21 @@ extern struct cmd_options opt;
 
 struct cmd_usage {
 	const char *synopsis, *summary;
-	/* Members of struct cmd_options, with blanks between them, in the order of --help. */
+	/* Names of members of struct cmd_options, separated by blanks, in the order of --help. */
 	const char *takes;
 	const char *example;
-	bool raw; /* standard output is not text for people */
+	bool raw; /* whether standard output is not text for people */
 };
 
-/* What parsing returns: CMD_GO_ON, or the status to end with at once. */
+/* The parser returns CMD_GO_ON, or the exit status if the command must end. */
 #define CMD_GO_ON (-1)
 
 /* Parses options and other arguments, in any order.  Afterwards argv[1] to argv[*count] are the
  * other arguments, followed by NULL. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
-/* The same, but a second word may be the file of --json.  With `arguments`, words after "--" are
- * arguments of the first word. */
+/* Like cmd_operands(), but a second word may be the file of --json.  With `arguments`, words after
+ * "--" are arguments of the first word. */
 int cmd_operand_words(int argc, char **argv, const struct cmd_usage *usage, bool arguments, size_t *count);
 
 /* Runs a command that takes exactly one argument besides options; returns the exit status.  `what`
@@ -54,27 +54,28 @@ int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char
 
 /* The words after the options of a command that runs a program. */
 struct cmd_words {
-	const char *operand; /* before the program; NULL: the command takes none, or an option replaces it */
-	char **program;	     /* with a NULL at the end; may be empty */
+	/* The word before the program; NULL if the command takes none or an option replaces it. */
+	const char *operand;
+	char **program; /* the words of the program, then NULL; may be empty */
 };
 
 /* Parses options, an operand, more options, and a program with its arguments.  `what` names the
- * operand, such as "finding"; NULL: there is no operand.  With --race, --from-tsan or --resume
+ * operand, such as "finding"; NULL if there is no operand.  With --race, --from-tsan or --resume
  * there is no operand either, nor if --without-sync is set and "--" precedes the program. */
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words);
 
-/* Prints "COMMAND: which WHAT?"; returns the status. */
+/* Prints "COMMAND: which WHAT?"; returns the exit status. */
 int cmd_which(const char *command, const char *what);
 
 /* Checks --strategy; prints an error if it is wrong (cmd/explore.c). */
 int cmd_strategy(const char *command);
 
-/* Converts the value of an option to a limit for other modules: 0 ("choose one") if the option is
- * not set, and `none` if the user asked for no limit. */
+/* Converts the value of an option to a limit for other modules: 0 (the module chooses) if the
+ * option is not set, and `none` if the user requested no limit. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 
-/* Milliseconds: eleven days, which stand for no limit. */
+/* In milliseconds: eleven days, used as "no limit". */
 #define CMD_FOREVER UINT64_C(1000000000)
 
 #endif

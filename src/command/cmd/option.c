@@ -19,8 +19,8 @@
 struct cmd_options opt;
 
 enum {
-	OPTIONS_MAX = 160,	  /* of a command; more than any command has */
-	DURATION_MAX_S = 1000000, /* eleven days; a judgement: a longer time is a typing error */
+	OPTIONS_MAX = 160,	  /* the most options of a command; more than any command has */
+	DURATION_MAX_S = 1000000, /* eleven days; set by hand, since a longer time is a typing error */
 };
 
 #define READS RD_OPT_READS
@@ -88,7 +88,7 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 	t->usage = (struct rd_usage){usage->synopsis, usage->summary, t->options, usage->example, next_word};
 }
 
-/* --help works even if the defaults are wrong. */
+/* Whether --help is among the arguments.  It works even if the defaults are wrong. */
 static bool asks_for_help(int argc, char **argv)
 {
 	return argc > 1 &&
@@ -114,7 +114,7 @@ static int finish(const struct table *t, const char *command)
 {
 	if (!t->raw && !cmd_output_is_stdout())
 		rd_terminal_stdout();
-	if (opt.verbose) /* --quiet leaves out the report, never a warning */
+	if (opt.verbose) /* --quiet omits the report, but never a warning */
 		rd_log_level(RD_LOG_INFO);
 	return rd_options_check(t->options, command) ? CMD_FAILED : CMD_GO_ON;
 }
@@ -137,7 +137,8 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 		bool all = first > 1 && !strcmp(argv[first - 1], "--");
 		argc -= first;
 		argv += first;
-		RD_ASSERT(argc >= 0 && next <= argv); /* operands replace words already read */
+		/* Operands replace words that were already read. */
+		RD_ASSERT(argc >= 0 && next <= argv);
 		for (int i = 0; i < (all ? argc : argc > 0); i++)
 			*next++ = argv[i];
 		if (all)
@@ -148,8 +149,8 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 	return finish(&t, command);
 }
 
-/* `--json FILE OPERAND`: if two words follow, besides the operand's arguments, the one after --json
- * is its file. */
+/* Handles `--json FILE OPERAND`.  If there are two words, besides the operand's arguments, then the
+ * word after --json is its file. */
 static void take_document(char **argv, const char *after_json, size_t *count, size_t arguments)
 {
 	if (*count != 2 + arguments || !after_json || !opt.json || strcmp(opt.json, "-"))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents: the files named by --json, --sarif, --html and similar options, and what is written to
- * them. */
+/* Writing documents: the files that --json, --sarif, --html and similar options name. */
 #ifndef CMD_OUTPUT_INT_H
 #define CMD_OUTPUT_INT_H
 
@@ -15,21 +14,22 @@ bool cmd_is_stdout(const char *path);
 /* Whether a document goes to standard output, so that no other text may. */
 bool cmd_output_is_stdout(void);
 
-/* Calls `write` with `what` and a stream to the file `path`; does nothing if `path` is NULL. */
+/* cmd_document() calls `write` with `what` and a stream to the file `path`.  It does nothing if
+ * `path` is NULL. */
 typedef int cmd_write_fn(const void *what, FILE *out);
 int cmd_document(const char *path, cmd_write_fn *write, const void *what);
 
-/* The same for a text that is complete. */
+/* Writes a complete text to the file `path`; does nothing if `path` is NULL. */
 int cmd_write_text(const char *path, const struct rd_buf *text);
 
 /* For commands whose output is a single document: redirects standard output to the file `path`.
  * NULL and "-" leave it unchanged. */
 int cmd_redirect(const char *path);
 
-/* Writes the documents that the options ask for. */
+/* Writes the documents that the options request. */
 int cmd_output_write(const struct finding_set *set, const struct report_opts *how);
 
-/* Writes which code `schedules` schedules covered, if --coverage asks for it. */
+/* With --coverage, writes a page about the code that `schedules` schedules covered. */
 int cmd_write_coverage(const struct finding_set *set, const struct report_opts *how, uint64_t schedules);
 
 /* Writes the findings as JSON. */
@@ -39,11 +39,11 @@ int cmd_write_findings(const char *path, const struct finding_set *set);
  * entries of both files that match no finding. */
 int cmd_filter_apply(struct finding_set *set, bool report_unused);
 
-/* A text with the ids of the confirmed findings that are not suppressed. */
+/* Writes a file with the ids of the confirmed findings that are not suppressed. */
 int cmd_write_baseline(const struct finding_set *set, const char *path);
 
-/* Rules that hide the confirmed findings that are neither known nor suppressed; does nothing if
- * `path` is NULL. */
+/* Writes rules that hide the confirmed findings that are neither known nor suppressed.  Does
+ * nothing if `path` is NULL. */
 int cmd_write_suppressions(const struct finding_set *set, const char *path);
 
 /* Starts a progress line (base/progress.h), which --quiet leaves out. */

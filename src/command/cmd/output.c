@@ -28,7 +28,7 @@ bool cmd_output_is_stdout(void)
 	       cmd_is_stdout(opt.schedule) || cmd_is_stdout(opt.certificate) || cmd_is_stdout(opt.export);
 }
 
-/* A document is complete before the file that it replaces is touched: the disk may be full. */
+/* Completes a document before it replaces the old file, because the disk may be full. */
 int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 {
 	bool to_stdout = cmd_is_stdout(path);
@@ -77,7 +77,7 @@ int cmd_redirect(const char *path)
 	return RD_OK;
 }
 
-/* What the writers of findings need. */
+/* The data that writers of findings need. */
 struct findings {
 	const struct finding_set *set;
 	const struct report_opts *how;
@@ -102,7 +102,7 @@ static int write_html(const void *what, FILE *out)
 	return report_html(f->set, f->how, out);
 }
 
-/* A page with the number of schedules that it is about. */
+/* A coverage page, and the number of schedules that it covers. */
 struct coverage {
 	struct findings findings;
 	uint64_t schedules;

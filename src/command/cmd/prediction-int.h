@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `predict` and `check` have in common besides predict/batch.h. */
+/* Options that `predict` and `check` have in common; see also predict/batch.h. */
 #ifndef CMD_PREDICTION_INT_H
 #define CMD_PREDICTION_INT_H
 

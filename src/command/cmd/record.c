@@ -42,7 +42,7 @@ static int write_summary(const void *what, FILE *out)
 	return record_summary_json(what, opt.output, out);
 }
 
-/* The warning is always printed, the summary only to a terminal or if asked for. */
+/* Prints the warning always, the summary only to a terminal or with --verbose. */
 static void report_end(const struct trace_meta *meta)
 {
 	RD_ASSERT(opt.output);
@@ -53,8 +53,8 @@ static void report_end(const struct trace_meta *meta)
 	cmd_document(opt.json, write_summary, meta);
 }
 
-/* Returns the status of a normal exit.  Raddle killed the program, and Raddle's caller should not
- * believe that Raddle itself was killed by a signal. */
+/* Reports a deadlock.  Returns the status of a normal exit: Raddle killed the program, but the
+ * caller should not conclude that a signal killed Raddle. */
 static int report_deadlock(const struct finding_set *deadlock)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr)};

@@ -72,7 +72,7 @@ static int read_finding(const char *path, struct finding_set **set)
 	int err = finding_load(path, set);
 
 	if (!err && (*set)->count == 1 && !(*set)->items[0]->count)
-		return RD_OK; /* a schedule alone */
+		return RD_OK; /* the file is a schedule without a finding */
 	return err ? err : choose(*set, path);
 }
 
@@ -130,7 +130,7 @@ static int report(struct replay_repeat *t)
 
 /* ---- the run ---- */
 
-/* Sets how the schedule continues, by the options. */
+/* Sets, from the options, how the run continues after the schedule. */
 static int prepare_turns(struct schedule *s, const char *path, struct finding_set **then)
 {
 	RD_ASSERT(s && !*then);
@@ -142,7 +142,7 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 	if (opt.turns_seed)
 		s->seed = opt.turns_seed;
 	if (s->turns && replay_is_order(s))
-		setenv("CK_FORK", "no", 0); /* as 'raddle explore' did, which made the schedule */
+		setenv("CK_FORK", "no", 0); /* as for 'raddle explore', which made the schedule */
 	wrong = schedule_check(s);
 	if (err || wrong)
 		return err ? err : rd_fail(RD_EUSAGE, "replay: %s: %s", path, wrong);
@@ -155,7 +155,7 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 }
 
 /* Whether the run needs the flavour `led`, in which a thread can be stopped before each access: a
- * schedule that was made with `led` is replayed with it, unless the user chooses. */
+ * schedule that was made with `led` is replayed with `led`, unless the user chooses otherwise. */
 static bool carries_values(const struct schedule *s)
 {
 	const char *made = s->flavour ? s->flavour : "record";
@@ -228,7 +228,7 @@ static int replay_path(const char *path, char **argv)
 	t.then = then ? then->items[0]->schedule : NULL;
 	if (!err)
 		err = run_program(&t, argv);
-	if (t.exported.length) { /* of an earlier run, if the last one failed */
+	if (t.exported.length) { /* the schedule of an earlier run, if the last run failed */
 		int wrote = cmd_write_text(opt.export, &t.exported);
 		err = err ? err : wrote;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle sanitize`: a full trace with canonical names. */
+/* `raddle sanitize`: writes a full trace with canonical names. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"

@@ -45,7 +45,7 @@ static const struct cmd_usage usage = {
 struct task {
 	struct cmd_led led;
 	struct sketch_failure report;
-	struct facts *facts; /* NULL: there are none */
+	struct facts *facts; /* the facts of the program; NULL if there are none */
 	struct diagnosis diagnosis;
 	struct rd_progress bar;
 	char **argv;
@@ -114,7 +114,7 @@ static int report(struct task *t)
 	return err;
 }
 
-/* If no run could be judged, "no failure" would be wrong. */
+/* Determines the exit status.  If no run could be judged, "no failure" would be wrong. */
 static int judge(const struct task *t)
 {
 	const struct diagnosis *d = &t->diagnosis;

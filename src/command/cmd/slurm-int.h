@@ -8,14 +8,14 @@
 
 bool cmd_is_slurm(void);
 
-/* Whether the options make sense; the message names the command. */
+/* Checks the options for clusters; the message names the command. */
 int cmd_executor(const char *command);
 
 struct cmd_slurm {
 	const char *command;   /* inject, explore or classify */
-	const char *directory; /* with which the work can be resumed */
-	uint64_t runs;	       /* more shards than this make no sense */
-	char *const *more;     /* arguments of every shard; NULL: none */
+	const char *directory; /* the directory with which the work can be resumed */
+	uint64_t runs;	       /* the number of runs, which is the most shards that make sense */
+	char *const *more;     /* further arguments of every shard; NULL if there are none */
 };
 
 /* Makes jobs do the work; if it returns 0, all results are in the files of the shards. */

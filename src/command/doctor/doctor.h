@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this machine offers to Raddle.  Where possible an ability is tried: a program is compiled, a
- * watchpoint is set, a child is traced.  The report goes to a stream.
+ * Tests what this machine offers to Raddle.  Where possible an ability is used once: a program is
+ * compiled, a watchpoint is set, a child is traced.  The report goes to a stream.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
@@ -15,24 +15,25 @@ enum doctor_status { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
 struct doctor_item {
 	const char *name;
 	const char *used_by; /* the commands that use it */
-	bool needed;	     /* without it cc and record do not work */
+	bool needed;	     /* whether cc and record do not work without it */
 	enum doctor_status status;
-	char *found;	    /* one line: what was found; owned */
-	const char *means;  /* its consequence; NULL if all is well */
+	char *found;	    /* a line that describes what was found; freed with the report */
+	const char *means;  /* the consequence; NULL if nothing is missing */
 	const char *advice; /* how to fix it, or NULL */
 };
 
 struct doctor_report {
 	struct doctor_item *items;
 	size_t count, capacity;
-	bool ready; /* nothing needed is missing */
+	bool ready; /* whether nothing that is needed is missing */
 };
 
 void doctor_examine(struct doctor_report *report); /* compiles two small programs */
 void doctor_report_release(struct doctor_report *report);
 
 void doctor_report_text(const struct doctor_report *report, FILE *out);
-int doctor_report_json(const struct doctor_report *report, FILE *out); /* doc/format/doctor.md */
+/* The format of doc/format/doctor.md. */
+int doctor_report_json(const struct doctor_report *report, FILE *out);
 
 const char *doctor_status_name(enum doctor_status status);
 

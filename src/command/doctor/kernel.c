@@ -25,9 +25,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WATCHPOINTS_MAX = 16 }; /* that are tried: as many as Arm has; x86 has 4 */
+enum { WATCHPOINTS_MAX = 16 }; /* the most watchpoints that are tried: Arm has so many; x86 has 4 */
 
-/* The session between a recorded program and `raddle record` is such a file. */
+/* Tests memory files: the session between a recorded program and `raddle record` is one. */
 void doctor_memfd(struct doctor_item *item)
 {
 	int fd = memfd_create("raddle-doctor", MFD_CLOEXEC);
@@ -69,7 +69,8 @@ static int watch(volatile uint64_t *address)
 	return open_event(&attr);
 }
 
-/* How many watchpoints can be set at once; *works is whether a write was seen. */
+/* The number of watchpoints that can be set at once.  *works becomes whether a write was
+ * noticed. */
 static int count_watchpoints(bool *works)
 {
 	static volatile uint64_t watched[WATCHPOINTS_MAX];
@@ -175,7 +176,7 @@ static const char *yama(void)
 	return scope;
 }
 
-/* Seizes a waiting child as a debugger would; false with errno if refused. */
+/* Seizes a waiting child as a debugger would.  Returns false and sets errno if that is refused. */
 static bool can_trace_child(void)
 {
 	pid_t child = fork();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Probes of the environment: kernel, processors, memory, container, cache directory, limits.  Most
- * of them only inform; few can prevent Raddle from working.
+ * results are only for information; few can prevent Raddle from working.
  */
 #include "doctor/probe-int.h"
 
@@ -98,11 +98,12 @@ void doctor_cache(struct doctor_item *item)
 	free(path);
 }
 
-/* The writer of a trace keeps at most 64 files open (trace/writer.c); the rest is for everything else
- * that Raddle opens.  A judgement. */
+/* The number of open files that Raddle needs, set by hand.  The writer of a trace keeps at most 64
+ * files open (trace/writer.c); the others are for everything else. */
 enum { FILES_NEEDED = 128 };
 
-/* A trace can be large; a recorded program needs more memory. */
+/* Tests the limits on file size and memory: a trace can be large, and a recorded program needs more
+ * memory. */
 void doctor_limits(struct doctor_item *item)
 {
 	static const struct {

@@ -155,7 +155,8 @@ int dump_artefact(const char *path, bool json, FILE *out)
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return dump_directory(path, json, out);
-	size_t n = rd_file_head(path, start, sizeof start); /* if it cannot be read, the caller reports why */
+	/* If the file cannot be read, the caller reports why. */
+	size_t n = rd_file_head(path, start, sizeof start);
 	RD_ASSERT(n <= sizeof start);
 	if (n >= 4 && !memcmp(start, "\177ELF", 4))
 		return dump_program(path, json, out);

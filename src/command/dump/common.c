@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* A unit, and the smallest number that is shown in it. */
+/* A unit, and the smallest number that is shown in this unit. */
 struct unit {
 	uint64_t from;
 	double size;
@@ -15,7 +15,7 @@ struct unit {
 	const char *name;
 };
 
-/* The number in the first unit that fits; the last unit fits every number. */
+/* Writes the number in the first unit that fits.  The last unit fits every number. */
 static const char *in_units(uint64_t number, const struct unit *unit, char out[24])
 {
 	while (number < unit->from)

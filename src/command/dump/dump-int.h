@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this room share. */
+/* Declarations that the files of this room share. */
 #ifndef DUMP_DUMP_INT_H
 #define DUMP_DUMP_INT_H
 
@@ -13,17 +13,17 @@ struct dump {
 	FILE *out;
 	struct trace *trace;
 	struct model *model;
-	int thread_width;	       /* of the column */
-	bool *threads;		       /* by index of model.threads: wanted; NULL: all */
-	bool kinds[RADDLE_ACCESS + 1]; /* wanted */
-	bool reads, writes;	       /* plain and range accesses of that direction are wanted */
+	int thread_width; /* the width of the column of thread names */
+	bool *threads;	  /* for each thread of the model, whether it is shown; NULL if all are */
+	bool kinds[RADDLE_ACCESS + 1]; /* for each kind of event, whether it is shown */
+	bool reads, writes;	       /* whether plain and range accesses of that direction are shown */
 	struct model_cache cache;
 };
 
-/* Sets which threads and kinds are wanted, from the lists of the options and the model. */
+/* Sets which threads and kinds are shown, from the lists in the options and the model. */
 int dump_set_filters(struct dump *d);
 
-/* How many events may be written. */
+/* The most events that may be written. */
 uint64_t dump_limit(const struct dump_options *options);
 
 /* Each writes one document. */
@@ -31,16 +31,17 @@ int dump_events(struct dump *d);
 int dump_summary(struct dump *d);
 int dump_full(struct trace *trace, const struct dump_options *options, FILE *out);
 void dump_sites(const struct trace_sites *sites, bool json, FILE *out);
-int dump_check(struct trace *trace, bool json, bool damaged, FILE *out); /* `damaged`: the file `world` is */
+/* `damaged` is whether the file `world` is. */
+int dump_check(struct trace *trace, bool json, bool damaged, FILE *out);
 int dump_facts(const char *path, bool json, FILE *out);
 
-/* The same for a path that is not a trace but facts, a schedule, findings or a program.  Returns
+/* Shows a path that is not a trace but facts, a schedule, findings or a program.  Returns
  * DUMP_OTHER if it is none of these. */
 #define DUMP_OTHER 1
 int dump_artefact(const char *path, bool json, FILE *out);
 
-/* The program's input from outside: whether a file has it, its records, and whether the records of
- * a trace can be read. */
+/* The recorded input from outside.  These test whether a file contains it, show its records, and
+ * check whether the records of a trace can be read. */
 bool dump_is_world(const char *path);
 int dump_world(const char *path, bool json, FILE *out);
 int dump_check_world(const char *directory);
@@ -48,7 +49,7 @@ int dump_check_world(const char *directory);
 /* Whether an access writes. */
 bool dump_event_writes(const struct dump *d, const struct trace_event *e);
 
-/* "file.c:12 function", appended; nothing for site 0. */
+/* Appends "file.c:12 function"; nothing for site 0. */
 void dump_location(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
 
 /* Writes a frame object {"file", "line", "column", "function"} for the site, and one for each place
@@ -59,7 +60,7 @@ void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32
 void dump_json_trace(struct rd_json *j, const struct dump *d);
 void dump_json_threads(struct rd_json *j, const struct dump *d);
 
-/* "1.5 ms" and "12.3 kB"; the buffer is the caller's. */
+/* Texts such as "1.5 ms" and "12.3 kB", in the caller's buffer. */
 const char *dump_duration(uint64_t ns, char out[24]);
 const char *dump_bytes(uint64_t bytes, char out[24]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Artefacts for people (text) and programs (JSON, doc/format/dump-json.md). */
+/* Shows artefacts to people (text) and programs (JSON, doc/format/dump-json.md). */
 #ifndef DUMP_DUMP_H
 #define DUMP_DUMP_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What is shown, and how.  Only `json` applies to artefacts that are not traces. */
+/* The options of `raddle dump`.  Only `json` applies to artefacts that are not traces. */
 struct dump_options {
-	const char *threads, *kinds; /* lists with commas; NULL: all */
-	uint64_t limit;		     /* of events that are written; 0: none */
+	const char *threads, *kinds; /* lists separated by commas; NULL for all */
+	uint64_t limit;		     /* the most events that are written; 0 for no limit */
 	bool json, stacks;
-	bool summary, sites, check, count; /* show this instead of the events */
-	bool values; /* of full traces: with records of values that a fault may change */
-	bool force;  /* even if the trace is damaged */
+	bool summary, sites, check, count; /* whether to show this instead of the events */
+	bool values; /* for full traces: whether to show records of values that a fault may change */
+	bool force;  /* whether to show even a damaged trace */
 };
 
 /* Writes the content of a trace directory, one of its files, a findings document, a schedule, facts

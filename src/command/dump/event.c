@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define THREAD_WIDTH_MAX 14 /* longer names make ragged lines */
+#define THREAD_WIDTH_MAX 14 /* columns; longer names make ragged lines */
 
 static const struct trace_site *site_of(const struct dump *d, const struct trace_event *e)
 {
@@ -53,7 +53,8 @@ static const char *dump_event_name(const struct dump *d, const struct trace_even
 	}
 }
 
-/* The site of an event's place: its own, or that of the innermost call; 0 if there is neither. */
+/* The site of an event's place: its own site, or that of the innermost call; 0 if there is
+ * neither. */
 static uint32_t dump_place(const struct trace_lane *lane)
 {
 	const struct trace_decoder *d = &lane->stream.decoder;
@@ -109,7 +110,7 @@ static void thread_what(const struct dump *d, uint64_t number, struct rd_buf *ou
 		rd_buf_adds(out, d->model->threads[thread].name);
 }
 
-/* Bytes of a text operand, with control characters made visible. */
+/* Appends the bytes of a text operand, with control characters made visible. */
 static void add_text(const struct trace_event *e, struct rd_buf *out)
 {
 	for (size_t i = 0; i < e->length; i++) {
@@ -121,11 +122,11 @@ static void add_text(const struct trace_event *e, struct rd_buf *out)
 	}
 }
 
-/* Operands that are neither order, time nor the object: results and counts. */
+/* Appends the operands other than order, time and object: results and counts. */
 static void other_operands(const struct trace_event *e, struct rd_buf *out)
 {
 	const struct trace_kind *kind = trace_kind(e->kind);
-	RD_ASSERT(out->length > 0); /* the name of the event is there */
+	RD_ASSERT(out->length > 0); /* the name of the event */
 	for (unsigned i = 0; kind->operands[i]; i++) {
 		char name[TRACE_OPERAND_NAME];
 		if (kind->operands[i] != 'u')
@@ -140,7 +141,7 @@ static void other_operands(const struct trace_event *e, struct rd_buf *out)
 	}
 }
 
-/* Creates, joins or detaches another thread. */
+/* Whether the event creates, joins or detaches another thread. */
 static bool handles_thread(const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);
@@ -148,8 +149,8 @@ static bool handles_thread(const struct trace_event *e)
 	return role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_DETACH;
 }
 
-/* An allocation or a release names an object, unless the trace is damaged or began after the
- * allocation. */
+/* Appends the object of an allocation or a release.  It has a name, unless the trace is damaged or
+ * began after the allocation. */
 static void object_what(const struct model *m, uint32_t object, uint64_t address, struct rd_buf *out)
 {
 	if (object == MODEL_NONE)
@@ -158,7 +159,7 @@ static void object_what(const struct model *m, uint32_t object, uint64_t address
 		model_name_object(m, object, out);
 }
 
-/* The name of what an event is about, appended. */
+/* Appends the name of the object or thread that an event concerns. */
 static void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out)
 {
 	const struct model *m = d->model;
@@ -171,14 +172,14 @@ static void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_b
 		object_what(m, model_find(m, e->address, e->q), e->address, out);
 		rd_buf_addf(out, ", %llu bytes", (unsigned long long)e->values[2]);
 	} else if (e->kind == RADDLE_FREE) {
-		/* At q itself the object is gone. */
+		/* At q itself the object no longer exists. */
 		object_what(m, e->q ? model_find(m, e->address, e->q - 1) : MODEL_NONE, e->address, out);
 	} else if (raddle_is_sync(e->kind)) {
 		model_name_address(m, e->address, e->q, out);
 	}
 }
 
-/* Whether name and object of an event are all there is to print. */
+/* Whether nothing is printed about an event but its name and object. */
 static bool has_no_details(enum raddle_event kind)
 {
 	return raddle_is_access(kind) || raddle_class(kind) == RADDLE_CLASS_FENCE || kind == RADDLE_ALLOC ||
@@ -201,7 +202,7 @@ static void text_details(struct dump *d, const struct trace_event *e, struct rd_
 		other_operands(e, out);
 }
 
-/* The lines of a stack follow the event, innermost first, with inlined places. */
+/* Prints the call stack of an event, innermost frame first, with inlined places. */
 static void text_frames(const struct dump *d, uint32_t number, struct rd_buf *out)
 {
 	const struct trace_sites *sites = d->model->sites;
@@ -283,7 +284,8 @@ void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32
 	}
 }
 
-/* The bytes of a text operand have no terminating zero.  A NUL among them ends the string. */
+/* Writes the bytes of a text operand, which have no terminating NUL.  A NUL among them ends the
+ * string. */
 static void json_bytes(struct rd_json *j, const char *name, const struct trace_event *e)
 {
 	struct rd_buf text = RD_BUF_INIT;

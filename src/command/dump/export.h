@@ -10,12 +10,13 @@ enum dump_format { DUMP_STD, DUMP_PERFETTO, DUMP_CSP };
 
 struct dump_export {
 	enum dump_format format;
-	const char *path; /* of the file; for STD, PATH.locs has the locations.  NULL: the stream */
-	bool all;	  /* for STD: also data that no two threads share */
-	bool force;	  /* even if the trace is damaged */
+	/* The path of the file; for STD, PATH.locs has the locations; NULL for the stream. */
+	const char *path;
+	bool all;   /* for STD: whether to include data that no two threads share */
+	bool force; /* whether to export even a damaged trace */
 };
 
-/* By its name: std, perfetto, csp.  False: there is no such format. */
+/* Finds a format by its name (std, perfetto, csp); returns false if there is no such format. */
 bool dump_export_format(const char *name, enum dump_format *format);
 
 int dump_export(const char *trace, const struct dump_export *how, FILE *out);

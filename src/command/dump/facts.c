@@ -53,7 +53,7 @@ static void print_place(const struct facts *f, FILE *out, const struct facts_pla
 {
 	const struct facts_object *o = &f->objects[p->object];
 
-	RD_ASSERT(p->object < f->object_count); /* facts_read() has checked it */
+	RD_ASSERT(p->object < f->object_count); /* facts_read() has checked this */
 	fputs(facts_string(f, o->name), out);
 	if (p->offset == FACTS_ANYWHERE)
 		fputs("+?", out);
@@ -61,7 +61,7 @@ static void print_place(const struct facts *f, FILE *out, const struct facts_pla
 		fprintf(out, "+%lld", (long long)p->offset);
 }
 
-/* A listing is for people: a large set is shown by its first members and their number. */
+/* Prints a set.  Of a large set, prints only the first members and their number. */
 static void print_set(const struct facts *f, FILE *out, uint32_t set)
 {
 	enum { SHOWN = 8 };

@@ -45,7 +45,8 @@ static int want_thread(struct dump *d, const char *part)
 	return rd_fail(RD_EUSAGE, "the trace has no thread '%s'", part);
 }
 
-/* "mutex-lock" is one kind, "mutex" all that begin with "mutex-". */
+/* Handles one kind of a list.  "mutex-lock" is one kind; "mutex" means all that begin with
+ * "mutex-". */
 static int want_kind(struct dump *d, const char *part)
 {
 	size_t n = strlen(part);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX 64 /* frames that are shown of a call stack; recursion would fill pages */
+#define STACK_MAX 64 /* the most frames that are shown of a call stack; recursion would fill pages */
 
 struct full_dump {
 	struct trace *trace;
@@ -25,7 +25,7 @@ struct full_dump {
 	struct trace_layout *layout;
 	const struct dump_options *opt;
 	FILE *out;
-	char **names; /* of threads, by index */
+	char **names; /* the name of each thread, by index */
 	uint64_t left;
 	uint64_t kinds[TRACE_FULL_KINDS];
 	struct rd_json json;
@@ -34,7 +34,8 @@ struct full_dump {
 
 /* --- threads -------------------------------------------------------------------------- */
 
-/* The first record of a thread names its parent and has its number among the parent's children. */
+/* Reads the first record of a thread, which contains its parent and its number among the parent's
+ * children. */
 static bool first_event(struct full_dump *d, size_t index, struct trace_event *out)
 {
 	struct trace_full *f;
@@ -59,7 +60,7 @@ static const char *name_of_number(const struct full_dump *d, uint64_t number)
 	return NULL;
 }
 
-/* Parents have smaller numbers than their children. */
+/* Names the threads.  Parents have smaller numbers than their children. */
 static void name_threads(struct full_dump *d)
 {
 	size_t count = trace_thread_count(d->trace);
@@ -340,7 +341,8 @@ static void json_record(struct full_dump *d, const struct trace_record *r, const
 
 /* --- all ----------------------------------------------------------------------------------- */
 
-/* A summary of a full trace is its counts: there is no model of it. */
+/* Whether only counts are shown.  A summary of a full trace consists of counts, because there is no
+ * model of it. */
 static bool counts_only(const struct full_dump *d)
 {
 	return d->opt->count || d->opt->summary || d->opt->check;

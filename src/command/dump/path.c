@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Events by kind; returns the first error of a stream. */
+/* Counts events by kind; returns the first error of a stream. */
 static int count_events(struct trace *trace, uint64_t kinds[RADDLE_ACCESS + 1])
 {
 	int err = RD_OK;
@@ -127,7 +127,7 @@ static int check_children(const char *path, const struct dump_options *options, 
 	return err;
 }
 
-/* The reader of the trace has reported a table that is damaged, but not one that is missing. */
+/* Reports a missing site table.  The reader of the trace has already reported a damaged one. */
 static int report_no_sites(const struct trace *trace)
 {
 	char *sites = rd_xasprintf("%s/sites", trace_path(trace));
@@ -137,8 +137,8 @@ static int report_no_sites(const struct trace *trace)
 	return RD_ENOTFOUND;
 }
 
-/* Shows the part of an open trace that the options ask for.  `damaged`: the trace's file `world`
- * cannot be read. */
+/* Shows the part of an open trace that the options select.  `damaged` is whether the trace's file
+ * `world` cannot be read. */
 static int dump_open_trace(struct dump *d, bool damaged)
 {
 	const struct dump_options *o = d->opt;

@@ -21,8 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_BUFFER                                                                                          \
-	32768 /* bytes of a thread that are kept in memory: its file is opened again for each such block */
+/* Bytes of a thread that are kept in memory; its file is opened again for each such block. */
+#define FILE_BUFFER 32768
 
 struct sanitize {
 	const struct dump_sanitize_options *opt;
@@ -32,7 +32,7 @@ struct sanitize {
 	struct epa_names names;
 	struct epa_show show;
 	struct rd_json json;
-	struct rd_buf *files; /* by place, -o: what is to be written */
+	struct rd_buf *files; /* for -o: the text that is still to be written to each thread's file */
 	FILE *objects;	      /* the text about objects, until all records are printed */
 	uint64_t number;
 	struct rd_buf line;
@@ -120,7 +120,7 @@ static void json_record(struct sanitize *s, const struct epa_record *r)
 
 /* --- objects and threads --------------------------------------------------------------------------- */
 
-/* A variable of the program, not of a library or the runtime. */
+/* Whether it is a variable of the program, not of a library or the runtime. */
 static bool is_program_variable(const struct sanitize *s, const struct epa_object *o)
 {
 	const struct trace_sites *sites = s->show.sites;

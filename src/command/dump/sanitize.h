@@ -7,9 +7,10 @@
 #include <stdio.h>
 
 struct dump_sanitize_options {
-	const char *thread;    /* by its canonical name; NULL: all */
-	const char *directory; /* a file for each thread goes there, nothing to the stream; NULL: none */
-	bool json;	       /* without a directory */
+	const char *thread; /* the canonical name of the thread to show; NULL for all */
+	/* Where to write a file for each thread, instead of the stream; NULL for the stream. */
+	const char *directory;
+	bool json; /* whether to write JSON, without a directory */
 };
 
 int dump_sanitized(const char *path, const struct dump_sanitize_options *options, FILE *out);

@@ -16,17 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a table in text form, twice as many for threads: the summary fills about two screens. */
+/* The most rows of a table in text form (twice as many for threads).  The summary then fills about
+ * two screens. */
 #define ROWS 12
-/* Uses of a synchronisation object below which it gets no row: one use orders nothing. */
+/* A synchronisation object with fewer uses gets no row: a single use orders nothing. */
 #define USES_MIN 2
 
-/* What the accesses of a shared object add up to. */
+/* The sums of the accesses of a shared object. */
 struct use {
 	uint32_t object;
 	uint32_t threads, last_thread;
 	uint64_t reads, writes;
-	uint32_t site; /* of the first write; before there is one, of the first access */
+	uint32_t site; /* the site of the first write or, until there is one, of the first access */
 };
 
 struct summary {
@@ -35,8 +36,8 @@ struct summary {
 	const struct model *model;
 	struct use *uses;
 	size_t use_count;
-	uint32_t *use_of; /* by object: index of uses, or MODEL_NONE */
-	uint32_t *syncs;  /* most contended first, then most used */
+	uint32_t *use_of; /* for each object, its index in `uses`, or MODEL_NONE */
+	uint32_t *syncs;  /* synchronisation objects, most contended first, then most used */
 };
 
 static void count_use(struct summary *s, uint32_t object, uint32_t thread, const struct trace_event *e)
@@ -237,7 +238,7 @@ static void text_syncs(const struct summary *s)
  * place. */
 struct row {
 	const struct use *first;
-	uint32_t site; /* of the allocation; 0: not a heap object, or unknown */
+	uint32_t site; /* the site of the allocation; 0 if it is unknown or not a heap object */
 	uint32_t objects, threads;
 	uint64_t bytes, reads, writes;
 };

@@ -98,10 +98,11 @@ void dump_sites(const struct trace_sites *s, bool json, FILE *out)
 	}
 }
 
-#define NOTES_SHOWN 20 /* of a damaged trace; the first ones show the cause, the rest follow from it */
+/* Notes about a damaged trace; the first ones show the cause, the rest follow from it. */
+#define NOTES_SHOWN 20
 
 struct notes {
-	struct rd_json *j; /* NULL: text */
+	struct rd_json *j; /* the JSON writer; NULL for text */
 	FILE *out;
 	uint64_t count;
 };
@@ -109,7 +110,7 @@ struct notes {
 static void show_note(void *context, const struct trace_lane *lane, const char *text)
 {
 	struct notes *n = context;
-	RD_ASSERT(lane->stream.chunks > 0); /* the event was in one */
+	RD_ASSERT(lane->stream.chunks > 0); /* the event was in a chunk */
 	if (++n->count > NOTES_SHOWN)
 		return;
 	if (n->j) {

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_SHOWN 60 /* of a record in text form: the line stays within a wide terminal */
+/* Bytes of a record that are shown as text; the line then fits a wide terminal. */
+#define BYTES_SHOWN 60
 
 bool dump_is_world(const char *path)
 {
@@ -25,7 +26,7 @@ bool dump_is_world(const char *path)
 	return rd_file_head(path, magic, 8) == 8 && memcmp(magic, "RDWORLDS", 8) == 0;
 }
 
-/* Copies the next word of the list, and moves after it. */
+/* Copies the next word of the list, and moves *list after it. */
 static const char *next_word(const char **list, char word[24])
 {
 	size_t n = strcspn(*list, " ");

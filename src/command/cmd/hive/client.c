@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hive that the options name. */
+/* Opens the connection to the hive that the options name. */
 static int open_client(struct hive_client *c, char **token)
 {
 	const char *variable = getenv("RADDLE_HIVE_TOKEN");
@@ -33,7 +33,7 @@ static int open_client(struct hive_client *c, char **token)
 	return err;
 }
 
-/* An action with the hive that the options name; returns the exit status. */
+/* An action with the hive that the options name.  It returns the exit status. */
 typedef int action_fn(const struct hive_client *c, char **words);
 
 static int with_client(action_fn *action, char **words)
@@ -185,7 +185,7 @@ int hive_do_track(char **words)
 	return with_client(track, words);
 }
 
-/* One sketch in a form, to a file or, without one, to standard output. */
+/* Writes one sketch in a form to the file `to`; to standard output if `to` is NULL. */
 static int show(const struct hive_client *c, const json_t *sketch, const char *form, const char *to)
 {
 	const char *build = json_string_value(json_object_get(sketch, "build"));

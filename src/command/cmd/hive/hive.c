@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle hive`: the service that collects what sites find out about race candidates, and commands
- * that are its clients. */
+/* `raddle hive`: the service that collects the reports of sites about race candidates, and the
+ * commands that are its clients. */
 #include "cmd/cmd-int.h"
 
 #include "base/error.h"
@@ -71,7 +71,8 @@ static int do_serve(char **words)
 	return hive_serve(&o, say_url) ? CMD_FAILED : CMD_OK;
 }
 
-/* The only word after the action. */
+/* Returns the only word after the action.  Reports an error and returns NULL if there is not
+ * exactly one. */
 static const char *only_word(char **words, const char *action, const char *what)
 {
 	if (*words && !words[1])
@@ -99,7 +100,8 @@ static int change_token(struct hive_db *db, const char *name)
 	return opt.revoke ? hive_store_token_revoke(db, name) : make_token(db, name);
 }
 
-/* Runs an action on the database with the word; NULL: only_word() has reported an error. */
+/* Runs an action on the database with the word.  The word is NULL if only_word() has reported an
+ * error. */
 static int do_with_word(const char *word, int (*action)(struct hive_db *db, const char *word))
 {
 	struct hive_db *db;

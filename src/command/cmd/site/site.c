@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle site run`: runs a program in production, with an agent beside it that looks for races at
+/* `raddle site run`: runs a program in production, together with an agent that looks for races at
  * the request of a hive. */
 #include "cmd/cmd-int.h"
 
