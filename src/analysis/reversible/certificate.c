@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS_MAX 65536 /* threads of a certificate; that of order/exec.h */
+#define THREADS_MAX 65536 /* largest number of threads in a certificate, as in order/exec.h */
 
 /* ---- writing ---- */
 
@@ -149,7 +149,7 @@ static bool get_pair(const struct rev_certificate *c, const json_t *from, void *
 	       get_small(json_array_get(from, 3), UINT32_MAX - 1, &p->r);
 }
 
-/* A list whose elements have `size` bytes; NULL: an element is wrong. */
+/* Reads a list whose elements have `size` bytes.  Returns NULL if an element is invalid. */
 static void *get_list(const struct rev_certificate *c, const json_t *from, size_t size, size_t *count,
 		      get_fn *get)
 {

@@ -10,18 +10,18 @@
 #include "base/buf.h"
 #include "reversible/reversible.h"
 
-/* Appends the certificate; the result must be a yes of a check with `log`. */
+/* Appends the certificate.  The result must be a "yes" of a check with the option `log`. */
 void rev_certificate_write(const struct rev_result *x, const char *trace, struct rd_buf *out);
 
-/* A certificate as it was read.  Threads are numbers of `threads`. */
+/* A certificate that was read.  Threads are indices of `threads`. */
 struct rev_certificate {
 	char **threads;
 	size_t thread_count;
 	uint64_t records, operations;
 	struct rev_step {
-		uint32_t thread, n; /* operation n of the thread needs */
-		uint8_t rule;	    /* by this rule (enum rev_rule) */
-		uint32_t of, m;	    /* operation m of that thread */
+		uint32_t thread, n; /* operation `n` of this thread needs another operation */
+		uint8_t rule;	    /* the rule by which it does (enum rev_rule) */
+		uint32_t of, m;	    /* the other operation: operation `m` of thread `of` */
 	} * steps;
 	size_t step_count;
 	struct rev_pair *proved;
@@ -30,13 +30,14 @@ struct rev_certificate {
 int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name);
 void rev_certificate_release(struct rev_certificate *c);
 
-/* Checks the proof against the trace.  Sets *why to NULL if it holds, or to what is wrong, which
- * the caller frees.  Returns an error only if the trace cannot be read. */
+/* Checks the proof against the trace.  Sets *why to NULL if it is valid; otherwise to a text that
+ * says what is wrong, which the caller frees.  Returns an error only if the trace cannot be
+ * read. */
 int rev_certificate_check(const struct rev_certificate *c, struct epa_source *source, unsigned solver_ms,
 			  char **why);
 
-/* The same for files: a certificate and a trace.  The caller releases the certificate, even after
- * an error. */
+/* Does the same for a certificate and a trace that are given by path.  The caller releases the
+ * certificate, even after an error. */
 int rev_certificate_check_file(struct rev_certificate *c, const char *path, const char *trace,
 			       unsigned solver_ms, char **why);
 

@@ -16,10 +16,12 @@
 struct rev_channels {
 	struct rev_run *run;
 	const struct trace_sites *sites;
-	uint32_t *pending; /* by thread: its last channel operation + 1, if that call has not returned */
+	/* By thread: 1 + the index of its last channel operation, while that call has not
+	 * returned. */
+	uint32_t *pending;
 	size_t pending_capacity;
 	bool started; /* a thread was created */
-	bool early;   /* something was sent before there were threads, which has no event */
+	bool early;   /* something was sent before there were threads; such a send has no event */
 };
 
 void rev_channels_init(struct rev_channels *c, struct rev_run *run, const struct trace_sites *sites);

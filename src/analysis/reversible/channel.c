@@ -3,9 +3,9 @@
  * Channels.  In: records of the first walk.  Out: channel operations as posts and takes.
  *
  * If all sends have the same size, and each receive got that size, the k-th receive needs k sends.
- * The same holds for eventfds, where one receive may take several sends.  Otherwise the bytes of
+ * The same is true of eventfds, where one receive may take several sends.  Otherwise the bytes of
  * one send may be received in parts, and only the first receive certainly needs a send.  Polls,
- * end-of-file and stdio's read-ahead take nothing.
+ * receives that find the end of the file, and stdio's read-ahead take nothing.
  *
  * A channel from which this process never receives orders nothing.  Sends before the first thread
  * is created leave no event; if there was such a send, no channel is assumed to order anything.
@@ -38,7 +38,7 @@ static const char *name_of(const struct rev_channels *c, uint32_t site)
 	return s ? s->what : "";
 }
 
-/* Calls that return the number of bytes they moved. */
+/* Whether the call returns the number of bytes that it sent. */
 static bool is_sending(const char *call)
 {
 	static const char *const names[] = {"write", "send", "sendto", "sendmsg", "writev"};
@@ -53,7 +53,8 @@ static bool moves_bytes(const char *call)
 	return is_sending(call) || rd_is_one_of(call, names, sizeof names / sizeof *names);
 }
 
-/* Notes a send before the first thread is created.  The standard streams lead elsewhere. */
+/* Notes a send before the first thread is created.  Sends to the standard streams do not count,
+ * because they leave the process. */
 static void check_early_send(struct rev_channels *c, const struct trace_record *r)
 {
 	const char *call = name_of(c, r->site);
@@ -102,11 +103,11 @@ void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct tra
 	c->started |= r->kind == TRACE_FULL_EVENT && r->event->kind == RADDLE_THREAD_CREATE;
 }
 
-/* What is known about a channel. */
+/* What is known about one channel. */
 struct channel {
-	uint32_t bytes; /* of each send and receipt; 0: not known yet */
+	uint32_t bytes; /* size of each send and receive in bytes; 0 if not known yet */
 	bool mixed, received;
-	bool taken; /* the first receipt was seen */
+	bool taken; /* the first receive was found */
 };
 
 static bool is_on_channel(const struct rev_run *run, const struct rev_op *op)
@@ -131,7 +132,7 @@ static void measure(const struct rev_run *run, struct channel *list)
 	}
 }
 
-/* Whether the receipt needs a send of its own. */
+/* Whether the receive needs a separate send. */
 static bool takes(struct channel *c, const struct rev_op *op)
 {
 	bool first = !c->taken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verdict.  In: the pairs of segments that the clocks leave open.  Out: "yes" if each pair is
+ * The verdict.  In: the pairs of segments that the clocks do not order.  Out: "yes" if each pair is
  * proved to have a fixed order; "no", with orders in which a pair is reversed; "open" if some pair
  * could not be decided.
  *
@@ -16,14 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNDECIDED_MAX 10000 /* pairs without a decision before the rest is given up; set by hand */
+/* Number of undecided pairs after which the rest is given up; set by hand. */
+#define UNDECIDED_MAX 10000
 
 struct rev_decider {
 	const struct rev_run *run;
 	const struct rev_pair *pairs;
 	size_t pair_count;
-	struct rd_umap begins; /* (u, r) -> the first pair + 1 */
-	size_t *next;	       /* the next pair with the same u and r, + 1 */
+	struct rd_umap begins; /* maps (u, r) to 1 + the first pair with that second segment */
+	/* By pair: 1 + the next pair with the same u and r; 0 if there is none. */
+	size_t *next;
 	bool *reported;
 	struct machine machine;
 	struct rev_solver *solver;
@@ -51,8 +53,8 @@ uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *p)
 	return REV_NONE;
 }
 
-/* A wait with that lock, or for that condition, preferably by the thread; if there is no wait, a
- * notification. */
+/* Finds a wait with that lock or for that condition, preferably by the given thread.  If there is
+ * no wait, finds a notification. */
 static const struct rev_op *find_wait(const struct rev_run *run, uint32_t lock, uint32_t condition,
 				      uint32_t thread)
 {
@@ -82,7 +84,8 @@ const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct re
 	return lock != REV_NONE ? find_wait(run, lock, REV_NONE, p->u) : NULL;
 }
 
-/* Goes backwards, so that the first pair of a list is the first one found. */
+/* Builds the lists of pairs.  Goes backwards, so that each list begins with the pair that was found
+ * first. */
 static void index_pairs(struct rev_decider *d)
 {
 	d->next = rd_xcalloc(d->pair_count + 1, sizeof *d->next);
@@ -94,7 +97,8 @@ static void index_pairs(struct rev_decider *d)
 	}
 }
 
-/* The first pair that the order reverses; the order is cut there.  It may be `pair` itself. */
+/* Finds the first pair that the order reverses, which may be `pair` itself, and cuts the order
+ * there. */
 static size_t first_reversed(struct rev_decider *d, struct rev_witness *w, size_t pair)
 {
 	RD_ASSERT(pair < d->pair_count);
@@ -127,7 +131,8 @@ static void copy_order(struct rev_witness *to, const struct rev_witness *from)
 	to->count = from->count;
 }
 
-/* With both threads at their accesses: the order that was found, and then thread t alone. */
+/* Extends the order that was found, in which both threads are at their accesses: thread t continues
+ * alone. */
 static bool extend(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
@@ -157,8 +162,8 @@ static bool find_meeting(struct rev_decider *d, struct rev_found *f)
 	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
-/* Whether thread u, in its segment, holds a lock that t needs for its own segment.  If so, it is
- * enough to lead u to its segment. */
+/* Whether thread u, in its segment, holds a lock that t needs for its segment.  If so, it is enough
+ * to lead u to its segment. */
 static bool is_locked_out(const struct rev_decider *d, const struct rev_pair *p)
 {
 	return rev_common_lock(d->run, p) != REV_NONE;
@@ -170,9 +175,9 @@ static bool ask(struct rev_decider *d, const struct rev_question *q, struct rev_
 						       rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
 }
 
-/* What a replay can reach: preferably a state in which both threads are at their accesses.
- * Otherwise, since a replay controls only operations, a state in which thread u is past its event
- * while t is stopped before its own. */
+/* Finds a state that a replay can reach: preferably one in which both threads are at their
+ * accesses.  Otherwise, since a replay controls only operations, one in which thread u has passed
+ * its event while t is stopped before its own. */
 static void find_replay(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
@@ -186,15 +191,15 @@ static void find_replay(struct rev_decider *d, struct rev_found *f)
 		copy_order(&f->replay, &f->order);
 		return;
 	}
-	/* An event that is an operation can be delayed itself, an access only by the operation
-	 * before it. */
+	/* An event that is an operation can be delayed itself.  An access can be delayed only by
+	 * the operation before it. */
 	if (!(p->ops & 1) && !past.s--) {
 		f->replay.count = 0;
 		return;
 	}
 	if (!ask(d, &past, &f->replay))
 		f->replay.count = 0;
-	/* An attempt is made whatever its result. */
+	/* An attempt (such as a trylock) counts as done, whatever its result. */
 	else if (attempt && p->r < d->run->threads[p->u].count) {
 		RD_GROW(f->replay.order, f->replay.capacity, f->replay.count + 1);
 		f->replay.order[f->replay.count++] = d->run->threads[p->u].ops[p->r];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From pairs that the clocks leave open to a verdict. */
+/* Decides the pairs whose order the clocks leave open, and derives the verdict. */
 #ifndef REVERSIBLE_DECIDE_H
 #define REVERSIBLE_DECIDE_H
 
@@ -9,14 +9,16 @@
 enum rev_verdict { REV_YES, REV_NO, REV_OPEN };
 
 struct rev_counts {
-	uint64_t conflicts;    /* adjacent dependent accesses of two threads */
-	uint64_t ordered;      /* of these, by clocks */
-	uint64_t pairs;	       /* segments that the clocks leave open */
-	uint64_t searched;     /* of these, the search found an order that reverses them */
-	uint64_t solver_found; /* the solver found one */
-	uint64_t solver_never; /* proved by the solver to be in order */
-	uint64_t unknown;      /* neither */
-	uint64_t left;	       /* not tried: enough reversals were found, or too many are unknown */
+	uint64_t conflicts;    /* number of adjacent dependent accesses of two threads */
+	uint64_t ordered;      /* how many of `conflicts` the clocks order */
+	uint64_t pairs;	       /* number of pairs of segments whose order the clocks leave open */
+	uint64_t searched;     /* how many of `pairs` the search found a reversing order for */
+	uint64_t solver_found; /* how many of `pairs` the solver found a reversing order for */
+	uint64_t solver_never; /* how many of `pairs` the solver proved to have a fixed order */
+	uint64_t unknown;      /* how many of `pairs` neither the search nor the solver decided */
+	/* How many of `pairs` were not tried, because enough reversals were found or too many pairs
+	 * are unknown. */
+	uint64_t left;
 };
 
 /* A pair that can be reversed. */
@@ -30,18 +32,20 @@ struct rev_decision {
 	enum rev_verdict verdict;
 	const char *reason;
 	struct rev_counts counts;
-	struct rev_pair *proved; /* by the solver: counts.solver_never */
+	/* Pairs that the solver proved to have a fixed order; counts.solver_never of them. */
+	struct rev_pair *proved;
 	size_t proved_capacity;
 	struct rev_found *found;
 	size_t found_count, found_capacity;
 };
 
-/* `limit`: how many reversals to look for. */
+/* Decides all pairs.  `limit` is the number of reversals to look for. */
 void rev_decide(struct rev_decision *d, const struct rev_run *run, const struct rev_shadow *shadow,
 		unsigned solver_ms, size_t limit);
 void rev_decision_release(struct rev_decision *d);
 
-/* The lock that keeps the two events of a pair apart; REV_NONE: no lock does. */
+/* The lock that keeps the two events of a pair from happening at the same time; REV_NONE if there
+ * is none. */
 uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair);
 
 /* Whether the order of the pair may decide only whether a thread waits for a condition.  That is

@@ -12,7 +12,7 @@
  *
  * Two acquisitions of one mutex, or two posts of one semaphore, do not depend on each other,
  * although accesses to the memory that they protect may.  It is enough to compare an operation with
- * the last one of each kind in every other thread, because earlier ones come before that.
+ * the last one of each kind in every other thread, because the earlier ones come before that.
  */
 #include "reversible/depend-int.h"
 
@@ -49,8 +49,8 @@ static bool is_relevant(const struct rev_run *run, uint32_t object)
 	}
 }
 
-/* Each class of objects has at most two kinds of operations.  Those without a kind depend on
- * none. */
+/* The kind of an operation.  Each class of objects has at most two kinds of operations.  An
+ * operation without a kind depends on no other. */
 static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 {
 	switch (o->class) {
@@ -76,7 +76,7 @@ static void check(const struct rev_run *run, struct rev_shadow *shadow, const st
 	bool attempt = second->flags & REV_TRY;
 	uint64_t address = run->objects[second->object].address;
 
-	/* Both are in the same use of a barrier: their order does not matter. */
+	/* Both entries belong to the same use of a barrier, so their order does not matter. */
 	if (first->kind == EXEC_ENTER && second->kind == EXEC_ENTER && first->link == second->link)
 		return;
 	rev_shadow_add(shadow, &(struct rev_pair){.t = first->thread,

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX 64 /* frames of a call stack that are kept; set by hand */
+#define STACK_MAX 64 /* number of frames of a call stack that are kept; set by hand */
 
 struct rev_describer {
 	struct rev_result *x;
@@ -30,13 +30,14 @@ struct rev_describer {
 	struct epa_names names;
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
-	struct rev_shadow *shadow; /* for a certificate */
-	struct rd_pmap shared;	   /* name of an object -> place in x->shared + 1 */
+	struct rev_shadow *shadow; /* for a certificate; otherwise NULL */
+	struct rd_pmap shared;	   /* maps the name of an object to 1 + its index in x->shared */
 	const struct trace_record *now;
-	uint32_t *done;	      /* operations, by thread */
-	const char **call;    /* by thread: the function that it called last */
-	struct rd_pmap *seen; /* for each side: (site, write) and address + 1 that it touched in the segment;
-				 address 0: how many */
+	uint32_t *done;	   /* by thread: number of operations done */
+	const char **call; /* by thread: the function that it called last */
+	/* For each side: maps (site, write) and 1 + each address that it touched in the segment to
+	 * its number.  Address 0 is mapped to the count. */
+	struct rd_pmap *seen;
 };
 
 static const char *access_name(uint8_t access)
@@ -80,7 +81,7 @@ static void fill_side(struct rev_describer *d, struct rev_side *side, uint32_t t
 	side->site = d->now->site;
 	side->n = d->done[thread];
 	count = count < STACK_MAX ? count : STACK_MAX;
-	/* The first one is a call out of the scope of the site itself. */
+	/* The first frame is the call site in the scope of the site itself. */
 	side->frame_count = count ? count - 1 : 0;
 	side->frames = rd_arena_alloc(d->x->arena, (count + 1) * sizeof *side->frames);
 	memcpy(side->frames, frames + (count != 0), side->frame_count * sizeof *frames);
@@ -113,8 +114,8 @@ static void see(struct rev_describer *d, size_t pair, int which, const struct re
 		v->object = name_at(d, d->now->site, v->pair.address);
 }
 
-/* Counts the places that the site touched in the segment, because the flavour `record` counts them
- * too. */
+/* Counts the different places that the site touched in the segment.  The flavour `record` numbers
+ * instances in the same way. */
 static void count_instance(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
 	RD_ASSERT(which == 0 || which == 1);

@@ -6,14 +6,14 @@
 #include "reversible/shadow.h"
 #include "trace/full.h"
 
-/* The segment of each thread, and the sizes of allocations. */
+/* The current segment of each thread, and the sizes of allocations. */
 struct rev_feed {
 	const struct rev_run *run;
 	const struct trace_sites *sites;
-	uint32_t *segment; /* by thread */
+	uint32_t *segment; /* by thread: number of its current segment */
 	struct rd_umap sizes;
 	uint64_t accesses;
-	bool shortened; /* of some access only the first bytes were looked at */
+	bool shortened; /* some access was so large that only its first bytes were considered */
 };
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites);
@@ -26,7 +26,7 @@ enum rev_effect {
 	REV_CLEAR, /* as rev_shadow_clear() */
 	REV_FREES, /* as rev_shadow_release() */
 };
-#define REV_EFFECTS 3 /* of one record, at most */
+#define REV_EFFECTS 3 /* largest number of effects of one record */
 struct rev_effects {
 	size_t count;
 	struct {
@@ -35,12 +35,12 @@ struct rev_effects {
 	} list[REV_EFFECTS];
 };
 
-/* Processes the next record of the run; `thread` is an index of rev_run.threads, `call` the
- * function that it called last.  If the record is an operation, it begins a new segment. */
+/* Processes the next record of the run.  `thread` is an index of rev_run.threads, `call` the
+ * function that the thread called last.  A record that is an operation begins a new segment. */
 void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,
 		     struct rev_effects *e);
 
-/* Addresses that represent hidden states of libraries (rev_hidden_state()). */
+/* The addresses that represent hidden states of libraries (rev_hidden_state()). */
 #define REV_HIDDEN(state) ((uint64_t)(state)*8)
 
 #endif

@@ -5,8 +5,8 @@
  *
  * Memory that is reused counts as new memory: malloc, mmap and the start of a thread clear what was
  * known about it.  A release is treated as a write, because it must not be reordered with a use.
- * So is a new local variable that takes the place of an older one of its thread; it conflicts only
- * with other threads.
+ * The same is true of a new local variable in the place of an older one of its thread; it conflicts
+ * only with accesses of other threads.
  *
  * An operation reads its object; initialisation and destruction write it.  So a use of a lock must
  * not be reordered with its initialisation or destruction.
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of one access that are looked at, so that a damaged size does not cost endless work.  Set
- * by hand. */
+/* The largest number of bytes of one access that are considered, so that a damaged size does not
+ * take endless time.  Set by hand. */
 #define TOUCH_MAX (64u << 20)
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)
@@ -62,7 +62,7 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 
 /* ---- events ---- */
 
-/* In a damaged trace memory may extend beyond the last address. */
+/* Sets a range of addresses.  In a damaged trace it may extend beyond the last address. */
 static void set_range(struct rev_touch *t, uint64_t address, uint64_t size)
 {
 	t->address = address;
@@ -108,7 +108,8 @@ static void memory_event(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	}
 }
 
-/* The first sender decides what is received first, and the first receiver gets it. */
+/* Treats a channel as memory: the first sender decides what is received first, and the first
+ * receiver gets it. */
 static void channel_event(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			  const struct trace_event *event)
 {

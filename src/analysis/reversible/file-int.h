@@ -15,7 +15,7 @@
 
 struct rev_files;
 struct rev_files *rev_files_new(const struct rev_run *run);
-void rev_files_free(struct rev_files *f); /* NULL is fine */
+void rev_files_free(struct rev_files *f); /* `f` may be NULL */
 
 /* Call it with all records of all threads, in the order of the run.  `segment` is the thread's
  * current segment, `call` the function that it called last.  Returns true if another thread has

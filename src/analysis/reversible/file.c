@@ -6,8 +6,9 @@
  * Everything is represented by a location in a shadow memory: the contents of a file, by the hash
  * of its name; the position of a stream, by its descriptor or FILE; and the table of descriptors.
  * Opening a descriptor shows which numbers are free, so it reads and writes the table.  Closing a
- * descriptor, or opening a FILE, whose number the program does not see, changes the table but does
- * not show it.  Two such calls do not depend on each other, so they count as reads of the table.
+ * descriptor changes the table but does not show it.  The same is true of opening a FILE, whose
+ * number the program does not use.  Two such calls do not depend on each other, so they count as
+ * reads of the table.
  */
 #include "reversible/file-int.h"
 
@@ -21,7 +22,7 @@
 
 enum way { NOTHING, OPENS, OPENS_STREAM, NUMBERS, READS, WRITES, CLOSES, NAMES };
 
-/* Streams that are not an argument. */
+/* The number of the stream, if a function uses a stream that is not its argument. */
 #define STDOUT 255
 #define STDIN 254
 
@@ -34,25 +35,26 @@ static const struct function {
 #include "raddle/libc.inc"
 };
 
-/* Places in the shadow memory, which is not that of the program: the table of descriptors, the
+/* Locations in this shadow memory, which is not that of the program: the table of descriptors, the
  * positions of descriptors (a larger number is the address of a FILE), and files. */
 enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
 #define FILES (1ull << 40)
-#define PLACE 8 /* bytes of each */
+#define PLACE 8 /* bytes of each location */
 
 struct file_lane {
-	const struct function *function; /* the current call; NULL: none of these functions */
-	uint64_t path;			 /* address of the name */
-	uint64_t file;			 /* the place of its contents; 0: not known yet */
-	bool writes;			 /* the call may create or empty the file */
+	/* The function that is being called; NULL if it is not one of these functions. */
+	const struct function *function;
+	uint64_t path; /* address of the file name */
+	uint64_t file; /* location of the file's contents; 0 if not known yet */
+	bool writes;   /* the call may create or empty the file */
 };
 
 struct rev_files {
 	const struct rev_run *run;
 	struct rev_shadow *shadow;
 	struct file_lane *lanes;
-	struct rd_umap named;  /* hash of a name -> place of the contents */
-	struct rd_umap opened; /* stream -> place of the contents */
+	struct rd_umap named;  /* maps the hash of a name to the location of the contents */
+	struct rd_umap opened; /* maps a stream to the location of the contents */
 	uint64_t count;
 };
 
@@ -98,8 +100,8 @@ static bool touch(struct rev_files *f, uint32_t thread, uint32_t segment, uint64
 	return now != before;
 }
 
-/* The position of a stream.  If it is not a file on disk, a socket for example, reads and writes
- * are independent. */
+/* The location of a stream's position.  If the stream is not a file on disk but, for example, a
+ * socket, reads and writes are independent. */
 static uint64_t position(uint64_t stream, bool file, bool writes)
 {
 	uint64_t place = stream < DESCRIPTORS ? (stream + 2) * 2 * PLACE : stream;
@@ -155,7 +157,7 @@ static bool begin(struct rev_files *f, uint32_t thread, uint32_t segment, const 
 	return open;
 }
 
-/* The current function reads a name. */
+/* Handles a file name that the current function reads. */
 static bool name(struct rev_files *f, uint32_t thread, uint32_t segment, const struct trace_record *r)
 {
 	struct file_lane *lane = &f->lanes[thread];
@@ -171,7 +173,7 @@ static bool name(struct rev_files *f, uint32_t thread, uint32_t segment, const s
 	return touch(f, thread, segment, lane->file, lane->writes);
 }
 
-/* A stream has been opened, and its lifetime begins. */
+/* Handles the return of a call that opened a stream, whose lifetime begins. */
 static void end(struct rev_files *f, uint32_t thread, const struct trace_record *r)
 {
 	struct file_lane *lane = &f->lanes[thread];

@@ -28,16 +28,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWEEPS_MAX 64 /* set by hand; stopping early is safe, most runs need few */
+/* Largest number of sweeps; set by hand; stopping early is safe, and most runs need few. */
+#define SWEEPS_MAX 64
 
 struct sweep {
 	struct rev_run *run;
 	struct rev_order *order;
-	uint32_t *clock;      /* of the current operation */
-	const uint32_t *held; /* by operation: the sections that its thread is in after it */
-	uint32_t *zero;	      /* a row of zeros */
-	uint32_t *last;	      /* row of the last operation of each thread */
-	enum rev_rule rule;   /* the current one */
+	uint32_t *clock; /* clock of the current operation */
+	/* By operation: list of the sections that its thread is in after it. */
+	const uint32_t *held;
+	uint32_t *zero;	    /* a row of zeros */
+	uint32_t *last;	    /* by thread: row of its last operation */
+	enum rev_rule rule; /* the rule that is being applied */
 	bool changed;
 };
 
@@ -53,7 +55,7 @@ const char *rev_rule_name(enum rev_rule rule)
 	return names[rule];
 }
 
-/* Records that the current operation needs another one; it is a step of the proof unless it was
+/* Records that the current operation needs another one.  That is a step of the proof, unless it was
  * known before. */
 static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, uint32_t n)
 {
@@ -67,7 +69,7 @@ static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, ui
 		(struct rev_need){.op = at, .thread = thread, .n = n, .rule = (uint8_t)s->rule};
 }
 
-/* Orders the current operation after the one at that position. */
+/* Orders the current operation after the operation at position `at`. */
 static bool join_at(struct sweep *s, const struct rev_op *self, uint32_t at)
 {
 	RD_ASSERT(at == REV_NONE || at < s->run->op_count);
@@ -105,8 +107,8 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 
 /* ---- the k-th of several ---- */
 
-/* The end of the items of a slot that can come before `self`: those that must come after it are a
- * tail. */
+/* The end of the items of a slot that can come before `self`.  The items that must come after
+ * `self` are at the end of the slot. */
 static uint32_t before(const struct rev_run *run, const struct slots *slots, const struct slot *slot,
 		       const struct rev_op *self)
 {
@@ -118,13 +120,13 @@ static uint32_t before(const struct rev_run *run, const struct slots *slots, con
 	return end;
 }
 
-/* The candidates of one thread: item[begin..end) of the slots. */
+/* The items of one thread that can come before the operation: item[begin] to item[end - 1]. */
 struct choice {
 	const struct slots *slots;
 	uint32_t thread, begin, end;
 };
 
-/* How many of them have at most `value` in column `column`. */
+/* The number of items whose clock has at most `value` in column `column`. */
 static size_t count_until(const struct rev_run *run, const struct choice *c, size_t n, uint32_t column,
 			  uint32_t value)
 {
@@ -139,8 +141,8 @@ static size_t count_until(const struct rev_run *run, const struct choice *c, siz
 	return count;
 }
 
-/* At least k of them come before the current operation.  So each of its columns is at least the
- * k-th smallest of their numbers. */
+/* Raises the clock of an operation before which at least k of the items must come.  Each column of
+ * its clock is at least the k-th smallest number that the items have there. */
 static bool join_kth(struct sweep *s, const struct rev_op *self, const struct choice *c, size_t n, size_t k)
 {
 	RD_ASSERT(k > 0);
@@ -215,8 +217,8 @@ static bool join_notifications(struct sweep *s, const struct rev_op *self)
 
 /* ---- locks ---- */
 
-/* Sections of other threads on the lock of `acquire` that must have begun by now must have ended,
- * since this one is open. */
+/* Orders the current operation after the end of other threads' sections.  Sections of the lock of
+ * `acquire` that must have begun by now must have ended, because this section is open. */
 static bool join_sections(struct sweep *s, const struct rev_op *self, const struct rev_op *acquire)
 {
 	const struct slots *rivals = rev_rivals(s->run, acquire);
@@ -234,7 +236,7 @@ static bool join_sections(struct sweep *s, const struct rev_op *self, const stru
 	return grown;
 }
 
-/* Does this for all sections that the thread is in. */
+/* Calls join_sections() for all sections that the thread is in. */
 static bool join_held(struct sweep *s, const struct rev_op *self)
 {
 	const struct sections *all = &s->run->sections;
@@ -273,7 +275,7 @@ static bool grow(struct sweep *s, const struct rev_op *op)
 	}
 }
 
-/* Stores the clock; it is shared with the previous operation unless something was added. */
+/* Stores the clock.  The row of the previous operation is used again unless something was added. */
 static void keep(struct sweep *s, uint32_t at, bool grown)
 {
 	struct rev_order *o = s->order;

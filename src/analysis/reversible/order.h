@@ -5,8 +5,8 @@
  *
  * The clock of an operation contains, for each other thread, how many operations that thread must
  * have done before this one is done.  For its own thread it contains the operation's number.
- * Clocks are lower bounds: every order that they show holds, but locks, semaphores and conditions
- * may impose more.
+ * Clocks are lower bounds: every order that they show is certain, but locks, semaphores and
+ * conditions may impose further orders.
  */
 #ifndef REVERSIBLE_ORDER_H
 #define REVERSIBLE_ORDER_H
@@ -14,7 +14,7 @@
 #include "order/rows.h"
 #include "reversible/run.h"
 
-/* The rule behind an edge of the order. */
+/* The rule from which an edge of the order follows. */
 enum rev_rule {
 	REV_BY_CREATE,
 	REV_BY_JOIN,
@@ -22,12 +22,12 @@ enum rev_rule {
 	REV_BY_ONCE,
 	REV_BY_SEM,
 	REV_BY_COND,
-	REV_BY_LOCK, /* two sections of a lock that cannot be swapped */
+	REV_BY_LOCK, /* the sections of a lock that cannot be swapped */
 	REV_RULES,
 };
 const char *rev_rule_name(enum rev_rule rule);
 
-/* One step of the proof: whenever `op` is done, operation n of the thread was done before. */
+/* One step of the proof: whenever `op` is done, operation n of the thread was done before it. */
 struct rev_need {
 	uint32_t op; /* position in rev_run.ops */
 	uint32_t thread, n;
@@ -36,19 +36,21 @@ struct rev_need {
 
 struct rev_order {
 	struct rows rows; /* by operation; row 0 is all zero */
-	uint32_t *own;	  /* by operation: the row that is not shared with others; 0: it has no such row */
+	uint32_t *own;	  /* by operation: its row, if it shares it with no other; else 0 */
 	uint64_t used[REV_RULES];
 	unsigned sweeps;
 	bool logging;
-	struct rev_need *needs; /* with `logging`: each follows from the earlier ones */
+	/* With logging: the steps, each of which follows from the earlier ones. */
+	struct rev_need *needs;
 	size_t need_count, need_capacity;
 };
 
-/* Fills in run->order; with `log` also the steps of its derivation. */
+/* Fills in run->order.  With `log`, also records the steps of its derivation. */
 void rev_order_build(struct rev_run *run, bool log);
 void rev_order_free(struct rev_run *run);
 
-/* How many operations of `thread` must be done when the operation at a position is done. */
+/* The number of operations of `thread` that must have been done when the operation at position `at`
+ * is done. */
 static inline uint32_t rev_order_at(const struct rev_run *run, uint32_t at, uint32_t thread)
 {
 	return run->ops[at].thread == thread ? run->ops[at].n : rows_of(&run->order->rows, at)[thread];

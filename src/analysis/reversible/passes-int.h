@@ -5,7 +5,7 @@
 
 #include "reversible/reversible.h"
 
-struct rev_result *rev_result_new(void); /* rev_result_free() */
+struct rev_result *rev_result_new(void); /* release with rev_result_free() */
 
 /* Reads the operations and the names of threads. */
 int rev_read_operations(struct rev_result *x, struct epa_source *source);

@@ -3,10 +3,10 @@
  * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that the order of
  * all dependent events is fixed.
  *
- * The code is slow and simple on purpose.  Every operation has its own clock.  A step states that
- * one operation needs another.  The checker looks up the step's rule in the trace; if the step
- * follows from earlier ones, it is accepted and added to the clocks.  Finally, each access is
- * compared with the last read and the last write of the same byte by each thread.
+ * The code is slow and simple on purpose.  Every operation has a separate clock.  A step states
+ * that one operation needs another.  The checker tests the step's rule against the trace.  If the
+ * step follows from earlier ones, the checker accepts it and adds it to the clocks.  Finally, each
+ * access is compared with the last read and the last write of the same byte by each thread.
  */
 #include "reversible/certificate.h"
 
@@ -25,32 +25,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operations that need a certain operation. */
+/* The operations that need one operation. */
 struct needing {
 	uint32_t *at;
 	size_t count, capacity;
 };
 
-/* Last touches of a byte, by thread: segments plus one. */
+/* The last accesses to a byte, by thread: 1 + the segment. */
 struct byte_state {
 	uint32_t read, write;
 };
 
 struct prover {
 	const struct rev_certificate *c;
-	struct rev_result *x; /* operations and names only */
+	struct rev_result *x; /* has only operations and names */
 	struct rev_run *run;
-	uint32_t *index; /* thread of the certificate -> of the run */
+	uint32_t *index; /* by thread of the certificate: its index in the run */
 	struct needing *needing;
 	uint32_t *todo;
 	size_t todo_count, todo_capacity;
-	struct rd_umap bytes; /* address -> place in `last`, in tables, plus one */
+	struct rd_umap bytes; /* maps an address to 1 + the index of its table in `last` */
 	struct byte_state *last;
 	size_t last_count, last_capacity;
 	struct rev_released released;
 	struct rev_feed feed;
-	struct rev_pair
-		*proved; /* pairs that the solver proved: c->proved_count, in the order of compare_pairs() */
+	/* The pairs that the solver proved, c->proved_count in the order of compare_pairs(). */
+	struct rev_pair *proved;
 	size_t proved_count;
 	char *why;
 };
@@ -84,7 +84,7 @@ static bool includes_op(struct prover *p, const struct rev_op *op, const struct 
 	return op != other && includes(p, op, other->thread, other->n);
 }
 
-/* Adds `from` and everything that it needs to the needs of `at`. */
+/* Adds `from`, and everything that it needs, to the needs of `at`. */
 static void absorb(struct prover *p, uint32_t at, uint32_t from)
 {
 	RD_ASSERT(at < p->run->op_count && from < p->run->op_count);
@@ -132,10 +132,10 @@ static void accept(struct prover *p, uint32_t at, uint32_t from)
 
 /* ---- rules ---- */
 
-/* Whether `self` needs operation n of the thread.  At least k of the candidates must come before
- * `self`.  If fewer than k candidates do not need that operation, `self` needs it. */
+/* Decides whether `self` needs operation n of the thread.  At least k of the candidates must come
+ * before `self`.  If fewer than k candidates do not need that operation, `self` needs it. */
 struct vote {
-	const struct rev_op *self, *wait; /* wait: candidates that must come before it do not count */
+	const struct rev_op *self, *wait; /* candidates that must come before `wait` do not count */
 	uint32_t thread, n;
 	int64_t without;
 };
@@ -264,7 +264,7 @@ static void check_pair(struct prover *p, uint32_t t, uint32_t s, const struct re
 	       p->x->names[t], s, p->x->names[now->u], now->r);
 }
 
-/* Adds a byte that no thread has touched so far, perhaps in a released block. */
+/* Adds a table for a byte that no thread has touched so far, perhaps in a released block. */
 static void new_table(struct prover *p, uint64_t address)
 {
 	size_t threads = p->run->thread_count;
@@ -329,7 +329,7 @@ static void clear_byte(struct prover *p, uint64_t address)
 		memset(table, 0, p->run->thread_count * sizeof *table);
 }
 
-/* Calls a function for each byte that has a table, or is to get one. */
+/* Calls a function for each byte of a touch that has a table, or is to get one. */
 static void apply(struct prover *p, enum rev_effect effect, const struct rev_touch *t)
 {
 	if (effect != REV_TOUCH && t->size > p->bytes.count) {

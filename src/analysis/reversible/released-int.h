@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Large blocks of memory that were released, and by which thread, until the memory is reused.  With
- * these a later use of any byte is noticed, but a release costs only as much as marking those bytes
- * of the block that were touched.
+ * Large blocks of memory that were released, each with the thread that released it, until the
+ * memory is reused.  They make it possible to notice a later use of any byte.  Yet a release costs
+ * only as much time as marking the touched bytes of the block.
  */
 #ifndef REVERSIBLE_RELEASED_INT_H
 #define REVERSIBLE_RELEASED_INT_H
@@ -12,8 +12,8 @@
 
 struct rev_released {
 	struct epa_extents extents;
-	struct rev_touch
-		*list; /* by number of the extent; size 0: memory in use again inside a released block */
+	/* By number of the extent; size 0 for memory in a released block that is in use again. */
+	struct rev_touch *list;
 	size_t capacity;
 	bool any;
 };
@@ -23,7 +23,8 @@ void rev_released_free(struct rev_released *r);
 
 void rev_released_add(struct rev_released *r, const struct rev_touch *release);
 
-/* A new lifetime begins there.  A block that overlaps it only partly is forgotten as a whole. */
+/* Begins a new lifetime of a range.  A released block that overlaps it only partly is forgotten as
+ * a whole. */
 void rev_released_clear(struct rev_released *r, uint64_t address, uint64_t size);
 
 /* The release of the byte; NULL if it was not released or is in use again. */

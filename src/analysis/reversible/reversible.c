@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNWRITTEN_MAX 4096	     /* bytes; larger allocations are assumed to be written.  Set by hand */
+/* Larger allocations, in bytes, are assumed to be written; set by hand. */
+#define UNWRITTEN_MAX 4096
 #define THREADS_MAX (UINT16_MAX - 2) /* limit of struct exec */
 
 /* ---- the first walk ---- */
@@ -50,8 +51,9 @@ static void note_module(struct modules *m, const struct trace_event *e)
 	m->list[m->count++].size = e->values[1];
 }
 
-/* Whether the site calls the operation itself, not a function that uses it inside.  pthread_once()
- * is the operation, pthread_exit(), which loads the unwinder, is not. */
+/* Whether the site calls the operation directly, not a function that uses it inside.
+ * pthread_once() is such an operation.  pthread_exit() is not: it uses one when it loads the
+ * unwinder. */
 static bool is_called(const struct trace_site *site)
 {
 	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",
@@ -63,9 +65,9 @@ static bool is_called(const struct trace_site *site)
 	return false;
 }
 
-/* Locks inside libraries are left out.  For example, the thread that throws the first exception
- * initialises the unwinder, and nothing else depends on which thread that is.  A semaphore opened
- * by sem_open() may start with any value. */
+/* Notes an object.  Locks inside libraries are left out.  For example, the thread that throws the
+ * first exception initialises the unwinder, and nothing else depends on which thread that is.  A
+ * semaphore that sem_open() opened may start with any value. */
 static void note_object(struct rev_result *x, const struct modules *m, const struct trace_sites *sites,
 			const struct trace_record *r)
 {
@@ -104,7 +106,7 @@ static void name_threads(struct rev_result *x, struct epa_walk *walk)
 	}
 }
 
-/* By place in the walk: the index of the thread in the run. */
+/* By place of a thread in the walk: its index in the run. */
 static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk)
 {
 	uint32_t *index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
@@ -114,7 +116,8 @@ static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk
 	return index;
 }
 
-/* Receives all records, each with the index of its thread, and at the end the walk itself. */
+/* Callbacks that receive all records, each with the index of its thread, and at the end the walk
+ * itself. */
 struct record_reader {
 	void (*record)(void *context, uint32_t thread, const struct trace_record *r);
 	void (*end)(void *context, struct epa_walk *walk); /* may be NULL */
@@ -257,7 +260,7 @@ static void apply(struct follower *f, const struct rev_effects *e, const struct 
 	}
 }
 
-/* A library that gets a pointer may write to its target. */
+/* Marks the targets of pointers that are passed to a library, which may write them. */
 static void escape_pointers(struct follower *f, const struct trace_record *r)
 {
 	for (size_t i = 0; i < r->value_count; i++)

@@ -16,32 +16,40 @@
 #include "epa/walk.h"
 
 struct rev_options {
-	unsigned solver_ms; /* for each question to the solver; 0: the solver is not used */
-	size_t limit;	    /* how many reversals to look for; 0: one */
-	bool objects;	    /* count the conflicts of each object */
-	bool log;	    /* keep the steps of the derivation, for a certificate */
+	/* Time limit of a question to the solver; 0 if the solver is not used. */
+	unsigned solver_ms;
+	size_t limit; /* number of reversals to look for; 0 means one */
+	bool objects; /* count the conflicts of each object */
+	bool log;     /* keep the steps of the derivation, for a certificate */
 };
 
-/* One of the two events. */
+/* One of the two events of a reversal. */
 struct rev_side {
-	const char *thread; /* T_0_1 */
-	const char *what;   /* "write", "atomic write", "mutex-trylock" */
-	uint32_t site;	    /* 0: unknown */
-	uint64_t size;	    /* bytes; 0: an operation */
+	const char *thread; /* name of the thread, such as T_0_1 */
+	const char *what;   /* such as "write", "atomic write", "mutex-trylock" */
+	uint32_t site;	    /* 0 if unknown */
+	uint64_t size;	    /* bytes of the access; 0 for an operation */
 	uint8_t access;	    /* enum rev_access */
-	uint32_t n;	    /* operations of the thread before it */
-	uint32_t instance;  /* its number among the site's accesses of different memory since then, from 1 */
-	size_t frame_count; /* of the call stack, without the site itself: call sites, innermost first */
+	uint32_t n;	    /* number of operations that the thread did before it */
+	/* Its number among the site's accesses to different memory since the last operation, from
+	 * 1. */
+	uint32_t instance;
+	/* Number of call sites in the call stack, innermost first, without the site itself. */
+	size_t frame_count;
 	uint32_t *frames;
-	bool reads, changes; /* its segment reads the byte; and writes it after that */
+	/* `reads`: its segment reads the byte; `changes`: the segment writes the byte after
+	 * that. */
+	bool reads, changes;
 };
 
 struct rev_reversal {
 	struct rev_pair pair;
-	struct rev_side side[2];   /* in the order of the run */
-	struct rev_witness order;  /* the beginning of a run in which the second comes first */
-	struct rev_witness replay; /* the same with what a replay needs; empty: a replay cannot reach it */
-	bool meet;		   /* at the end of `replay` both threads are stopped at their accesses */
+	struct rev_side side[2]; /* in the order of the run */
+	/* The beginning of a run in which the second event comes first. */
+	struct rev_witness order;
+	/* The same with what a replay needs; empty if a replay cannot reach it. */
+	struct rev_witness replay;
+	bool meet; /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;
 	char *object; /* canonical name */
 };
@@ -49,22 +57,23 @@ struct rev_reversal {
 /* An object with dependent accesses of two threads. */
 struct rev_shared {
 	char *name;
-	uint64_t conflicts; /* adjacent dependent accesses */
-	uint64_t open;	    /* of these, not ordered by clocks */
+	uint64_t conflicts; /* number of adjacent dependent accesses */
+	uint64_t open;	    /* how many of these the clocks do not order */
 };
 
 struct rev_result {
 	enum rev_verdict verdict;
-	const char *reason; /* of REV_OPEN */
+	const char *reason; /* the reason, if the verdict is REV_OPEN */
 	uint64_t records, accesses;
 	size_t threads, operations;
-	uint64_t odd; /* operations that contradict their primitive */
-	int damaged;  /* the error of a damaged stream, which was read as far as possible */
-	bool partial; /* the trace does not reach the end of the run, so the verdict is never yes */
+	uint64_t odd; /* number of operations that contradict their primitive */
+	int damaged;  /* the error of a damaged stream, of which as much as possible was read */
+	/* The trace does not reach the end of the run, so the verdict is never "yes". */
+	bool partial;
 	struct rev_counts counts;
 	uint64_t rules[REV_RULES];
-	struct rev_pair
-		*proved; /* pairs that the solver proved to be in order: counts.solver_never of them */
+	/* Pairs that the solver proved to have a fixed order; counts.solver_never of them. */
+	struct rev_pair *proved;
 	struct rev_reversal *reversals;
 	size_t reversal_count;
 	struct rev_source *sources;
@@ -72,7 +81,7 @@ struct rev_result {
 	struct rev_shared *shared;
 	size_t shared_count, shared_capacity;
 	struct rev_run run;
-	char **names; /* of threads, by index of the run */
+	char **names; /* names of the threads, by index in the run */
 	struct rd_arena *arena;
 };
 

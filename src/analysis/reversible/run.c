@@ -119,7 +119,7 @@ const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint3
 
 /* ---- partners ---- */
 
-/* The lock of a section that begins or ends here, if any. */
+/* The lock of a section that begins or ends at the operation; REV_NONE if there is none. */
 static uint32_t lock_of(const struct rev_run *run, const struct rev_op *op, const struct exec_event *e,
 			uint32_t second)
 {
@@ -166,7 +166,7 @@ static void tie_use(struct rev_run *run, struct rev_op *op, uint32_t instance)
 	use->enters[use->count++] = (uint32_t)(op - run->ops);
 }
 
-/* Whether the result depends on when the operation is done. */
+/* Whether the result of the operation depends on when it is done. */
 static bool is_attempt(uint32_t kind)
 {
 	return raddle_is_limited(kind) ||
@@ -224,7 +224,7 @@ static struct rev_op *new_op(struct rev_run *run, uint32_t thread, uint8_t event
 	return op;
 }
 
-/* A channel is a semaphore that starts with 0. */
+/* Adds the object of a channel, which is treated as a semaphore that starts with 0. */
 static void begin_channel(struct rev_run *run, uint32_t thread, const struct trace_event *e)
 {
 	struct order_op op = {.thread = thread,
@@ -246,7 +246,7 @@ static void translate_channel(struct order_op *op)
 	op->value = 0;
 }
 
-/* The operation with the numbers of the run in place of addresses. */
+/* Translates an event into an operation, with the numbers of the run in place of addresses. */
 static struct order_op translate(struct rev_run *run, uint32_t thread, const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);
@@ -308,8 +308,8 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 
 /* ---- the end ---- */
 
-/* If more was taken from a semaphore than it can have had, its initial value was larger than
- * recorded. */
+/* If more was taken from a semaphore than its initial value and its posts allow, its initial value
+ * was larger than recorded. */
 static void check_semaphores(struct rev_run *run)
 {
 	int64_t *value = rd_xcalloc(run->x.sems + 1u, sizeof *value);
@@ -333,7 +333,8 @@ static void check_semaphores(struct rev_run *run)
 	}
 }
 
-/* A wake without a notification was spurious or timed out, and needs none. */
+/* Stores which notification ended each wait.  A wake without a notification was spurious or timed
+ * out, and needs none. */
 static void take_causes(struct rev_run *run)
 {
 	exec_match_signals(&run->x);

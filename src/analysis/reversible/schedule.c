@@ -2,8 +2,8 @@
 /*
  * Turns a reversal into a schedule that a replay can enforce.  In: the beginning of a run in which
  * the later event of a pair comes first.  Out: its operations in order.  Either both threads are
- * stopped at their accesses, or the first thread is stopped before its segment until the second one
- * has passed its own.
+ * stopped at their accesses, or the first thread is stopped before its segment until the second
+ * thread has passed its own.
  *
  * The replay uses the flavour `record`, whose sites differ from those of the flavour `full`, so
  * accesses are identified by their place in the source.
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A verdict and the sites of its trace. */
+/* The verdict, and the sites of the trace. */
 struct rev_in {
 	const struct rev_result *result;
 	const struct trace_sites *sites;
@@ -53,7 +53,8 @@ static void add_goal(const struct rev_in *c, struct schedule *s, const struct re
 	h->place = schedule_place_of(s, c->sites, side->site);
 }
 
-/* Until the end of the witness, threads that were created do no more than it contains. */
+/* Adds limits: until the end of the witness, threads that were created do no more than it
+ * contains. */
 static void add_limits(const struct rev_in *c, struct schedule *s, const struct rev_reversal *v)
 {
 	const struct rev_run *run = &c->result->run;
@@ -90,12 +91,12 @@ bool rev_schedule(const struct rev_result *x, const struct trace_sites *sites, c
 		RD_ASSERT(v->replay.order[i] < x->run.op_count);
 		add_op(c, s, &x->run.ops[v->replay.order[i]], v->replay.order[i]);
 	}
-	/* The first thread that reaches a once runs its routine. */
+	/* The first thread that reaches a once control runs its routine. */
 	if (v->pair.ops & 4 && s->op_count && !strcmp(s->ops[s->op_count - 1].kind, "once-pass"))
 		s->ops[s->op_count - 1].kind = "once-run";
 	add_limits(c, s, v);
 	if (v->meet) {
-		/* The one that came second goes first. */
+		/* The event that came second in the run now goes first. */
 		add_goal(c, s, v, 1);
 		add_goal(c, s, v, 0);
 	}

@@ -49,8 +49,8 @@ struct rev_search_state {
 	const struct rev_run *run;
 	struct machine *m;
 	const struct rev_question *q;
-	uint32_t *need; /* by thread: operations that the witness contains */
-	uint32_t last;	/* no operation after this position is needed */
+	uint32_t *need; /* by thread: number of its operations that the witness contains */
+	uint32_t last;	/* position after which no operation is needed */
 	bool grown, failed;
 };
 
@@ -78,7 +78,7 @@ static void add(struct rev_search_state *s, uint32_t at)
 	s->failed |= s->need[s->q->t] > s->q->s || (s->q->meet && s->need[s->q->u] > s->q->r);
 }
 
-/* Adds the first post of the recorded order that is not yet included. */
+/* Adds the first post, in recorded order, that is not yet included. */
 static void add_post(struct rev_search_state *s, uint32_t object)
 {
 	const struct slots *posts = &s->run->posts;
@@ -112,7 +112,7 @@ static void unblock(struct rev_search_state *s, const struct rev_op *op, uint32_
 	}
 }
 
-/* Goes once through the needed operations, in the recorded order. */
+/* Executes the needed operations once, in the recorded order. */
 static void pass(struct rev_search_state *s, struct rev_witness *w)
 {
 	const struct rev_run *run = s->run;

@@ -9,21 +9,21 @@
 #include "order/machine.h"
 #include "reversible/order.h"
 
-/* Can thread u reach its segment r while thread t has not gone beyond its segment s?  If so, the
- * events of the two segments can happen in reverse order. */
+/* Can thread u reach its segment r while thread t has not left its segment s?  If so, the events of
+ * the two segments can happen in reverse order. */
 struct rev_question {
 	uint32_t t, s, u, r;
-	bool meet; /* u must be in r and t in s at the same time */
+	bool meet; /* thread u must be in r and thread t in s at the same time */
 };
 
-/* The beginning of such a run: positions in rev_run.ops. */
+/* The beginning of such a run, as positions in rev_run.ops. */
 struct rev_witness {
 	uint32_t *order;
 	size_t count, capacity;
 };
 void rev_witness_release(struct rev_witness *w);
 
-/* How many operations of the thread are done. */
+/* The number of operations that the thread has done. */
 static inline uint32_t rev_done(const struct rev_run *run, const struct machine *m, uint32_t thread)
 {
 	return m->at[thread] ? run->ops[m->at[thread] - 1].n : 0;
@@ -38,8 +38,8 @@ bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *o
 
 /* ---- the search ---- */
 
-/* Looks for a witness that keeps the recorded order of what it needs.  false: none was found, but
- * one may exist. */
+/* Looks for a witness that keeps the recorded order of the operations that it needs.  Returns false
+ * if none was found; one may exist nevertheless. */
 bool rev_search(const struct rev_run *run, struct machine *m, const struct rev_question *q,
 		struct rev_witness *w);
 

@@ -17,14 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes, set by hand: programs touch memory in small pieces, and a page takes 1 KiB of cells. */
+/* Bytes of memory that a page covers.  Set by hand: programs touch memory in small pieces, and a
+ * page takes 1 KiB of cells. */
 #define PAGE 512
 #define CELLS (PAGE / 4)
-#define CACHE 256	  /* pages; a direct-mapped cache of lookups */
-#define EAGER (64u << 10) /* bytes of a release that are marked at once; larger ones are marked on use */
-#define PAIRS_MAX 400000  /* pairs that are kept; set by hand, bounds memory and time */
-#define FLAG 0x80000000u  /* write: the cell is split; read: a set */
-#define FRESH 0x7fffffffu /* write: never written */
+#define CACHE 256 /* number of pages in a direct-mapped cache of lookups */
+/* Largest release, in bytes, that is marked at once; larger ones are marked on use. */
+#define EAGER (64u << 10)
+#define PAIRS_MAX 400000  /* number of pairs that are kept; set by hand, bounds memory and time */
+#define FLAG 0x80000000u  /* in `write`: the cell is split; in `read`: it is a set */
+#define FRESH 0x7fffffffu /* in `write`: the cell was never written */
 
 struct rev_cell {
 	uint32_t write, read;
@@ -45,27 +47,28 @@ struct quarters {
 
 struct rev_shadow {
 	const struct rev_run *run;
-	struct rd_umap index; /* page number -> page */
+	struct rd_umap index; /* maps the number of a page to its index */
 	struct rev_page **pages;
 	size_t page_count, page_capacity;
 	struct rev_page *cache[CACHE];
-	struct rev_set_node *nodes; /* of sets; node 0 is the empty one */
+	struct rev_set_node *nodes; /* nodes of sets; node 0 is the empty set */
 	size_t node_count, node_capacity;
-	struct rd_umap sets; /* (segment, rest) -> node */
+	struct rd_umap sets; /* maps (segment, rest of the set) to a node */
 	struct quarters *quarters;
 	size_t quarter_count, quarter_capacity;
-	uint32_t free_quarters;	      /* a list through `write` of the first cell; 0: empty */
-	struct rev_released released; /* pages that are created later need it */
+	/* Head of a list linked through `write` of the first cell; 0 if it is empty. */
+	uint32_t free_quarters;
+	struct rev_released released; /* released blocks, needed by pages that are created later */
 	struct rev_pair *pairs;
 	size_t pair_count, pair_capacity;
-	struct rd_umap known; /* (segment, segment) -> pair + 1 */
+	struct rd_umap known; /* maps a pair of segments to 1 + the index of the pair */
 	uint64_t conflicts, ordered;
 	bool overflow;
 	rev_conflict_fn *listener;
 	void *context;
-	/* the current touch */
+	/* The current touch. */
 	const struct rev_touch *touch;
-	uint32_t segment; /* the number that is stored for it */
+	uint32_t segment; /* the number that is stored for its segment */
 };
 
 struct rev_shadow *rev_shadow_new(const struct rev_run *run)
@@ -94,7 +97,7 @@ void rev_shadow_free(struct rev_shadow *s)
 
 /* ---- segments ---- */
 
-/* Segment n of a thread as one number, which is not 0. */
+/* The number that represents segment n of a thread; never 0. */
 static uint32_t number_of(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	RD_ASSERT(thread < run->thread_count);
@@ -147,7 +150,8 @@ void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair)
 		keep_pair(s, pair);
 }
 
-/* The exact earlier access is determined again if the pair is reported. */
+/* Checks whether an access is ordered after an earlier one.  The exact earlier access is determined
+ * again if the pair is reported. */
 static void check(struct rev_shadow *s, uint32_t before, uint64_t address, bool wrote)
 {
 	const struct rev_touch *now = s->touch;
@@ -188,7 +192,7 @@ static uint32_t with(struct rev_shadow *s, uint32_t rest, uint32_t segment)
 	return (uint32_t)*at;
 }
 
-/* Whether a read in this segment makes one in that segment superfluous. */
+/* Whether a read in the current segment makes a read in segment `before` superfluous. */
 static bool covers(const struct rev_shadow *s, uint32_t before)
 {
 	return thread_of(s->run, before) == s->touch->u ||
@@ -285,7 +289,7 @@ static uint32_t new_quarters(struct rev_shadow *s, const struct rev_cell *c)
 	return at;
 }
 
-/* A cell whose bytes are equal again needs no quarters. */
+/* Merges the quarters of a cell whose bytes have the same state again. */
 static void merge(struct rev_shadow *s, struct rev_cell *c)
 {
 	uint32_t at = c->write & ~FLAG;
@@ -337,7 +341,7 @@ static void freshen_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t addr
 	*c = (struct rev_cell){.write = FRESH};
 }
 
-/* Applies a function to bytes from..to of a cell. */
+/* Applies a function to the bytes `from` to `to` of a cell. */
 static void on_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t address, unsigned from, unsigned to,
 		    cell_fn *fn)
 {
@@ -359,7 +363,8 @@ static void on_cell(struct rev_shadow *s, struct rev_cell *c, uint64_t address, 
 		merge(s, c);
 }
 
-/* Calls fn for each cell of the bytes; missing pages are created or skipped. */
+/* Calls fn for each cell of the range.  Missing pages are created if `make` is set, else
+ * skipped. */
 static void on_range(struct rev_shadow *s, uint64_t address, uint64_t size, bool make, cell_fn *fn)
 {
 	uint64_t end = address + size < address ? UINT64_MAX : address + size;
@@ -385,8 +390,7 @@ static void begin(struct rev_shadow *s, const struct rev_touch *t)
 {
 	uint32_t n = t->r;
 
-	/* As the earlier of a pair, an operation ends when it is done: it belongs to the segment
-	 * before. */
+	/* As the first event of a pair, an operation belongs to the segment that it ends. */
 	if (t->ops & 2 && !(t->ops & 4) && n)
 		n--;
 	s->touch = t;
@@ -399,7 +403,7 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t)
 	on_range(s, t->address, t->size, true, touch_cell);
 }
 
-/* For many bytes of which few are known: visits the existing pages. */
+/* Calls fn for the existing pages of a large range, of which few bytes are known. */
 static void on_known(struct rev_shadow *s, uint64_t address, uint64_t size, cell_fn *fn)
 {
 	size = size <= UINT64_MAX - address ? size : UINT64_MAX - address;
@@ -448,7 +452,7 @@ void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, boo
 		on_known(s, address, size, clear_cell);
 }
 
-/* The cell of a byte, or NULL; *next is the first byte after it. */
+/* The cell of a byte, or NULL. *next receives the address of the first byte after it. */
 static struct rev_cell *cell_at(struct rev_shadow *s, uint64_t address, uint64_t *next)
 {
 	struct rev_page *page = find_page(s, address, false);
@@ -476,7 +480,7 @@ bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size)
 
 		if (c && c->write == FRESH)
 			return true;
-		address = next <= address ? end : next; /* the end of the address space */
+		address = next <= address ? end : next; /* stops at the end of the address space */
 	}
 	return false;
 }

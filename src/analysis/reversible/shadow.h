@@ -12,25 +12,28 @@
 
 #include "reversible/order.h"
 
-/* The kind of an access; for the report. */
+/* The kind of an access, as shown in reports. */
 enum rev_access {
 	REV_READ,
 	REV_WRITE,
 	REV_ATOMIC_READ,
 	REV_ATOMIC_WRITE,
-	REV_RELEASED, /* memory was released: free, realloc, munmap */
+	REV_RELEASED, /* memory was released by free, realloc or munmap */
 	REV_REUSED,   /* a local variable replaces an earlier one */
 	REV_SYNC,     /* an operation, or the initialisation or destruction of its object */
 	REV_CALLED,   /* a library function wrote memory, or changed a hidden state */
 };
 
-/* Two segments whose order is not certain, and one byte that both touch. */
+/* Two segments whose order is not fixed, and one byte that both touch. */
 struct rev_pair {
-	uint32_t t, s, u, r;   /* segment s of thread t came first; as in struct rev_question */
-	uint32_t count;	       /* number of accesses that showed it */
+	/* Segment s of thread t came first, segment r of thread u second; as in struct
+	 * rev_question. */
+	uint32_t t, s, u, r;
+	uint32_t count;	       /* number of accesses that showed the pair */
 	uint8_t first, second; /* enum rev_access */
-	uint8_t ops;	       /* bit 0: the first is operation s + 1 itself; bit 1: the second is
-				* operation r, or r + 1 if bit 2 is set */
+	/* Bit 0: the first event is operation s + 1 itself.  Bit 1: the second event is operation
+	 * r, or r + 1 if bit 2 is set. */
+	uint8_t ops;
 	uint64_t address;
 };
 
@@ -38,24 +41,26 @@ struct rev_shadow;
 struct rev_shadow *rev_shadow_new(const struct rev_run *run);
 void rev_shadow_free(struct rev_shadow *s);
 
-/* Thread u touches memory in its segment r. */
+/* An access by thread u in its segment r. */
 struct rev_touch {
 	uint32_t u, r;
 	uint64_t address, size;
 	uint8_t access; /* enum rev_access */
-	uint8_t ops;	/* as in struct rev_pair, bits 1 and 2 */
+	uint8_t ops;	/* bits 1 and 2 as in struct rev_pair */
 };
 void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
 
-/* A lifetime of the memory ends: the same as a write of those bytes that have been touched before,
- * which are then forgotten.  With `fresh` a new lifetime begins, with undefined contents. */
+/* Ends a lifetime of the memory.  That is like a write of those bytes that have been touched
+ * before, which are then forgotten.  With `fresh`, a new lifetime begins with undefined
+ * contents. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
-/* A write of all bytes, however many: those touched before and those touched later. */
+/* Handles a release like a write of all bytes, however many: those touched before and those touched
+ * later. */
 void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
-/* Begins a new lifetime, whatever was there. */
+/* Begins a new lifetime, whatever was there before. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
-/* Code that is not recorded may have written there: from the address up to the next written byte.
- */
+/* Notes that code which is not recorded may have written memory, from the address up to the next
+ * written byte. */
 void rev_shadow_fill(struct rev_shadow *s, uint64_t address);
 /* Whether one of the bytes has never been written in this lifetime. */
 bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
@@ -63,13 +68,13 @@ bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
 /* Adds a pair that is not about memory: operations that depend on each other. */
 void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair);
 
-/* Calls `fn` for every two conflicting accesses from now on. */
+/* Makes the shadow memory call `fn` for every two conflicting accesses from now on. */
 typedef void rev_conflict_fn(void *context, uint64_t address, bool ordered);
 void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context);
 
-/* The pairs, in the order in which they were found. */
+/* The pairs, in the order in which they were found. *count receives their number. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
-/* How many adjacent conflicting accesses of two threads were seen, how many of these have a fixed
+/* The number of adjacent conflicting accesses of two threads, the number of those with a fixed
  * order, and whether some pairs were not kept. */
 void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
 

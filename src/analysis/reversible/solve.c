@@ -24,9 +24,13 @@
 #include <string.h>
 #include <time.h>
 
-#define OPERATIONS_MAX 20000 /* of one question; set by hand, larger ones exceed the usual time limit */
-#define COUNTED_MAX 4000     /* posts and waits of a semaphore in one constraint; set by hand likewise */
-#define BUDGET 6	     /* all questions together get so many times the limit of one; set by hand */
+/* Largest number of operations of a question; set by hand, larger ones exceed the usual time
+ * limit. */
+#define OPERATIONS_MAX 20000
+/* Largest number of posts and waits of a semaphore in one constraint; set by hand. */
+#define COUNTED_MAX 4000
+/* All questions together get BUDGET times the limit of one question; set by hand. */
+#define BUDGET 6
 
 struct rev_solver {
 	const struct rev_run *run;
@@ -46,12 +50,14 @@ struct z3_question {
 	struct machine *m;
 	Z3_context ctx;
 	Z3_solver s;
-	Z3_ast *place;	 /* by position in rev_run.ops; NULL: it cannot be in a witness */
-	uint32_t *bound; /* by thread: how many of its operations can be in a witness */
+	/* By position in rev_run.ops: its variable; NULL if it cannot be in a witness. */
+	Z3_ast *place;
+	uint32_t *bound; /* by thread: number of its operations that can be in a witness */
 	Z3_ast end;
 	unsigned next; /* number of the next variable */
 	bool more;     /* a constraint was added in this round */
-	bool lost;     /* give up: the question is too large, or no constraint excludes a wrong order */
+	/* The question is given up: it is too large, or no constraint excludes a wrong order. */
+	bool lost;
 };
 
 /* ---- the library ---- */
@@ -104,7 +110,7 @@ static Z3_ast either(struct z3_question *a, Z3_ast *of, unsigned count)
 	return a->z3->mk_or(a->ctx, count, of);
 }
 
-/* The operation is not part of the witness. */
+/* The formula that the operation is not part of the witness. */
 static Z3_ast is_behind(struct z3_question *a, uint32_t at)
 {
 	return a->z3->mk_gt(a->ctx, a->place[at], a->end);
@@ -121,7 +127,7 @@ static void require_before(struct z3_question *a, uint32_t first, uint32_t secon
 		require(a, a->z3->mk_lt(a->ctx, a->place[first], a->place[second]));
 }
 
-/* Sections do not overlap, if both begin. */
+/* Requires that two sections do not overlap if both begin. */
 static void require_sections(struct z3_question *a, uint32_t one, uint32_t other)
 {
 	Z3_ast of[4];
@@ -137,7 +143,8 @@ static void require_sections(struct z3_question *a, uint32_t one, uint32_t other
 	require(a, either(a, of, n));
 }
 
-/* Adds "1 if it comes before `at`, times sign" for each operation of a kind on its object. */
+/* Adds a term for each operation of one kind on the object of `at`: `sign` if it comes before `at`,
+ * else 0. */
 static bool sum_up(struct z3_question *a, const struct slots *slots, uint32_t at, Z3_ast *terms, unsigned *n,
 		   int sign)
 {
@@ -181,7 +188,7 @@ static void require_count(struct z3_question *a, uint32_t at)
 
 /* ---- conditions ---- */
 
-/* A signal ends one wait: at most one of its choices is true. */
+/* Requires that at most one of the choices is true, because a signal ends only one wait. */
 static void require_exclusive(struct z3_question *a, const Z3_ast *choices, size_t count)
 {
 	RD_ASSERT(choices != NULL || count == 0);
@@ -198,7 +205,7 @@ struct wakes {
 	size_t count, capacity;
 };
 
-/* The notifications of a condition: item[begin..end). */
+/* The notifications of a condition: item[begin] to item[end - 1]. */
 struct notes {
 	const uint32_t *item;
 	uint32_t begin, end;
@@ -213,7 +220,8 @@ static struct notes notes_of(const struct rev_run *run, uint32_t object)
 			     : (struct notes){s->item, s->slot[first].begin, s->slot[last - 1].end};
 }
 
-/* `chosen`: a row for each signal, a column for each wake. */
+/* Requires that a wake has a notification.  `chosen` has a row for each signal and a column for
+ * each wake. */
 static void require_wake(struct z3_question *a, uint32_t at, Z3_ast *chosen, size_t column, size_t columns)
 {
 	const struct rev_op *wake = &a->run->ops[at];
@@ -289,7 +297,7 @@ static void require_conditions(struct z3_question *a)
 
 /* ---- a question ---- */
 
-/* How many operations of a thread do not need t to have left its segment. */
+/* The number of operations of a thread that can happen before t leaves its segment. */
 static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)
 {
 	uint32_t low = 0, high = (uint32_t)run->threads[thread].count;
@@ -300,7 +308,8 @@ static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q
 	return low;
 }
 
-/* Creates variables for the operations that can be in a witness.  false: there are too many. */
+/* Creates variables for the operations that can be in a witness.  Returns false if there are too
+ * many. */
 static bool make_places(struct z3_question *a)
 {
 	size_t total = 0;
@@ -382,7 +391,7 @@ static bool read_order(struct z3_question *a, struct rev_witness *w)
 	return good;
 }
 
-/* Adds constraints with all current holders of the operation's lock. */
+/* Adds constraints for the operation's lock and all its current holders. */
 static void require_holders(struct z3_question *a, uint32_t at)
 {
 	const struct rev_op *op = &a->run->ops[at];
@@ -397,8 +406,8 @@ static void require_holders(struct z3_question *a, uint32_t at)
 	}
 }
 
-/* Adds the constraints that the proposed order violates; if there are none, the order can happen.
- */
+/* Adds the constraints that the proposed order violates.  If there are none, the order can
+ * happen. */
 static void refine(struct z3_question *a, const struct rev_witness *w)
 {
 	a->more = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about orders that the clocks and the search leave open, for Z3. */
+/* Asks Z3 about the orders that the clocks and the search leave open. */
 #ifndef REVERSIBLE_SOLVE_H
 #define REVERSIBLE_SOLVE_H
 
@@ -7,22 +7,22 @@
 
 enum rev_answer {
 	REV_NEVER,   /* proved: no such order exists */
-	REV_FOUND,   /* the witness is one */
+	REV_FOUND,   /* such an order exists; the witness contains it */
 	REV_UNKNOWN, /* the solver gave up, failed or is missing */
 };
 
 struct rev_solver;
-/* `timeout_ms`: for each question, and six times as much for all; 0: the solver is not used, and
- * every answer is REV_UNKNOWN. */
+/* Makes a solver.  `timeout_ms` is the limit for each question; all questions together get six
+ * times as much.  With 0 the solver is not used, and every answer is REV_UNKNOWN. */
 struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms);
 void rev_solver_free(struct rev_solver *s);
 
 enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct rev_question *q,
 			  struct rev_witness *w);
 
-/* Whether the time for all questions is used up: all further answers are REV_UNKNOWN. */
+/* Whether the time for all questions is used up.  If so, all further answers are REV_UNKNOWN. */
 bool rev_solver_is_spent(const struct rev_solver *s);
 
-/* Why the last answer was REV_UNKNOWN. */
+/* The reason why the last answer was REV_UNKNOWN. */
 const char *rev_solver_reason(const struct rev_solver *s);
 #endif

@@ -26,7 +26,7 @@ static const struct {
 #include "raddle/libc.inc"
 };
 
-/* States that no argument shows, from 1. */
+/* Hidden states of libraries, which no argument shows; numbered from 1. */
 enum state { STATE_NONE, STATE_RAND, STATE_DRAND48, STATE_STRTOK, STATE_ENVIRONMENT, STATE_LOCALE, STATES };
 
 static const char *const states[STATES] = {
@@ -47,7 +47,7 @@ static const char *const writers[] = {
 #include "raddle/libc.inc"
 };
 
-/* Functions with a format, and the number of that argument. */
+/* Functions with a format string, and the position of that argument. */
 enum format { PRINTS, SCANS };
 
 static const struct {
@@ -59,32 +59,35 @@ static const struct {
 #include "raddle/libc.inc"
 };
 
-#define PRINTED_MAX 8 /* arguments of a printing call that are checked; set by hand */
+/* Largest number of arguments of a printing call that are checked; set by hand. */
+#define PRINTED_MAX 8
 
 /* The state of a thread. */
 struct source_lane {
-	const char *call; /* the last called function */
-	uint32_t printer; /* site of a printing call that has not returned */
+	const char *call; /* the function that was called last */
+	uint32_t printer; /* site of a printing call that has not returned; 0 if there is none */
 	unsigned printed_count;
-	uint64_t printed[PRINTED_MAX]; /* its arguments that look like addresses and were not dereferenced */
-	uint32_t input;	  /* site of a call that waits for input and has not returned; 0: there is none */
-	uint64_t asked;	  /* bytes that it takes at most; 0: unknown */
-	uint32_t channel; /* the channel that it received from: object + 1 */
-	uint32_t use;	  /* the use of a barrier that it has just left + 1 */
+	/* Those of its arguments that look like addresses and were not dereferenced. */
+	uint64_t printed[PRINTED_MAX];
+	/* Site of a call that waits for input and has not returned; 0 if there is none. */
+	uint32_t input;
+	uint64_t asked;	  /* largest number of bytes that this call takes; 0 if unknown */
+	uint32_t channel; /* 1 + the object of the channel that it received from */
+	uint32_t use;	  /* 1 + the use of a barrier that it has just left */
 	bool serial;
 	uint64_t stack, stack_size;
 };
 
-/* Where a thread went after a barrier. */
+/* The branch that a thread took after a barrier. */
 struct branch_taken {
 	uint64_t target;
 	uint32_t site;
 	bool serial;
 };
 
-/* A piece that converts a variable's address to a number and calculates with it. */
+/* A piece of code that converts a variable's address to a number and calculates with it. */
 struct numbering {
-	const struct trace_op *first; /* of its records */
+	const struct trace_op *first; /* the first of its records that does so */
 	uint32_t site;
 };
 
@@ -93,19 +96,22 @@ struct rev_sources {
 	const struct trace_sites *sites;
 	struct rev_source *list;
 	size_t count, capacity;
-	struct rd_umap known;  /* (site, kind) -> place in the list + 1 */
-	struct rd_umap kinds;  /* site of a call -> kind + 1, 0: not a source */
-	struct rd_umap pieces; /* number of a piece -> place in `numberings` + 1 */
+	struct rd_umap known; /* maps (site, kind) to 1 + the index in the list */
+	/* Maps the site of a call to 1 + its kind; 0 if it is not a source. */
+	struct rd_umap kinds;
+	struct rd_umap pieces; /* maps the number of a piece to 1 + its index in `numberings` */
 	struct numbering *numberings;
 	size_t numbering_count, numbering_capacity;
-	bool parts;	       /* some code calculates with parts of words: */
-	struct rd_umap stored; /* words that contain an address: number of the word -> 1 */
+	bool parts; /* some code calculates with parts of words */
+	/* The numbers of the words that contain an address; used if `parts` is set. */
+	struct rd_umap stored;
 	struct rev_files *files;
-	uint32_t *least; /* by object */
+	uint32_t *least; /* by object: find_least() */
 	struct source_lane *lanes;
-	struct branch_taken *ways; /* by use of a barrier: of the first thread that left */
+	/* By use of a barrier: the branch of the first thread that left it. */
+	struct branch_taken *ways;
 	uint32_t *done;
-	uint32_t *waiting; /* by thread: object of the condition + 1 */
+	uint32_t *waiting; /* by thread: 1 + the object of the condition that it waits for */
 };
 
 const char *rev_source_kind_name(enum rev_source_kind kind)
@@ -138,8 +144,8 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 	return texts[kind];
 }
 
-/* The site where a piece converts a variable's address to a number and calculates with it; 0: it
- * does not. */
+/* The site at which a piece converts a variable's address to a number and calculates with it; 0 if
+ * it does not. */
 static uint32_t numbering_site(const struct trace_piece *piece)
 {
 	for (uint32_t i = 0; i < piece->op_count; i++)
@@ -175,7 +181,8 @@ static void find_numberings(struct rev_sources *s, const struct trace_layout *la
 	}
 }
 
-/* By object: the smallest message that went through a channel; 0: the size of one is unknown. */
+/* By object: the size of the smallest message that went through a channel; 0 if the size of some
+ * message is unknown. */
 static uint32_t *find_least(const struct rev_run *run, const struct trace_sites *sites)
 {
 	uint32_t *least = rd_xcalloc(run->object_count + 1, sizeof *least);
@@ -188,7 +195,7 @@ static uint32_t *find_least(const struct rev_run *run, const struct trace_sites 
 		if (op->event != RADDLE_CHANNEL_SEND || op->object == REV_NONE ||
 		    op->bytes >= least[op->object])
 			continue;
-		/* Closing an end is recorded as a message, too. */
+		/* Closing an end of a channel is recorded as a message, too. */
 		site = op->bytes ? NULL : trace_sites_find(sites, op->site);
 		if (!site || strcmp(site->what, "close") != 0)
 			least[op->object] = op->bytes;
@@ -284,7 +291,8 @@ static bool may_be_address(const struct trace_record *r, size_t i)
 							: raddle_looks_like_pointer(value);
 }
 
-/* Arguments that look like addresses: the target of %s is read, that of %p is not. */
+/* Collects arguments of a printing call that look like addresses.  The target of %s is read later,
+ * that of %p is not. */
 static void look_at_printer(struct source_lane *lane, const char *name, const struct trace_record *r)
 {
 	lane->printed_count = 0;
@@ -328,8 +336,9 @@ static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct t
 	lane->asked = takes(lane->call) && r->value_count > 2 ? trace_record_value(r, 2) : one;
 }
 
-/* Data from a channel of the process with itself is certain if the call asked for at most one
- * message, or if it found the end.  Data from elsewhere comes at any time. */
+/* Handles the return of a call that takes input.  Data from a channel of the process with itself is
+ * certain if the call asked for at most one message, or if it found the end.  Data from elsewhere
+ * arrives at any time. */
 static void look_at_input(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct source_lane *lane = &s->lanes[thread];
@@ -352,8 +361,8 @@ static void look_at_result(struct rev_sources *s, uint32_t thread, const struct 
 		look_at_input(s, thread, r);
 }
 
-/* Whether the target of pthread_kill() is another thread than its caller.  A pthread_t lies on the
- * stack of its thread, except that of the initial thread. */
+/* Whether the target of pthread_kill() is a thread other than its caller.  The pthread_t of a
+ * thread, except the initial one, points into its stack. */
 static bool is_other(const struct rev_sources *s, uint32_t thread, uint64_t handle)
 {
 	bool initial = s->run->threads[thread].number == 0;
@@ -364,7 +373,7 @@ static bool is_other(const struct rev_sources *s, uint32_t thread, uint64_t hand
 	return !initial;
 }
 
-/* Signals from other threads, from timers, and those that any thread may receive. */
+/* Notes signals from other threads and from timers, and signals that any thread may receive. */
 static void look_at_signal(struct rev_sources *s, uint32_t thread, const struct trace_record *r,
 			   const char *name)
 {
@@ -408,7 +417,7 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 
 /* ---- ranges ---- */
 
-/* The hash that a range with that text has (raddle/full.h). */
+/* The hash of a range that contains the text (raddle/full.h). */
 static uint64_t hash_of(const char *text, uint64_t length)
 {
 	uint64_t hash = length;
@@ -422,7 +431,7 @@ static uint64_t hash_of(const char *text, uint64_t length)
 	return hash;
 }
 
-/* Whether one of the listed words looks like an address; it may be a number nevertheless. */
+/* Whether one of the listed words looks like an address.  It may be a number nevertheless. */
 static bool has_address(const struct trace_record *r)
 {
 	for (uint32_t i = 0; i < r->listed; i++)
@@ -489,8 +498,8 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	look_at_condition(s, op, r->site);
 }
 
-/* The first branch after a barrier.  If the serial thread takes a different direction at this
- * branch than the other threads, it matters which thread is the serial one. */
+/* Handles the first branch after a barrier.  If the serial thread takes a different direction there
+ * than the other threads, it matters which thread is the serial one. */
 static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct source_lane *lane = &s->lanes[thread];
@@ -517,7 +526,8 @@ static void look_at_piece(struct rev_sources *s, uint32_t thread, const struct t
 
 /* ---- words that contain addresses, for loads of parts of them ---- */
 
-#define RANGE_MAX (1u << 20) /* bytes of one range that are looked at; set by hand, bounds time */
+/* Largest number of bytes of a range that are examined; set by hand, bounds time. */
+#define RANGE_MAX (1u << 20)
 
 static bool holds_address(const struct rev_sources *s, uint64_t address)
 {
@@ -535,7 +545,8 @@ static void set_address(struct rev_sources *s, uint64_t address, bool holds)
 		*at = holds;
 }
 
-/* The contents of a range come from `from`; 0: from elsewhere, and are not addresses. */
+/* Notes that the contents of a range were copied from `from`. 0 means that they came from elsewhere
+ * and are not addresses. */
 static void set_range(struct rev_sources *s, uint64_t address, uint64_t size, uint64_t from)
 {
 	uint64_t length = size < RANGE_MAX ? size : RANGE_MAX;
@@ -577,7 +588,7 @@ static bool is_part_of_address(const struct rev_sources *s, const struct trace_r
 	return r->size < 8 && holds_address(s, r->address);
 }
 
-/* Values that the code calculates with and that are addresses or parts of one. */
+/* Notes values that the code calculates with and that are addresses or parts of addresses. */
 static void look_at_values(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	const struct trace_site *site;

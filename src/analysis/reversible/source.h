@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a run may have used something that its own events do not determine: the second condition of
- * pseudo-determinism, checked with a list of known sources.
+ * Finds where a run may have used something that its events do not determine.  This is the second
+ * condition of pseudo-determinism, checked with a list of known sources.
  */
 #ifndef REVERSIBLE_SOURCE_H
 #define REVERSIBLE_SOURCE_H
@@ -14,13 +14,14 @@ enum rev_source_kind {
 	REV_OF_TIMEOUT,	  /* a wait with a time limit */
 	REV_OF_RANDOM,	  /* random numbers, names of temporary files */
 	REV_OF_IDENTITY,  /* numbers of processes and threads */
-	REV_OF_INPUT,	  /* sockets, terminals, what is ready first */
+	REV_OF_INPUT,	  /* sockets, terminals, and which descriptor is ready first */
 	REV_OF_ADDRESS,	  /* addresses that leave the program */
 	REV_OF_NUMBER,	  /* addresses that the program calculates with, for example for a hash */
 	REV_OF_UNWRITTEN, /* memory without a recorded write */
-	REV_OF_OUTPUT,	  /* several threads use a file, stream or descriptor table in no certain order */
-	REV_OF_CHOICE,	  /* which of several threads is woken, or is the serial one of a barrier */
-	REV_OF_SIGNAL,	  /* signals that arrive at any time */
+	/* Several threads use a file, stream or descriptor table, and their order is not fixed. */
+	REV_OF_OUTPUT,
+	REV_OF_CHOICE, /* which of several threads is woken, or is the serial one of a barrier */
+	REV_OF_SIGNAL, /* signals that arrive at any time */
 	REV_SOURCE_KINDS,
 };
 const char *rev_source_kind_name(enum rev_source_kind kind);
@@ -29,33 +30,34 @@ const char *rev_source_kind_text(enum rev_source_kind kind); /* for messages */
 struct rev_source {
 	uint8_t kind; /* enum rev_source_kind */
 	uint32_t site;
-	uint32_t thread;  /* the first one, index of rev_run.threads */
+	uint32_t thread;  /* the first thread that used it, as an index of rev_run.threads */
 	const char *what; /* the function or event; lives as long as the site table */
 	uint64_t count;
 };
 
 struct rev_sources;
-/* `layout` is that of the trace; NULL: unknown, and calculations with addresses are not looked for.
- */
+/* Makes a list of sources.  `layout` is that of the trace.  If it is NULL, calculations with
+ * addresses are not looked for. */
 struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
 				    const struct trace_layout *layout);
 void rev_sources_free(struct rev_sources *s);
 
-/* Every record, in the order of the run; `thread` is an index of rev_run.threads. */
+/* Processes a record; to be called for all records, in the order of the run.  `thread` is an index
+ * of rev_run.threads. */
 void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r);
 
-/* A load of bytes without a recorded write. */
+/* Notes a load of bytes without a recorded write. */
 void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site);
 
-/* The function that the thread called last, "" at first. */
+/* The function that the thread called last; "" if it has called none. */
 const char *rev_sources_call(const struct rev_sources *s, uint32_t thread);
 
-/* Library functions that share a hidden state: a number from 1 for each state, 0 for all other
- * functions. */
+/* The number, from 1, of the hidden state of a library function; functions that share a state have
+ * the same number.  Returns 0 for functions without a hidden state. */
 unsigned rev_hidden_state(const char *function);
 const char *rev_hidden_name(unsigned state);
 
-/* The list, which the caller frees. */
+/* Takes the list, which the caller frees. */
 struct rev_source *rev_sources_take(struct rev_sources *s, size_t *count);
 
 #endif

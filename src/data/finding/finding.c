@@ -114,7 +114,7 @@ void *finding_array(struct finding_set *set, size_t count, size_t size)
 	return count ? rd_arena_alloc(set->arena, count * size) : NULL;
 }
 
-/* There are few notes, so the array is copied each time. */
+/* The array is copied each time, because there are few notes. */
 void finding_note(struct finding_set *set, struct finding *f, const char *text)
 {
 	RD_ASSERT(text != NULL);
@@ -173,7 +173,7 @@ void finding_unclassify(struct finding *f)
 	f->witness_count = 0;
 }
 
-/* There are few witnesses, so the array is copied each time. */
+/* The array is copied each time, because there are few witnesses. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w)
 {
 	RD_ASSERT(w->class < FINDING_CLASSES && w->model < FINDING_MODELS);
@@ -254,7 +254,7 @@ struct finding *finding_find(const struct finding_set *set, const char *id)
 	return found;
 }
 
-/* Of a mixed race, the access that is not atomic.  Its object is probably a lock word or flag, not
+/* For a mixed race: the access that is not atomic.  The object is probably a lock word or flag, not
  * data. */
 const struct finding_access *finding_plain_side(const struct finding *f)
 {
@@ -266,8 +266,9 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 	return a->op == FINDING_READ || a->op == FINDING_WRITE ? a : NULL;
 }
 
-/* If the detector saw the race while the threads were steered towards another goal, that may have
- * been chance, unless the schedule is that of the same run. */
+/* Whether the schedule leads to the confirmed finding.  The detector may have seen the race by
+ * chance while the threads were led to another goal.  That counts only if the schedule is that of
+ * the same run. */
 bool finding_is_reproduced(const struct finding *f)
 {
 	return f->status == FINDING_CONFIRMED && (!f->observed || (f->schedule && f->schedule->nowhere));

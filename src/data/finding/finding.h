@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FINDING_VERSION 1  /* of the format */
+#define FINDING_VERSION 1  /* version of the format */
 #define FINDING_ID_SIZE 17 /* 16 hex digits and NUL */
 
 enum finding_kind {
@@ -29,7 +29,7 @@ enum finding_kind {
 	FINDING_KINDS
 };
 
-/* In order of importance: a merged finding has the first status of its parts. */
+/* In order of precedence: a merged finding has the first status of its parts. */
 enum finding_status {
 	FINDING_CONFIRMED,
 	FINDING_UNCONFIRMED, /* predicted from a run */
@@ -38,7 +38,7 @@ enum finding_status {
 	FINDING_STATUSES,
 };
 
-/* What a race does, the worst first. */
+/* What a race does to the program; the worst class comes first. */
 enum finding_class {
 	FINDING_NO_CLASS,
 	FINDING_SPEC_VIOLATED,
@@ -55,8 +55,8 @@ enum finding_object_kind {
 	FINDING_OBJECT_UNKNOWN,
 	FINDING_GLOBAL,	      /* `stack` is its declaration, one frame */
 	FINDING_HEAP,	      /* `stack` is its allocation */
-	FINDING_STACK,	      /* of `thread` */
-	FINDING_THREAD_LOCAL, /* the same */
+	FINDING_STACK,	      /* `thread` is the owner of the stack */
+	FINDING_THREAD_LOCAL, /* `thread` is the owner of the variable */
 	FINDING_DESCRIPTOR,   /* a file descriptor */
 	FINDING_OBJECT_KINDS,
 };
@@ -65,14 +65,14 @@ enum finding_op {
 	FINDING_READ,
 	FINDING_WRITE,
 	FINDING_FREE, /* release of memory */
-	FINDING_USE,  /* of a lock, condition variable and so on, or a file descriptor */
+	FINDING_USE,  /* use of a lock, condition variable or similar object, or of a file descriptor */
 	FINDING_INIT,
 	FINDING_DESTROY,
 	FINDING_CLOSE,
 	FINDING_OPS,
 };
 
-/* What a race is about, other than reads and writes. */
+/* What a race is about, if not reads and writes. */
 enum finding_detail {
 	FINDING_PLAIN,
 	FINDING_USE_AFTER_FREE,
@@ -89,27 +89,27 @@ struct finding_frame {
 	uint32_t line, column;
 };
 
-/* Innermost frame first. */
+/* A call stack; the innermost frame comes first. */
 struct finding_stack {
 	struct finding_frame *frames;
 	size_t count;
 };
 
-/* A lock that a thread holds, and where it acquired it. */
+/* A lock that a thread holds, and the call stack where it acquired it. */
 struct finding_lock {
-	const char *name, *kind; /* `table[3].lock`, `mutex` */
-	bool shared;		 /* for reading */
+	const char *name, *kind; /* such as `table[3].lock` and `mutex` */
+	bool shared;		 /* held for reading */
 	struct finding_stack stack;
 };
 
 struct finding_access {
-	const char *thread; /* T_0_1 */
-	const char *what;   /* as the source writes it: `conn->state` */
+	const char *thread; /* canonical name, such as T_0_1 */
+	const char *what;   /* the expression in the source, such as `conn->state` */
 	enum finding_op op;
 	bool atomic;
 	uint32_t size;
-	uint32_t ordinal; /* its number among the function's lines that access the subject, from 0 */
-	/* `what` of the statement's first access; NULL: the same as `what`. */
+	uint32_t ordinal; /* number of its line among the function's lines that access the subject, from 0 */
+	/* `what` of the statement's first access; NULL if that is the same. */
 	const char *subject;
 	struct finding_stack stack;
 	struct finding_lock *locks;
@@ -119,74 +119,74 @@ struct finding_access {
 /* A thread of a cycle: it holds `holds` and waits for `wants`. */
 struct finding_wait {
 	const char *thread;
-	const char *wants, *kind; /* kind: mutex, rwlock, spin, cond, barrier, sem, once, join */
-	bool shared;		  /* wants it for reading */
-	uint32_t ordinal;	  /* its number among the function's lines with the same call, from 0 */
+	const char *wants, *kind; /* of `kind` mutex, rwlock, spin, cond, barrier, sem, once or join */
+	bool shared;		  /* waits for it for reading */
+	uint32_t ordinal; /* number of its line among the function's lines with the same call, from 0 */
 	struct finding_stack stack;
 	struct finding_lock *holds;
 	size_t hold_count;
 };
 
 struct finding_thread {
-	const char *name, *label; /* label: the name the program gave it */
+	const char *name, *label; /* `label` is the name that the program gave it */
 	struct finding_stack created;
 };
 
 struct finding_object {
 	const char *name, *type;
-	const char *place; /* the canonical name, if `name` is a better one: `heap T_0 (list.c:9)#4+16` */
+	const char *place; /* canonical name, if `name` is a better one: `heap T_0 (list.c:9)#4+16` */
 	enum finding_object_kind kind;
-	const char *thread; /* of a heap object: its allocator */
+	const char *thread; /* for a heap object: the thread that allocated it */
 	uint64_t size;
 	struct finding_stack stack;
 };
 
 struct schedule; /* finding/schedule.h */
 
-/* A run that shows the effect of a finding: it can be repeated with this input and schedule. */
+/* A run that shows the effect of a finding.  It can be repeated with this input and schedule. */
 struct finding_witness {
-	enum finding_class class; /* what it shows, under `model` */
+	enum finding_class class; /* the class that it shows, under `model` */
 	enum finding_model model;
-	const char *consequence; /* as in the finding */
-	const char *seen;	 /* how it was observed, a sentence */
-	const char *input;	 /* a JSON object as text; NULL: that of the recorded run */
+	const char *consequence; /* as in struct finding */
+	const char *seen;	 /* a sentence: how the effect was observed */
+	const char *input;	 /* a JSON object as text; NULL for the input of the recorded run */
 	const char *schedule_path;
-	struct schedule *schedule; /* of the set; NULL: no schedule */
-	uint64_t runs;		   /* how often it was run with this result */
+	struct schedule *schedule; /* owned by the set; NULL if there is none */
+	uint64_t runs;		   /* number of runs with this result */
 };
 
 struct finding {
-	char id[FINDING_ID_SIZE];	   /* stays the same when other code is edited; see identity.c */
-	char fingerprint[FINDING_ID_SIZE]; /* of the exact code locations */
+	char id[FINDING_ID_SIZE];	   /* stays the same when other code is edited (identity.c) */
+	char fingerprint[FINDING_ID_SIZE]; /* identifies the exact code locations */
 	enum finding_kind kind;
 	enum finding_status status;
 	enum finding_class class;		    /* the worst of `classes` */
-	enum finding_class classes[FINDING_MODELS]; /* FINDING_NO_CLASS: not requested, or not known */
-	bool sound;				    /* the prediction keeps every read's writer */
-	bool known;				    /* in the baseline */
-	bool recorded;	/* confirmed by the recorded run itself: it happened there */
-	bool observed;	/* confirmed by the detector: the two accesses cannot be brought together */
-	bool unordered; /* the detector saw no order, but code that Raddle did not compile may impose one */
-	const char *reason; /* why dropped or unconfirmed */
-	const char *firm;   /* a sentence: the recorded run had both accesses, and nothing to order them */
-	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
-	const char *suppressed;	 /* the suppression that hides it */
+	enum finding_class classes[FINDING_MODELS]; /* by model; FINDING_NO_CLASS if not known */
+	bool sound;				    /* in the predicted order every read keeps its writer */
+	bool known;				    /* the baseline lists it */
+	bool recorded;	/* confirmed by the recorded run itself, in which it happened */
+	bool observed;	/* confirmed by the detector; the two threads cannot meet */
+	bool unordered; /* the detector found no order, but code that Raddle did not compile may impose one */
+	const char *reason; /* a sentence: why it is dropped or unconfirmed */
+	const char *firm;   /* a sentence, if the run had both accesses and nothing ordered them; else NULL */
+	const char *consequence; /* such as crash, hang, deadlock, assertion, memory-error */
+	const char *suppressed;	 /* the suppression that hides it; NULL if none does */
 	bool printed;		 /* its text report has been printed; not part of documents */
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
-	uint64_t k;	   /* witnesses tried by classification */
-	uint64_t count;	   /* number of predictions merged into it; 0: only its schedule is known */
+	uint64_t k;	   /* number of witnesses that classification tried */
+	uint64_t count;	   /* number of predictions merged into it; 0 if only its schedule is known */
 	struct finding_object object;
 	struct finding_access *accesses;
 	struct finding_wait *cycle;
 	struct finding_thread *threads;
-	const char **notes;		   /* evidence, a sentence each */
-	struct finding_witness *witnesses; /* the one that shows `class` comes first */
+	const char **notes;		   /* evidence, one sentence each */
+	struct finding_witness *witnesses; /* the witness that shows `class` comes first */
 	size_t access_count, cycle_count, thread_count, note_count, witness_count;
-	struct schedule *schedule; /* of the set; NULL: no schedule */
+	struct schedule *schedule; /* owned by the set; NULL if there is none */
 };
 
-/* A number that the analysis counted; `json` is the value as JSON text. */
+/* A number that the analysis counted.  `json` is its value as JSON text. */
 struct finding_stat {
 	const char *name, *json;
 };
@@ -196,37 +196,37 @@ struct finding_set {
 	size_t count, capacity;
 	struct finding_stat *stats;
 	size_t stat_count, stat_capacity;
-	struct finding_pair *pairs; /* what exploration covered (finding/pair.h), by file and line */
-	const char **argv;	    /* of the examined program */
+	struct finding_pair *pairs; /* covered by exploration (finding/pair.h); sorted by file and line */
+	const char **argv;	    /* arguments of the examined program */
 	size_t pair_count, argc;
-	const char *stdin_path; /* the file that was its standard input; NULL: no file */
-	const char *with;	/* the command that ran beside it; NULL: no command */
-	const char *setup;	/* and the one before each run */
-	const char *plugins;	/* that it loaded from elsewhere; NULL: no plug-ins */
-	uint64_t timeout;	/* seconds of a run; 0: no limit */
+	const char *stdin_path; /* the file that was its standard input; NULL if there was none */
+	const char *with;	/* the command that ran beside it; NULL if there was none */
+	const char *setup;	/* the command that ran before each run; NULL if there was none */
+	const char *plugins;	/* plug-ins that it loaded from elsewhere; NULL if there were none */
+	uint64_t timeout;	/* time limit of a run in seconds; 0 for no limit */
 	const char *tool;	/* version of Raddle; NULL is written as null */
 	struct rd_arena *arena;
-	struct schedule **schedules; /* those of the findings, freed with the set */
+	struct schedule **schedules; /* the schedules of the findings, freed with the set */
 	size_t schedule_count, schedule_capacity;
 };
 
 struct finding_set *finding_set_new(void);
-void finding_set_free(struct finding_set *set); /* NULL is fine */
+void finding_set_free(struct finding_set *set); /* `set` may be NULL */
 
-/* A new finding with count 1; valid as long as the set. */
+/* Adds a finding with count 1, which is valid as long as the set. */
 struct finding *finding_add(struct finding_set *set, enum finding_kind kind);
 
-/* Adds a finding of another set, which must live as long as this one. */
+/* Adds a finding that another set owns; that set must live as long as this one. */
 void finding_set_put(struct finding_set *set, struct finding *f);
 
-/* Copies that live as long as the set; NULL stays NULL. */
+/* Return copies that live as long as the set.  A NULL argument gives NULL. */
 const char *finding_text(struct finding_set *set, const char *text);
 const char *finding_textf(struct finding_set *set, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void *finding_array(struct finding_set *set, size_t count, size_t size); /* zeroed */
 void finding_note(struct finding_set *set, struct finding *f, const char *text);
 
-/* An empty schedule that is freed with the set; the second function makes it that of a finding. */
+/* Makes a schedule that is freed with the set.  The second function attaches it to a finding. */
 struct schedule *finding_schedule_new(struct finding_set *set);
 struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f);
 
@@ -236,38 +236,38 @@ void finding_classify(struct finding *f, enum finding_model model, enum finding_
 /* Removes all classes and witnesses: an earlier class must not remain without its witness. */
 void finding_unclassify(struct finding *f);
 
-/* Adds a witness, sorted by class, the worst first.  `input` becomes that of the first one. */
+/* Adds a witness; they are sorted by class, worst first.  f->input becomes that of the first. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
 
 enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than no class */
 void finding_stat(struct finding_set *set, const char *name, double value);   /* replaces the value */
 uint64_t finding_stat_value(const struct finding_set *set,
-			    const char *name); /* 0 if there is no such value */
+			    const char *name); /* 0 if the set has no such value */
 
-/* Sets all identities, merges findings of the same pair of code locations, and sorts: confirmed
- * first, sound before speculative.  May be repeated.  The second sets only the fingerprint. */
+/* Sets all identities, merges findings with the same pair of code locations, and sorts: confirmed
+ * first, sound before speculative.  finding_identify() sets only the fingerprint. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f);
 
-/* The finding with that id, or with that unique prefix of 6 or more digits; NULL. */
+/* The finding with that id or unique prefix of at least 6 digits; NULL if there is none. */
 struct finding *finding_find(const struct finding_set *set, const char *id);
 
-/* The finding with that fingerprint, and its position; NULL, SIZE_MAX: there is no such finding. */
+/* The position of the finding with that fingerprint; SIZE_MAX if there is none. */
 size_t finding_position(const struct finding_set *set, const char *fingerprint);
 struct finding *finding_at(const struct finding_set *set, const char *fingerprint);
-/* How many findings have a status; if `fresh`, without known and suppressed ones. */
+/* The number of findings with a status; with `fresh`, without known and suppressed ones. */
 size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh);
 
-/* The innermost frame that has a file, or the innermost, or an empty one. */
+/* The innermost frame that has a file, else the innermost frame, else an empty frame. */
 const struct finding_frame *finding_top(const struct finding_stack *stack);
-/* The innermost place that is not part of the language's library, or finding_top(). */
+/* The innermost frame that is not in the language's library, else finding_top(). */
 const struct finding_frame *finding_own_code_frame(const struct finding_stack *stack);
 bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also if it is not a race */
-const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
+const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* or NULL */
 bool finding_is_reproduced(const struct finding *f); /* confirmed, and its schedule leads there */
-bool finding_is_fresh(const struct finding *f);	     /* neither known nor suppressed */
-const struct finding_access *finding_plain_side(const struct finding *f); /* of a mixed race; NULL */
+bool finding_is_fresh(const struct finding *f);	     /* whether it is neither known nor suppressed */
+const struct finding_access *finding_plain_side(const struct finding *f); /* for a mixed race; else NULL */
 
 /* Names as in the JSON document; that of FINDING_NO_CLASS is NULL. */
 #define FINDING_NAMED(X)                                                                                     \
@@ -281,12 +281,12 @@ const struct finding_access *finding_plain_side(const struct finding *f); /* of 
 FINDING_NAMED(FINDING_NAME)
 #undef FINDING_NAME
 const char *finding_kind_words(enum finding_kind kind);	     /* "data race" */
-const char *finding_detail_name(enum finding_detail detail); /* "use-after-free"; NULL of FINDING_PLAIN */
+const char *finding_detail_name(enum finding_detail detail); /* "use-after-free"; FINDING_PLAIN: NULL */
 
-/* The document of doc/format/finding.md.  Writing fails only as `out` does. */
+/* Writes the document of doc/format/finding.md.  Fails only if writing to `out` fails. */
 int finding_write(const struct finding_set *set, FILE *out);
-int finding_format(const struct finding_set *set, struct rd_buf *out);	/* the same, added to a buffer */
-int finding_write_schedule(const struct schedule *schedule, FILE *out); /* its schedule_inline alone */
+int finding_format(const struct finding_set *set, struct rd_buf *out);	/* appends the same to a buffer */
+int finding_write_schedule(const struct schedule *schedule, FILE *out); /* only schedule_inline */
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * When two findings are the same.
+ * Decides when two findings are the same.
  *
  * The fingerprint means "the same two statements".  It consists of the kind, the object, and the
  * file, function, line and subject of each side.  Predictions with the same fingerprint become one
@@ -40,7 +40,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Of the fingerprint (EXACT) or of the id (STABLE). */
+/* EXACT makes the fingerprint, STABLE the id. */
 enum scope { EXACT, STABLE };
 
 static const char *base_name(const char *path)
@@ -70,7 +70,7 @@ static void add_place(struct rd_buf *b, const struct finding_stack *stack, enum 
 		rd_buf_addf(b, "%u\x1f", top->line);
 }
 
-/* A heap object is identified by the place of its allocation. */
+/* Adds the object.  A heap object is identified by the place of its allocation. */
 static void add_object(struct rd_buf *b, const struct finding_object *o)
 {
 	if (o->kind == FINDING_HEAP) {
@@ -107,7 +107,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The sides in sorted order, because it does not matter which of them came first. */
+/* Adds the sides in sorted order, because it does not matter which of them came first. */
 static void add_sides(struct rd_buf *b, const struct finding *f, enum scope scope)
 {
 	size_t count = f->access_count + f->cycle_count;
@@ -137,7 +137,8 @@ static void identify(const struct finding *f, enum scope scope, size_t serial, c
 	add_field(&b, finding_kind_name(f->kind));
 	add_object(&b, &f->object);
 	if (f->kind == FINDING_FAILURE && f->cycle_count > 1)
-		add_field(&b, f->cycle[0].wants); /* the other threads of a failure differ from run to run */
+		/* Only this thread: the other threads of a failure differ from run to run. */
+		add_field(&b, f->cycle[0].wants);
 	else
 		add_sides(&b, f, scope);
 	if (serial)
@@ -160,7 +161,8 @@ static size_t steps(const struct finding *f)
 	return f->schedule ? f->schedule->op_count : SIZE_MAX;
 }
 
-/* Which of two predictions of one error to show: < 0 for a. */
+/* Compares two predictions of one error.  The result is negative if `a` is the better one to
+ * show. */
 static int compare_worth(const struct finding *a, const struct finding *b)
 {
 	RD_ASSERT(a != NULL && b != NULL);
@@ -256,7 +258,7 @@ static void merge(struct finding_set *set)
 	set->count = kept;
 }
 
-/* Findings that differ only in lines are numbered in the order of the source. */
+/* Numbers the findings that differ only in lines, in the order of the source. */
 static void separate(struct finding_set *set)
 {
 	size_t first = 0;

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* Values may nest this deep; rd_json has room for them below a finding. */
+/* The largest nesting depth of such a value.  rd_json has room for it inside a finding. */
 #define FINDING_JSON_DEPTH 16
 
 bool finding_json_is_shallow(const json_t *value, unsigned depth);

@@ -25,7 +25,7 @@ static void describe_race(struct finding_set *set, struct finding *f, const stru
 	}
 }
 
-/* "mutex" of mutex-lock. */
+/* The part of a kind before the first hyphen: "mutex" of "mutex-lock". */
 static const char *first_word(struct finding_set *set, const char *kind)
 {
 	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);
@@ -45,7 +45,7 @@ static void describe_deadlock(struct finding_set *set, struct finding *f, const 
 	}
 }
 
-/* What a schedule alone contains about its finding. */
+/* Makes a finding of what a schedule alone contains about it. */
 static int read_schedule(const struct rd_buf *text, const char *path, struct finding_set **result)
 {
 	struct finding_set *set = finding_set_new();
@@ -60,7 +60,7 @@ static int read_schedule(const struct rd_buf *text, const char *path, struct fin
 		return err;
 	}
 	f->status = FINDING_UNCONFIRMED;
-	f->count = 0; /* nothing else is known of the prediction */
+	f->count = 0; /* nothing else is known about the prediction */
 	f->sound = !s->speculative;
 	f->schedule_path = finding_text(set, path);
 	snprintf(f->id, sizeof f->id, "%s", s->finding ? s->finding : "");

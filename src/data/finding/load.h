@@ -5,14 +5,14 @@
 
 #include "finding/finding.h"
 
-/* Reads a finding document or a schedule file, which becomes a set of one finding. */
+/* Reads a finding document or a schedule file.  A schedule becomes a set of one finding. */
 int finding_load(const char *path, struct finding_set **set);
 
-/* Reads the schedule of a finding that only has its path. */
+/* Reads the schedule of a finding that has only its path. */
 int finding_load_schedule(struct finding_set *set, struct finding *f);
 
-/* The program of the command line, which is then stored in the set, or else that of the set; NULL:
- * neither has one. */
+/* The program of the command line `argv`, which is then stored in the set; else the program of the
+ * set; NULL if neither has one. */
 char **finding_set_program(struct finding_set *set, char **argv);
 
 #endif

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of conflicting places, which exploration covers; a set has them beside its findings. */
+/* Pairs of conflicting places.  Exploration tries to run each pair in both orders.  A set contains
+ * them beside its findings. */
 #ifndef FINDING_PAIR_H
 #define FINDING_PAIR_H
 
 #include "finding/finding.h"
 
-/* Two places that access the same object in different threads, one of them writing, or that take
- * the same lock.  A place may form a pair with itself: then both are the same. */
+/* Two places that access the same object in different threads, at least one of them writing, or
+ * that acquire the same lock.  If a place conflicts with itself, both places are the same. */
 struct finding_pair {
-	struct finding_frame place[2]; /* by file and line */
-	uint64_t first[2];  /* the schedule that first had place 0 before place 1, and the reverse; 0: no
-			       schedule did */
-	const char *object; /* a variable; NULL: unknown */
-	bool lock;	    /* they take locks */
+	struct finding_frame place[2]; /* sorted by file and line */
+	/* Number of the first schedule in which place 0 came before place 1, and of the first one
+	 * with the opposite order; 0 if there is none. */
+	uint64_t first[2];
+	const char *object; /* name of a variable; NULL if unknown */
+	bool lock;	    /* the places acquire locks */
 };
 
-/* How many pairs of conflicting places were seen in both orders. */
+/* The number of pairs that were seen in both orders. */
 size_t finding_pairs_both(const struct finding_set *set);
 
 #endif

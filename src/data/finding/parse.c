@@ -23,7 +23,8 @@
 struct finding_parse {
 	struct rd_json_read read;
 	struct finding_set *set;
-	struct schedule *schedule; /* the schedule whose strings are being read; NULL: the set's */
+	/* The schedule that owns the strings that are read; NULL if the set does. */
+	struct schedule *schedule;
 };
 
 static void fail_member(struct finding_parse *p, const char *key, const char *what)
@@ -58,7 +59,7 @@ static bool get_bool(struct finding_parse *p, const json_t *object, const char *
 	return rd_json_get_bool(&p->read, object, key);
 }
 
-/* The number of the member's word among the names, or `absent` if there is no such member. */
+/* The index of the member's word among the names; `absent` if there is no such member. */
 static unsigned get_word(struct finding_parse *p, const json_t *object, const char *key,
 			 const char *(*name)(unsigned), unsigned absent)
 {
@@ -85,7 +86,7 @@ FINDING_NAMED(FINDING_NAME)
 
 typedef void element_fn(struct finding_parse *p, const json_t *object, void *element);
 
-/* Makes an array of the elements of a member; `fn` reads each. */
+/* Makes an array of the elements of a JSON array.  `fn` reads each element. */
 static void *get_array(struct finding_parse *p, const json_t *array, size_t *count, size_t size,
 		       element_fn *fn)
 {
@@ -322,7 +323,7 @@ static void get_records(struct finding_parse *p, const json_t *object, const cha
 	get_array(p, member(p, object, key, JSON_ARRAY), &count, 1, fn);
 }
 
-/* NULL: the object has no schedule. */
+/* Returns NULL if the object has no schedule. */
 static struct schedule *get_schedule(struct finding_parse *p, const json_t *object, const struct finding *f)
 {
 	json_t *inlined = member(p, object, "schedule_inline", JSON_OBJECT);
@@ -365,7 +366,7 @@ static struct schedule *get_schedule(struct finding_parse *p, const json_t *obje
 
 /* ---- the document ---- */
 
-/* Any value, kept as text. */
+/* Returns any JSON value as text. */
 static const char *get_json(struct finding_parse *p, const json_t *value, const char *key)
 {
 	if (!value || json_is_null(value))

@@ -7,8 +7,8 @@
 #include "finding/schedule.h"
 #include "trace/sites.h"
 
-/* The place of a site.  The schedule keeps copies of its strings; if it is NULL, the table's are
- * used. */
+/* The place of a site.  The schedule keeps copies of the strings.  If it is NULL, the strings are
+ * those of the table. */
 struct schedule_place schedule_place_of(struct schedule *s, const struct trace_sites *sites, uint32_t site);
 
 /* Writes the frames of a site, innermost first: its function, then those that it was inlined into.
@@ -16,11 +16,11 @@ struct schedule_place schedule_place_of(struct schedule *s, const struct trace_s
 size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
 			  struct finding_frame *frames);
 
-/* The same as a stack of its own. */
+/* Does the same and returns the frames as a stack. */
 struct finding_stack finding_stack_at(struct finding_set *set, const struct trace_sites *sites,
 				      uint32_t site);
 
-/* A stack of one frame, or of none if the place is not known. */
+/* A stack with the frame of the place; empty if the place is not known. */
 struct finding_stack finding_stack_of(struct finding_set *set, const struct schedule_place *place);
 
 #endif

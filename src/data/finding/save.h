@@ -8,11 +8,11 @@
 /* Writes DIR/ID.schedule, which becomes the path of the finding's schedule. */
 int finding_save_schedule(struct finding_set *set, struct finding *f, const char *directory);
 
-/* The same for each finding that is not dropped; makes the directory. */
+/* Does the same for each finding that is not dropped.  Creates the directory. */
 int finding_save_schedules(struct finding_set *set, const char *directory);
 
-/* Writes DIR/ID.witness.schedule, .witness-2. and so on; makes the directory if there is one to
- * write. */
+/* Writes DIR/ID.witness.schedule, DIR/ID.witness-2.schedule and so on.  Creates the directory if
+ * there is a witness to write. */
 int finding_save_witnesses(struct finding_set *set, const char *directory);
 
 #endif

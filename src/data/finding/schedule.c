@@ -26,7 +26,7 @@
 #include <xxhash.h>
 
 #define HEADER "raddle-schedule"
-#define FIELDS_MAX 16 /* of a line; no kind of line has as many */
+#define FIELDS_MAX 16 /* largest number of fields in a line, more than any kind of line has */
 
 void schedule_init(struct schedule *s)
 {
@@ -359,7 +359,7 @@ static const char *get_text(struct schedule_parser *p, size_t field)
 	return *s ? schedule_text(p->schedule, s) : NULL;
 }
 
-/* A word that steers a run: a thread or a kind. */
+/* Reads a word that steers a run: a thread or a kind. */
 static const char *get_word(struct schedule_parser *p, size_t field)
 {
 	const char *s = p->fields[field];
@@ -542,12 +542,12 @@ static void parse_choose(struct schedule_parser *p)
 	c->place = get_place(p, 5);
 }
 
-/* Records of one text, which goes to a member of the schedule as it is. */
+/* Records that consist of one text, which becomes a member of the schedule. */
 static const struct text_record {
 	const char *name;
 	size_t to;
-	bool word;	  /* without blanks, and not empty */
-	uint64_t version; /* from which on */
+	bool word;	  /* the text is a word: not empty, and without blanks */
+	uint64_t version; /* the first version of the format that has it */
 } texts[] = {
 #define TO(member) #member, offsetof(struct schedule, member)
 	{TO(finding), false, 1}, {TO(program), false, 1}, {TO(trace), false, 1},  {TO(edits), false, 1},
@@ -559,7 +559,7 @@ static const struct record {
 	const char *name;
 	size_t fields;
 	void (*parse)(struct schedule_parser *);
-	uint64_t version; /* the first that has it */
+	uint64_t version; /* the first version of the format that has it */
 } records[] = {
 	{"op", 8, parse_op, 1},		{"limit", 3, parse_limit, 1}, {"hold", 9, parse_goal, 1},
 	{"stop", 7, parse_stop, 1},	{"model", 2, parse_model, 1}, {"meet", 2, parse_meet, 1},
@@ -575,7 +575,7 @@ static bool has_fields(struct schedule_parser *p, size_t count)
 	return p->count == count;
 }
 
-/* Whether it is a record of one text. */
+/* Parses a record that consists of one text.  Returns whether the line is such a record. */
 static bool parse_text_record(struct schedule_parser *p)
 {
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -615,7 +615,8 @@ static void parse_header(struct schedule_parser *p)
 				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_MEMORY);
 }
 
-/* The length of the text without its last line, which must match it; 0 if it does not. */
+/* Checks the last line.  Returns the length of the text before it; 0 if the last line does not
+ * match it. */
 static size_t check_end(struct schedule_parser *p, const char *text, size_t length)
 {
 	size_t body = length ? length - 1 : 0;
@@ -688,7 +689,7 @@ int schedule_read(struct schedule *s, const char *path)
 
 /* ---- checking ---- */
 
-/* The last operation of each thread so far, by number of its name. */
+/* The last operation of each thread so far, by number of the thread's name. */
 struct positions {
 	struct rd_names names;
 	struct rd_umap last;

@@ -16,23 +16,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCHEDULE_VERSION 1	  /* of the format */
-#define SCHEDULE_VERSION_TURNS 2  /* of schedules with turns */
-#define SCHEDULE_VERSION_MEMORY 3 /* of those under a memory model */
+#define SCHEDULE_VERSION 1	  /* version of the format */
+#define SCHEDULE_VERSION_TURNS 2  /* version of schedules with turns */
+#define SCHEDULE_VERSION_MEMORY 3 /* version of schedules with a memory model */
 
-/* For messages; file NULL: unknown. */
+/* A place in the source, for messages.  `file` is NULL if it is unknown. */
 struct schedule_place {
 	const char *file, *function;
 	uint32_t line, column;
 };
 
-/* An operation, in the order to enforce. */
+/* An operation.  The operations of a schedule are in the order to enforce. */
 struct schedule_op {
 	const char *thread;
-	uint64_t n;	    /* the n-th operation of the thread, from 1 */
-	const char *kind;   /* as in event.inc: mutex-lock, thread-create */
-	const char *object; /* canonical name; that of the created or joined thread; NULL: no object */
-	uint64_t seen;	    /* its number among the operations of the recorded run, from 1; 0: unknown */
+	uint64_t n;	  /* number of the operation in its thread, from 1 */
+	const char *kind; /* as in event.inc: mutex-lock, thread-create */
+	/* Canonical name of the object, or of the created or joined thread; NULL if there is
+	 * none. */
+	const char *object;
+	/* Number among all operations of the recorded run, from 1; 0 if unknown. */
+	uint64_t seen;
 	struct schedule_place place;
 };
 
@@ -47,7 +50,7 @@ struct schedule_limit {
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
-	uint32_t site; /* of the site table; 0: find it by place */
+	uint32_t site; /* a number of the site table; 0 to find it by place */
 	bool write;
 	const char *object;
 	struct schedule_place place;
@@ -63,77 +66,90 @@ struct schedule_stop {
 
 /* Accesses at which a thread may lose the turn. */
 struct schedule_watch {
-	const char *thread;  /* NULL: any */
-	uint64_t after;	     /* only after this many operations of the thread; SCHEDULE_ALWAYS: always */
-	uint64_t occurrence; /* only this one of the matching accesses, from 1; 0: each */
-	uint32_t site;	     /* of the site table; 0: find it by place, or any if there is no place */
+	const char *thread; /* NULL for any thread */
+	/* Number of operations after which the watch is active; SCHEDULE_ALWAYS if it always is. */
+	uint64_t after;
+	uint64_t occurrence; /* which of the matching accesses, from 1; 0 for all */
+	/* A number of the site table; 0 to find it by place, or for any site if there is no
+	 * place. */
+	uint32_t site;
 	bool reads, writes;
-	const char *object; /* the variable; NULL: any */
+	const char *object; /* name of the variable; NULL for any */
 	struct schedule_place place;
 
-	/* For a stopped program; not in files. */
-	uint64_t address, bytes; /* in its memory; 0 bytes: any */
-	bool stand;		 /* the program stops there, */
-	bool once;		 /* but only at a thread's first access after each of its operations */
+	/* The next members are for a stopped program.  Files do not contain them. */
+	uint64_t address, bytes; /* range in its memory; 0 bytes for any memory */
+	bool stand;		 /* whether the program stops there */
+	/* Whether it stops only at a thread's first access after each of its operations. */
+	bool once;
 };
 #define SCHEDULE_ALWAYS UINT64_MAX
 
-/* Which thread runs after a point of a thread. */
+/* A decision: which thread runs after a point of a thread. */
 struct schedule_decision {
 	const char *thread;
-	uint64_t n;	   /* operations that it has begun */
-	const char *point; /* a name of schedule_point() */
-	uint32_t count;	   /* its number among the points of that name after operation n, from 1 */
+	uint64_t n;	   /* number of operations that the thread has begun */
+	const char *point; /* kind of the point (schedule_point_name()) */
+	uint32_t count;	   /* its number among the points of that kind after operation n, from 1 */
 	const char *next;  /* the thread that runs next */
 	struct schedule_place place;
 };
 
 /* An access whose bytes obey the memory model from this access on. */
 struct schedule_track {
-	uint32_t site; /* of the site table; 0: find it by place */
+	uint32_t site; /* a number of the site table; 0 to find it by place */
 	bool write;
 	struct schedule_place place;
 };
 
-/* A choice that the memory model left open and that differs from sequential consistency. */
+/* A choice that the memory model left open, and in which this run differs from sequential
+ * consistency. */
 struct schedule_choice {
-	uint64_t at;	    /* its number among all choices, from 1 */
+	uint64_t at;	    /* number of the choice among all choices, from 1 */
 	uint32_t from;	    /* number of alternatives */
-	uint32_t taken;	    /* from 0 */
-	const char *thread; /* for messages: the thread and place of the choice; NULL: unknown */
+	uint32_t taken;	    /* the alternative that was taken, from 0 */
+	const char *thread; /* The thread of the choice, for messages; NULL if unknown. */
 	struct schedule_place place;
 };
 
 struct schedule {
-	const char *finding; /* id */
+	const char *finding; /* id of the finding */
 	const char *program;
-	const char *trace; /* the recorded run it was predicted from */
-	bool speculative;  /* predicted without regard to values */
+	const char *trace; /* path of the trace from which it was predicted */
+	bool speculative;  /* some read may return another value than in the recorded run */
 	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
-	bool nowhere;	   /* with turns: the threads reach the goals one after another, in any order */
-	bool handed;	   /* threads of the program release locks that other threads acquired */
-	const char *front; /* with turns: the led thread that runs whenever it can; NULL: either */
-	const char *input; /* its input, as lines (base/override.h); NULL: that of the recorded run */
-	const char *edits; /* of the program, as lines (base/edit.h); NULL: no edits */
-	uint32_t keep[2];  /* sites: a thread at the second waits for one at the first; 0: none
-			    */
+	/* With turns: the threads reach the goals one after another, in either order. */
+	bool nowhere;
+	bool handed; /* threads of the program release locks that other threads acquired */
+	/* With turns: the led thread that runs whenever it can; NULL for either. */
+	const char *front;
+	/* Its input, as lines (base/override.h); NULL for that of the recorded run. */
+	const char *input;
+	/* Edits of the program, as lines (base/edit.h); NULL if there are none. */
+	const char *edits;
+	/* Two sites: a thread at the second site waits until a thread has been at the first; 0 if
+	 * unused. */
+	uint32_t keep[2];
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
-	struct schedule_goal *goals; /* two for a race */
+	struct schedule_goal *goals; /* a race has two */
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
 	/* Turns. */
-	bool turns;	     /* one thread runs at a time, and the following members decide which */
-	bool notes;	     /* a fatal signal records its position; not in the file */
-	bool looks;	     /* the program stops at operations and at watches that ask for it, even while
-				decisions remain; not in files */
-	const char *first;   /* the thread of a goal that runs first; NULL: that of the first goal */
-	uint64_t seed;	     /* 0: no seed */
-	const char *flavour; /* the flavour whose points it names; NULL: any */
+	bool turns; /* one thread runs at a time; the following members decide which */
+	bool notes; /* whether a fatal signal records its position; not in files */
+	/* The program stops at operations, and at watches that ask for it, even while decisions
+	 * remain.  Files do not contain this. */
+	bool looks;
+	/* The thread of a goal that runs first; NULL for that of the first goal. */
+	const char *first;
+	uint64_t seed;	     /* seed of random choices; 0 for none */
+	const char *flavour; /* the flavour whose points it names; NULL for any */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
-	const char *memory;   /* the memory model (schedule_memory()); NULL: no model is enforced */
-	uint64_t memory_seed; /* for choices after the last one; 0: no seed */
+	const char *memory; /* the memory model (schedule_memory()); NULL if none is enforced */
+	/* Seed for the choices of the memory model after the last one listed; 0 for none. */
+	uint64_t memory_seed;
 	struct schedule_track *tracks;
 	struct schedule_choice *choices;
 	size_t track_count, track_capacity;
@@ -150,13 +166,13 @@ struct schedule {
 
 void schedule_init(struct schedule *s);
 void schedule_release(struct schedule *s);
-const char *schedule_text(struct schedule *s, const char *text); /* a copy; NULL stays NULL */
+const char *schedule_text(struct schedule *s, const char *text); /* returns a copy; NULL for NULL */
 
 /* Whether the text can name a thread or a kind: letters, digits, - and _. */
 bool schedule_is_word(const char *text);
 
-/* New records at the end, zeroed except that `after` of a watch is SCHEDULE_ALWAYS.  Valid until
- * the next one of their kind. */
+/* Append a record that is zeroed, except that `after` of a watch is SCHEDULE_ALWAYS.  It is valid
+ * until the next record of its kind is added. */
 struct schedule_op *schedule_add_op(struct schedule *s);
 struct schedule_limit *schedule_add_limit(struct schedule *s);
 struct schedule_goal *schedule_add_goal(struct schedule *s);
@@ -175,19 +191,20 @@ int schedule_memory(const char *name);
 const char *schedule_point_name(unsigned number);
 int schedule_point(const char *name);
 
-int schedule_version(const struct schedule *s); /* of the file that can contain it */
+/* The oldest version of the format that can contain it. */
+int schedule_version(const struct schedule *s);
 
-/* Appends the file's text to `out`. */
+/* Appends the schedule as text. */
 void schedule_format(const struct schedule *s, struct rd_buf *out);
 int schedule_write(const struct schedule *s, const char *path);
 
-/* Parses into a released or fresh schedule.  Release it even after a failure.  `name` is for
- * messages. */
+/* Parses a text into a released or new schedule.  The caller releases it even after a failure.
+ * `name` is for messages. */
 int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name);
 int schedule_read(struct schedule *s, const char *path);
 
-/* Whether the records are consistent: for example, the operations of a thread ascend, and limits,
- * goals and stops come after them.  Returns NULL, or what is wrong. */
+/* Checks that the records are consistent: for example, the operations of a thread ascend, and
+ * limits, goals and stops come after them.  Returns NULL, or a text that says what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

@@ -122,7 +122,7 @@ static bool match_deadlock(const struct suppress_rule *rule, const struct findin
 	return false;
 }
 
-/* The names of the locks of a deadlock. */
+/* Compares a rule with the names of the objects that the threads of a deadlock wait for. */
 static bool match_mutex(const struct suppress_rule *rule, const struct finding *f)
 {
 	for (size_t i = 0; i < f->cycle_count; i++)
@@ -180,7 +180,7 @@ size_t suppressions_apply(struct suppressions *s, struct finding_set *set)
 
 /* ---- making ---- */
 
-/* A name comes from the program, so it must not end the line. */
+/* Appends a name.  Names come from the program, so they must not end the line. */
 static void add_name(struct rd_buf *out, const char *name)
 {
 	for (; *name; name++)
@@ -213,7 +213,8 @@ static void add_remark(const struct finding *f, struct rd_buf *out)
 	rd_buf_addc(out, '\n');
 }
 
-/* The corresponding rule of ThreadSanitizer, which may hide other findings in the same function. */
+/* Appends the corresponding rule of ThreadSanitizer, which may hide other findings in the same
+ * function. */
 static void add_other_rule(const struct finding *f, struct rd_buf *out)
 {
 	enum suppress_type type = f->kind == FINDING_RACE ? SUPPRESS_RACE_TOP : SUPPRESS_DEADLOCK;

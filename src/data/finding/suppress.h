@@ -18,16 +18,16 @@ enum suppress_type {
 	SUPPRESS_MUTEX,
 	SUPPRESS_THREAD,
 	SUPPRESS_SIGNAL,  /* accepted and never used: Raddle has no such findings */
-	SUPPRESS_FAILURE, /* only in Raddle */
-	SUPPRESS_FINDING, /* likewise: by id */
+	SUPPRESS_FAILURE, /* known only to Raddle */
+	SUPPRESS_FINDING, /* known only to Raddle; by id */
 	SUPPRESS_TYPES,
 };
 
 struct suppress_rule {
 	enum suppress_type type;
 	char *pattern;
-	size_t line; /* in its file */
-	size_t hits; /* findings that it hid */
+	size_t line; /* line number in its file */
+	size_t hits; /* number of findings that it hid */
 };
 
 struct suppressions {
@@ -39,13 +39,13 @@ struct suppressions {
 		0                                                                                            \
 	}
 
-/* Adds the rules of a file; a line that is not a rule is an error that names it. */
+/* Adds the rules of a file.  A line that is not a rule is an error; the message quotes it. */
 int suppressions_parse(struct suppressions *s, const void *data, size_t length, const char *name);
 int suppressions_read(struct suppressions *s, const char *path);
 void suppressions_release(struct suppressions *s);
 
-/* Sets `suppressed` of the findings that a rule hides, and counts the hits.
- * Returns how many are hidden. */
+/* Sets `suppressed` of the findings that a rule hides, and counts the hits.  Returns the number of
+ * hidden findings. */
 size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
 
 /* Appends a rule for each confirmed finding that is not hidden yet.  The rule contains the

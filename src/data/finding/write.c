@@ -53,7 +53,7 @@ static void put_value(struct rd_json *j, const char *name, json_t *value)
 	}
 }
 
-/* Writes JSON text as a value; invalid text, or NULL, becomes null. */
+/* Writes JSON text as a value.  Invalid text or NULL becomes null. */
 static void finding_json_put(struct rd_json *j, const char *name, const char *text)
 {
 	json_t *value = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;

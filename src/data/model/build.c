@@ -28,7 +28,7 @@ struct memory_event {
 };
 
 struct creation {
-	uint32_t creator, child; /* index, number */
+	uint32_t creator, child; /* index of the creator, number of the created thread */
 	uint32_t index, stack;
 };
 
@@ -78,7 +78,8 @@ static void note_start(struct first_scan *s, uint32_t thread, const struct trace
 	struct model_thread *t = &s->model->threads[thread];
 	t->start_q = e->q;
 	t->start_t = e->t;
-	t->parent = (uint32_t)e->values[2]; /* a number until link_threads() */
+	/* The number of the thread, until link_threads() makes it an index. */
+	t->parent = (uint32_t)e->values[2];
 	t->index = (uint32_t)e->values[3];
 	t->stack = e->values[4];
 	t->stack_size = e->values[5];
@@ -115,7 +116,7 @@ static void note_module(struct model *m, const struct trace_event *e)
 							      .bias = e->values[2]};
 }
 
-/* Handles the rare kinds of events. */
+/* Handles the less frequent kinds of events. */
 static void scan_event(struct first_scan *s, uint32_t thread, const struct trace_event *e,
 		       const struct trace_decoder *d)
 {
@@ -217,7 +218,8 @@ static int scan_stream(struct first_scan *s, size_t stream)
 	return got;
 }
 
-/* Until here, parents are thread numbers.  Creation events add what start events do not contain. */
+/* Turns the thread numbers of parents into indices.  Creation events add what start events do not
+ * contain. */
 static void link_threads(struct first_scan *s)
 {
 	RD_ASSERT(s->creation_count <= s->creation_capacity);
@@ -250,10 +252,11 @@ static int compare_memory(const void *a, const void *b)
 /* The replay of memory operations. */
 struct memory_replay {
 	struct model *model;
-	struct rd_umap live;	 /* base to object + 1; 0 if freed */
-	struct rd_pmap ordinals; /* allocations so far, by thread, site and kind (heap or mmap) */
-	uint32_t *stacks;	 /* the stack object of each thread, + 1 */
-	uint32_t *maps;		 /* live mmap objects */
+	struct rd_umap live; /* maps a base address to 1 + its object; 0 if freed */
+	/* Maps (thread, site, kind) to the number of allocations so far; kind: heap or mmap. */
+	struct rd_pmap ordinals;
+	uint32_t *stacks; /* by thread: 1 + its stack object */
+	uint32_t *maps;	  /* the live objects that mmap() created */
 	size_t map_count, map_capacity;
 };
 

@@ -54,8 +54,9 @@ enum {
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-#define LOCK_TRACKS                                                                                          \
-	16 /* lock tracks of a thread; a hold that nests in none of them is left out.  Set by hand */
+/* Largest number of lock tracks of a thread; a hold that nests in none of them is left out.  Set by
+ * hand. */
+#define LOCK_TRACKS 16
 #define PROCESS_UUID 1
 #define SEQUENCE 1
 
@@ -63,30 +64,30 @@ enum span_kind { SPAN_LIFE, SPAN_WAIT, SPAN_HOLD, SPAN_INSTANT };
 
 struct span {
 	uint64_t begin, end;
-	uint64_t flow_in, flow_out; /* 0: no flow */
+	uint64_t flow_in, flow_out; /* identifiers of flows; 0 for no flow */
 	uint32_t thread;
-	uint32_t name; /* index of names */
+	uint32_t name; /* index in `names` */
 	uint32_t site;
 	uint8_t kind;
 };
 
-/* An unfinished hold of a sync, or an unfinished wait for it. */
+/* An unfinished hold of a lock or other synchronisation object, or an unfinished wait for it. */
 struct open_span {
 	uint32_t sync;
 	size_t span;
-	uint32_t depth; /* of recursive locks */
+	uint32_t depth; /* recursion depth */
 };
 
 struct thread_state {
 	struct open_span *open;
 	size_t count, capacity;
-	size_t life; /* span + 1 */
+	size_t life; /* 1 + the span of the thread's life */
 	uint64_t create_flow;
 };
 
 struct sync_state {
-	size_t last_hold; /* span + 1 of the last hold that ended */
-	size_t signal;	  /* span + 1 of the last signal that has woken no thread yet */
+	size_t last_hold; /* 1 + the span of the last hold that ended */
+	size_t signal;	  /* 1 + the span of the last signal that has not woken a thread yet */
 	bool broadcast;
 };
 
@@ -360,7 +361,7 @@ static void collect_sync(struct perfetto_export *x, uint32_t thread, const struc
 	else if (class == RADDLE_CLASS_SEM && role == RADDLE_ROLE_RELEASE)
 		instant(x, thread, "post ", sync, lane);
 	else
-		end_wait(x, thread, sync, e->t); /* also if the lock could not be acquired */
+		end_wait(x, thread, sync, e->t); /* even if the lock could not be acquired */
 }
 
 static void collect_thread(struct perfetto_export *x, uint32_t thread, const struct trace_lane *lane)
@@ -450,7 +451,7 @@ static void write_event(struct perfetto_export *x, uint64_t track, uint64_t t, u
 	write_packet(x);
 }
 
-/* The open slices of one Perfetto track, the innermost last. */
+/* The open slices of one Perfetto track; the innermost is the last. */
 struct perfetto_track {
 	uint64_t id;
 	uint64_t *ends;
@@ -487,7 +488,7 @@ static void write_span(struct perfetto_export *x, struct perfetto_track *k, cons
 	write_event(x, k->id, s->begin, SLICE_BEGIN, s);
 }
 
-/* Writes all spans of one thread; `spans` are in the order of their beginning. */
+/* Writes all spans of one thread, which are in the order of their beginnings. */
 static void write_spans(struct perfetto_export *x, const struct span *spans, size_t count)
 {
 	uint32_t thread = spans[0].thread;

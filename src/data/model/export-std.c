@@ -23,10 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BITS 6	       /* a word of a map of cuts has a bit for each of 64 units */
-#define CUT_LEVELS 4	       /* a unit is a byte on level 0, and a word of the level below on the others */
-#define RANGE_MAX (1ull << 30) /* bytes of a range that are exported; no program copies more at once */
-#define WRITER 1	       /* value of the hold map: held for writing */
+#define BLOCK_BITS 6 /* a word of a map of cuts has a bit for each of 64 units */
+/* On level 0 a unit is a byte; on the other levels it is a word of the level below. */
+#define CUT_LEVELS 4
+/* Largest number of bytes of a range; no program copies more at once. */
+#define RANGE_MAX (1ull << 30)
+#define WRITER 1 /* value in the map of holds: held for writing */
 
 /* The threads that ever lock a read-write lock for reading. */
 struct readers {
@@ -40,17 +42,22 @@ struct std_export {
 	const struct model_std_opts *opts;
 	bool imported;
 	struct model_cache *cache;
-	struct rd_umap parts;		 /* (object, offset >> 32) to a number beyond those of objects */
-	struct rd_umap cuts[CUT_LEVELS]; /* (object, word) to a bit for each unit in which a granule begins */
-	struct rd_umap holds;	 /* (thread, sync): recursion depth, or WRITER or 2 * readings of a rwlock */
-	struct readers *readers; /* by sync */
-	struct rd_umap granules; /* (object, offset) to index of names */
+	/* Maps (object, offset >> 32) to a number that is larger than all numbers of objects. */
+	struct rd_umap parts;
+	/* Maps (object, word) to a bit for each unit in which a granule begins. */
+	struct rd_umap cuts[CUT_LEVELS];
+	/* Maps (thread, sync) to the recursion depth; for a read-write lock, to WRITER or twice the
+	 * number of readings. */
+	struct rd_umap holds;
+	struct readers *readers; /* by synchronisation object */
+	struct rd_umap granules; /* maps (object, offset) to an index of names */
 	struct rd_names names, object_names;
-	char **objects; /* unique name of each object, made when needed */
+	char **objects; /* by object: its unique name, made when it is needed */
 	char **syncs;
-	bool *robust;		 /* by sync: at some time taken over from a dead owner */
-	struct rd_names places;	 /* "file:line" to location - 1 */
-	struct rd_umap place_of; /* site to location */
+	/* By synchronisation object: whether it was ever taken over from a dead owner. */
+	bool *robust;
+	struct rd_names places;	 /* maps "file:line" to its location - 1 */
+	struct rd_umap place_of; /* maps a site to its location */
 };
 
 /* The thread and place of an event. */
@@ -66,8 +73,7 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
 }
 
-/* A key for a place in an object.  Each 4 GiB of an object after the first have a number of their
- * own. */
+/* A key for a place in an object.  Each further 4 GiB of an object have a separate number. */
 static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 {
 	if (at > UINT32_MAX) {
@@ -93,7 +99,8 @@ static void sanitise(char *s)
 	}
 }
 
-/* Two static variables may have the same name; the later one gets a number. */
+/* The unique name of an object.  Two static variables may have the same name; the later one gets a
+ * number. */
 static const char *object_name(struct std_export *x, uint32_t object)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -110,8 +117,8 @@ static const char *object_name(struct std_export *x, uint32_t object)
 	return x->objects[object];
 }
 
-/* The object's unique name and the path to the byte.  A place that is not named after its object,
- * such as a file descriptor, has only its own name. */
+/* The name of a place: the object's unique name and the path to the byte.  A place that is not
+ * named after its object, such as a file descriptor, has only its own name. */
 static char *place_name(struct std_export *x, uint32_t object, uint64_t offset)
 {
 	struct rd_buf plain = RD_BUF_INIT, place = RD_BUF_INIT;
@@ -176,8 +183,8 @@ static void emit(struct std_export *x, const struct event_place *at, const char 
 		fprintf(x->out, "%s|%s|%u\n", at->thread, op, at->location);
 }
 
-/* An access to memory through which other events are ordered.  It is exclusive, so that it orders
- * threads without being a race itself. */
+/* Writes an access to memory that represents the order of other events.  It is exclusive, so that
+ * it orders threads without being a race. */
 static void emit_exclusive(struct std_export *x, const struct event_place *at, const char *name,
 			   const char *ops)
 {
@@ -218,7 +225,7 @@ static uint64_t next_cut(struct std_export *x, uint32_t object, uint64_t offset,
 		if (rest && level == 0)
 			return next < end ? next : end;
 		if (!rest && next < at)
-			return end; /* the end of the address space */
+			return end; /* stops at the end of the address space */
 		if (next > at)
 			at = next;
 		if (rest)
@@ -290,7 +297,7 @@ static void emit_part(struct std_export *x, const struct event_place *at, const 
 	}
 }
 
-/* The STD word for an imported access. */
+/* The STD word of an imported access. */
 static const char *imported_access(const struct trace_site *site)
 {
 	if (!site)
@@ -328,7 +335,7 @@ static uint32_t sync_of(const struct std_export *x, const struct trace_event *e)
 	return model_sync(x->model, raddle_class(e->kind), e->address, e->q);
 }
 
-/* Only the outermost lock and unlock of a recursive mutex are events. */
+/* Exports a lock or unlock.  Only the outermost lock and unlock of a recursive mutex are events. */
 static void export_mutex(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
 	RD_ASSERT(sync < x->model->sync_count);
@@ -340,7 +347,7 @@ static void export_mutex(struct std_export *x, const struct event_place *at, uin
 		emit(x, at, change > 0 ? "acq" : "rel", sync_name(x, sync));
 }
 
-/* A wait releases the mutex completely, however often it is held. */
+/* Exports a wait, which releases the mutex completely, however often it is held. */
 static void export_wait(struct std_export *x, const struct event_place *at, const struct trace_event *e)
 {
 	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
@@ -408,7 +415,8 @@ static const char *thread_name(const struct std_export *x, uint32_t thread)
 	return x->imported && t->label ? t->label : t->name;
 }
 
-/* A thread that dies with a robust mutex releases it; otherwise no thread could take it. */
+/* Exports the releases of a thread that dies with robust mutexes; otherwise no thread could take
+ * them. */
 static void release_robust(struct std_export *x, const struct event_place *at)
 {
 	for (size_t i = 0; i < x->model->sync_count; i++) {
@@ -435,14 +443,15 @@ static void export_thread(struct std_export *x, const struct event_place *at, co
 	}
 }
 
-/* Other thread operations order nothing. */
+/* Whether the operation creates, joins, begins or ends a thread.  Other operations on threads order
+ * nothing. */
 static bool is_of_threads(enum raddle_event kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_THREAD && raddle_role(kind) != RADDLE_ROLE_DETACH &&
 	       raddle_role(kind) != RADDLE_ROLE_REQUEST;
 }
 
-/* Objects that order threads without being locks are exported as a variable that is read and
+/* Exports an object that orders threads without being a lock, as a variable that is read and
  * written under a lock of the same name. */
 static void export_ordering(struct std_export *x, const struct event_place *at, uint32_t sync,
 			    const struct trace_event *e)
@@ -465,7 +474,8 @@ static void export_ordering(struct std_export *x, const struct event_place *at, 
 	}
 }
 
-/* A wait on a monitor, or for a condition with a name of its own. */
+/* Exports a wait of an imported trace: on a monitor, or for a condition that has a separate
+ * name. */
 static void export_imported_wait(struct std_export *x, const struct event_place *at, uint32_t cond,
 				 const struct trace_event *e)
 {
@@ -546,12 +556,12 @@ static void note_reader(struct std_export *x, uint32_t thread, const struct trac
 		return;
 	struct readers *r = &x->readers[sync];
 	if (r->count > 0 && r->threads[r->count - 1] == thread)
-		return; /* threads are scanned one after another */
+		return; /* in the second pass, threads are read one after another */
 	RD_GROW(r->threads, r->capacity, r->count + 1);
 	r->threads[r->count++] = thread;
 }
 
-/* The first pass: where granules begin, and which threads read under which lock. */
+/* The first pass: finds where granules begin, and which threads read under which lock. */
 static void prepare(struct std_export *x, size_t stream)
 {
 	struct trace_stream in;

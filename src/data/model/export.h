@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces in the formats of other tools.  Both functions build the model they need.  A damaged
- * stream is exported as far as it can be read.
+ * Writes traces in the formats of other tools.  Both functions build the model that they need.  If
+ * a stream is damaged, its readable part is exported.
  */
 #ifndef MODEL_EXPORT_H
 #define MODEL_EXPORT_H
@@ -12,14 +12,14 @@
 #include <stdio.h>
 
 struct model_std_opts {
-	bool all;	 /* also data that no two threads share */
-	FILE *locations; /* side table: location, file:line, function; may be NULL */
+	bool all;	 /* also export data that no two threads share */
+	FILE *locations; /* receives a side table (location, file:line, function); may be NULL */
 };
 
-/* RAPID's STD text format; doc/format/std.md has the mapping. */
+/* Writes RAPID's STD text format; doc/format/std.md describes the mapping. */
 int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts *opts);
 
-/* A Perfetto trace (protobuf); doc/format/perfetto.md has the mapping. */
+/* Writes a Perfetto trace (protobuf); doc/format/perfetto.md describes the mapping. */
 int model_export_perfetto(struct trace *trace, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What each thread did, as arrays: its operations (events with q) and, between two of them, its
- * accesses to shared bytes.  Analyses walk over these arrays; the rest of the trace cannot matter
- * to a race or a deadlock.
+ * accesses to shared bytes.  Analyses walk over these arrays, because the rest of the trace cannot
+ * affect a race or a deadlock.
  *
  * The arrays may cover only a part of the run.  Then operations before the part are left out if
  * they no longer have an effect (prefix.c).
@@ -18,9 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANGE_MAX (1ull << 30) /* bytes of a range that are looked at; no program copies more at once */
-#define BUCKETS 65536	       /* intervals of q that are counted when the run is cut into parts */
-#define EDGE_PART (1 << 20)    /* items of the first and the last part; small, so that findings come early */
+/* Largest number of bytes of a range; no program copies more at once. */
+#define RANGE_MAX (1ull << 30)
+/* Number of intervals of q that are counted when the run is cut into parts. */
+#define BUCKETS 65536
+/* Items of the first and the last part; small, so that findings are reported early. */
+#define EDGE_PART (1 << 20)
 
 struct history_scan {
 	struct model *model;
@@ -29,15 +32,16 @@ struct history_scan {
 	struct model_path path;
 	size_t operation_capacity, access_capacity;
 	bool guards;	     /* there are objects that are initialised once */
-	uint64_t q;	     /* the largest so far */
-	uint64_t operations; /* so far, including those that are left out */
-	uint64_t ended;	     /* number of the last one that ends a segment */
-	uint64_t skip;	     /* accesses before this operation are certainly not in the part */
+	uint64_t q;	     /* the largest q so far */
+	uint64_t operations; /* number of operations so far, including those that are left out */
+	uint64_t ended;	     /* number of the last operation that ends a segment */
+	/* Accesses before operation number `skip` are certainly not in the part. */
+	uint64_t skip;
 	uint32_t counted;
 	struct model_spin spin;
 	size_t stream;
-	uint32_t chunks;   /* chunks of the stream that have begun so far */
-	uint64_t *sizes;   /* by q / bucket: number of items; NULL: items are kept, not counted */
+	uint32_t chunks;   /* number of chunks of the stream that have begun so far */
+	uint64_t *sizes;   /* by q / bucket: number of items; NULL if items are kept, not counted */
 	uint64_t *segment; /* the entry of `sizes` for the current accesses */
 };
 
@@ -57,7 +61,7 @@ static void add_access(struct history_scan *s, const struct model_access *a)
 struct pieces {
 	const struct model *model;
 	struct model_cache *cache;
-	uint64_t address, size, q; /* what is left of the record */
+	uint64_t address, size, q; /* the rest of the record that is not yet processed */
 	struct model_access access;
 };
 
@@ -75,7 +79,7 @@ static struct pieces pieces_of(const struct model *m, struct model_cache *cache,
 	return p;
 }
 
-/* Advances to the next piece, p->access; false: there are no more. */
+/* Advances to the next piece, p->access.  Returns false if there are no more. */
 static bool next_piece(struct pieces *p)
 {
 	struct model_access *a = &p->access;
@@ -107,7 +111,8 @@ static void note_access(struct history_scan *s, const struct trace_event *e, con
 	}
 }
 
-/* The release of an object, as a write of all of it.  False: no other thread touched it. */
+/* Makes an access for the release of an object: a write of all of it.  Returns false if no other
+ * thread touched the object. */
 static bool free_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 		       struct model_access *a)
 {
@@ -121,7 +126,8 @@ static bool free_piece(const struct model *m, struct model_cache *cache, const s
 	return true;
 }
 
-/* The call that releases the memory is the site of the access; its callers are the stack. */
+/* Adds the release of an object.  The call that releases the memory is the site of the access; its
+ * callers are the stack. */
 static void note_free(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	uint32_t call = model_stack_intern(s->model, &s->path, &in->decoder);
@@ -134,8 +140,8 @@ static void note_free(struct history_scan *s, const struct trace_event *e, const
 	add_access(s, &a);
 }
 
-/* The effect of an operation on the bytes of its lock or other object.  False: only one thread
- * touches them, or there is no effect. */
+/* Makes an access for the effect of an operation on the bytes of its lock or other object.  Returns
+ * false if only one thread touches them, or there is no effect. */
 static bool handled_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 			  const struct trace_decoder *d, struct model_access *a)
 {
@@ -155,7 +161,7 @@ static bool handled_piece(const struct model *m, struct model_cache *cache, cons
 	return model_is_shared(m, a->object, a->offset, a->size);
 }
 
-/* As with the release of memory, the call is the site of the access. */
+/* Adds such an access.  The call of the operation is the site of the access. */
 static void note_handling(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct model_access a;
@@ -174,7 +180,7 @@ static uint32_t last_operand(const struct trace_event *e)
 	return trace_kind(e->kind)->operands[last] == 'u' ? (uint32_t)e->values[last] : 0;
 }
 
-/* Creations and joins order two threads; a detach does not. */
+/* Whether the event orders two threads: creations and joins do; a detach does not. */
 static bool has_other_thread(enum raddle_event kind)
 {
 	enum raddle_role role = raddle_role(kind);
@@ -218,8 +224,9 @@ static void note_end(struct history_scan *s, const struct trace_event *last, con
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
-/* An operation begins before the part.  If it ends a segment, the accesses before it are left out.
- * If not, these accesses are kept, because the runtime lets them represent later ones. */
+/* Handles an operation that begins before the part.  If it ends a segment, the accesses before it
+ * are left out.  If not, these accesses are kept, because they represent later ones that the
+ * runtime did not record. */
 static void leave_out(struct history_scan *s, bool ends)
 {
 	RD_ASSERT(s->history != NULL);
@@ -236,7 +243,7 @@ static void leave_out(struct history_scan *s, bool ends)
 	}
 }
 
-/* Continues with the segment after the event; false: the part ends there. */
+/* Continues with the segment after the event.  Returns false if the part ends there. */
 static bool enter_segment(struct history_scan *s, const struct trace_event *e)
 {
 	const struct model *m = s->model;
@@ -257,8 +264,8 @@ static bool enter_segment(struct history_scan *s, const struct trace_event *e)
 	return true;
 }
 
-/* A thread that spins reads the same value again; only the last read is kept.  False: the part ends
- * there. */
+/* Handles a thread that spins and reads the same value again: only the last read is kept.  Returns
+ * false if the part ends there. */
 static bool repeat_read(struct history_scan *s, const struct trace_event *e)
 {
 	struct model_history *h = s->history;
@@ -302,8 +309,8 @@ static bool scan_event(struct history_scan *s, const struct trace_event *e, cons
 	return true;
 }
 
-/* A chunk begins with the next event.  If everything so far is before the part, later scans can
- * start here. */
+/* Notes that a chunk begins with the next event.  If everything so far is before the part, later
+ * scans can start here. */
 static void note_chunk(struct history_scan *s, const struct trace_stream *in)
 {
 	const struct model_history *h = s->history;
@@ -322,7 +329,7 @@ static void note_chunk(struct history_scan *s, const struct trace_stream *in)
 					    .prefix_count = h->operation_count});
 }
 
-/* Starts as late in the stream as possible. */
+/* Starts the scan as late in the stream as marks allow. */
 static void start_at_mark(struct history_scan *s, struct trace_stream *in)
 {
 	const struct model_mark *mark =
@@ -362,8 +369,8 @@ static void scan_stream(struct history_scan *s)
 	trace_stream_close(&in);
 }
 
-/* Scans all streams.  With `sizes` it only counts.  Keeps the position of each thread at the end of
- * the part, for the next part. */
+/* Scans all streams.  With `sizes` it only counts items.  Keeps the position of each thread at the
+ * end of the part, for the next part. */
 static void scan_all(struct model *m, uint64_t *sizes)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
@@ -382,7 +389,7 @@ static void scan_all(struct model *m, uint64_t *sizes)
 		s.history = &m->histories[model_thread_of_stream(m, i)];
 		s.skip = next ? x->reached[i] : 0;
 		scan_stream(&s);
-		if (m->part.to != UINT64_MAX) /* nothing comes after the last part */
+		if (m->part.to != UINT64_MAX) /* there is no part after the last one */
 			x->reached[i] = s.ended;
 		model_path_release(&s.path);
 	}
@@ -411,8 +418,8 @@ int model_load(struct model *m, struct model_part part)
 	return RD_OK;
 }
 
-/* The bucket with which a last part of EDGE_PART items begins; BUCKETS if parts of `each` items
- * are smaller anyway. */
+/* The bucket at which a last part of EDGE_PART items begins; BUCKETS if parts of `each` items are
+ * smaller anyway. */
 static size_t first_of_last(const uint64_t *sizes, uint64_t each)
 {
 	RD_ASSERT(each > 0);
@@ -458,18 +465,18 @@ size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
 
 /* ---- back to the stream ---- */
 
-/* What has been seen of one requested site. */
+/* The occurrences of one requested site so far. */
 struct tally {
-	uint64_t after;	 /* the operation its occurrences count from */
-	uint64_t n;	 /* occurrences since */
-	uint64_t pieces; /* of shared memory, from the thread's start */
-	size_t next;	 /* the next entry of `wanted`; their count if there is none */
+	uint64_t after;	 /* number of the operation from which occurrences are counted */
+	uint64_t n;	 /* number of occurrences since then */
+	uint64_t pieces; /* number of pieces of shared memory since the thread's start */
+	size_t next;	 /* the next entry of `wanted`; the number of entries if there is none */
 };
 
-/* A requested access is the `piece`-th of its site. */
+/* A requested access: the `piece`-th of its site. */
 struct wanted {
 	uint64_t piece;
-	size_t next; /* of the same site */
+	size_t next; /* the next entry of the same site */
 };
 
 struct locator {
@@ -478,12 +485,12 @@ struct locator {
 	const size_t *accesses;
 	size_t count, found;
 	struct model_spot *spots;
-	struct rd_umap sites; /* to index of tallies */
+	struct rd_umap sites; /* maps a site to an index of tallies */
 	struct tally *tallies;
 	struct wanted *wanted;
 };
 
-/* Goes backwards, so that each site's list ascends. */
+/* Builds the list of each site.  Goes backwards, so that each list ascends. */
 static void list_wanted(struct locator *l)
 {
 	for (size_t i = l->count; i-- > 0;) {
@@ -531,7 +538,7 @@ static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 	t->after = after;
 }
 
-/* The site whose occurrences include the record; 0: no site. */
+/* The site whose occurrences include the record; 0 if there is none. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)
@@ -545,8 +552,9 @@ static void locate_in(struct locator *l, struct trace_stream *in, const struct m
 	struct model_spin spin = {0};
 	struct trace_event e;
 	uint64_t done =
-		from ? from->counted : 0; /* counted operations; a use of a lock comes before its operation */
-	uint64_t operations = from ? from->operations : 0; /* all */
+		/* Number of counted operations; a use of a lock comes before its operation. */
+		from ? from->counted : 0;
+	uint64_t operations = from ? from->operations : 0; /* number of all operations */
 
 	for (; l->found < l->count && trace_stream_next(in, &e) > 0; done += raddle_is_counted(e.kind)) {
 		bool before = raddle_handling(e.kind) == RADDLE_USES && operations < l->history->skipped;

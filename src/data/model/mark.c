@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Marks in streams.  In: scans for parts of the run.  Out: positions at which scans for other parts
- * can start.  So a short part late in a long run costs only its own length.
+ * can start.  So the time for a short part late in a long run depends only on its length.
  *
  * A mark is at the beginning of a chunk, since chunks can be read separately.  It contains the
  * state of the scan: its counts, and the remaining operations (prefix.c), which are the same for
@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both were set by hand: marks must stay small compared with the model. */
+/* Both constants were set by hand: marks must stay small compared with the model. */
 #define MARK_BYTES_MAX (64u << 20) /* bytes of all marks together */
-#define CHUNK_BYTES (16u << 10)	   /* bytes that a mark may have for each chunk since the mark before it */
+/* Bytes that a mark may have for each chunk since the previous mark. */
+#define CHUNK_BYTES (16u << 10)
 
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q)
 {

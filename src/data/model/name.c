@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING_MAX 8 /* levels of member names; set by hand, bounds damaged type tables */
+/* Largest number of nested member names; set by hand, bounds damaged type tables. */
+#define NESTING_MAX 8
 
 /*
  * Names the threads whose parent has a name, until no such thread is left.  The remaining threads
@@ -48,7 +49,7 @@ void model_name_threads(struct model *m)
 	}
 }
 
-/* "int[10][4]" and its size become "int[4]" and a tenth of it. */
+/* Removes the first dimension: "int[10][4]" becomes "int[4]", and *size becomes a tenth of it. */
 static bool strip_array(char *type, uint64_t *size)
 {
 	char *open = strchr(type, '[');
@@ -63,7 +64,7 @@ static bool strip_array(char *type, uint64_t *size)
 	return true;
 }
 
-/* Types whose members do not appear in names. */
+/* Whether the members of the type do not appear in names. */
 static bool is_opaque(const char *type)
 {
 	static const char *const prefixes[] = {"pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "std::"};
@@ -159,7 +160,8 @@ static void name_channel(uint64_t address, struct rd_buf *out)
 		    (unsigned long long)((address - RADDLE_CHANNELS) / RADDLE_CHANNEL_BYTES));
 }
 
-/* The distance from the oldest frame is the same in every run. */
+/* Names a place on a stack by its distance from the oldest frame, which is the same in every
+ * run. */
 static void name_on_stack(const struct model *m, const struct model_object *o, uint64_t offset,
 			  struct rd_buf *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which object lies at an address at some time.
+ * Finds the object that lies at an address at some time.
  *
  * The definition is simple: of all objects that contain the address, the one that is alive at q.
  * But a program may allocate millions of objects at the same few addresses.  So heap objects and
@@ -20,7 +20,8 @@
 #define CELL_SHIFT 6   /* log2 of the bytes of a cell on the lowest level */
 #define LEVEL_SHIFT 59 /* position of the level in a cell's key */
 #define PAGE 4096
-#define WALK_MAX 65536 /* objects of a cell that a lookup visits; set by hand, bounds damaged traces */
+/* Largest number of objects of a cell that a lookup visits; set by hand, bounds damaged traces. */
+#define WALK_MAX 65536
 
 uint32_t model_add_object(struct model *m, const struct model_object *object)
 {
@@ -61,7 +62,7 @@ static bool is_dynamic(const struct model_object *o)
 	return o->kind == MODEL_HEAP || o->kind == MODEL_STACK;
 }
 
-/* Visits the cells of an object: counts the object in them, or enters it. */
+/* Visits the cells of an object.  Counts the object in them or, with `fill`, enters it. */
 static void visit_cells(struct model_grid *g, const struct model *m, uint32_t object, uint32_t *fill)
 {
 	const struct model_object *o = &m->objects[object];

@@ -8,14 +8,16 @@
 struct model_file {
 	struct trace *trace;
 	struct model *model;
-	char *scratch; /* the directory that STD text was imported to; NULL: the path is a directory */
+	/* The directory into which STD text was imported; NULL if the path is a directory. */
+	char *scratch;
 };
 
 /* Opens a trace directory, or a file with STD text, and builds its model with histories.  With
- * `force` it works even without meta.json or a site table.  Close it even after a failure. */
+ * `force` it works even without meta.json or a site table.  The caller closes it even after a
+ * failure. */
 int model_open(struct model_file *f, const char *path, bool force);
 
-/* The same without histories, for model_load().  If the trace is large, reading ends at
+/* Does the same without histories, for model_load().  If the trace is large, reading ends at
  * `deadline_ns` (trace_is_late()). */
 int model_open_parts(struct model_file *f, const char *path, bool force, int64_t deadline_ns);
 void model_close(struct model_file *f);

@@ -22,12 +22,13 @@
 struct holder {
 	const char *type;
 	uint64_t size;
-	uint64_t start;	 /* where it begins in the object */
-	uint64_t offset; /* of the place, in the struct */
-	bool indexed;	 /* it lies in an array of the struct: `start` is that of the first element */
+	uint64_t start;	 /* offset of the struct in the object */
+	uint64_t offset; /* offset of the place in the struct */
+	/* It is in an array of the struct; `start` is the offset of the first element. */
+	bool indexed;
 };
 
-/* The last member, if it is a flexible array. */
+/* The last member of the type, if that is a flexible array. */
 static const struct trace_member *open_member(const struct trace_sites *sites, const char *type)
 {
 	size_t first, count = trace_sites_members(sites, type, &first);
@@ -66,7 +67,8 @@ static bool find_holder(const struct model *m, const struct model_access *a, uin
 	if (!out->indexed && out->start > o->size - out->size)
 		return false;
 	if (out->offset >= out->size && !open_member(m->sites, out->type)) {
-		out->start += out->offset / out->size * out->size; /* a copy of several elements */
+		/* The access may copy several elements. */
+		out->start += out->offset / out->size * out->size;
 		out->offset %= out->size;
 	}
 	return true;
@@ -94,14 +96,15 @@ static void name_holder(const struct model *m, const struct model_object *o, con
 	rd_buf_release(&path);
 }
 
-/* The larger one is better.  If they are equal, the one whose type comes first in the alphabet is
- * better, so that the order of the accesses does not matter. */
+/* Whether `h` is better: it is larger or, if both are equal, its type comes first in the alphabet.
+ * So the order of the accesses does not matter. */
 static bool is_better(const struct holder *h, const struct holder *than)
 {
 	return h->size != than->size ? h->size > than->size : strcmp(h->type, than->type) < 0;
 }
 
-/* The source name of the place, the first in the alphabet, and its largest size. */
+/* The name that the source has for the place: the first in the alphabet. *size receives the largest
+ * size. */
 static const char *find_what(const struct model *m, const struct model_access *const *accesses, size_t count,
 			     uint64_t *bytes)
 {

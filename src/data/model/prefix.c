@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What remains of a thread's operations before a part of the run.  In: its operations so far; all
- * but the last have been processed.  Out: the same without those that no longer have an effect.
+ * Determines what remains of a thread's operations before a part of the run.  In: its operations so
+ * far; all but the last have been processed.  Out: the same operations without those that no longer
+ * have an effect.
  *
  * Finished critical sections, finished waits, and operations that order nothing later on are
  * removed.  Operations that create or end threads, wait, post or notify are kept, and so are
@@ -16,7 +17,8 @@
 
 #include <string.h>
 
-#define SECTION_DEPTH_MAX 16 /* kept operations to look back for the acquisition of a lock; set by hand */
+/* Number of kept operations to look back for the acquisition of a lock; set by hand. */
+#define SECTION_DEPTH_MAX 16
 
 static int effect(const struct model_operation *op)
 {
@@ -35,14 +37,15 @@ static bool is_idle(const struct model_operation *op)
 	case RADDLE_CLASS_MUTEX:
 	case RADDLE_CLASS_RWLOCK:
 	case RADDLE_CLASS_SPIN: return !effect(op);
-	case RADDLE_CLASS_CHANNEL: return true; /* what was sent before the part may have been received */
+	/* Messages that were sent before the part may have been received. */
+	case RADDLE_CLASS_CHANNEL: return true;
 	case RADDLE_CLASS_COND: return role == RADDLE_ROLE_INIT || role == RADDLE_ROLE_DESTROY;
 	default: return role == RADDLE_ROLE_REQUEST || op->kind == RADDLE_ORDER;
 	}
 }
 
-/* Where the lock was acquired, among the last SECTION_DEPTH_MAX operations before number `end`.
- * Returns `end` if not found. */
+/* The index of the lock's acquisition among the last SECTION_DEPTH_MAX operations before number
+ * `end`.  Returns `end` if it is not found. */
 static size_t find_taken(const struct model_history *h, uint32_t sync, size_t end)
 {
 	RD_ASSERT(end <= h->operation_count);
@@ -71,7 +74,8 @@ static void end_section(struct model_history *h, const struct model_operation *r
 	remove_at(h, taken);
 }
 
-/* The mutex was released and acquired again, so it is held since the wake. */
+/* Handles the end of a wait: the mutex was released and acquired again, so it is held since the
+ * wake. */
 static void end_wait(struct model_history *h, const struct model_operation *wake)
 {
 	size_t last = h->operation_count - 1, taken = find_taken(h, wake->second, last - 1);
@@ -87,8 +91,8 @@ static void end_wait(struct model_history *h, const struct model_operation *wake
 	h->operations[h->operation_count++] = lock;
 }
 
-/* For a fence, it matters only that the thread has executed it.  The fence of each site is kept
- * once, before all other operations, where it does not interfere with them. */
+/* Keeps a fence.  It matters only that the thread has executed it.  So the fence of each site is
+ * kept once, before all other operations, where it does not interfere with them. */
 static void keep_fence(struct model_history *h, const struct model_operation *fence)
 {
 	struct model_operation first = *fence;

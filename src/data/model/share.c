@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which objects, and which of their bytes, several threads touch.
+ * Finds the objects, and the bytes in them, that several threads touch.
  *
  * A byte is shared if two threads touched it and one of them wrote it.  Keeping the state of every
  * byte of every object would take more memory than the program had, and most objects belong to one
@@ -20,11 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 64	       /* bytes of an object that have an entry in common */
-#define CHUNK (64u << 10)      /* bytes of a large object that a long range marks at once */
-#define DIRECT_MAX (16u << 20) /* bytes of an object that has a plain table; larger ones have maps */
-#define RANGE_MAX (1ull << 30) /* bytes of a range that are looked at; no program copies more at once */
-#define RANGE_PAGES 16	       /* unknown pages that one range may introduce; set by hand */
+#define BLOCK 64 /* number of bytes of an object that share an entry */
+/* Number of bytes of a large object that a long range marks at once. */
+#define CHUNK (64u << 10)
+/* Size of the largest object, in bytes, with a plain table; larger ones have maps. */
+#define DIRECT_MAX (16u << 20)
+/* Largest number of bytes of a range; no program copies more at once. */
+#define RANGE_MAX (1ull << 30)
+/* Largest number of unknown pages that one range may introduce; set by hand. */
+#define RANGE_PAGES 16
 
 /* A scan of all streams. */
 struct sharing_scan {
@@ -35,12 +39,12 @@ struct sharing_scan {
 	struct held {
 		uint32_t sync;
 		uint64_t since;
-		bool wanted; /* requested, not held */
+		bool wanted; /* requested but not yet acquired */
 	} * held;
 	size_t held_count, held_capacity;
 };
 
-/* The first scan: which threads touch an object at all. */
+/* In the first scan: notes which threads touch an object at all. */
 static void touch_object(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a)
 {
 	RD_ASSERT(object < m->object_count);
@@ -94,7 +98,7 @@ static struct model_block *block_of(struct model *m, struct model_object *o, uin
 	return &x->blocks[*mapped];
 }
 
-/* A chunk is a block of one unit: bit 0 describes all of its bytes at once. */
+/* The block of a chunk, which has one unit: bit 0 describes all bytes of the chunk. */
 static struct model_block *chunk_of(struct model *m, struct model_object *o, uint64_t number)
 {
 	uint64_t *mapped = rd_umap_put(&shadow_of(m, o)->chunks, number, NULL);
@@ -102,7 +106,7 @@ static struct model_block *chunk_of(struct model *m, struct model_object *o, uin
 	return &m->private->blocks[*mapped];
 }
 
-/* When a second thread touches the block, each byte gets an owner of its own. */
+/* Gives each byte of a block a separate owner when a second thread touches the block. */
 static uint32_t *owners_of(struct model *m, struct model_block *b)
 {
 	struct model_private *x = m->private;
@@ -117,8 +121,8 @@ static uint32_t *owners_of(struct model *m, struct model_block *b)
 	return x->owners[b->owners];
 }
 
-/* Threads touch the same bytes again and again, and streams are read one by one, so `marked` is
- * used to skip repetitions. */
+/* Marks bytes of a block.  Threads touch the same bytes again and again, and streams are read one
+ * by one, so `marked` is used to skip repetitions. */
 static void mark_block(struct model *m, struct model_block *b, uint64_t mask, uint32_t thread)
 {
 	RD_ASSERT(mask != 0);
@@ -152,7 +156,7 @@ static uint64_t mask_of(uint64_t offset, uint64_t size)
 	return (n == BLOCK ? UINT64_MAX : (1ull << n) - 1) << first;
 }
 
-/* The second scan. */
+/* In the second scan: marks the bytes that a thread touches. */
 static void touch_bytes(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a)
 {
 	const uint8_t both = MODEL_MULTI | MODEL_WRITTEN;
@@ -221,7 +225,7 @@ static void scan_free(struct sharing_scan *s, uint32_t thread, const struct trac
 	touch_object(s->model, object, thread, &(struct model_access){.write = 1});
 }
 
-/* The bytes that a thread other than this one touched. */
+/* A mask of the bytes that a thread other than this one touched. */
 static uint64_t foreign_bits(const struct model *m, const struct model_block *b, uint32_t thread)
 {
 	uint64_t foreign = b->multi;
@@ -320,8 +324,8 @@ static bool is_use(const struct trace_event *e)
 	}
 }
 
-/* Whether a thread begins to wait for its object.  The duration of a wait for a once is not
- * recorded. */
+/* Whether a thread begins to wait for the object of the event.  The duration of a wait for a once
+ * control is not recorded. */
 static bool begins_wait(enum raddle_event kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_WAIT ||
@@ -442,8 +446,8 @@ static const struct model_block *mapped_block(const struct model *m, const struc
 	return index ? &m->private->blocks[*index] : NULL;
 }
 
-/* The shared bytes of a block, from its own accesses and those of its whole chunk; both may be
- * NULL. */
+/* A mask of the shared bytes of a block, from the block's own entry and that of its whole chunk.
+ * Both may be NULL. */
 static uint64_t shared_of(const struct model *m, const struct model_block *b, const struct model_block *chunk)
 {
 	uint64_t multi = b ? b->multi : 0, written = b ? b->written : 0;
@@ -456,8 +460,8 @@ static uint64_t shared_of(const struct model *m, const struct model_block *b, co
 	return multi & written;
 }
 
-/* Bit i: byte offset + i was touched by several threads and written.  Covers at most the 64 bytes
- * from `offset` to the end of its 64-byte block. */
+/* A mask in which bit i is set if byte offset + i was touched by several threads and written.  It
+ * covers at most the bytes from `offset` to the end of its 64-byte block. */
 static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
 {
 	const struct model_object *o = &m->objects[object];
@@ -475,7 +479,7 @@ static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64
 	return shared_of(m, b, chunk) >> (offset % BLOCK);
 }
 
-/* For an object with maps: looks only at the blocks and chunks that were touched. */
+/* Does this for an object with maps: considers only the blocks and chunks that were touched. */
 static bool is_shared_sparsely(const struct model *m, const struct model_shadow *s, uint64_t offset,
 			       uint64_t end)
 {
@@ -514,7 +518,8 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	return false;
 }
 
-/* If a whole chunk is shared, so are all of its blocks. */
+/* The number of shared bytes of an object with maps.  If a whole chunk is shared, so are all of its
+ * blocks. */
 static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
 {
 	uint64_t count = 0;

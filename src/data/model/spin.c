@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-#define PLACE 16 /* bytes: the largest atomic */
+#define PLACE 16 /* bytes of a place: the size of the largest atomic */
 
 void model_note_store(struct model *m, const struct trace_event *e)
 {
@@ -40,7 +40,7 @@ void model_sort_stores(struct model *m)
 		qsort(x->stores, x->store_count, sizeof *x->stores, compare_stores);
 }
 
-/* The q of the first write of the place after q; UINT64_MAX: there is no such write. */
+/* The q of the first write to the place after q; UINT64_MAX if there is none. */
 static uint64_t next_store(const struct model_private *x, uint64_t place, uint64_t q)
 {
 	const struct model_store now = {place, q};

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The call of the operation is the site of the access, so an operation without a known call has no
+/* The call of the operation is the site of the access.  So an operation without a known call has no
  * effect here.  SEM_INIT and SEM_DESTROY may also come from sem_open() and sem_close(). */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d)

@@ -26,7 +26,7 @@ static const struct trace_site *named_site(const struct model *m, const struct m
 	return site && site->flags & flag && site->kind != TRACE_SITE_CALL && *site->what ? site : NULL;
 }
 
-/* Only the thread that owns the variable can access it by name. */
+/* Finds a thread-local variable.  Only the thread that owns it can access it by name. */
 static bool find_thread_local(const struct model *m, uint32_t object, uint64_t offset,
 			      struct model_variable *out)
 {
@@ -84,7 +84,7 @@ bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset
 		find_local(m, object, offset, q, out));
 }
 
-/* If the access covers the whole variable, its type names the member. */
+/* Appends the member.  If the access covers the whole variable, its type names the member. */
 static void add_member(const struct model *m, const struct model_variable *v, struct rd_buf *out)
 {
 	const char *type = v->site->type;

@@ -3,10 +3,10 @@
  * An execution in memory: what prediction starts from.
  *
  * It is one sequence of events in an order in which they really happened.  An event has a kind, the
- * thread that did it, the object it was done to and the code site.  Objects are numbered from 0 in
- * separate spaces: variables, locks (mutexes and rwlocks together), condition variables,
- * semaphores, barrier instances, once controls, threads.  The filler, the code that builds the
- * execution, assigns these numbers (from a recorded trace, STD text, a test).
+ * thread that did it, the object that it was done to and the code site.  Objects are numbered from
+ * 0 in separate spaces: variables, locks (mutexes and read-write locks together), condition
+ * variables, semaphores, barrier instances, once controls, threads.  The filler is the code that
+ * builds the execution, from a recorded trace, STD text or a test.  It assigns these numbers.
  *
  * Conventions that the filler keeps:
  * - An acquisition is logged when it has succeeded.  Successful try and timed acquisitions carry
@@ -53,10 +53,10 @@ enum exec_kind {
 	EXEC_READ,
 	EXEC_WRITE,
 	EXEC_UPDATE, /* atomic read-modify-write */
-	EXEC_LOCK,   /* mutex */
+	EXEC_LOCK,   /* of a mutex */
 	EXEC_RDLOCK,
 	EXEC_WRLOCK,
-	EXEC_UNLOCK, /* of a mutex or rwlock */
+	EXEC_UNLOCK, /* of a mutex or read-write lock */
 	EXEC_FORK,   /* object: the new thread */
 	EXEC_BEGIN,
 	EXEC_END,
@@ -72,19 +72,20 @@ enum exec_kind {
 	EXEC_ONCE_RUN,	 /* the initialiser of a once control has returned */
 	EXEC_ONCE_PASS,	 /* pthread_once has returned without running it */
 	EXEC_BUSY,	 /* a try or timed acquisition has failed: another thread held the lock */
-	EXEC_FREE,	 /* whole: an operation that orders nothing */
-	EXEC_ONCE_BEGIN, /* whole: pthread_once begins to run the initialiser */
+	EXEC_FREE,	 /* in a whole execution: an operation that orders nothing */
+	EXEC_ONCE_BEGIN, /* in a whole execution: pthread_once begins to run the initialiser */
 	EXEC_KINDS
 };
 
 enum exec_flag {
-	EXEC_TRY = 1, /* try or timed: can hold the lock, but never blocks forever */
+	EXEC_TRY = 1, /* a try or timed acquisition: it may succeed, but it never blocks forever */
 	EXEC_PENDING = 2,
 	EXEC_ATOMIC = 4,
 	EXEC_SYNC = 8,
-	EXEC_LOOP = 16,	   /* a read that decides a wait loop: it keeps its writer with both semantics */
-	EXEC_INITIAL = 32, /* part of the initial state; the first events of a thread (windows) */
-	EXEC_PART = 64,	   /* part of the operation of the next event */
+	EXEC_LOOP = 16, /* a read that decides a wait loop: it keeps its writer with both semantics */
+	/* Part of the initial state: among the first events of a thread in a window. */
+	EXEC_INITIAL = 32,
+	EXEC_PART = 64, /* part of the operation of the next event */
 	EXEC_UNSURE = 128,
 };
 
@@ -104,18 +105,19 @@ struct exec_event {
 struct exec {
 	struct exec_event *events;
 	size_t count, capacity;
-	uint64_t *positions; /* trace position of each event, or NULL: its index */
+	uint64_t *positions; /* by event: its position in the trace; NULL if that is its index */
 	uint32_t threads, variables, locks, conds, sems, barriers, onces;
-	uint32_t *sem_initial; /* of the first sem_initial_count semaphores; the rest start at 0 */
+	/* Initial values of the first sem_initial_count semaphores; the others start at 0. */
+	uint32_t *sem_initial;
 	uint32_t sem_initial_count;
-	bool whole;  /* an operation is one event, and a wake takes any notification */
-	bool unsure; /* an EXEC_UNSURE event came before the first event (windows) */
+	bool whole;  /* each operation is one event, and a wake takes any notification */
+	bool unsure; /* an EXEC_UNSURE event precedes the first event (in windows) */
 };
 
 void exec_init(struct exec *x);
 void exec_release(struct exec *x);
 
-/* Appends an event and keeps the object counts large enough. */
+/* Appends an event and updates the number of objects. */
 struct exec_event *exec_add(struct exec *x, enum exec_kind kind, uint32_t thread, uint32_t object);
 
 /* Sets the initial value of a semaphore; the default is 0. */
@@ -124,11 +126,11 @@ void exec_sem_init(struct exec *x, uint32_t sem, uint32_t value);
 /* Finds the signals of the wakes that have EXEC_MATCH. */
 void exec_match_signals(struct exec *x);
 
-/* Checks that synchronisation allows the sequence.  Returns the index of the first impossible
- * event, with the reason in *why, or EXEC_NONE. */
+/* Checks that synchronisation allows the sequence.  Returns the index of the first impossible event
+ * and sets *why to the reason; returns EXEC_NONE if there is none. */
 uint32_t exec_check(const struct exec *x, const char **why);
 
-/* A thread that holds the lock after the last event; EXEC_NONE: no thread does. */
+/* A thread that holds the lock after the last event; EXEC_NONE if no thread does. */
 uint32_t exec_holder(const struct exec *x, uint32_t lock);
 
 static inline uint32_t exec_sem_initial(const struct exec *x, uint32_t sem)

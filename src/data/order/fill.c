@@ -114,9 +114,9 @@ int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
 	}
 }
 
-/* A read-write lock that prefers writers is modelled as two locks: the lock itself and a gate.  A
- * writer holds the gate as soon as it requests the lock, and a reader must pass the gate.  So a
- * reader that requests the lock again waits for a writer that waits for this reader. */
+/* Whether a read-write lock prefers writers.  Such a lock is modelled as two locks: the lock itself
+ * and a gate.  A writer holds the gate from when it requests the lock, and a reader must pass the
+ * gate.  So a reader that requests the lock again waits for a writer that waits for this reader. */
 static bool has_gate(struct order_filler *f, const struct order_op *op)
 {
 	struct order_object *o = order_fill_object(f, op->object);
@@ -192,7 +192,7 @@ static void refuse(struct order_filler *f, const struct order_op *op, bool share
 
 /* ---- locks that another thread releases ---- */
 
-/* A lock that a thread holds when it ends stays locked, unless it is a robust mutex. */
+/* Notes the locks that a thread holds when it ends.  They stay locked, except robust mutexes. */
 static void note_locks_left(struct order_filler *f, uint32_t thread)
 {
 	for (uint32_t i = 0; i < f->object_count && !f->hung; i++)
@@ -230,7 +230,8 @@ static bool is_handed(struct order_filler *f, uint32_t object)
 	return (o->handed || o->left) && !o->shared;
 }
 
-/* It does not matter which thread took the lock: it is either available or not. */
+/* Adds an event for a lock that any thread may release.  It does not matter which thread took the
+ * lock: it is either available or not. */
 static void fill_handed(struct order_filler *f, const struct order_op *op, int change)
 {
 	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
@@ -261,7 +262,7 @@ static void fill_lock(struct order_filler *f, const struct order_op *op)
 
 /* ---- condition variables ---- */
 
-/* A thread that waits without the mutex releases nothing. */
+/* Adds the events of a wait.  A thread that waits without holding the mutex releases nothing. */
 static void fill_wait(struct order_filler *f, const struct order_op *op, uint32_t cond)
 {
 	uint64_t *depth = depth_of(f, op->thread, op->second);
@@ -346,7 +347,8 @@ static void fill_barrier(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* In a whole execution, a semaphore whose initialisation was not recorded may have any value. */
+/* Adds an event on a semaphore.  In a whole execution, a semaphore whose initialisation was not
+ * recorded may have any value. */
 static void fill_semaphore(struct order_filler *f, const struct order_op *op)
 {
 	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
@@ -379,10 +381,10 @@ static uint32_t once_lock(struct order_filler *f, uint32_t object)
 	return o->once_lock;
 }
 
-/* Only the first pass of a thread may have to wait.  A load of a guard is assumed to find it open
- * once the initialiser's return has been recorded.  That event comes just before the guard is
- * opened.  But a load that still found the guard closed is followed by a pass, so nothing is
- * hidden. */
+/* Handles a thread that passes a once control.  Only the first pass of a thread may have to wait.
+ * A load of a guard is assumed to find it open once the initialiser's return has been recorded.
+ * That event comes just before the guard is opened.  But a load that still found the guard closed
+ * is followed by a pass, so nothing is hidden. */
 static void pass_once(struct order_filler *f, const struct order_op *op)
 {
 	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)op->thread << 32 | op->object, NULL);
@@ -413,7 +415,8 @@ static void fill_once(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* Passes, and further runs, refer to the return of the routine that they come after. */
+/* Adds an event on a once control in a whole execution.  Passes and further runs refer to the
+ * return of the routine that they follow. */
 static void fill_whole_once(struct order_filler *f, const struct order_op *op)
 {
 	enum exec_kind kind = op->kind == RADDLE_ONCE_RUN    ? EXEC_ONCE_BEGIN
@@ -430,7 +433,7 @@ static void fill_whole_once(struct order_filler *f, const struct order_op *op)
 
 /* ---- channels ---- */
 
-/* A send to a channel is recorded at a point where nothing can stop the thread. */
+/* Adds a send to a channel.  It is recorded at a point where nothing can stop the thread. */
 static void send_message(struct order_filler *f, const struct order_op *op)
 {
 	uint32_t once = f->x->onces;
@@ -447,7 +450,7 @@ static void send_message(struct order_filler *f, const struct order_op *op)
 	o->messages[i] = (struct order_message){op->thread, once};
 }
 
-/* Any message sent so far may be the one received. */
+/* Adds a receive from a channel, which may receive any message sent so far. */
 static void receive_messages(struct order_filler *f, const struct order_op *op)
 {
 	const struct order_object *o = order_fill_object(f, op->object);
@@ -463,7 +466,8 @@ static void receive_messages(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* In a whole execution only counted operations are events. */
+/* Adds a channel operation.  A whole execution has no such events: reversible/channel.c adds
+ * channels to it as semaphores. */
 static void fill_channel(struct order_filler *f, const struct order_op *op)
 {
 	if (f->x->whole)
@@ -476,7 +480,7 @@ static void fill_channel(struct order_filler *f, const struct order_op *op)
 
 /* ---- threads ---- */
 
-/* A thread that dies with a robust mutex releases it. */
+/* Ends a thread, which releases the robust mutexes that it holds. */
 static void end_thread(struct order_filler *f, const struct order_op *op)
 {
 	for (size_t i = 0; i < f->robust_count; i++) {
@@ -490,7 +494,8 @@ static void end_thread(struct order_filler *f, const struct order_op *op)
 	add(f, op, EXEC_END, 0);
 }
 
-/* In a damaged trace a thread may create or join itself, or be created after it has begun. */
+/* Handles creations and joins.  In a damaged trace a thread may create or join itself, or be
+ * created after it has begun. */
 static void fill_thread(struct order_filler *f, const struct order_op *op)
 {
 	if (op->kind == RADDLE_THREAD_START) {

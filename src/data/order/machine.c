@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plain meaning of the events (machine.h), according to the table of doc/design/order.md.
+ * The meaning of the events (machine.h), according to the table of doc/design/order.md.
  *
- * A mutex or an rwlock held for writing has one holder; an rwlock held for reading has any number.
- * Re-acquisition by the holder nests.  A thread acts after its fork and before its join.  A barrier
- * exit needs all enters of the instance.  A semaphore never goes below zero.  A wake needs the
- * notification that it names.  In a whole execution a wake needs its mutex, and any notification
- * that came after the wait and ended no other wait.  A pending operation never happens.
+ * A mutex, or a read-write lock held for writing, has one holder; a read-write lock held for
+ * reading has any number.  Re-acquisition by the holder nests.  A thread acts after its fork and
+ * before its join.  A barrier exit needs all enters of the instance.  A semaphore never goes below
+ * zero.  A wake needs the notification that it names.  In a whole execution a wake needs its mutex,
+ * and any notification that came after the wait and ended no other wait.  A pending operation never
+ * happens.
  */
 #include "order/machine.h"
 
@@ -113,7 +114,7 @@ const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t l
 	return NULL;
 }
 
-/* An acquisition by another thread that excludes this one. */
+/* Finds an acquisition by another thread that excludes this one. */
 static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thread, bool shared)
 {
 	if (!m->lock_holders[lock])
@@ -269,7 +270,8 @@ static void wake(struct machine *m, uint32_t index, const struct exec_event *e)
 		acquire(m, index, mutex);
 }
 
-/* A signal wakes the waiting thread whose wake comes first. */
+/* Notifies waiting threads.  A signal wakes the waiting thread whose wake comes first in the
+ * order. */
 static void notify(struct machine *m, const struct exec_event *e)
 {
 	uint32_t best = EXEC_NONE;

@@ -10,52 +10,59 @@
 #include "base/map.h"
 #include "order/exec.h"
 
-struct machine_hold { /* one thread's hold on one lock */
+struct machine_hold { /* a lock that a thread holds */
 	uint32_t lock;
 	uint16_t thread;
 	bool shared;
 	uint32_t depth;
-	uint32_t acquire; /* the event */
+	uint32_t acquire; /* the event of the acquisition */
 };
 
 struct machine {
 	const struct exec *x;
-	struct machine_hold *holds; /* unordered; short unless a thread holds hundreds of locks */
+	/* Not sorted; the list is short unless a thread holds hundreds of locks. */
+	struct machine_hold *holds;
 	size_t hold_count, hold_capacity;
-	uint32_t *lock_holders; /* number of holds of each lock */
+	uint32_t *lock_holders; /* by lock: number of threads that hold it */
 	int64_t *sem_value;
-	uint32_t *entered, *enters; /* barrier instances: arrivals so far, and in all */
-	uint32_t *at;		    /* per thread: the position after its latest event */
+	/* By barrier instance: number of arrivals so far, and in the whole execution. */
+	uint32_t *entered, *enters;
+	uint32_t *at; /* by thread: the position after its latest event */
 	uint8_t *once_done;
-	uint8_t *forked, *joined, *ended, *has_fork; /* per thread */
-	uint32_t *last_write;			     /* per variable: the writing event or EXEC_NONE */
-	uint32_t *waiting;			     /* per thread: its EXEC_WAIT while it waits */
-	/* Of a whole execution, in which a wake takes any notification. */
-	uint8_t *woken;	      /* per thread: its wait was notified */
-	uint64_t *deadline;   /* per thread: the place of its wake, which decides whom a signal wakes */
-	struct rd_umap wakes; /* from waits to the places of their wakes in the order that is tried */
+	uint8_t *forked, *joined, *ended, *has_fork; /* by thread */
+	/* By variable: the event of the last write; EXEC_NONE if there is none. */
+	uint32_t *last_write;
+	uint32_t *waiting; /* by thread: its EXEC_WAIT while it waits */
+	/* Only for a whole execution, in which a wake takes any notification. */
+	uint8_t *woken; /* by thread: whether its wait was notified */
+	/* By thread: position of its wake in the order, which decides which thread a signal
+	 * wakes. */
+	uint64_t *deadline;
+	/* Maps a wait to the position of its wake in the order that is tried. */
+	struct rd_umap wakes;
 };
 
 void machine_init(struct machine *m, const struct exec *x);
 void machine_release(struct machine *m);
 
-/* Returns to the start.  The order to be tried determines which wait a signal ends. */
+/* Returns to the initial state.  The order that will be tried determines which wait a signal
+ * ends. */
 void machine_reset(struct machine *m, const uint32_t *order, size_t count);
 
-/* Whether event `e` may happen now: NULL, or why not.  The caller ensures that the thread has
- * reached it. */
+/* Returns NULL if event `e` may happen now; otherwise the reason why not.  The caller ensures that
+ * the thread has reached it. */
 const char *machine_may(const struct machine *m, uint32_t e);
 
 /* Executes event `e`, even if it may not happen. */
 void machine_do(struct machine *m, uint32_t e);
 
-/* Executes event `e` if it may happen; returns NULL, or why it may not. */
+/* Executes event `e` if it may happen, and returns NULL; otherwise returns the reason why not. */
 const char *machine_step(struct machine *m, uint32_t e);
 
-/* The acquisition that excludes `e` from its lock; EXEC_NONE: no acquisition does. */
+/* The acquisition that excludes `e` from its lock; EXEC_NONE if there is none. */
 uint32_t machine_blocker(const struct machine *m, uint32_t e);
 
-/* The hold of `thread` on `lock`; NULL: the thread does not hold it. */
+/* The entry of a lock that the thread holds; NULL if the thread does not hold it. */
 const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t lock, uint16_t thread);
 
 #endif

@@ -35,7 +35,7 @@ bool owner_is_held(const struct owner_graph *g, uint64_t lock)
 	return false;
 }
 
-/* Whether some holder of the lock never releases it. */
+/* Whether some holder will never release the lock. */
 static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lock, bool exclusive_only)
 {
 	bool shared;
@@ -47,7 +47,8 @@ static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lo
 	return false;
 }
 
-/* A lock may admit readers again only after the waiting writer has had it. */
+/* Whether a writer of the set waits for the lock.  The lock may then admit readers only after that
+ * writer has had it. */
 static bool has_writer_in_wait(const struct owner_graph *g, const bool *closed, uint64_t lock)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -64,7 +65,7 @@ static bool is_thread_left(const struct owner_graph *g, const bool *closed)
 	return g->helped;
 }
 
-/* Whether a thread other than its holder may release the lock that a thread waits for. */
+/* Whether a thread other than the holder may release the lock for which `t` waits. */
 static bool may_be_handed(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
 {
 	bool shared;
@@ -110,7 +111,7 @@ size_t owner_closed(const struct owner_graph *g, bool *closed)
 	return count;
 }
 
-/* How certain it is that a holder keeps its locks. */
+/* How certain it is that a holder keeps its locks; more is more certain. */
 static int keeps(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
 	return closed[thread] ? 2 : g->threads[thread].ended;
@@ -136,7 +137,7 @@ uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thre
 	return found;
 }
 
-/* Whether following owners leads back to the thread; each thread has one owner, so the number of
+/* Whether following owners leads back to the thread.  Each thread has one owner, so the number of
  * steps is bounded. */
 static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
@@ -150,7 +151,7 @@ static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_
 	return false;
 }
 
-/* A thread whose owner has ended, or whose wait has no owner, is also a cause. */
+/* Also marks a thread whose owner has ended or whose wait has no owner. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause)
 {
 	for (uint32_t i = 0; i < g->count; i++) {

@@ -15,33 +15,37 @@
 
 /* What a thread waits for. */
 enum owner_wait {
-	OWNER_RUNNING, /* nothing, or the wait has a time limit */
+	OWNER_RUNNING, /* nothing, or something with a time limit */
 	OWNER_LOCK,    /* a lock, exclusively */
 	OWNER_READ,    /* a lock, to be shared */
 	OWNER_JOIN,    /* the end of a thread */
-	OWNER_NOTE,    /* something that any thread may give: a notification, a post, an arrival */
+	OWNER_NOTE,    /* something that any thread may do: a notification, a post, an arrival */
 };
 
 struct owner_thread {
 	enum owner_wait wait;
-	uint64_t object;      /* the lock, or the number of the thread that is to end */
-	bool alive;	      /* unless it is closed it may release what others wait for */
-	bool ended;	      /* it never releases what it holds */
-	const uint64_t *held; /* locks, with the lowest bit set for a shared hold; 0: unused */
+	uint64_t object; /* the lock, or the number of the thread that it joins */
+	bool alive;	 /* it may release what others wait for, unless it is closed */
+	bool ended;	 /* it never releases the locks that it holds */
+	/* The locks that it holds, with the lowest bit set for a shared lock; 0 marks an unused
+	 * entry. */
+	const uint64_t *held;
 	size_t held_count;
 };
 
-/* Which threads release a lock.  The primitives allow any thread, and some programs use that. */
+/* Which threads may release a lock.  The primitives allow any thread to do so, and some programs
+ * use that. */
 enum owner_hands {
-	OWNER_HOLDER,		   /* its holder */
-	OWNER_HOLDER_UNLESS_STUCK, /* its holder; if the holder itself waits for the lock, any thread */
-	OWNER_ANY_THREAD	   /* every thread */
+	OWNER_HOLDER, /* only its holder */
+	/* Only its holder; if the holder itself waits for the lock, any thread. */
+	OWNER_HOLDER_UNLESS_STUCK,
+	OWNER_ANY_THREAD /* any thread */
 };
 
 struct owner_graph {
 	const struct owner_thread *threads;
 	size_t count;
-	bool helped; /* a thread or process that is not in the graph may give OWNER_NOTE */
+	bool helped; /* A thread or process outside the graph may end waits of kind OWNER_NOTE. */
 	enum owner_hands hands;
 };
 
@@ -49,12 +53,13 @@ struct owner_graph {
  * the size of the set. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
-/* The thread that holds what this one waits for; OWNER_NONE: no particular thread.  If there are
- * several holders, prefers one that is closed, then one that has ended.  `closed` may be NULL. */
+/* The thread that holds what this thread waits for; OWNER_NONE if it is no particular thread.  If
+ * there are several holders, prefers one that is closed, then one that has ended.  `closed` may be
+ * NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
 /* Marks the closed threads that are the cause: those on a cycle of owners, and those that wait for
- * something that no remaining thread can give. */
+ * something that no remaining thread can do. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
 /* Whether a thread holds the lock. */

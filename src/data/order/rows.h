@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 struct rows {
-	uint32_t *of;	/* per event: its row */
-	uint32_t *data; /* `width` numbers a row */
+	uint32_t *of;	/* by event: the number of its row */
+	uint32_t *data; /* the rows, of `width` numbers each */
 	size_t count, capacity;
-	uint32_t width; /* threads */
+	uint32_t width; /* number of threads */
 };
 
-/* An empty table; `of` has an entry for each event. */
+/* Makes an empty table, in which `of` has an entry for each event. */
 void rows_init(struct rows *r, size_t events, uint32_t width);
 void rows_release(struct rows *r);
 
-/* Adds a row with a copy of `from`, which must not be in the table; returns its number. */
+/* Adds a row that is a copy of `from`, which must not be in the table.  Returns its number. */
 uint32_t rows_add(struct rows *r, const uint32_t *from);
 
 static inline uint32_t *rows_row(const struct rows *r, uint32_t row)

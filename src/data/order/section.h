@@ -14,12 +14,12 @@
 
 struct section {
 	uint32_t lock;
-	uint32_t acquire, release; /* events; release NONE: never */
-	uint32_t depth;		   /* while it is open: acquisitions inside it */
+	uint32_t acquire, release; /* events; `release` is NONE if the section never ends */
+	uint32_t depth;		   /* while it is open: number of nested acquisitions */
 	bool shared;
 };
 
-/* The sections a thread is in, innermost first; lists share their tails. */
+/* A list of the sections that a thread is in, innermost first.  Lists share their tails. */
 struct hold {
 	uint32_t section, next;
 };
@@ -29,24 +29,26 @@ struct sections {
 	size_t count, capacity;
 	struct hold *holds;
 	size_t hold_count, hold_capacity;
-	uint32_t *head; /* per thread: the holds it has now; NONE */
+	/* By thread: the list of sections that it is in now; NONE if it is in none. */
+	uint32_t *head;
 	size_t threads, thread_capacity;
 };
 
-/* sections_reserve() makes room for more threads; `threads` is their total number. */
+/* Initialises the sections.  sections_reserve() makes room for more threads; `threads` is their
+ * total number. */
 void sections_init(struct sections *s, size_t threads);
 void sections_reserve(struct sections *s, size_t threads);
 void sections_release(struct sections *s);
 
-/* The section of the lock that is open in a list of holds; NONE. */
+/* The open section of `lock` in a list; NONE if there is none. */
 uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock);
 
-/* An acquisition.  Returns the section that it begins, or NONE if its thread is already in a
- * section of that lock. */
+/* Handles an acquisition.  Returns the section that it begins, or NONE if its thread is already in
+ * a section of that lock. */
 uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint32_t acquire, bool shared);
 
-/* A release.  Returns the section that it ends, or NONE if it ends only an inner acquisition or the
- * lock is not held. */
+/* Handles a release.  Returns the section that it ends, or NONE if it ends only an inner
+ * acquisition or the lock is not held. */
 uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release);
 
 /* Whether two sections of a lock exclude one another. */

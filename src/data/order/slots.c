@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* Cuts the items of each object where the thread changes; `thread` is that of each item. */
+/* Cuts the items of each object where the thread changes.  `thread` has the thread of each item. */
 static void cut(struct slots *s, uint32_t objects, const uint32_t *thread)
 {
 	size_t count = 0, capacity = 0;

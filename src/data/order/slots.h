@@ -9,33 +9,33 @@
 #include "order/section.h"
 
 struct slot {
-	uint32_t thread, begin, end; /* item[begin..end) */
+	uint32_t thread, begin, end; /* the events are item[begin] to item[end - 1] */
 };
 
 struct slots {
-	uint32_t *first; /* of an object; first[object + 1] ends it */
+	uint32_t *first; /* by object: index of its first slot; first[object + 1] is the end */
 	struct slot *slot;
-	uint32_t *item;	 /* events */
-	uint32_t *index; /* their indices in the thread, for binary search */
+	uint32_t *item;	 /* the events of all slots */
+	uint32_t *index; /* by item: the index of the event in its thread, for binary search */
 };
 
-/* An event of the kind. */
+/* An event of the requested kind. */
 struct slot_item {
 	uint32_t event, object, thread, index;
 };
 
-/* Returns event number i, counted thread by thread in program order; false: the event is of another
- * kind. */
+/* Describes event number i in *item; events are counted thread by thread in program order.  Returns
+ * false if the event is of another kind. */
 typedef bool slots_fn(const void *context, uint32_t i, struct slot_item *item);
 
-/* `count`: events of all kinds. */
+/* Builds the table.  `count` is the number of events of all kinds. */
 void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn, const void *context);
 void slots_release(struct slots *s);
 
-/* Number of items of `slot` whose index is below `position`. */
+/* The number of items of `slot` whose index is below `position`. */
 uint32_t slots_below(const struct slots *s, const struct slot *slot, uint32_t position);
 
-/* The last item of `slot` below `position`, or NONE. */
+/* The last item of `slot` whose index is below `position`; NONE if there is none. */
 static inline uint32_t slots_last(const struct slots *s, const struct slot *slot, uint32_t position)
 {
 	uint32_t n = slots_below(s, slot, position);
@@ -43,7 +43,7 @@ static inline uint32_t slots_last(const struct slots *s, const struct slot *slot
 	return n ? s->item[slot->begin + n - 1] : NONE;
 }
 
-/* How many threads have events of the kind on the object. */
+/* The number of threads that have events of the kind on the object. */
 static inline uint32_t slots_threads(const struct slots *s, uint32_t object)
 {
 	return s->first[object + 1] - s->first[object];
