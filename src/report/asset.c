@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The style and the script of the HTML page, as C strings: they are part of the tool, and pages are
- * self-contained.  Colours are variables with one value for the light and one for the dark theme;
- * all other rules refer to them.  The script does not change the content of a finding.
+ * The style and the script of the HTML page.  They are C strings, because they are part of the tool
+ * and pages are self-contained.  Colours are variables with one value for the light and one for the
+ * dark theme; all other rules refer to them.  The script does not change the content of a finding.
  */
 #include "report/html-int.h"
 

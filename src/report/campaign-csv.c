@@ -17,7 +17,8 @@ const char *report_contrast_by(const struct campaign_contrast *c)
 
 /* ---- fields ---- */
 
-/* Control characters, which names from outside may contain, become '?'. */
+/* Writes a text as a field.  Control characters, which names from outside may contain, become
+ * '?'. */
 static void put_text(FILE *out, const char *text, char end)
 {
 	bool quoted = text && strpbrk(text, ",\"") != NULL;
@@ -46,7 +47,7 @@ static void put_end(FILE *out)
 	fputs("\r\n", out);
 }
 
-/* hits, runs, share, low, high; without runs the share is empty. */
+/* Writes the fields hits, runs, share, low, high.  Without runs, the share is empty. */
 static void put_rate(FILE *out, const struct campaign_rate *r)
 {
 	put_count(out, r->hits);
@@ -61,7 +62,7 @@ static void put_rate(FILE *out, const struct campaign_rate *r)
 struct row {
 	const struct campaign_statistics *s;
 	const char *by;
-	const struct campaign_place *place; /* NULL: the campaign */
+	const struct campaign_place *place; /* the place; NULL for the whole campaign */
 	const char *fault;
 };
 

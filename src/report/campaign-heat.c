@@ -9,9 +9,9 @@
  * Colours range from light to dark in one hue (reversed on a dark page), so the order is visible
  * without colour vision.  The number is always shown, too.
  *
- * Each cell carries the data for the script.  For each kind of fault: its number, and how many runs
- * it had.  Then for each measure: the hits, the ends of the interval, and the share.  The last
- * three are in thousandths.  For example "0:25:3,25,313,120;...|2:...".
+ * Each cell carries the data for the script.  For each kind of fault it has the kind's number and
+ * the number of its runs.  Then, for each measure, it has the hits, the ends of the interval, and
+ * the share.  The last three are in thousandths.  For example "0:25:3,25,313,120;...|2:...".
  */
 #include "report/campaign-html-int.h"
 
@@ -25,17 +25,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judgements: a page with more lines is slow in a browser; a table with more rows is not read. */
-#define LINES_MAX 3000 /* of source that are shown with their heat */
-#define TABLE_ROWS 20  /* functions and variables, unless the user states a number */
+/* Both numbers were set by hand: a page with more lines is slow in a browser; a table with more
+ * rows is not read. */
+#define LINES_MAX 3000 /* the most source lines that are shown */
+#define TABLE_ROWS 20  /* the most functions and variables, unless the user gives a number */
 
-/* In the order of the page's menu. */
+/* The measures, in the order of the page's menu. */
 static const unsigned measures[] = {CAMPAIGN_HARM, RUNLOG_SDC, RUNLOG_CRASH, RUNLOG_HANG, RUNLOG_DETECTED};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 /* ---- cells ---- */
 
-/* The colour of a share; 0: no colour. */
+/* The number of the colour of a share; 0 for no colour. */
 static unsigned heat(const struct campaign_rate *r)
 {
 	RD_ASSERT(r->runs == 0 || r->hits <= r->runs);
@@ -60,7 +61,7 @@ static void put_data(FILE *out, const struct campaign_statistics *s, const struc
 	}
 }
 
-/* The share and its interval, in the script's format. */
+/* Writes the share and its interval, in the script's format. */
 static void put_value(FILE *out, const struct campaign_rate *r)
 {
 	if (r->runs)
@@ -68,7 +69,7 @@ static void put_value(FILE *out, const struct campaign_rate *r)
 			floor(r->low * 1000) / 10, ceil(r->high * 1000) / 10);
 }
 
-/* A cell that shows the first of `cells`; the script may show another one. */
+/* Writes a cell that shows the first of `cells`; the script may show another one. */
 static void put_cell(FILE *out, const struct campaign_statistics *s, const struct campaign_cell *cells,
 		     size_t count)
 {
@@ -126,7 +127,7 @@ static void put_table(FILE *out, const struct campaign_statistics *s, enum campa
 
 /* ---- source ---- */
 
-/* "pca.c:88" without a site table: the file is the part before the colon. */
+/* The file of a place.  Without a site table it is the part of "pca.c:88" before the colon. */
 static char *file_of(const struct campaign_place *p)
 {
 	const char *colon = strrchr(p->name, ':');
@@ -198,7 +199,7 @@ static void put_source(FILE *out, const struct campaign_statistics *s)
 
 /* ---- the whole ---- */
 
-/* The menus; their values are those in the cells. */
+/* Writes the menus.  Their values are those in the cells. */
 static void put_choices(FILE *out, const struct campaign_statistics *s)
 {
 	fputs("<p class=\"tools\" hidden><select class=\"measure\" aria-label=\"outcome\">", out);

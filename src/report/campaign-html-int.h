@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: the parts of a campaign's page. */
+/* The parts of a campaign's page; for use inside report/. */
 #ifndef REPORT_CAMPAIGN_HTML_INT_H
 #define REPORT_CAMPAIGN_HTML_INT_H
 
 #include "report/campaign.h"
 
-/* The bars of one campaign. */
+/* Draws the bars of one campaign. */
 void campaign_figure(FILE *out, const struct campaign_statistics *s);
 
-/* The deviations of the runs with that outcome, side by side. */
+/* Draws the shares of the deviations of the runs with that outcome, side by side. */
 void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome);
 
-/* Shows functions, variables and source lines with the share of harmful runs.  At most `most`
- * functions and variables; 0 selects a default. */
+/* Shows functions, variables and source lines with the share of harmful runs.  Shows at most `most`
+ * functions and variables; 0 means the default. */
 void campaign_heat(FILE *out, const struct campaign_statistics *s, size_t most);
 
 /* Writes the runs of all campaigns as JSON data for the script.  Stores the number of included runs

@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PLACES_SHOWN 20 /* of a table, unless the user states a number; a judgement: they fit a screen */
+/* Rows of a table, unless the user gives a number; set by hand, since they fit a screen. */
+#define PLACES_SHOWN 20
 
 static void put_header(FILE *out, const struct report_campaigns *c)
 {
@@ -43,7 +44,7 @@ static void put_header(FILE *out, const struct report_campaigns *c)
 	fputs("</header>\n<main>\n", out);
 }
 
-/* A coloured square for each outcome or deviation. */
+/* Writes a coloured square for each outcome or deviation. */
 static void put_legend(FILE *out, const char *prefix, const char *(*name)(unsigned), unsigned count)
 {
 	fputs("<p class=\"legend\">", out);
@@ -253,7 +254,7 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 		campaign_differs(c) ? "differs" : "");
 }
 
-/* One family of tests.  Of places, those that differ and a few others are shown. */
+/* Writes one family of tests.  Of places, shows those that differ and a few others. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;

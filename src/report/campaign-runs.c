@@ -8,8 +8,8 @@
  * 	{"runs":[[campaign, run, fault, ...], ...], "texts":["", "BitFlip", ...], ...}
  *
  * If there are more than RUNS_MAX runs, masked and not activated ones are left out first.  Of each
- * diff only the beginning is included.  Equal diffs are stored once, and their total size is
- * limited.
+ * diff of the output, only the beginning is included.  Equal diffs are stored once, and their total
+ * size is limited.
  */
 #include "report/campaign-html-int.h"
 
@@ -23,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judgements: a browser opens a page of some ten megabytes without delay. */
-#define RUNS_MAX 60000		/* in the list */
-#define DIFF_SHOWN 4000		/* bytes of a difference, the first ones: they fit a screen or two */
-#define DIFF_FILE_MAX (4 << 20) /* bytes of a file with a difference; larger ones are not read */
-#define DIFFS_MAX (8 << 20)	/* bytes of all differences of a page */
+/* Set by hand: a browser opens a page of some ten megabytes without delay. */
+#define RUNS_MAX 60000		/* the most runs in the list */
+#define DIFF_SHOWN 4000		/* the most bytes of a diff, from its beginning; they fill a screen or two */
+#define DIFF_FILE_MAX (4 << 20) /* the most bytes of a file with a diff; larger ones are not read */
+#define DIFFS_MAX (8 << 20)	/* the most bytes of all diffs of a page */
 
 struct data {
 	FILE *out;
@@ -36,7 +36,7 @@ struct data {
 	bool first;
 };
 
-/* Text in a JSON string inside a page: '<' must not end the element. */
+/* Writes a text in a JSON string inside a page, in which '<' must not end the element. */
 static void put_string(FILE *out, const char *text)
 {
 	fputc('"', out);
@@ -74,13 +74,14 @@ static void put_columns(struct data *d, const char *const *texts, size_t count)
 		put_text(d, texts[i]);
 }
 
-/* The beginning of a diff, or the reason why it is missing. */
+/* Writes the beginning of a diff, or the reason why it is missing. */
 static void put_diff(struct data *d, const struct campaign_results *r, const char *name)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	char *path;
 
-	/* The name comes from the log, and must not lead out of the campaign's directory. */
+	/* The name comes from the log, and must not name a file outside the campaign's
+	 * directory. */
 	if (!name || *name == '/' || strstr(name, "..")) {
 		put_number(d, 0);
 		return;
@@ -141,7 +142,7 @@ static bool is_dull(const struct runlog_run *run)
 	return run->outcome >= RUNLOG_MASKED;
 }
 
-/* How many masked and not activated runs there is room for after all others. */
+/* The number of masked and not activated runs that fit in the list after all others. */
 static size_t room_for_dull(const struct report_campaigns *c, size_t *all)
 {
 	size_t telling = 0;

@@ -15,10 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-#define BAR 44	       /* columns; with its labels a line has less than 80 */
-#define PLACES_SHOWN 8 /* of a table, unless the user states a number; a judgement */
+#define BAR 44	       /* in columns; with its labels a line has less than 80 */
+#define PLACES_SHOWN 8 /* rows of a table, unless the user gives a number; set by hand */
 
-/* What a bar is drawn with, and the colours of a terminal. */
+/* The character and the terminal colour of each part of a bar. */
 static const struct mark {
 	char letter;
 	const char *colour, *name;
@@ -39,7 +39,7 @@ bool report_campaign_is_mixed(const struct campaign_statistics *s)
 	return s->group_count != 2;
 }
 
-/* A name from outside in a column, cut on the left or right. */
+/* Writes a name from outside in a column, cut on the left or right. */
 static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 {
 	RD_ASSERT(width > 0);
@@ -56,7 +56,7 @@ static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 	fprintf(out, "%*s", (int)(width - shown), "");
 }
 
-/* Small shares have two decimals: bounds of rare outcomes matter. */
+/* Writes a share.  Small shares have two decimals, because the bounds of rare outcomes matter. */
 static void put_share(FILE *out, double share, int width)
 {
 	double percent = share * 100;
@@ -64,7 +64,7 @@ static void put_share(FILE *out, double share, int width)
 	fprintf(out, "%*.*f", width, percent > 0 && percent < 0.995 ? 2 : 1, percent);
 }
 
-/* 21 columns. */
+/* Writes a rate, in 21 columns. */
 static void put_rate(FILE *out, const struct campaign_rate *r)
 {
 	put_share(out, r->value, 7);
@@ -115,7 +115,7 @@ static void put_outcomes(FILE *out, const struct campaign_statistics *s)
 
 /* ---- coverage ---- */
 
-/* The bar's pieces end at the rounded sums of shares. */
+/* Writes a bar.  Its pieces end at the rounded sums of shares. */
 static void put_bar(FILE *out, const struct campaign_group *g, bool colour)
 {
 	double sum = 0;
@@ -189,7 +189,7 @@ static void put_places(FILE *out, const struct campaign_statistics *s, enum camp
 
 /* ---- a campaign ---- */
 
-/* The requested precision, and the kinds of fault that have not reached it. */
+/* Writes the requested precision, and the kinds of fault that have not reached it. */
 static void put_until(FILE *out, const struct campaign_statistics *s)
 {
 	const struct campaign_results *r = s->results;
@@ -261,7 +261,7 @@ static void put_chance(FILE *out, double p)
 		fprintf(out, " %7.4f", p);
 }
 
-/* Two names and the shares: at most 78 columns. */
+/* Writes two names and their shares, in at most 78 columns. */
 static void put_contrast(FILE *out, const struct campaign_contrast *c)
 {
 	const struct campaign_difference *d = &c->difference;

@@ -14,9 +14,11 @@
 struct report_campaigns {
 	const struct campaign_statistics *items;
 	size_t count;
-	size_t places; /* how many functions, lines, ... to list; 0: 8 (text), 20 (HTML) */
-	bool colour;   /* text: the stream is a terminal with colours */
-	const struct campaign_against *against; /* items[0] compared with another campaign; or NULL */
+	/* The number of functions, lines and so on to list; 0 means 8 (text) or 20 (HTML). */
+	size_t places;
+	bool colour; /* for text: whether the stream is a terminal with colours */
+	/* The comparison of items[0] with another campaign; or NULL. */
+	const struct campaign_against *against;
 };
 
 /* Tables and a bar chart in 80 columns. */
@@ -25,19 +27,20 @@ int report_campaign_text(const struct report_campaigns *c, FILE *out);
 /* One JSON document: doc/format/campaign-json.md. */
 int report_campaign_json(const struct report_campaigns *c, FILE *out);
 
-/* A self-contained page: figure, tables, runs, and what SDCs did to the output. */
+/* Writes a self-contained page: figure, tables, runs, and the effects of SDCs on the output. */
 int report_campaign_html(const struct report_campaigns *c, FILE *out);
 
 /* A table with a row for each share, or for each comparison: doc/format/campaign-csv.md. */
 int report_campaign_csv(const struct report_campaigns *c, FILE *out);
 
-/* What a comparison groups by: "campaign", "function", ... */
+/* The name of what a comparison groups by: "campaign", "function", ... */
 const char *report_contrast_by(const struct campaign_contrast *c);
 
 /* The name of a group's fault, or "all" for the group of all faults. */
 const char *report_fault_name(const struct campaign_group *g);
 
-/* Whether groups[0], which has all faults, differs from groups[1]: false for a single kind. */
+/* Whether groups[0], which has all faults, differs from groups[1].  It does not if there is a
+ * single kind of fault. */
 bool report_campaign_is_mixed(const struct campaign_statistics *s);
 
 #endif

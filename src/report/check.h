@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check did, apart from its findings. */
+/* A summary of a check, apart from its findings. */
 #ifndef REPORT_CHECK_H
 #define REPORT_CHECK_H
 
@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* How the recorded program ended, what further runs brought, classes, what was left out and why. */
+/* Prints how the recorded program ended, what further runs showed, the classes, and what was left
+ * out and why. */
 void report_check_rest(const struct check *c, FILE *out);
 
 #endif

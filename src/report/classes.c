@@ -31,7 +31,7 @@ static void print_one(const struct finding_set *set, const struct finding *f, FI
 	}
 }
 
-/* Findings that were printed earlier were printed without their class. */
+/* Prints the classes of findings that were printed before they had a class. */
 static void print_reported(const struct finding_set *set, FILE *out)
 {
 	for (size_t i = 0; i < set->count; i++) {

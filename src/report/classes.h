@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* How many races have each class, and a line for each race that was printed before it had one. */
+/* Prints the number of races of each class, and a line for each race that was printed before it had
+ * one. */
 void report_classes(const struct finding_set *set, const struct classify_result *result, FILE *out);
 
 #endif

@@ -39,7 +39,7 @@ static struct propagation_node node_of(const struct compare_view *v, const struc
 	};
 }
 
-/* A fault is a node before all others. */
+/* Makes the node of a fault.  Faults precede all other nodes. */
 static struct propagation_node fault_node(const struct compare_view *v, const struct epa_fault *f)
 {
 	return (struct propagation_node){.place = place_of(v, f->site, f->thread),

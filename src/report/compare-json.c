@@ -127,7 +127,7 @@ static void json_mask(struct rd_json *j, const struct compare_view *v, const str
 	rd_json_end(j);
 }
 
-/* A root of the graph: what was injected, and the nodes that come from it directly. */
+/* Writes a root of the graph: an injected fault, and the nodes that directly follow from it. */
 static void json_fault(struct rd_json *j, const struct compare_view *v, size_t i)
 {
 	const struct epa_fault *f = &v->result->faults[i];
@@ -168,7 +168,7 @@ static void json_propagation(struct rd_json *j, const struct compare_view *v)
 static void json_comparison(struct rd_json *j, const struct compare_view *v)
 {
 	uint64_t counts[EPA_DEVIATIONS] = {0};
-	/* Only the first deviation was looked for. */
+	/* Only the first deviation was searched for. */
 	if (v->result->deviated && !v->result->propagation.node_count)
 		counts[v->result->first.kind] = 1;
 	else

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS 80 /* of the narrowest terminal; a deviation is one line there */
+#define COLUMNS 80 /* the width of the narrowest terminal; a deviation fits one line */
 
-/* What does not fit is cut off at the end. */
+/* Prints a text; cuts off the end if there is no room for it. */
 static void print_cut(FILE *out, const char *text, int room)
 {
 	if ((int)strlen(text) <= room)
@@ -60,7 +60,7 @@ static void print_counts(FILE *out, const struct epa_propagation *p)
 	putc('\n', out);
 }
 
-/* How a node was reached for the first time. */
+/* The edge by which a node was reached first. */
 static const struct epa_edge *edge_to(const struct epa_propagation *p, size_t node)
 {
 	for (size_t i = 0; i < p->edge_count; i++)
@@ -69,7 +69,7 @@ static const struct epa_edge *edge_to(const struct epa_propagation *p, size_t no
 	return NULL;
 }
 
-/* An indented line below that of a node. */
+/* Prints an indented line below the line of a node. */
 static void detail(FILE *out, const char *label, const char *text)
 {
 	fprintf(out, "      %s ", label);

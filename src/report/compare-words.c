@@ -58,7 +58,7 @@ const char *compare_operation(const struct compare_view *v, const struct epa_nod
 {
 	struct rd_buf b = RD_BUF_INIT;
 	struct epa_record r = *compare_node_record(n);
-	/* A control node has the site of the last record before the two runs part. */
+	/* A control node has the site of the last record before the two runs differ. */
 	if (r.site != n->site) {
 		r.site = n->site;
 		r.kind = n->operation;

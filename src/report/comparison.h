@@ -9,15 +9,16 @@
 
 #include <stdio.h>
 
-/* For people, in 80 columns.  Lists at most `limit` of the places that the error reached. */
+/* Writes text for people, in 80 columns.  Lists at most `limit` of the places that the error
+ * reached. */
 void report_comparison_text(const struct epa_process *p, const struct epa_comparison *c, uint64_t limit,
 			    FILE *out);
 
-/* A page that needs nothing else. */
+/* Writes a self-contained page. */
 int report_comparison_html(const struct epa_process *p, const struct epa_comparison *c, FILE *out);
 
-/* A document is written in parts: the beginning with the golden run, one element for each
- * comparison, and the end. */
+/* Write a document in parts: the beginning with the golden run, one element for each comparison,
+ * and the end. */
 void report_comparison_json_begin(struct rd_json *j, const char *golden,
 				  const struct epa_reference *reference, FILE *out);
 void report_comparison_json(struct rd_json *j, const struct epa_process *p, const struct epa_comparison *c);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What an exploration covered, as one HTML page: pairs of conflicting places that were seen in only
- * one order, pairs seen in both, and how the number of orders grew with the number of schedules.
- * The page is self-contained and can be read without its script.
+ * The coverage of an exploration, as one HTML page: pairs of conflicting places that were seen in
+ * only one order, pairs seen in both, and how the number of orders grew with the number of
+ * schedules.  The page is self-contained and can be read without its script.
  */
 #include "report/report.h"
 
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 640 /* of the curve */
+#define WIDTH 640 /* the width of the curve in pixels */
 #define HEIGHT 120
-#define LINE 160 /* bytes of a source line */
+#define LINE 160 /* the most bytes of a source line */
 
 static const char style[] =
 	".pair{background:var(--card);border:1px solid var(--line);border-radius:8px;margin:0 0 10px;"
@@ -149,7 +149,7 @@ static void put_curve(const struct finding_set *set, uint64_t schedules, FILE *o
 
 	RD_ASSERT(count <= 2 * set->pair_count);
 	last = count && firsts[count - 1] > schedules ? firsts[count - 1] : schedules;
-	RD_ASSERT(!count || last > 0); /* the divisor below */
+	RD_ASSERT(!count || last > 0); /* the divisor below is not 0 */
 	fprintf(out,
 		"<svg class=\"curve\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"orders seen, by "
 		"schedules\"><polyline fill=\"none\" stroke=\"var(--blue)\" stroke-width=\"2\" "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a diagnosis did, apart from its sketches.  In: its numbers.  Out: sentences. */
+/* A summary of a diagnosis, apart from its sketches.  In: its numbers.  Out: sentences. */
 #include "report/diagnosis.h"
 
 #include <inttypes.h>

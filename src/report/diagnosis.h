@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a diagnosis did, apart from its sketches. */
+/* A summary of a diagnosis, apart from its sketches. */
 #ifndef REPORT_DIAGNOSIS_H
 #define REPORT_DIAGNOSIS_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* `wanted` is the failure that was looked for; NULL: any. */
+/* `wanted` is the failure that was searched for; NULL if any failure was. */
 void report_diagnosis_text(const struct diagnosis *d, const struct sketch_failure *wanted, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an exploration did, apart from its findings. */
+/* A summary of an exploration, apart from its findings. */
 #ifndef REPORT_EXPLORE_H
 #define REPORT_EXPLORE_H
 
@@ -8,10 +8,11 @@
 
 #include <stdio.h>
 
-/* How many schedules ran, what they covered, why it ended, and how many runs do not count. */
+/* Writes how many schedules ran, what they covered, why the exploration ended, and how many runs do
+ * not count. */
 void report_explore_text(const struct finding_set *set, const struct explore_result *r, FILE *out);
 
-/* The same as statistics of the set. */
+/* Adds the same numbers to the statistics of the set. */
 void report_explore_numbers(struct finding_set *set, const struct explore_result *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: the parts of the HTML page. */
+/* The parts of the HTML page; for use inside report/. */
 #ifndef REPORT_HTML_INT_H
 #define REPORT_HTML_INT_H
 
@@ -14,10 +14,10 @@ void html_text(FILE *out, const char *text);
 /* Writes the lines around a place; returns whether its source could be read. */
 bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root);
 
-/* The schedule of a finding as thread columns. */
+/* Draws the schedule of a finding, with a column for each thread. */
 void html_schedule(FILE *out, const struct finding *f, size_t steps);
 
-/* The beginning of every page, up to <body>; `style` is added to html_style. */
+/* Writes the beginning of every page, up to <body>; `style` is added to html_style. */
 void html_head(FILE *out, const char *title, const char *style);
 
 /* The style of all pages, the script of the findings page, and the script of the button with the ID

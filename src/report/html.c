@@ -15,7 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define STEPS_SHOWN 60 /* of a schedule, unless the user states a number; a judgement: two screens */
+/* Steps of a schedule, unless the user gives a number; set by hand: two screens. */
+#define STEPS_SHOWN 60
 
 struct page {
 	FILE *out;
@@ -24,7 +25,7 @@ struct page {
 	struct rd_buf words;
 };
 
-/* Writes the collected words. */
+/* Writes the collected words as text. */
 static void flush_words(struct page *p)
 {
 	html_text(p->out, p->words.data);
@@ -96,7 +97,7 @@ static void put_locks(struct page *p, const struct finding_lock *locks, size_t c
 	}
 }
 
-/* A thread and its place. */
+/* Writes a thread and its place. */
 static void put_side(struct page *p, const struct finding *f, const char *thread,
 		     const struct finding_stack *stack)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which faults fit a program, and what one fault did.  In: kinds and places, or a line of the log.
- * Out: text and JSON. */
+/* Reports the faults that a program can have, and the effect of one fault.  In: kinds and places,
+ * or a line of the log.  Out: text and JSON. */
 #include "report/inject.h"
 
 #include "base/error.h"

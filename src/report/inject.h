@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports which kinds of faults fit a program, and one run with a fault.  For campaigns see
+/* Reports which kinds of faults a program can have, and one run with a fault.  For campaigns see
  * report/campaign.h. */
 #ifndef REPORT_INJECT_H
 #define REPORT_INJECT_H
@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
-/* A row for each kind. */
+/* Writes a row for each kind. */
 void report_inject_kinds_text(const struct inject_ground *ground, FILE *out);
 int report_inject_kinds_json(const struct inject_ground *ground, FILE *out);
 
-/* Fault, outcome and first deviation of a run, appended. */
+/* Appends the fault, the outcome and the first deviation of a run. */
 void report_inject_run(const struct runlog_run *r, struct rd_buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a prediction left out.  In: its counts.  Out: lines after a report. */
+/* Reports what a prediction left out.  In: its counts.  Out: lines after a report. */
 #include "report/prediction.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: the parts of the page about a propagation. */
+/* The parts of the page about a propagation; for use inside report/. */
 #ifndef REPORT_PROPAGATION_HTML_INT_H
 #define REPORT_PROPAGATION_HTML_INT_H
 
@@ -17,12 +17,12 @@ struct propagation_row {
 struct propagation_listing {
 	struct propagation_row *rows;
 	size_t count, capacity;
-	size_t *node_rows, *end_rows; /* of each node and each end of the propagation */
+	size_t *node_rows, *end_rows; /* the row of each node and of each end of the propagation */
 };
 void propagation_listing(struct propagation_listing *l, const struct propagation *p);
 void propagation_listing_release(struct propagation_listing *l);
 
-/* Listing and drawing, side by side. */
+/* Writes listing and drawing, side by side. */
 void propagation_graph(FILE *out, const struct propagation *p);
 
 const char *propagation_way_name(enum propagation_way way);

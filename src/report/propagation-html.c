@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 3000  /* of a table; a judgement: a page with more is slow in a browser */
-#define CAUSES_SHOWN 6 /* of a row; a judgement: the row stays readable, the others are counted */
+#define ROWS_MAX 3000 /* rows of a table; set by hand: a page with more is slow in a browser */
+/* Causes of a row; set by hand: the row stays readable, the others are counted. */
+#define CAUSES_SHOWN 6
 
 static void put_cell(FILE *out, const char *class, const char *text)
 {
@@ -25,7 +26,7 @@ static void put_cell(FILE *out, const char *class, const char *text)
 	fputs("</td>", out);
 }
 
-/* Without directories, which are in the tooltip. */
+/* Writes a file name without its directories, which are in the tooltip. */
 static void put_file(FILE *out, const struct propagation_place *at)
 {
 	fputs("<td class=\"mono\" title=\"", out);
@@ -49,7 +50,7 @@ static void put_place(FILE *out, const struct propagation_place *at)
 
 /* ---- causes ---- */
 
-/* The edges by their targets: those of node i are at[start[i]] ... at[start[i + 1] - 1]. */
+/* The edges, sorted by their targets: those of node i are at[start[i]] ... at[start[i + 1] - 1]. */
 struct causes {
 	size_t *start, *at;
 };

@@ -13,36 +13,38 @@
 #include <stdio.h>
 
 enum propagation_way {
-	PROPAGATION_REGISTER, /* by a value inside a function */
-	PROPAGATION_MEMORY,   /* by reading a corrupted cell */
-	PROPAGATION_CONTROL,  /* by taking another path */
+	PROPAGATION_REGISTER, /* through a value inside a function */
+	PROPAGATION_MEMORY,   /* through a read of a corrupted memory cell */
+	PROPAGATION_CONTROL,  /* because another path was taken */
 	PROPAGATION_CALL,     /* from the caller into the callee */
 	PROPAGATION_RETURN,   /* from the callee back to the caller */
 	PROPAGATION_THREAD,   /* into a created thread */
 	PROPAGATION_WAYS
 };
 
-/* A program point in one thread; the caller owns the texts, which may be NULL. */
+/* A place in one thread.  The caller owns the texts, which may be NULL. */
 struct propagation_place {
 	const char *thread, *file, *function;
-	uint32_t line, column; /* 0: unknown */
+	uint32_t line, column; /* 0 if unknown */
 };
 
 /* A place that the error reached. */
 struct propagation_node {
 	struct propagation_place place;
-	const char *kind;	  /* "fault", "data", "address", "control", "missing", "extra" */
-	const char *what;	  /* "load", "store", "call memcpy" */
-	const char *object;	  /* what was read or written: "hits", "heap of main:12" */
-	const char *golden, *run; /* values */
-	uint64_t record, count;	  /* number of the first record in its thread, and how many deviate */
+	const char *kind; /* "fault", "data", "address", "control", "missing", "extra" */
+	const char *what; /* "load", "store", "call memcpy" */
+	/* The object that was read or written, such as "hits" or "heap of main:12". */
+	const char *object;
+	const char *golden, *run; /* the values in the two runs */
+	/* The number of the first deviating record in its thread, and how many deviate. */
+	uint64_t record, count;
 };
 
-/* From one node to another, by their numbers. */
+/* An edge between two nodes, which are given by their numbers. */
 struct propagation_edge {
 	size_t from, to;
 	enum propagation_way way;
-	const char *object; /* the object it passed through */
+	const char *object; /* the object through which the error passed */
 };
 
 /* A place where the error disappeared. */
@@ -54,19 +56,19 @@ struct propagation_end {
 };
 
 struct propagation {
-	const char *golden, *run;	      /* names of the traces */
-	const char *fault;		      /* what was injected; NULL: unknown */
-	const char *first;		      /* the first deviation in a sentence; or NULL */
+	const char *golden, *run;	      /* the names of the traces */
+	const char *fault;		      /* a description of the injected fault; NULL if unknown */
+	const char *first;		      /* a sentence about the first deviation; or NULL */
 	const struct propagation_node *nodes; /* in the order in which they were reached */
 	size_t node_count, nodes_left_out;
 	const struct propagation_edge *edges;
 	size_t edge_count;
 	const struct propagation_end *ends;
 	size_t end_count;
-	const char *root; /* where relative source files are searched; NULL: the current directory */
+	const char *root; /* the directory of relative source files; NULL for the current directory */
 };
 
-/* 0, or RD_ESYSTEM if `out` could not be written. */
+/* Returns 0, or RD_ESYSTEM if `out` could not be written. */
 int report_propagation_html(const struct propagation *p, FILE *out);
 
 #endif

@@ -19,20 +19,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judgements: many places of a file are shown together, so each has less around it than in source.c. */
+/* In lines, set by hand.  Many places of a file are shown together, so each has fewer lines around
+ * it than in source.c. */
 #define LINES_AROUND 2
-#define FILE_MAX (8 << 20) /* bytes; a larger file is hardly a source file */
-#define LINE_SHOWN 160	   /* bytes of a line */
+#define FILE_MAX (8 << 20) /* in bytes; a larger file is hardly a source file */
+#define LINE_SHOWN 160	   /* the most bytes of a line */
 
 struct builder {
 	struct propagation_listing *l;
 	const struct propagation *p;
-	struct rd_names files;	   /* "" for places without a file */
-	struct rd_names functions; /* of such places; their number plus one serves as the line */
-	struct rd_umap row_of;	   /* file << 32 | line: row + 1 */
+	struct rd_names files; /* the files; "" for places without a file */
+	/* The functions of places without a file; their number plus 1 serves as the line. */
+	struct rd_names functions;
+	struct rd_umap row_of; /* maps file << 32 | line to the row + 1 */
 };
 
-/* Nodes and ends are treated alike: places 0 ... node_count + end_count - 1. */
+/* The place of a node or an end.  Both are treated alike, with numbers from 0 to node_count +
+ * end_count - 1. */
 static const struct propagation_place *place(const struct builder *b, size_t i)
 {
 	const struct propagation *p = b->p;
@@ -77,7 +80,7 @@ static int compare_lines(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The reached lines of a file, in order, each once. */
+/* Collects the reached lines of a file, in ascending order, each once. */
 static size_t lines_of(struct builder *b, uint32_t file, uint32_t *lines)
 {
 	size_t count = 0, kept = 0;
@@ -109,7 +112,7 @@ static void add_code(struct builder *b, const char *text, uint32_t line, bool re
 	row->reached = reached;
 }
 
-/* Goes through the text once.  `lines` are the reached lines, in ascending order. */
+/* Reads the text once.  `lines` are the reached lines, in ascending order. */
 static void add_source(struct builder *b, uint32_t file, const char *text, const uint32_t *lines,
 		       size_t count)
 {

@@ -19,20 +19,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layout in pixels, chosen by eye; and arrows: a drawing with more is slow in a browser. */
+/* The layout in pixels, chosen by eye, and the most arrows: a drawing with more is slow in a
+ * browser. */
 enum { ROW = 20, HEAD = 26, MARK = 30, MARK_HEIGHT = 16, MARGIN = 20, ARROWS_MAX = 3000 };
 
-/* The head of a column has the thread's name: width of a letter, room between names. */
+/* For the head of a column, which has the thread's name: the width of a letter and the room between
+ * names in pixels, and the most letters. */
 enum { LETTER = 8, GAP = 10, NAME_SHOWN = 24 };
 
 struct mark {
-	size_t row, column, first, count; /* first: the first node, which has the lowest number */
-	bool ended;			  /* the error disappeared here */
-	struct rd_buf nodes;		  /* "3 7 12" */
+	size_t row, column, first, count; /* `first` is the number of the first node, the lowest one */
+	bool ended;			  /* whether the error disappeared here */
+	struct rd_buf nodes;		  /* the numbers of the nodes, such as "3 7 12" */
 };
 
 struct arrow {
-	size_t from, to, count, first; /* two marks; how many edges; the earliest target */
+	/* Two marks, the number of edges between them, and the earliest target. */
+	size_t from, to, count, first;
 	enum propagation_way way;
 };
 
@@ -42,10 +45,10 @@ struct graph {
 	struct propagation_listing listing;
 	struct rd_names threads;
 	size_t *order; /* the column of each thread */
-	int column;    /* width */
+	int column;    /* the width of a column in pixels */
 	struct mark *marks;
 	size_t mark_count, mark_capacity;
-	struct rd_umap mark_of; /* row * threads + column: mark + 1 */
+	struct rd_umap mark_of; /* maps row * threads + column to the mark + 1 */
 	size_t *node_marks;
 	struct arrow *arrows;
 	size_t arrow_count, arrow_capacity;
@@ -77,7 +80,7 @@ static int compare_threads(const void *a, const void *b, void *context)
 	return rd_thread_compare(names[*(const size_t *)a], names[*(const size_t *)b]);
 }
 
-/* Columns are in order of the threads' names: T_0, T_0_2, T_0_10. */
+/* Orders the columns by the threads' names: T_0, T_0_2, T_0_10. */
 static void find_columns(struct graph *g)
 {
 	size_t *sorted;
@@ -192,7 +195,8 @@ static void put_columns(const struct graph *g, int height)
 				HEAD + (int)i * ROW, ROW);
 }
 
-/* Within a column an arrow bends to the side; between columns it goes from edge to edge. */
+/* Draws an arrow.  Within a column it bends to the side; between columns it connects their nearest
+ * edges. */
 static void put_path(const struct graph *g, const struct arrow *a)
 {
 	const struct mark *from = &g->marks[a->from], *to = &g->marks[a->to];
@@ -228,7 +232,7 @@ static void put_arrows(const struct graph *g)
 	}
 }
 
-/* The tooltip of a mark. */
+/* Writes the tooltip of a mark. */
 static void put_tip(const struct graph *g, const struct mark *m)
 {
 	const struct propagation_node *n = &g->p->nodes[m->first];
@@ -268,7 +272,7 @@ static void put_mark(const struct graph *g, size_t number)
 			number);
 	}
 	put_tip(g, m);
-	if (m->count > 1) /* a second box shows that there are more */
+	if (m->count > 1) /* a second box shows that there are more nodes */
 		fprintf(g->out,
 			"<rect class=\"more\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>",
 			x - MARK / 2 + 3, y - MARK_HEIGHT / 2 + 3, MARK, MARK_HEIGHT);
@@ -325,7 +329,7 @@ static void put_row(FILE *out, const struct propagation_row *row)
 		fputs("<i></i>", out);
 	if (row->kind == ROW_GAP)
 		fputs("\xe2\x8b\xaf", out);
-	fputs("<span>", out); /* tabs count from here */
+	fputs("<span>", out); /* tabs are counted from here */
 	html_text(out, row->text);
 	fputs("</span></div>\n", out);
 }

@@ -14,15 +14,15 @@
 #include <string.h>
 
 #define DOTS "..."
-#define DOTS_WIDTH 3 /* columns of DOTS */
-#define NARROW 20    /* columns; a line is not cut to less */
+#define DOTS_WIDTH 3 /* the columns of DOTS */
+#define NARROW 20    /* the fewest columns to which a line is cut */
 
 /* A line as characters that a terminal can display. */
 struct quoted {
 	struct rd_buf text;
-	size_t *starts; /* of each character in the text, and the end */
+	size_t *starts; /* the offset of each character in the text, then the end */
 	size_t count;
-	size_t mark; /* the marked character; or SIZE_MAX */
+	size_t mark; /* the number of the marked character; SIZE_MAX if there is none */
 };
 
 static size_t skip_blanks(const char *line, size_t length)
@@ -81,7 +81,8 @@ static void print_quoted(FILE *out, const struct quoted *q, uint32_t number, int
 
 	choose(q, (size_t)(room < NARROW ? NARROW : room), &first, &end);
 	RD_ASSERT(first <= end && end <= q->count);
-	RD_ASSERT(q->mark == SIZE_MAX || (q->mark >= first && q->mark < end)); /* the caret is visible */
+	/* The caret is visible. */
+	RD_ASSERT(q->mark == SIZE_MAX || (q->mark >= first && q->mark < end));
 	fprintf(out, "%*s%" PRIu32 " | %s%.*s%s\n", indent, "", number, first ? DOTS : "",
 		(int)(q->starts[end] - q->starts[first]), q->text.data + q->starts[first],
 		end < q->count ? DOTS : "");

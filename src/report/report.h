@@ -8,20 +8,25 @@
 
 #include "finding/finding.h"
 
-struct report_opts {	  /* all zero: the default */
-	bool colour;	  /* text: the stream is a terminal with colours */
-	bool all;	  /* text: every finding in full: also dropped, known and suppressed ones */
-	bool others;	  /* text: also list dropped ones, and speculative ones that are not confirmed */
-	bool baseline;	  /* a baseline was used: findings that are not in it are new */
-	size_t steps;	  /* how many operations of a schedule to show; 0: 24 (text), 60 (HTML) */
-	const char *root; /* where relative source files are searched; NULL: the current directory */
+struct report_opts { /* zero values are the defaults */
+	bool colour; /* for text: whether the stream is a terminal with colours */
+	/* For text: whether to print every finding in full, also dropped, known and suppressed
+	 * ones. */
+	bool all;
+	/* For text: whether to list dropped findings, and speculative ones that are not
+	 * confirmed. */
+	bool others;
+	bool baseline; /* whether a baseline was used, so that findings outside it are new */
+	/* The number of operations of a schedule to show; 0 means 24 (text) or 60 (HTML). */
+	size_t steps;
+	const char *root; /* the directory of relative source files; NULL for the current directory */
 };
 
-/* In the layout of ThreadSanitizer, 80 columns. */
+/* Writes text in the layout of ThreadSanitizer, 80 columns wide. */
 int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* One finding as in the text report.  A caller that sets f->printed afterwards makes report_text()
- * omit it. */
+/* Writes one finding as in the text report.  If the caller then sets f->printed, report_text()
+ * omits the finding. */
 int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
 		   FILE *out);
 
@@ -29,21 +34,21 @@ int report_finding(const struct finding_set *set, const struct finding *f, const
  * ones come first; the speculative ones follow separately. */
 int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* A schedule in words, as in the text report; for `raddle dump`. */
+/* Describes a schedule in words, as in the text report; for `raddle dump`. */
 int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out);
 
-/* SARIF 2.1.0; dropped findings are left out. */
+/* Writes SARIF 2.1.0 without the dropped findings. */
 int report_sarif(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* A self-contained page. */
+/* Writes a self-contained page. */
 int report_html(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* What exploring covered in that many schedules: as a page, and as a line of text. */
+/* The coverage of an exploration with that many schedules, as a page and as a line of text. */
 int report_coverage(const struct finding_set *set, const struct report_opts *opts, uint64_t schedules,
 		    FILE *out);
 void report_coverage_line(const struct finding_set *set, FILE *out);
 
-/* Whether the stream is a terminal and colours are wanted: $NO_COLOR, $TERM. */
+/* Whether the stream is a terminal and colours are wanted, according to $NO_COLOR and $TERM. */
 bool report_wants_colour(FILE *out);
 
 #endif

@@ -15,7 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define OPERATIONS_SHOWN 12 /* the last ones of an order: what decides it is near its end; -v shows all */
+/* The last operations of an order are shown, since they decide it; -v shows all. */
+#define OPERATIONS_SHOWN 12
 
 /* ---- words ---- */
 

@@ -8,20 +8,20 @@
 
 #include <stdio.h>
 
-/* A verdict and where it comes from. */
+/* A verdict and its origin. */
 struct report_reversible {
 	const struct rev_result *result;
 	const struct trace_sites *sites;
-	const char *trace;    /* directory */
-	const char *schedule; /* file that was written; NULL: none */
-	int signal;	      /* that ended the recorded program; 0: none */
+	const char *trace;    /* the directory of the trace */
+	const char *schedule; /* the schedule file that was written; NULL if there is none */
+	int signal;	      /* the signal that ended the recorded program; 0 if none did */
 	bool verbose;
 };
 
 void report_reversible_text(const struct report_reversible *c, FILE *out);
 int report_reversible_json(const struct report_reversible *c, FILE *out);
 
-/* Whether a certificate holds.  `why` is the reason if it does not, else NULL. */
+/* Reports whether a certificate is valid.  `why` is the reason if it is not, else NULL. */
 void report_certificate_text(const char *name, const struct rev_certificate *c, const char *why, FILE *out);
 
 #endif

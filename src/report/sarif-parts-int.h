@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all SARIF 2.1.0 documents have: the frame around the run, texts, places. */
+/* Parts that all SARIF 2.1.0 documents have: the frame around the run, texts, places. */
 #ifndef REPORT_SARIF_PARTS_INT_H
 #define REPORT_SARIF_PARTS_INT_H
 
 #include "base/json.h"
 #include "report/uri-int.h"
 
-/* The base of relative URIs.  Services know this name. */
+/* The name of the base of relative URIs, which services know. */
 #define SARIF_BASE "%SRCROOT%"
 
-/* The beginning of a document with one run, up to the members of the run; and the end. */
+/* Write the beginning of a document with one run, up to the members of the run, and the end. */
 void sarif_begin(struct rd_json *j, FILE *out, bool indent);
 void sarif_end(struct rd_json *j);
 
-/* "name": {"text": "..."} */
+/* Writes "name": {"text": "..."}. */
 void sarif_text(struct rd_json *j, const char *name, const char *text);
 
 struct sarif_place {
-	const char *file;      /* NULL or "": unknown, and nothing is written */
-	uint32_t line, column; /* 0: unknown */
-	const char *snippet;   /* the line, for readers without the source; or NULL */
+	const char *file;      /* the path; if it is NULL or "", nothing is written */
+	uint32_t line, column; /* 0 if unknown */
+	const char *snippet;   /* the text of the line, for readers without the source; or NULL */
 };
 void sarif_physical(struct rd_json *j, const struct uri_root *root, const struct sarif_place *place);
 

@@ -29,10 +29,11 @@ struct writer {
 	const struct report_opts *opts;
 	struct rd_buf words;
 	struct uri_root root;
-	bool quoting; /* places are written with their source lines */
+	bool quoting; /* whether places are written with their source lines */
 };
 
-/* A build may name a web site (make HOMEPAGE=https://...); the manual is always available. */
+/* A build may define a web site (make HOMEPAGE=https://...).  Otherwise the link is to the
+ * manual. */
 #ifndef RADDLE_HOMEPAGE
 #define RADDLE_HOMEPAGE "man:raddle(1)"
 #endif
@@ -45,7 +46,7 @@ static const struct rule {
 #undef FINDING_KIND
 };
 
-/* Writes the collected words. */
+/* Writes the collected words as a message. */
 static void put_message(struct writer *w, const char *name)
 {
 	sarif_text(&w->j, name, w->words.data);
@@ -54,7 +55,7 @@ static void put_message(struct writer *w, const char *name)
 
 /* ---- places ---- */
 
-/* The line of a place; NULL: there is no source. */
+/* The source line of a place; NULL if there is no source. */
 static char *snippet_of(const struct writer *w, const struct finding_frame *f)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -73,7 +74,7 @@ static void put_physical(struct writer *w, const struct finding_frame *f)
 	free(snippet);
 }
 
-/* The members of a location, in an object that is open. */
+/* Writes the members of a location into the open object. */
 static void put_place(struct writer *w, const struct finding_frame *f)
 {
 	put_physical(w, f);
@@ -141,7 +142,7 @@ static size_t side_count(const struct finding *f)
 	return f->access_count + f->cycle_count;
 }
 
-/* Collects the words of a side; returns its stack. */
+/* Collects the words about one side of a finding; returns its stack. */
 static const struct finding_stack *side(struct writer *w, const struct finding *f, size_t i)
 {
 	if (i < f->access_count) {
@@ -276,7 +277,7 @@ static void find_threads(const struct schedule *s, struct rd_names *threads)
 		rd_names_put(threads, s->stops[i].thread, strlen(s->stops[i].thread));
 }
 
-/* SARIF wants at least one thread flow in a code flow. */
+/* Writes the schedule as a code flow.  SARIF requires at least one thread flow in it. */
 static void put_code_flow(struct writer *w, const struct schedule *s)
 {
 	struct rd_names threads = RD_NAMES_INIT;
@@ -354,12 +355,12 @@ static void put_properties(struct writer *w, const struct finding *f)
 	rd_json_end(&w->j);
 }
 
-/* A finding of unknown class may have the worst consequence. */
+/* Writes level and rank.  A finding of unknown class may have the worst consequence. */
 static void put_level(struct writer *w, const struct finding *f)
 {
 	static const struct {
 		const char *level;
-		unsigned rank; /* of 100 */
+		unsigned rank; /* from 0 to 100 */
 	} rows[FINDING_CLASSES] = {
 		[FINDING_NO_CLASS] = {"error", 0},	  [FINDING_SPEC_VIOLATED] = {"error", 100},
 		[FINDING_OUTPUT_DIFFERS] = {"error", 80}, [FINDING_K_WITNESS_HARMLESS] = {"warning", 30},
@@ -369,7 +370,7 @@ static void put_level(struct writer *w, const struct finding *f)
 	const char *level = rows[f->class].level;
 
 	if (f->class == FINDING_NO_CLASS && plain && plain->op == FINDING_READ)
-		level = "warning"; /* it reads one of the values that were written */
+		level = "warning"; /* the read returns one of the values that were written */
 	rd_json_string(&w->j, "level", f->status == FINDING_CONFIRMED ? level : "note");
 	if (f->class != FINDING_NO_CLASS)
 		rd_json_double(&w->j, "rank", rows[f->class].rank);
@@ -393,7 +394,7 @@ static void put_result(struct writer *w, const struct finding *f)
 
 /* ---- the log ---- */
 
-/* Advice, as text and as Markdown. */
+/* Writes the advice of a rule, as text and as Markdown. */
 static void put_help(struct writer *w, const struct rule *r)
 {
 	rd_json_object(&w->j, "help");
@@ -457,8 +458,8 @@ static void put_tool(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Services keep results with different automation IDs apart, so the results for one program do not
- * replace those for another. */
+/* Writes the automation ID.  Services distinguish results by it, so the results for one program do
+ * not replace those for another. */
 static void put_automation(struct writer *w)
 {
 	const char *program = w->set->argc ? rd_base_name(w->set->argv[0]) : "";
@@ -480,8 +481,8 @@ static void put_invocation(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Where the top of the source tree was when the report was made.  A service replaces it by the path
- * of its own checkout. */
+/* Writes the path of the source tree's top at the time of the report.  A service replaces it by the
+ * path of its own checkout. */
 static void put_bases(struct writer *w)
 {
 	struct uri_root above = {.here = w->root.top, .top = w->root.top};

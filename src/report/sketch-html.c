@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 8 /* threads with their own column; the others share the last one */
+#define COLUMNS 8 /* threads with their own column; the others share the last column */
 
 static const char style[] =
 	".runs{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1.2rem;align-items:"
@@ -203,7 +203,7 @@ static void put_predictors(const struct sketch *s, FILE *out)
 		fputs("<p>No run passed: the above holds in every run, and may not be a cause.</p>\n", out);
 }
 
-/* The terminal's form, for an email or a ticket. */
+/* Writes the sketch as text, for an email or a ticket. */
 static int put_text(const struct sketch_report *r, const struct sketch *s, FILE *out)
 {
 	struct sketch_set one = {.items = (struct sketch *)s, .count = 1, .program = r->set->program};

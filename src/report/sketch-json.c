@@ -79,8 +79,8 @@ static void put_steps(struct rd_json *j, const struct sketch_report *r, const ch
 	rd_json_end(j);
 }
 
-/* For an order, the letters A and B show which statements ran in different threads.  The names of
- * threads are omitted, because they vary between runs. */
+/* Writes the places of a predictor.  For an order, the letters A and B show which statements ran in
+ * different threads.  The names of threads are omitted, because they vary between runs. */
 static void put_places(struct rd_json *j, const struct sketch *s, const struct sketch_predictor *p)
 {
 	RD_JSON_OBJECTS (j, "places", i, p->count) {

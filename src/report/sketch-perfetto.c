@@ -20,11 +20,11 @@ enum { STEP_US = 1000, SLICE_US = 900 };
 struct writer {
 	struct rd_json j;
 	const struct sketch_report *report;
-	uint64_t run;  /* process id of the current run */
-	uint64_t flow; /* number of the next arrow */
+	uint64_t run;  /* the process ID of the current run */
+	uint64_t flow; /* the number of the next arrow */
 };
 
-/* The members that all events have. */
+/* Writes the members that all events have. */
 static void begin(struct writer *w, const char *phase, const char *name, uint32_t thread)
 {
 	rd_json_object(&w->j, NULL);
@@ -82,7 +82,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 	free(source);
 }
 
-/* From the middle of one slice to the beginning of another; steps count from 1. */
+/* Draws an arrow from the middle of one slice to the beginning of another.  Steps count from 1. */
 static void put_arrow(struct writer *w, const struct sketch_steps *steps, size_t from, size_t to,
 		      const char *name)
 {

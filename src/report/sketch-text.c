@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 100     /* columns; a judgement: wider than 80, since threads lie side by side */
-#define COLUMNS 4     /* threads with their own column; more do not fit 100 columns */
-#define MOST_STEPS 40 /* the last ones; a judgement: they fit a screen */
-#define VALUES 26     /* columns */
-#define HEAD 7	      /* columns of the number and marks */
+#define WIDTH 100     /* columns; set by hand: wider than 80, since threads are shown side by side */
+#define COLUMNS 4     /* threads with their own column; more do not fit in 100 columns */
+#define MOST_STEPS 40 /* the most steps, counted from the last; set by hand: they fit a screen */
+#define VALUES 26     /* columns for the values of a step */
+#define HEAD 7	      /* columns for number and marks */
 
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step)
 {
@@ -75,10 +75,11 @@ void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size)
 struct columns {
 	uint32_t threads[COLUMNS];
 	size_t count;
-	int width; /* of each */
+	int width; /* the width of each column */
 };
 
-/* The first threads that appear have a column each; the others share the last one. */
+/* The column of a thread.  The first threads that appear have a column each; the others share the
+ * last one. */
 static size_t column_of(const struct columns *c, uint32_t thread)
 {
 	RD_ASSERT(c->count > 0);
@@ -113,7 +114,7 @@ static void find_columns(struct columns *c, const struct sketch_steps *steps, si
 
 /* ---- steps ---- */
 
-/* At most that many columns of the text, cut with "..", padded with spaces. */
+/* Writes at most that many columns of the text, cut with "..", or padded with spaces. */
 static void put_cell(FILE *out, const char *text, int width)
 {
 	RD_ASSERT(width > 0);

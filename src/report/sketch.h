@@ -9,8 +9,8 @@
 
 struct sketch_report {
 	const struct sketch_set *set;
-	const char *root; /* where relative names of source files are searched; NULL: the current directory */
-	bool all;	  /* text: print steps that are otherwise folded */
+	const char *root; /* the directory of relative source files; NULL for the current directory */
+	bool all;	  /* for text: whether to print steps that are otherwise folded */
 	/* Returns the source line of a step, or NULL if it is unknown.  The text belongs to
 	 * `context`.  If the function pointer is NULL, lines are read from the source files. */
 	const char *(*source)(void *context, const struct sketch_step *step);
@@ -18,18 +18,20 @@ struct sketch_report {
 };
 
 int sketch_text(const struct sketch_report *r, FILE *out);
-int sketch_json(const struct sketch_report *r, FILE *out); /* doc/format/sketch.md */
+int sketch_json(const struct sketch_report *r, FILE *out); /* the format of doc/format/sketch.md */
 int sketch_html(const struct sketch_report *r, FILE *out);
 int sketch_sarif(const struct sketch_report *r, FILE *out);
 int sketch_perfetto(const struct sketch_report *r, FILE *out); /* JSON, for ui.perfetto.dev */
 
-/* The source line, without white space around it, to be freed; NULL: it cannot be read. */
+/* The source line of a step, without white space around it; NULL if it cannot be read.  The caller
+ * frees it. */
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step);
 
-/* Inside report/: "forced 3/4 fail, prevented 0/20"; "" without such runs. */
+/* A text such as "forced 3/4 fail, prevented 0/20"; "" without such runs.  For use inside
+ * report/. */
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size);
 
-/* Inside report/: the kind of the failure: "crash", "failed assertion". */
+/* The kind of the failure, such as "crash" or "failed assertion".  For use inside report/. */
 const char *sketch_title(const struct sketch *s);
 
 #endif

@@ -17,11 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, MARGIN = 15 }; /* columns: of a line, and before the source in it */
-enum { SOURCE_MAX = 8 << 20 };	  /* bytes of a source file; what is larger was generated */
-enum { DECIMAL_MAX = 4096 };	  /* greater values are shown in hex: they are addresses or masks */
-enum { NAME_MAX_SHOWN = 24 };	  /* columns of a variable's name among the words for a line */
-enum { ROOM_FOR_MORE = 40 };	  /* columns that must be left for another word and name */
+/* Columns: the width of a line, and the margin before the source in it. */
+enum { WIDTH = 80, MARGIN = 15 };
+enum { SOURCE_MAX = 8 << 20 }; /* bytes of a source file; larger files were generated */
+enum { DECIMAL_MAX = 4096 };   /* greater values are shown in hexadecimal: they are addresses or masks */
+enum { NAME_MAX_SHOWN = 24 };  /* columns of a variable's name in the words about a line */
+enum { ROOM_FOR_MORE = 40 };   /* columns that must be left for another word and name */
 
 /* A line of the slice.  Lines are sorted by function, then by line. */
 struct line {
@@ -39,7 +40,7 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
-/* In place of a line that cannot be read: what happens there. */
+/* Prints a description of the statement, in place of a line that cannot be read. */
 static void print_words(FILE *out, struct slice *s, const struct line *line)
 {
 	static const char *const words[] = {"reads", "writes", "decides", "calls", "synchronises"};
@@ -57,7 +58,7 @@ static void print_words(FILE *out, struct slice *s, const struct line *line)
 	putc('\n', out);
 }
 
-/* The line without the blanks before it, as far as it fits. */
+/* Prints the line without the blanks before it, cut to the width. */
 static bool print_source(FILE *out, const struct rd_buf *text, uint32_t number)
 {
 	const char *line = text->length ? source_line(text->data, number) : NULL;
@@ -69,7 +70,7 @@ static bool print_source(FILE *out, const struct rd_buf *text, uint32_t number)
 	line += strspn(line, " \t");
 	length = strcspn(line, "\r\n");
 	length = length < sizeof shown - 1 ? length : sizeof shown - 1;
-	while (length && (line[length] & 0xc0) == 0x80) /* not within a character */
+	while (length && (line[length] & 0xc0) == 0x80) /* do not cut inside a character */
 		length--;
 	memcpy(shown, line, length);
 	shown[length] = '\0';

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: source files, which may be missing or may have changed since the build. */
+/* Source files, which may be missing or may have changed since the build; for use inside
+ * report/. */
 #ifndef REPORT_SOURCE_INT_H
 #define REPORT_SOURCE_INT_H
 
@@ -15,7 +16,7 @@ bool source_read(const char *path, size_t max, struct rd_buf *text);
  * means the current directory. */
 bool source_of(const struct finding_frame *place, const char *root, struct rd_buf *text);
 
-/* The line with that number, from 1, or NULL. */
+/* The line with that number, counted from 1; NULL if there is none. */
 const char *source_line(const char *text, size_t number);
 
 /* Quotes the line of a place as compilers do, with a caret under its column, indented by `indent`

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Judgements. */
-#define LINES_AROUND 3	   /* before and after a place, as diff -u has */
-#define FILE_MAX (8 << 20) /* bytes; a larger file is hardly a source file */
-#define LINE_MAX_SHOWN 400 /* bytes of a line; generated code has longer ones */
+/* The limits were set by hand. */
+#define LINES_AROUND 3	   /* lines before and after a place, as in diff -u */
+#define FILE_MAX (8 << 20) /* in bytes; a larger file is hardly a source file */
+#define LINE_MAX_SHOWN 400 /* bytes of a line; generated code has longer lines */
 
 static const char *entity(unsigned char c)
 {
@@ -52,7 +52,7 @@ void html_text(FILE *out, const char *text)
 	}
 }
 
-/* Opened without blocking, because the path may name a FIFO. */
+/* The file is opened without blocking, because the path may name a FIFO. */
 bool source_read(const char *path, size_t max, struct rd_buf *text)
 {
 	RD_ASSERT(max > 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The schedule as a drawing.  Each thread has a column, and time runs from top to bottom.  Each
- * operation is a box.  Arrows connect an operation to one that it enables.  The bottom shows where
- * the threads are stopped when the failure happens.
+ * operation is a box.  An arrow leads from an operation to one that it enables.  The bottom shows
+ * where the threads are stopped when the failure happens.
  *
  * Boxes are placed on a grid: row i shows operation first + i, and the end is below.  Colours come
  * from the page's style, through classes.
@@ -29,15 +29,15 @@ static const struct grid {
 	size_t label;
 } wide = {216, 172, 23}, narrow = {150, 124, 16};
 
-#define THREADS_WIDE 5 /* up to this many threads have wide columns: 5 * 216 pixels fit a screen */
-#define LABEL_MAX 23   /* characters: the label of a wide column */
+#define THREADS_WIDE 5 /* the most threads with wide columns: 5 * 216 pixels fit a screen */
+#define LABEL_MAX 23   /* characters in the label of a wide column */
 
 struct drawing {
 	FILE *out;
 	const struct finding *f;
 	const struct schedule *s;
-	struct rd_names threads; /* columns */
-	size_t first;		 /* operation in the first row */
+	struct rd_names threads; /* the thread of each column */
+	size_t first;		 /* the operation in the first row */
 	const struct grid *grid;
 };
 
@@ -79,7 +79,7 @@ static int compare_names(const void *a, const void *b)
 	return rd_thread_compare(*(char *const *)a, *(char *const *)b);
 }
 
-/* Columns are in order of the threads' names: T_0, T_0_2, T_0_10. */
+/* Orders the columns by the threads' names: T_0, T_0_2, T_0_10. */
 static void find_columns(struct drawing *d)
 {
 	struct rd_names found = RD_NAMES_INIT;
@@ -99,7 +99,7 @@ static void find_columns(struct drawing *d)
 	rd_names_release(&found);
 }
 
-/* A label that fits its box; UTF-8 sequences are not cut. */
+/* Writes a label, cut to fit its box.  UTF-8 sequences are not cut. */
 static void put_label(const struct drawing *d, const char *text)
 {
 	size_t length = strlen(text), most = d->grid->label;
@@ -262,7 +262,7 @@ static void put_end(const struct drawing *d, const char *thread, const char *wor
 	rd_buf_release(&where);
 }
 
-/* The two accesses meet. */
+/* Draws the meeting of the two accesses. */
 static void put_clash(const struct drawing *d)
 {
 	int a = column(d, d->s->goals[0].thread), b = column(d, d->s->goals[1].thread);
@@ -275,7 +275,8 @@ static void put_clash(const struct drawing *d)
 			right, y);
 }
 
-/* Where another thread took what this one waits for, or SIZE_MAX. */
+/* The operation by which another thread took the lock that this one waits for; SIZE_MAX if there is
+ * none. */
 static size_t find_owner(const struct drawing *d, const struct schedule_stop *t)
 {
 	for (size_t i = d->s->op_count; i-- > d->first;) {
@@ -288,7 +289,7 @@ static size_t find_owner(const struct drawing *d, const struct schedule_stop *t)
 	return SIZE_MAX;
 }
 
-/* An arrow from a blocked thread to the operation that took what it waits for. */
+/* Draws an arrow from a blocked thread to the operation that took the lock it waits for. */
 static void put_want(const struct drawing *d, const struct schedule_stop *t)
 {
 	size_t i = find_owner(d, t);
@@ -304,7 +305,8 @@ static void put_want(const struct drawing *d, const struct schedule_stop *t)
 		x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2);
 }
 
-/* "free struct conn.refs"; the place of an allocation does not fit here. */
+/* Appends a text such as "free struct conn.refs", without the place of an allocation, for which
+ * there is no room. */
 static void add_goal(struct rd_buf *words, const struct schedule_goal *h, const struct finding_access *a)
 {
 	const char *object = h->object ? h->object : "", *place = strstr(object, " (");

@@ -23,9 +23,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WIDTH 80       /* columns of a terminal */
-#define STEPS_SHOWN 24 /* of a schedule, unless the user states a number: the lines of a terminal */
-#define MANY 4	       /* with at least this many reports, an overview follows them */
+#define WIDTH 80 /* the columns of a terminal */
+/* Steps of a schedule, unless the user gives a number; as many as a terminal has lines. */
+#define STEPS_SHOWN 24
+#define MANY 4 /* the fewest reports for which an overview follows them */
 #define RULE "=================="
 
 struct printer {
@@ -33,7 +34,7 @@ struct printer {
 	const struct finding_set *set;
 	const struct report_opts *opts;
 	struct rd_buf line;
-	char *here; /* the current directory with a '/' after it; NULL: unknown */
+	char *here; /* the current directory, followed by '/'; NULL if unknown */
 };
 
 bool report_wants_colour(FILE *out)
@@ -57,7 +58,7 @@ static const char *colour(const struct printer *p, const char *code)
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
 
-/* Prints the line, broken at blanks; continuations are indented by two more. */
+/* Prints the line, broken at blanks.  Further lines are indented by two more columns. */
 static void flush_line(struct printer *p, int indent, const char *code)
 {
 	const char *text = p->line.data;
@@ -92,7 +93,7 @@ static void capitalise(struct rd_buf *b)
 		b->data[0] = (char)toupper((unsigned char)b->data[0]);
 }
 
-/* Paths below the current directory are printed relative to it, as compilers do. */
+/* Makes a path below the current directory relative to it, as compilers do. */
 static struct finding_frame nearer(const struct printer *p, const struct finding_frame *f)
 {
 	struct finding_frame near = *f;
@@ -103,7 +104,8 @@ static struct finding_frame nearer(const struct printer *p, const struct finding
 	return near;
 }
 
-/* Frames are one line: name and place, with the place below if both are long. */
+/* Prints a frame as one line, with name and place; if both are long, the place is on a second
+ * line. */
 static void print_frame(struct printer *p, size_t number, const struct finding_frame *f)
 {
 	struct rd_buf place = RD_BUF_INIT;
@@ -122,7 +124,7 @@ static void print_frame(struct printer *p, size_t number, const struct finding_f
 	rd_buf_release(&place);
 }
 
-/* How many frames from here on are inside a library. */
+/* The number of frames from `first` on that are inside a library. */
 static size_t library_frames(const struct printer *p, const struct finding_stack *s, size_t first)
 {
 	size_t n = 0;
@@ -158,13 +160,13 @@ static void print_stack(struct printer *p, const struct finding_stack *s)
 	print_frames(p, s, NULL);
 }
 
-/* With the source line of the innermost frame of the program's own code. */
+/* Prints a stack, with the source line of the innermost frame of the program's own code. */
 static void print_quoted(struct printer *p, const struct finding_stack *s)
 {
 	print_frames(p, s, finding_own_code_frame(s));
 }
 
-/* A bare schedule does not contain the locks. */
+/* Appends the locks that are held.  A schedule without a finding does not contain them. */
 static void add_locks(struct printer *p, const struct finding *f, const struct finding_lock *locks,
 		      size_t count)
 {
@@ -329,7 +331,7 @@ static void print_ops(struct printer *p, const struct schedule *s, size_t first)
 	free(moved);
 }
 
-/* "its write of hits"; a finding has a more precise word than "write". */
+/* Appends a text such as "its write of hits".  A finding has a more precise word than "write". */
 static void add_end(struct rd_buf *b, const struct schedule_goal *h, const struct finding_access *a)
 {
 	static const char *const does[FINDING_OPS] = {
@@ -345,7 +347,7 @@ static void add_end(struct rd_buf *b, const struct schedule_goal *h, const struc
 			    h->object ? h->object : "");
 }
 
-/* f NULL: only the schedule is known. */
+/* Prints where the threads are at the end.  `f` is NULL if only the schedule is known. */
 static void print_ends(struct printer *p, const struct schedule *s, const struct finding *f)
 {
 	for (size_t i = 0; i < s->limit_count; i++) {
@@ -371,7 +373,7 @@ static void print_ends(struct printer *p, const struct schedule *s, const struct
 	}
 }
 
-/* Which thread is stopped where, and which one continues. */
+/* Appends which thread is stopped, where, and which thread continues. */
 static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 {
 	static const struct {
@@ -400,7 +402,7 @@ static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 	rd_buf_addf(out, "; %s continues", d->next);
 }
 
-/* How the schedule continues if threads take turns.  Only the first decisions of a long list. */
+/* Prints how the schedule continues if threads take turns: at most the first `most` decisions. */
 static void print_turns(struct printer *p, const struct schedule *s, size_t most)
 {
 	size_t count = s->decision_count < most ? s->decision_count : most;
@@ -513,9 +515,9 @@ static void print_finding(struct printer *p, const struct finding *f)
 	fputs(RULE "\n\n", p->out);
 }
 
-/* ---- one line for each ---- */
+/* ---- short lines ---- */
 
-/* A line has no room for directories. */
+/* Appends a place without directories, for which a line has no room. */
 static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 {
 	if (!f || !f->file) {
@@ -527,7 +529,7 @@ static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 		rd_buf_addf(b, " (%s)", f->function);
 }
 
-/* "data race on hits: write at a.c:3 (add), read at a.c:9 (main) [id]". */
+/* Prints a line such as "data race on hits: write at a.c:3 (add), read at a.c:9 (main) [id]". */
 static void print_short(struct printer *p, const struct finding *f)
 {
 	size_t count = f->access_count + f->cycle_count;
@@ -548,7 +550,7 @@ static void print_short(struct printer *p, const struct finding *f)
 	flush_line(p, 2, "");
 }
 
-/* ---- the list of the others ---- */
+/* ---- the list of other findings ---- */
 
 static void print_brief(struct printer *p, const struct finding *f)
 {
@@ -580,7 +582,8 @@ static bool is_full(const struct printer *p, const struct finding *f)
 	return p->opts->all || (f->status == FINDING_CONFIRMED && finding_is_fresh(f));
 }
 
-/* Speculative predictions that were tried without success are many and mean little. */
+/* Whether a finding is in the list.  Speculative predictions that were tried without success are
+ * many and mean little. */
 static bool is_listed(const struct printer *p, const struct finding *f)
 {
 	if (!finding_is_fresh(f))
@@ -588,7 +591,7 @@ static bool is_listed(const struct printer *p, const struct finding *f)
 	return p->opts->others || (f->status != FINDING_DROPPED && (f->sound || f->unordered));
 }
 
-/* With many reports, an overview of what they are about. */
+/* Prints an overview if there are many reports. */
 static void print_overview(struct printer *p)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: source files as URIs. */
+/* Source files as URIs; for use inside report/. */
 #ifndef REPORT_URI_INT_H
 #define REPORT_URI_INT_H
 
@@ -7,14 +7,14 @@
 
 #include <stdbool.h>
 
-/* Absolute paths without "." and "..", ending in '/'. */
+/* Two absolute paths without "." and "..", ending in '/'. */
 struct uri_root {
-	char *here; /* what relative names are relative to */
-	char *top;  /* what URIs are relative to: `here` or a parent of it */
+	char *here; /* the directory that relative names are relative to */
+	char *top;  /* the directory that URIs are relative to: `here` or a parent of it */
 };
 
-/* `root` is also the top.  NULL: the working directory, and the top is the repository that contains
- * it, if any. */
+/* Sets both paths to `root`.  If that is NULL, `here` is the working directory, and `top` the
+ * repository that contains it, if any. */
 void uri_root_find(struct uri_root *r, const char *root);
 void uri_root_release(struct uri_root *r);
 

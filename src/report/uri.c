@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Appends path/ to an absolute path that ends in '/', without empty parts, "." and "..". */
+/* Appends `path` and '/' to an absolute path that ends in '/', without empty parts, "." and
+ * "..". */
 static void add_parts(struct rd_buf *out, const char *path)
 {
 	RD_ASSERT(out->length > 0 && out->data[out->length - 1] == '/');
@@ -32,7 +33,7 @@ static void add_parts(struct rd_buf *out, const char *path)
 	}
 }
 
-/* The absolute path of a directory or file, in both cases with a '/' at its end. */
+/* The absolute path of a directory or file, always with a '/' at its end. */
 static char *resolve(const char *here, const char *path)
 {
 	struct rd_buf out = RD_BUF_INIT;
@@ -44,7 +45,8 @@ static char *resolve(const char *here, const char *path)
 	return rd_buf_detach(&out);
 }
 
-/* The length of the nearest parent directory that is a repository, or of the whole path. */
+/* The length of the path of the nearest parent directory that is a repository, or of the whole
+ * path. */
 static size_t top_length(const char *here)
 {
 	size_t length = strlen(here);
@@ -91,7 +93,7 @@ bool uri_add(struct rd_buf *out, const struct uri_root *r, const char *path)
 	if (path[0] && path[strlen(path) - 1] != '/' && length > 1)
 		whole[length - 1] = '\0';
 	rd_buf_adds(out, below ? "" : "file://");
-	if (below && strchr(rest, ':')) /* a colon would make it look like a scheme */
+	if (below && strchr(rest, ':')) /* the part before a colon would look like a scheme */
 		rd_buf_adds(out, "./");
 	for (; *rest; rest++) {
 		if (strchr(plain, *rest))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside report/: the phrases that all formats share. */
+/* Phrases that all formats share; for use inside report/. The texts in quotes are examples. */
 #ifndef REPORT_WORDS_INT_H
 #define REPORT_WORDS_INT_H
 
@@ -9,25 +9,27 @@
 
 enum word_role { WORD_OTHER, WORD_ACQUIRE, WORD_RELEASE, WORD_THREAD };
 
-/* Appended to `out`: "locks a for reading", or the short form "rdlock a". */
+/* word_op() appends "locks a for reading"; word_op_brief() appends the short form, "rdlock a". */
 void word_op(struct rd_buf *out, const char *kind, const char *object);
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
 enum word_role word_role(const char *kind);
 
-/* "data race", "use after free". */
+/* Returns a text such as "data race" or "use after free". */
 const char *word_kind(const struct finding *f);
 
-/* "data race on hits", "use after free of struct conn.refs", "deadlock of 2 threads". */
+/* Appends "data race on hits", "use after free of struct conn.refs" or "deadlock of 2 threads". */
 void word_title(struct rd_buf *out, const struct finding *f);
 
-/* "confirmed by replay"; the meaning of a class, or "". */
+/* word_status() returns a text such as "confirmed by replay"; word_class() returns the meaning of a
+ * class, or "". */
 const char *word_status(const struct finding *f);
 const char *word_class(enum finding_class class);
 
-/* "sc: k-witness-harmless, tso: spec-violated"; nothing without memory models. */
+/* Appends "sc: k-witness-harmless, tso: spec-violated"; nothing without memory models. */
 void word_models(struct rd_buf *out, const struct finding *f);
 
-/* "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line more". */
+/* Appends "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line
+ * more". */
 void word_witness(struct rd_buf *out, const struct finding_witness *w);
 
 /* Reports how bad a finding is, fact by fact: reason, class, memory models, consequence, witnesses.
@@ -35,33 +37,33 @@ void word_witness(struct rd_buf *out, const struct finding_witness *w);
 typedef void word_fact(void *context, const char *name, const char *text);
 void word_judgement(const struct finding *f, word_fact *put, void *context);
 
-/* "counter.c:12:7", "an unknown place"; "counter.c:12 in add". */
+/* Appends "counter.c:12:7" or "an unknown place"; "counter.c:12 in add". */
 void word_place(struct rd_buf *out, const struct finding_frame *f);
 void word_place_in(struct rd_buf *out, const struct finding_frame *f);
 
-/* "counter.c:12": without directory; "" if unknown. */
+/* Appends "counter.c:12", without the directory; "" if unknown. */
 void word_spot(struct rd_buf *out, const struct schedule_place *p);
 
-/* "Write of size 4", "Atomic read". */
+/* Appends "Write of size 4" or "Atomic read". */
 void word_access(struct rd_buf *out, const struct finding_access *a);
 
-/* "holding a, b (shared)"; "holding no lock". */
+/* Appends "holding a, b (shared)" or "holding no lock". */
 void word_locks(struct rd_buf *out, const struct finding_lock *locks, size_t count);
 
-/* "thread T_0_1 'worker'". */
+/* Appends "thread T_0_1 'worker'". */
 void word_thread(struct rd_buf *out, const struct finding *f, const char *name);
 
-/* "global 'hits' of type int, 4 bytes". */
+/* Appends "global 'hits' of type int, 4 bytes". */
 void word_object(struct rd_buf *out, const struct finding_object *o);
 
-/* "waits for mutex b", "waits for the end of T_0_1". */
+/* Appends "waits for mutex b" or "waits for the end of T_0_1". */
 void word_wait(struct rd_buf *out, const char *kind, const char *wants);
 
-/* The command that replays a schedule file of the finding or of a witness: "raddle replay FILE --
- * ./prog 'an argument'". */
+/* Appends the command that replays a schedule file of the finding or of a witness: "raddle replay
+ * FILE -- ./prog 'an argument'". */
 void word_reproduce(struct rd_buf *out, const struct finding_set *set, const char *schedule_path);
 
-/* "the prediction is sound ..." and how many were merged, one sentence each. */
+/* Appends "the prediction is sound ..." and the number of merged findings, one sentence each. */
 void word_evidence(struct rd_buf *out, const struct finding *f);
 
 /* A remark on operations that a schedule does not name; or NULL. */

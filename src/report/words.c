@@ -25,7 +25,7 @@ static const struct operation {
 #include "raddle/event.inc"
 };
 
-/* NULL: unknown, or not an operation of schedules. */
+/* The words for an operation; NULL if it is unknown or not an operation of schedules. */
 static const struct operation *find_operation(const char *kind)
 {
 	for (size_t i = 0; kind && i < sizeof operations / sizeof *operations; i++)
@@ -336,7 +336,7 @@ static bool is_about(const struct schedule_op *op, const struct schedule_op *oth
 	       word_role(op->kind) == role;
 }
 
-/* Whether another thread takes what this one took, without a recorded release. */
+/* Whether another thread takes the lock that this one took, without a recorded release. */
 static bool is_taken_over(const struct schedule *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->op_count; k++) {
