@@ -26,8 +26,8 @@ struct trace_checker {
 	trace_check_note *note;
 	void *context;
 	struct trace_check_result *result;
-	struct rd_umap owners;	/* of exclusive locks by address */
-	struct rd_umap readers; /* holders of read-write locks by address */
+	struct rd_umap owners;	/* maps the address of an exclusive lock to its owner */
+	struct rd_umap readers; /* maps the address of a read-write lock to its number of readers */
 	struct thread_state {
 		uint64_t q;
 		bool started, ended, any;
@@ -182,8 +182,8 @@ int trace_check_counts(const struct trace *trace, uint64_t events)
 	if (threads != meta->threads)
 		return rd_fail(RD_EFORMAT, "%s: the trace has %zu streams, but meta.json counts %llu",
 			       trace_path(trace), threads, (unsigned long long)meta->threads);
-	/* In an import, meta.json counts lines of the text, not events.  A crash, or a handler in
-	 * a full trace, may cut off a record. */
+	/* In an import, meta.json counts lines of the text, not events.  A crash, or a signal
+	 * handler in a full trace, may cut off a record. */
 	if (meta->key && meta->events && !trace_is_full(trace) && meta->end == TRACE_EXITED &&
 	    events != meta->events)
 		return rd_fail(RD_EFORMAT, "%s: the trace has %llu events, but meta.json counts %llu",

@@ -9,22 +9,23 @@
 
 #include "trace/reader.h"
 
-/* Called for each remark; `lane` has the event that it is about. */
+/* Called for each remark.  `lane` contains the event that the remark is about. */
 typedef void trace_check_note(void *context, const struct trace_lane *lane, const char *text);
 
 struct trace_check_result {
 	uint64_t events;
-	uint64_t notes;		  /* remarks: things that a valid trace does not have */
-	uint64_t unknown_sites;	  /* events whose site the table does not know */
-	size_t truncated, broken; /* streams */
-	int err;		  /* the first error of a stream; 0: no error */
+	/* Number of remarks: things that a valid trace does not contain. */
+	uint64_t notes;
+	uint64_t unknown_sites;	  /* number of events whose site is not in the table */
+	size_t truncated, broken; /* numbers of streams with such damage */
+	int err;		  /* the first error of a stream; 0 if there was none */
 };
 
 int trace_check(struct trace *trace, trace_check_note *note, void *context,
 		struct trace_check_result *result);
 
-/* Whether the counts of threads and events in meta.json match the trace.  Only complete recordings
- * are compared. */
+/* Checks that the counts of threads and events in meta.json match the trace.  Only complete
+ * recordings are compared. */
 int trace_check_counts(const struct trace *trace, uint64_t events);
 
 #endif

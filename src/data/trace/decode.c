@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A position within one record; the first `error` stays. */
+/* A position within one record.  Only the first `error` is kept. */
 struct place {
 	const uint8_t *p, *end;
 	const char *error;
@@ -148,7 +148,8 @@ static void decode_row(struct trace_decoder *d, struct place *at, struct trace_e
 		e->size = e->values[2];
 }
 
-/* Like decode_row(), but for atomics only, because a spinning thread makes millions of them. */
+/* Does the same as decode_row(), for atomics only, because a spinning thread makes millions of
+ * them. */
 static void decode_atomic(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {
 	uint64_t *slot;
@@ -190,7 +191,8 @@ int trace_decode_range(struct trace_decoder *d, struct trace_event *e)
 	return 1;
 }
 
-/* Returns the first access of a STRIDE or RANGES record; trace_decode_run() returns the others. */
+/* Decodes a STRIDE or RANGES record and returns its first access; trace_decode_run() returns the
+ * others. */
 static void decode_run(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {
 	bool ranges = e->kind == RADDLE_RANGES;

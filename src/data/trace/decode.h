@@ -17,9 +17,10 @@ struct trace_decoder {
 	const uint8_t *begin, *p, *end;
 	uint32_t site;
 	uint64_t q, t, a;
-	uint64_t run_left, run_step; /* remaining accesses of a STRIDE or RANGES record */
-	uint64_t run_size;	     /* of each range; 0: plain accesses */
-	uint32_t *stack;	     /* call sites, outermost first */
+	/* Number of remaining accesses of a STRIDE or RANGES record, and their distance. */
+	uint64_t run_left, run_step;
+	uint64_t run_size; /* size of each range in bytes; 0 for plain accesses */
+	uint32_t *stack;   /* call sites, outermost first */
 	size_t depth, stack_capacity;
 	uint64_t stack_version; /* changes whenever the stack may have changed */
 	const char *error;	/* why the last call failed */
@@ -30,11 +31,11 @@ struct trace_decoder {
 void trace_decoder_start(struct trace_decoder *d, const void *records, size_t length);
 void trace_decoder_release(struct trace_decoder *d);
 
-/* 1: *e is the next event.  0: the bytes are used up.  -1: d->error describes what is wrong with
- * the record at d->p. */
+/* Returns 1 if *e is the next event; 0 if the bytes are used up; -1 if the record at d->p is
+ * invalid, with the reason in d->error. */
 int trace_decode_slow(struct trace_decoder *d, struct trace_event *e);
 
-/* The next range of a RANGES record. */
+/* Decodes the next range of a RANGES record. */
 int trace_decode_range(struct trace_decoder *d, struct trace_event *e);
 
 static inline int trace_decode_run(struct trace_decoder *d, struct trace_event *e)

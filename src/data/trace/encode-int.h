@@ -86,7 +86,8 @@ static inline void trace_encode_stack(struct trace_encoder *e, size_t keep, cons
 	}
 }
 
-/* Any row of the tables: `values` by position, `bytes` for a `b` operand. */
+/* Encodes an event of any row of the table.  `values` are indexed by operand; `bytes` is the `b`
+ * operand. */
 static inline void trace_encode_row(struct trace_encoder *e, enum raddle_event kind, const uint64_t *values,
 				    const void *bytes)
 {

@@ -61,7 +61,7 @@ int trace_lock_effect(enum raddle_event kind, uint64_t result)
 {
 	if (!raddle_is_lock(kind))
 		return 0;
-	/* EOWNERDEAD: the previous owner died, but the lock is acquired. */
+	/* With EOWNERDEAD, the previous owner died, but the lock is acquired. */
 	if (raddle_takes(kind))
 		return result == 0 || result == EOWNERDEAD;
 	return raddle_role(kind) == RADDLE_ROLE_RELEASE && result == 0 ? -1 : 0;

@@ -11,31 +11,32 @@
 
 struct trace_event {
 	enum raddle_event kind; /* RADDLE_ACCESS for every plain access */
-	uint32_t site;		/* accesses, ranges, atomics, fences, left-out; 0 otherwise */
-	uint64_t address;	/* what is accessed, or the first `a` operand */
-	uint64_t size;		/* length of a range; 0 otherwise */
-	/* The rest is not set for plain accesses. */
-	uint64_t q, t;			      /* 0 if the kind has no such operand */
-	uint64_t values[RADDLE_MAX_OPERANDS]; /* by position in the row; for `b` the length */
-	const char *bytes; /* the `b` operand: not terminated, lives until the next event */
+	uint32_t site;		/* set for accesses, ranges, atomics, fences, left-out; else 0 */
+	uint64_t address;	/* the accessed address, or the first `a` operand */
+	uint64_t size;		/* length of a range in bytes; else 0 */
+	/* The following members are not set for plain accesses. */
+	uint64_t q, t; /* 0 if the kind has no such operand */
+	/* By position of the operand; the length for a `b` operand. */
+	uint64_t values[RADDLE_MAX_OPERANDS];
+	const char *bytes; /* the `b` operand: not terminated, valid until the next event */
 	size_t length;
 };
 
-/* The columns of event.inc for people and for the codec; raddle/event.h has the others. */
+/* The columns of event.inc that people and the codec need; raddle/event.h has the others. */
 struct trace_kind {
-	const char *name; /* NULL: the code is not used */
+	const char *name; /* NULL if the code is not used */
 	const char *operands;
 	const char *operand_names; /* separated by blanks */
 	const char *meaning;
 };
 
-/* The row of a code below 0x80; of RADDLE_ACCESS for the others. */
+/* The row of a code below 0x80; for larger codes, that of RADDLE_ACCESS. */
 const struct trace_kind *trace_kind(unsigned code);
 
-/* The name of a class: "mutex", "sem". */
+/* The name of a class, such as "mutex" or "sem". */
 const char *trace_class_name(enum raddle_class class);
 
-/* The last operand, which is the result if there is one. */
+/* The last operand of an event, which is the result if there is one. */
 static inline uint64_t trace_result(const struct trace_event *e)
 {
 	return e->values[raddle_event_row(e->kind)->last];

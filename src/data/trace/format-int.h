@@ -11,7 +11,7 @@
 #define TRACE_STREAM_HEADER 16
 #define TRACE_CHUNK_MAGIC 0x4b434452u /* "RDCK" */
 #define TRACE_CHUNK_HEADER 32
-#define TRACE_CHUNK_SUMMED 24 /* header bytes that the checksum covers */
+#define TRACE_CHUNK_SUMMED 24 /* number of header bytes that the checksum covers */
 
 #define TRACE_FULL_MAGIC "RDFULLTR"  /* streams of full traces */
 #define TRACE_WORLD_MAGIC "RDWORLDS" /* the stream of the world */
@@ -19,8 +19,9 @@
 enum trace_codec {
 	TRACE_CODEC_RAW = 0,
 	TRACE_CODEC_ZSTD = 1,
-	TRACE_CODEC_PACKED = 2, /* packed, then compressed as with ZSTD */
-	TRACE_CODEC_SMALL = 3,	/* packed, and stored as it is: compression would make it longer */
+	TRACE_CODEC_PACKED = 2, /* packed, then compressed like TRACE_CODEC_ZSTD */
+	/* Packed but not compressed, because compression would make it longer. */
+	TRACE_CODEC_SMALL = 3,
 };
 
 static inline int trace_is_packed(uint32_t codec)
@@ -28,11 +29,12 @@ static inline int trace_is_packed(uint32_t codec)
 	return codec == TRACE_CODEC_PACKED || codec == TRACE_CODEC_SMALL;
 }
 
-/* The short chunk header of full traces since version 2, for their many small chunks: the magic
- * number and the checksum, then the other fields with seven bits per byte.  Returns its length. */
+/* Makes the short chunk header of full traces since version 2, which have many small chunks: the
+ * magic number and the checksum, then the other fields with seven bits per byte.  Returns its
+ * length. */
 size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER]);
-/* The inverse, from the remaining bytes of the file.  0: more bytes are needed.  SIZE_MAX: not a
- * header. */
+/* Does the inverse, from the remaining `left` bytes of the file.  Returns 0 if more bytes are
+ * needed, SIZE_MAX if they are not a header. */
 size_t trace_chunk_expand(uint8_t header[TRACE_CHUNK_HEADER], const uint8_t *p, size_t left);
 
 /* XXH64 of header bytes 0 to 23 and the stored bytes. */

@@ -24,7 +24,7 @@ uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t leng
  * PACKED.  With codec SMALL its value equals the field before it, otherwise it is 0. */
 static const uint8_t brief[] = {16, 4, 8, 12, 20};
 #define FIELDS (sizeof brief)
-#define BRIEF_BEGIN 12 /* after magic number and checksum */
+#define BRIEF_BEGIN 12 /* offset of the first field, after magic number and checksum */
 
 size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER])
 {

@@ -19,13 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_SIZE 41	     /* bytes: a code, two numbers of 4 and two values of 16 */
-#define DEPTH_MAX (1u << 24) /* scopes that are kept; deeper ones are not, to bound memory */
+/* Bytes of a fault record: a code, two numbers of 4 and two values of 16. */
+#define FAULT_SIZE 41
+#define DEPTH_MAX (1u << 24) /* largest number of scopes that are kept, to bound memory */
 
 struct scope {
 	uint64_t frame;
-	uint32_t function; /* number of its entry's piece */
-	uint32_t call;	   /* site of the last call */
+	uint32_t function; /* number of the piece with its entry */
+	uint32_t call;	   /* site of the last call in the scope */
 };
 
 struct trace_full {
@@ -33,23 +34,24 @@ struct trace_full {
 	const struct trace_layout *layout;
 	struct trace_unpacker *unpacker;
 	const uint8_t *begin, *p, *end;
-	const struct trace_piece *piece; /* its ops come next; NULL: a new record begins */
-	const uint8_t *base;		 /* its bytes */
-	const struct trace_op *ops;	 /* its ops that the caller wants */
+	/* The piece whose ops come next; NULL if a new record begins. */
+	const struct trace_piece *piece;
+	const uint8_t *base;	    /* the bytes of that piece */
+	const struct trace_op *ops; /* those of its ops that the caller wants */
 	uint32_t op, op_end;
-	uint32_t unfinished; /* op that was not finished; UINT32_MAX: all were */
+	uint32_t unfinished; /* index of an op that was not finished; UINT32_MAX if all were */
 	bool values;
-	bool fed;	 /* the caller feeds raw bytes: there are no chunks */
-	bool fed_last;	 /* nothing more will be fed */
-	bool has_branch; /* `branch` is the next record: its target was not in the bytes so far */
-	bool ended;	 /* with `end_code` */
+	bool fed;	 /* the caller feeds raw bytes, so there are no chunks */
+	bool fed_last;	 /* the caller will not feed more bytes */
+	bool has_branch; /* `branch` is the next record; its target was not in the bytes so far */
+	bool ended;	 /* the stream ended, with `end_code` */
 	int end_code;
 	struct trace_record branch;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
-	uint64_t deeper; /* scopes that were entered above DEPTH_MAX */
-	uint8_t tail[RADDLE_PIECE_MAX +
-		     8]; /* copy of a piece that is followed by fewer than 8 readable bytes */
+	uint64_t deeper; /* number of scopes that were entered beyond DEPTH_MAX */
+	/* Copy of a piece that is followed by fewer than 8 readable bytes. */
+	uint8_t tail[RADDLE_PIECE_MAX + 8];
 	struct trace_event event;
 	struct trace_value atomic[2];
 	struct trace_pointer pointers[RADDLE_FULL_POINTERS];
@@ -173,7 +175,7 @@ static void pop(struct trace_full *f)
 		f->depth -= f->depth != 0;
 }
 
-/* Removes the scopes that were unwound. */
+/* Removes the scopes that an exception or longjmp() left. */
 static void land(struct trace_full *f, uint64_t frame)
 {
 	size_t depth = f->depth;
@@ -195,7 +197,7 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
 
 /* --- pieces ---------------------------------------------------------------------------- */
 
-/* How far an incomplete piece was executed: up to the last op that has an address. */
+/* Finds how far an incomplete piece was executed: up to the last op that has an address. */
 static void find_end(struct trace_full *f)
 {
 	uint32_t count = f->op_end;
@@ -212,7 +214,7 @@ static void find_end(struct trace_full *f)
 	}
 }
 
-/* The piece whose bytes are at p; NULL, with the reason in *why. */
+/* The piece whose bytes are at p.  Returns NULL, with the reason in *why, if there is none. */
 static const struct trace_piece *piece_at(const struct trace_full *f, const char **why)
 {
 	const struct trace_piece *piece;
@@ -242,7 +244,8 @@ static void begin_piece(struct trace_full *f, const struct trace_piece *piece)
 		find_end(f);
 }
 
-/* 1: f->piece is the piece at p.  Negative: there is no piece. */
+/* Sets f->piece to the piece at p and returns 1.  Returns a negative number if there is no
+ * piece. */
 static int read_piece(struct trace_full *f)
 {
 	const char *why;
@@ -400,7 +403,7 @@ static int read_fault(struct trace_full *f, struct trace_record *r)
 	return 1;
 }
 
-/* An operand of an event; 0: it is cut off. */
+/* Reads an operand of an event.  Returns its length; 0 if it is cut off. */
 static size_t read_operand(struct trace_full *f, const uint8_t *p, char letter, uint64_t *value)
 {
 	struct trace_event *e = &f->event;
@@ -484,7 +487,8 @@ static int next_chunk(struct trace_full *f)
 	return 1;
 }
 
-/* At the end of the bytes: 1 if there are more, else the result of trace_full_next(). */
+/* At the end of the bytes: returns 1 if there are more bytes, else the result of
+ * trace_full_next(). */
 static int more_bytes(struct trace_full *f)
 {
 	int got = f->fed ? 0 : f->ended ? f->end_code : next_chunk(f);
@@ -496,7 +500,7 @@ static int more_bytes(struct trace_full *f)
 	return got;
 }
 
-/* Everything except the common case. */
+/* Reads the next record in all but the common case. */
 static int next_slow(struct trace_full *f, struct trace_record *r)
 {
 	for (;;) {

@@ -30,7 +30,7 @@ enum trace_full_kind {
 	TRACE_FULL_LANDING,
 	TRACE_FULL_COPY,
 	TRACE_FULL_FILL,
-	TRACE_FULL_VALUE, /* only on request */
+	TRACE_FULL_VALUE, /* returned only on request */
 	TRACE_FULL_RANGE,
 	TRACE_FULL_ATOMIC,
 	TRACE_FULL_FENCE,
@@ -40,58 +40,65 @@ enum trace_full_kind {
 };
 const char *trace_full_kind_name(enum trace_full_kind kind);
 
-/* The type of a value; the letters of full.md. */
+/* The type of a value, with the letters of doc/format/full.md. */
 enum trace_value_type { TRACE_VALUE_INT, TRACE_VALUE_POINTER, TRACE_VALUE_FLOAT, TRACE_VALUE_BYTES };
 
 struct trace_value {
 	uint8_t type; /* enum trace_value_type */
 	uint8_t size;
-	uint16_t offset; /* from the fields of its record */
-	bool calculated; /* the code calculates with it: the `*` of full.md */
+	uint16_t offset; /* offset from the first field of its record */
+	bool calculated; /* the code calculates with it (`*` in doc/format/full.md) */
 };
 
-/* The part of a record that is known before the run. */
+/* A record of a piece, as far as it is known before the run. */
 struct trace_op {
 	uint8_t kind;	 /* enum trace_full_kind */
-	uint8_t address; /* it has an address, before its values */
-	uint8_t frame;	 /* the first field is the frame (entry, landing) */
-	uint8_t callee;	 /* the first field is the callee (call, tail) */
+	uint8_t address; /* whether it has an address, which comes before its values */
+	uint8_t frame;	 /* whether the first field is the frame (entry, landing) */
+	uint8_t callee;	 /* whether the first field is the callee (call, tail) */
 	uint8_t value_count;
-	uint8_t simple;	       /* it has only an address, a size and a value */
-	uint8_t numbers;       /* of a VALUE: computed from an address, and used in a calculation */
-	uint16_t offset;       /* of its fields in the raw piece */
-	uint16_t value_at;     /* of its first value there */
-	uint64_t value_mask;   /* of its first value, at most eight bytes; 0: it has no value */
-	uint64_t address_mask; /* 0: it has no address */
-	uint32_t site;	       /* the number in the trace */
-	uint32_t size;	       /* bytes accessed or allocated, 0 if the record has it */
-	uint32_t moved;	       /* of a store: the site of the load that the value comes from; 0: unknown */
-	uint32_t first_value;  /* its index among all values of the layout */
+	uint8_t simple; /* whether it has only an address, a size and a value */
+	/* For a VALUE: it was computed from an address and is used in a calculation. */
+	uint8_t numbers;
+	uint16_t offset;   /* offset of its fields in the raw piece */
+	uint16_t value_at; /* offset of its first value in the raw piece */
+	/* Mask for its first value, of at most eight bytes; 0 if it has no value. */
+	uint64_t value_mask;
+	uint64_t address_mask; /* mask for its address; 0 if it has no address */
+	uint32_t site;	       /* number of the site in the trace */
+	/* Number of bytes accessed or allocated; 0 if the record contains it. */
+	uint32_t size;
+	/* For a store: the site of the load that its value comes from; 0 if unknown. */
+	uint32_t moved;
+	uint32_t first_value; /* index of its first value among all values of the layout */
 	const struct trace_value *values;
 };
 
 struct trace_piece {
-	uint32_t number, function; /* function: number of the piece with its entry */
-	uint32_t size;		   /* raw bytes */
-	uint32_t op_count;	   /* those of kind VALUE included */
-	uint32_t record_count;	   /* without them */
+	/* `function` is the number of the piece that contains the function's entry. */
+	uint32_t number, function;
+	uint32_t size;	       /* number of raw bytes */
+	uint32_t op_count;     /* number of ops, including those of kind VALUE */
+	uint32_t record_count; /* number of ops without those of kind VALUE */
 	uint32_t field_count;
 	size_t first_op, first_plain, first_field; /* indices in the arrays of the layout */
-	const struct trace_op *ops;		   /* op_count */
-	const struct trace_op *plain;		   /* record_count */
-	const struct trace_field *fields;	   /* trace/layout-int.h */
+	const struct trace_op *ops;		   /* op_count ops */
+	/* record_count ops, without those of kind VALUE. */
+	const struct trace_op *plain;
+	const struct trace_field *fields; /* trace/layout-int.h */
 };
 
 struct trace_layout;
-/* The sites must outlive the layout; any number of readers share it. */
+/* Makes the layout of a site table, which must outlive it.  Any number of readers may share a
+ * layout. */
 int trace_layout_new(struct trace_layout **layout, const struct trace_sites *sites);
 void trace_layout_free(struct trace_layout *layout);
 size_t trace_layout_count(const struct trace_layout *layout);
 const struct trace_piece *trace_layout_at(const struct trace_layout *layout, size_t index);
 
 enum trace_record_flag {
-	TRACE_RECORD_UNFINISHED = 1, /* the thread died in it: its values are unknown */
-	TRACE_RECORD_STORED = 2,     /* atomics */
+	TRACE_RECORD_UNFINISHED = 1, /* the thread died in it, so its values are unknown */
+	TRACE_RECORD_STORED = 2,     /* for atomics: it stored a value */
 };
 
 struct trace_pointer {
@@ -102,54 +109,61 @@ struct trace_record {
 	uint8_t kind;  /* enum trace_full_kind */
 	uint8_t flags; /* enum trace_record_flag */
 	uint32_t thread;
-	uint32_t site;		   /* of an event: that of the call that led to it; 0: unknown */
-	uint32_t piece;		   /* the piece that it is part of; 0: no piece */
-	const struct trace_op *op; /* of the piece; NULL for records of the runtime */
+	/* For an event: the site of the call that led to it; 0 if unknown. */
+	uint32_t site;
+	uint32_t piece;		   /* number of the piece that it is part of; 0 if none */
+	const struct trace_op *op; /* its op in the piece; NULL for records of the runtime */
 	uint64_t address;
-	uint64_t size;	 /* bytes accessed, length of a range, copy or fill; size of an alloca */
-	uint64_t value;	 /* the first value, its low 8 bytes; of a branch: the piece it led to, 0 if
-			  * unknown; of a range: the hash */
-	uint64_t frame;	 /* entry and landing: 0 if it cannot be unwound to */
-	uint64_t callee; /* call and tail, if indirect */
-	uint64_t q;	 /* atomic, fence, event; 0 if the kind has no q */
+	/* Number of bytes accessed or allocated; length of a range, copy or fill. */
+	uint64_t size;
+	/* The low 8 bytes of the first value.  For a branch: the piece that it led to, 0 if
+	 * unknown.  For a range: the hash. */
+	uint64_t value;
+	/* For entry and landing; 0 if no exception or longjmp() can return to it. */
+	uint64_t frame;
+	uint64_t callee; /* for an indirect call or tail call */
+	uint64_t q;	 /* for atomic, fence and event; 0 if the kind has no q */
 	size_t value_count;
-	const struct trace_value *values; /* arguments, value loaded, ...; atomic: old, new */
-	const uint8_t *bytes;		  /* of the values; until the next call */
-	/* of a range */
-	uint32_t pointer_count, listed; /* words that may be pointers; how many of them follow */
+	/* Arguments, loaded value and so on; for an atomic, the old and the new value. */
+	const struct trace_value *values;
+	const uint8_t *bytes; /* bytes of the values; valid until the next call */
+	/* For a range: */
+	/* Number of words that may be pointers, and how many of them are listed. */
+	uint32_t pointer_count, listed;
 	const struct trace_pointer *pointers;
-	/* of an event */
+	/* For an event: */
 	const struct trace_event *event;
-	/* of a fault */
+	/* For a fault: */
 	uint32_t fault;
 	uint64_t before, after;
 };
 
-/* Value number i, its low 8 bytes. */
+/* The low 8 bytes of value number i. */
 uint64_t trace_record_value(const struct trace_record *r, size_t i);
 
 struct trace_full;
-/* `values`: with the records of kind VALUE. */
+/* Opens the stream of a thread.  With `values`, the records of kind VALUE are returned, too. */
 int trace_full_open(struct trace_full **f, struct trace *trace, const struct trace_layout *layout,
 		    size_t index, bool values);
-/* Whether the file ended inside a chunk: later records are lost. */
+/* Whether the file ended inside a chunk, so that later records are lost. */
 bool trace_full_is_cut(const struct trace_full *f);
 
 void trace_full_close(struct trace_full *f);
 
-/* The same for raw bytes of a thread in memory, buffer by buffer.  trace_full_next() returns 0 at
- * the end of each buffer.  The bytes are used in place.  A branch at the end of a buffer is
- * returned with the next buffer, which shows its target.  Length 0 means that there is no next
- * buffer. */
+/* Opens a reader for raw bytes of a thread in memory, which are fed buffer by buffer.
+ * trace_full_next() returns 0 at the end of each buffer.  The bytes are used in place.  A branch at
+ * the end of a buffer is returned with the next buffer, which shows its target.  Length 0 means
+ * that there is no next buffer. */
 void trace_full_open_raw(struct trace_full **f, const struct trace_layout *layout, uint32_t thread,
 			 bool values);
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length);
 
-/* The call sites of the scopes of the last record, innermost first.  Returns how many there are; at
- * most `max` are filled in. */
+/* Stores the call sites of the scopes around the last record, innermost first, at most `max`.
+ * Returns how many there are. */
 size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max);
 
-/* 1: *r is the next record.  0: there are no more.  Negative: as trace_stream_more(). */
+/* Returns 1 if *r is the next record; 0 if there are no more; a negative number as
+ * trace_stream_more() does. */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
 /* The rest of a piece that was executed to its end, for callers that need no records: its ops, and
@@ -160,7 +174,7 @@ struct trace_rest {
 	const uint8_t *base;
 	uint32_t count;
 };
-/* False: the next record is not part of such a piece, or not in the bytes so far. */
+/* Returns false if the next record is not part of such a piece, or not in the bytes so far. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
 /* Skips the first `count` of these ops.  None of them may change a scope. */

@@ -17,18 +17,20 @@ struct trace_field {
 	uint32_t slot;
 };
 
-#define TRACE_PACK_SLOTS 65536u	   /* fields that are distinguished; bounds the memory of a packer */
-#define TRACE_PACK_ROW_SLOTS 1024u /* the first ones are for records that are not pieces */
+/* Number of fields that are distinguished; bounds the memory of a packer. */
+#define TRACE_PACK_SLOTS 65536u
+/* Number of the first slots, which are for records that are not pieces. */
+#define TRACE_PACK_ROW_SLOTS 1024u
 
-/* For a slot of a unit: the index that its piece number 1 would have, and the range of the unit's
- * pieces. */
+/* For a slot of a unit: the index at which piece number 1 of the unit would be, and the range of
+ * its pieces. */
 struct trace_layout_slot {
 	size_t first, begin, end;
 };
 
 struct trace_layout {
 	struct trace_piece *pieces;
-	struct trace_op *ops, *plain; /* plain: without those of kind VALUE */
+	struct trace_op *ops, *plain; /* `plain` leaves out the ops of kind VALUE */
 	struct trace_value *values;
 	struct trace_field *fields;
 	struct trace_layout_slot *slots;

@@ -22,10 +22,10 @@ struct layout_parser {
 	struct trace_layout *layout;
 	const struct trace_sites *sites;
 	const struct trace_unit *unit;
-	uint32_t number; /* of the piece */
+	uint32_t number; /* number of the piece */
 	const char *op;
 	size_t op_capacity, plain_capacity, value_capacity, field_capacity;
-	uint32_t offset; /* of the next field */
+	uint32_t offset; /* offset of the next field */
 };
 
 static const struct {
@@ -72,7 +72,7 @@ static enum trace_field_role role_of(const struct trace_op *op)
 	return op->kind == TRACE_FULL_STORE ? TRACE_FIELD_STORED : TRACE_FIELD_OTHER;
 }
 
-/* The fields of an op that ends at p->offset, in words of eight bytes. */
+/* Adds the fields of an op that ends at p->offset, as words of eight bytes. */
 static void add_fields(struct layout_parser *p, const struct trace_op *op)
 {
 	const struct trace_value *values = p->layout->values + op->first_value;
@@ -98,7 +98,7 @@ static void add_value(struct layout_parser *p, struct trace_op *op, enum trace_v
 	p->offset += size;
 }
 
-/* One type after the number of an op: a letter and its bytes. */
+/* Parses one type after the number of an op: a letter and a number of bytes. */
 static int parse_type(struct layout_parser *p, struct trace_op *op, const char **at)
 {
 	char letter = **at;
@@ -129,7 +129,7 @@ static int parse_type(struct layout_parser *p, struct trace_op *op, const char *
 	}
 }
 
-/* The number of a site of the unit. */
+/* Parses the number of a site of the unit. */
 static const char *parse_site(const struct layout_parser *p, const char *at, uint32_t *site)
 {
 	uint32_t n;
@@ -159,7 +159,7 @@ static int parse_mark(struct layout_parser *p, struct trace_op *op, const char *
 	return RD_OK;
 }
 
-/* Only some kinds have a frame, or a callee. */
+/* Whether the op may have these fields.  Only some kinds have a frame or a callee. */
 static bool fields_fit(const struct trace_op *op)
 {
 	if (op->frame && op->kind != TRACE_FULL_ENTRY && op->kind != TRACE_FULL_LANDING)
@@ -289,7 +289,7 @@ static int parse_unit(struct layout_parser *p, const struct trace_unit *unit)
 	return RD_OK;
 }
 
-/* Turns numbers into pointers, once the arrays have their final place. */
+/* Turns indices into pointers once the arrays have their final addresses. */
 static void link_up(struct trace_layout *l)
 {
 	for (size_t i = 0; i < l->op_count; i++)

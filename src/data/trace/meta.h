@@ -15,45 +15,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRACE_FORMAT_VERSION 1 /* of traces and their streams */
-#define TRACE_FULL_VERSION 2   /* of streams of full traces; 1 is read, too */
+#define TRACE_FORMAT_VERSION 1 /* version of traces and their streams */
+#define TRACE_FULL_VERSION 2   /* version of streams of full traces; version 1 can also be read */
 
 enum trace_end { TRACE_RUNNING = 0, TRACE_EXITED, TRACE_SIGNALLED };
 
 struct trace_meta {
-	char *raddle; /* version of the Raddle that wrote it; NULL: the writer's own */
+	char *raddle; /* version of Raddle that wrote it; NULL for that of this program */
 	char *program;
-	char **argv; /* argc strings; needs no NULL at the end */
+	char **argv; /* argc strings, not necessarily followed by NULL */
 	size_t argc;
 	char *cwd;
 	int64_t pid;
-	bool forked; /* parent_pid and fork_index are valid */
+	bool forked; /* whether parent_pid and fork_index are valid */
 	int64_t parent_pid;
 	uint64_t fork_index;
-	char *start;		   /* wall clock, trace_meta_time() makes it */
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end_ns is 0 while it runs */
+	char *start;		   /* wall-clock time, as trace_meta_time() formats it */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end_ns is 0 while the program runs */
 	enum trace_end end;
 	int code; /* exit status or signal number */
 	bool core;
-	bool stood; /* the program was deadlocked and was killed by `raddle` */
+	bool stood; /* the program was deadlocked, and `raddle` killed it */
 	bool complete;
-	char *stopped; /* why recording ended before the program did, or NULL */
+	char *stopped; /* why recording ended before the program did; NULL if it did not */
 	uint64_t threads, events, bytes;
-	uint64_t left_out;  /* accesses that the recording left out (doc/design/recording.md) */
-	uint64_t left_from; /* the first q at which accesses may be missing; 0: none are */
+	/* Number of accesses that the recording left out (doc/design/recording.md). */
+	uint64_t left_out;
+	uint64_t left_from; /* the first q at which accesses may be missing; 0 if none are */
 	char *flavour, *mode, *key;
 	char *kernel;
 	uint64_t cpus;
 };
 
-/* "2026-11-15T21:07:43.123456789Z" of nanoseconds since 1970. */
+/* Formats nanoseconds since 1970 as "2026-11-15T21:07:43.123456789Z". */
 #define TRACE_TIME_SIZE 40
 void trace_meta_time(char out[TRACE_TIME_SIZE], int64_t realtime_ns);
 
-/* Writes PATH by rename. */
+/* Writes meta.json at PATH atomically, by rename. */
 int trace_meta_write(const struct trace_meta *meta, const char *path);
 
-/* `name` is used in messages. */
+/* Parses meta.json.  `name` is used in messages. */
 int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, const char *name);
 int trace_meta_read(struct trace_meta *meta, const char *path);
 void trace_meta_release(struct trace_meta *meta);

@@ -3,10 +3,11 @@
  * The guesses of the packer and the unpacker (pack-int.h).  In: the fields of records.  Out:
  * guesses of the next fields.
  *
- * The next piece is one of the two that last followed this one, or is near it.  An address moves as
- * it did the last two times.  A loaded value is what the address last held.  Every other field
- * keeps its last value.  An address that is far from its guess may be near a recent one: in a
- * thread that does little, most fields occur for the first time.
+ * The packer guesses that the next piece is one of the two that last followed this one, or one near
+ * it; that an address moves as it did the last two times; that a loaded value is the one last seen
+ * at its address; and that every other field keeps its last value.  An address that is far from its
+ * guess may be near a recent one: in a thread that does little, most fields occur for the first
+ * time.
  */
 #include "trace/pack-int.h"
 
@@ -15,12 +16,13 @@
 
 #include <stdlib.h>
 
-/* Bytes of a thread's stack unless the program chooses another size. */
+/* Size of a thread's stack in bytes, unless the program chooses another one. */
 #define STACK_SIZE (8u << 20)
 
 static size_t slot_count(const struct trace_layout *layout)
 {
-	size_t slots = TRACE_PACK_ROW_SLOTS + layout->field_count; /* most layouts have few */
+	/* Most layouts have few fields. */
+	size_t slots = TRACE_PACK_ROW_SLOTS + layout->field_count;
 	return slots < TRACE_PACK_SLOTS ? slots : TRACE_PACK_SLOTS;
 }
 
@@ -29,7 +31,7 @@ static inline struct guess_slot *row_slot(struct guess *g, uint8_t code, size_t 
 	return &g->slots[((code & 0x7fu) * 8 + field % 8) % TRACE_PACK_ROW_SLOTS];
 }
 
-/* What is known before the first record. */
+/* Sets the guesses for the first record. */
 static void guess_begin(struct guess *g)
 {
 	const struct trace_layout *l = g->layout;
@@ -148,7 +150,7 @@ void guess_see_row(struct guess *g, uint8_t code, const uint8_t *row)
 	size_t at = 1 + 8 * (size_t)(strchr(operands, 'a') - operands);
 	g->next_row[g->row & 127] = code;
 	g->row = code;
-	/* Variables of a thread are near the end of its stack. */
+	/* Variables of a thread are near the upper end of its stack. */
 	if (g->version >= 2 && code == RADDLE_THREAD_START)
 		guess_remember(g, GUESS_RECENT - 1, GUESS_APART, get(row + at, 8) + get(row + at + 8, 8));
 }

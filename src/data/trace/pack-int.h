@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the packer and the unpacker of full traces share (doc/format/full.md).  Both keep a `struct
- * guess` that sees the same fields in the same order, so both guess the same values.
+ * Declarations that the packer and the unpacker of full traces share (doc/format/full.md).  Each
+ * has a `struct guess` that is updated with the same fields in the same order, so both guess the
+ * same values.
  */
 #ifndef TRACE_PACK_INT_H
 #define TRACE_PACK_INT_H
@@ -14,16 +15,18 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The mark of a record: its kind, or how its number is guessed. */
+/* The mark of a record: its kind, or how its number was guessed. */
 enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_NEXT, MARK_SAME_ROW };
 
 /* Sizes of the tables.  They are part of the format: packer and unpacker must agree. */
-#define GUESS_CELLS 4096u      /* addresses whose content is remembered */
-#define GUESS_SUCCESSORS 8192u /* pieces whose successors are remembered */
-#define GUESS_RECENT 16u       /* recent addresses that were not guessed, the latest first */
+#define GUESS_CELLS 4096u      /* number of addresses whose contents are remembered */
+#define GUESS_SUCCESSORS 8192u /* number of pieces whose successors are remembered */
+/* Number of recent addresses that were not guessed; the latest comes first. */
+#define GUESS_RECENT 16u
 
-#define GUESS_RAW_MAX (1u << 16) /* bytes of a `b` operand that is stored as it is */
-#define GUESS_NEXT 2u		 /* zigzag code of the piece with the next number */
+#define GUESS_RAW_MAX (1u << 16) /* largest `b` operand, in bytes, that is stored unchanged */
+/* Zigzag code of a difference of 1: the piece with the next number. */
+#define GUESS_NEXT 2u
 
 /* A value that may be an address is compared with the recent addresses if its difference from its
  * guess has many bytes: GUESS_FAR for the first value of a field, GUESS_VERY_FAR for later ones.
@@ -45,16 +48,16 @@ struct guess_cell {
 	uint64_t address, value;
 };
 
-/* The state of the predictor. */
+/* The state from which fields are guessed. */
 struct guess {
 	const struct trace_layout *layout;
 	unsigned version;
-	uint32_t piece; /* the last one */
+	uint32_t piece; /* number of the last piece */
 	uint32_t (*next)[2];
 	struct guess_slot *slots;
 	struct guess_cell *cells;
 	uint64_t recent[GUESS_RECENT];
-	uint8_t row, next_row[128]; /* the last row; what last followed each row */
+	uint8_t row, next_row[128]; /* the last row, and by row: the row that last followed it */
 };
 
 void guess_init(struct guess *g, const struct trace_layout *layout, unsigned version);
@@ -66,10 +69,10 @@ void guess_release(struct guess *g);
 void guess_remember(struct guess *g, unsigned entry, unsigned bytes, uint64_t address);
 
 /* Fills in the sizes of the fields that follow the code of a record that is not a piece.  Returns
- * their number; 0: invalid. */
+ * their number; 0 if the record is invalid. */
 size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
 
-/* Bytes after the fields. */
+/* The number of bytes after the fields. */
 size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
@@ -77,7 +80,7 @@ size_t guess_row_length(const uint8_t *sizes, size_t count);
  * whatever the rows are.  They use the slots of fields 0 and 1 of a code that no row has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
-/* Call this after a whole row. */
+/* To be called after a whole row. */
 void guess_see_row(struct guess *g, uint8_t code, const uint8_t *row);
 
 static inline uint32_t *successors(struct guess *g)
@@ -110,7 +113,7 @@ static inline uint64_t unzigzag(uint64_t v)
 	return v >> 1 ^ (0 - (v & 1));
 }
 
-/* The guess for a field, and the update with its real value. */
+/* The guess for a field.  The next function updates it with the field's real value. */
 static inline uint64_t guess_value(const struct guess_slot *s)
 {
 	return s->last;
@@ -132,7 +135,7 @@ static inline void learn_address(struct guess_slot *s, uint64_t value)
 
 /* --- fields --- */
 
-/* The mask of a field by its size; 9 to 15 are invalid but may be read. */
+/* The mask of a field, by its size in bytes; sizes 9 to 15 are invalid but may be read. */
 static const uint64_t masks[16] = {
 	0,     0xff,  0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
 	~0ull, ~0ull, ~0ull,  ~0ull,	~0ull,	    ~0ull,	  ~0ull,	  ~0ull,
@@ -143,7 +146,7 @@ static inline uint64_t mask_of(unsigned size)
 	return masks[size];
 }
 
-/* Reads a field; eight bytes must be readable, whatever its size. */
+/* Reads a field.  Eight bytes must be readable, whatever its size. */
 static inline uint64_t get_fast(const uint8_t *p, unsigned size)
 {
 	uint64_t v;
@@ -151,7 +154,7 @@ static inline uint64_t get_fast(const uint8_t *p, unsigned size)
 	return le64toh(v) & masks[size];
 }
 
-/* Writes eight bytes; those after the field are overwritten later. */
+/* Writes eight bytes.  Those after the field are overwritten later. */
 static inline void put_fast(uint8_t *p, uint64_t v)
 {
 	v = htole64(v);
@@ -183,7 +186,7 @@ static inline void put(uint8_t *p, uint64_t v, unsigned size)
 	}
 }
 
-/* Differences are signed numbers of the field's size. */
+/* The difference of a value from its guess, as a signed number of the field's size. */
 static inline uint64_t difference(uint64_t value, uint64_t guessed, unsigned size)
 {
 	unsigned shift = 64 - 8 * size;

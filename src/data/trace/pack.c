@@ -26,8 +26,8 @@ struct pack_part {
 struct trace_packer {
 	struct guess guess;
 	bool ended; /* the thread has ended */
-	uint8_t tail[RADDLE_PIECE_MAX +
-		     8]; /* copy of a piece that is followed by fewer than 8 readable bytes */
+	/* Copy of a piece that is followed by fewer than 8 readable bytes. */
+	uint8_t tail[RADDLE_PIECE_MAX + 8];
 	struct pack_part marks, data;
 	size_t raw;
 	struct rd_buf out;
@@ -53,7 +53,7 @@ void trace_packer_free(struct trace_packer *p)
 	free(p);
 }
 
-/* Room for `more` bytes and the few that put_fast() writes after them. */
+/* Makes room for `more` bytes and the few that put_fast() writes after them. */
 static inline uint8_t *room(struct pack_part *part, size_t more)
 {
 	if (part->capacity - part->length < more + 16)
@@ -61,7 +61,8 @@ static inline uint8_t *room(struct pack_part *part, size_t more)
 	return part->data + part->length;
 }
 
-/* A difference goes to the data; its length goes to the marks, two lengths per byte. */
+/* Writes differences.  A difference is added to the data; its length is added to the marks, two
+ * lengths per byte. */
 struct pack_writer {
 	uint8_t *marks, *data;
 	unsigned odd;
@@ -81,7 +82,7 @@ static inline void write_length(struct pack_writer *w, unsigned length)
 	w->odd ^= 1;
 }
 
-/* Bytes of data for a difference of `bytes` bytes from an entry. */
+/* The number of bytes of data for a difference of `bytes` bytes from an entry. */
 static inline unsigned cost_of(unsigned entry, unsigned bytes)
 {
 	static const unsigned first[] = {LENGTH_NONE, LENGTH_ONE, LENGTH_TWO, LENGTH_OTHER};
@@ -193,7 +194,7 @@ static void pack_raw(struct trace_packer *p, const uint8_t *raw, size_t length)
 	pack_bytes(&p->data, raw, length);
 }
 
-/* Returns the length of the record; 0: it is invalid. */
+/* Packs a record that is not a piece.  Returns its length; 0 if it is invalid. */
 static size_t pack_row(struct trace_packer *p, const uint8_t *raw, size_t left)
 {
 	uint8_t sizes[GUESS_ROW_FIELDS];

@@ -23,15 +23,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ANY_NUMBER UINT32_MAX /* of a file with another name: its header has the number */
+/* Number of a file with another name; its header has the thread number. */
+#define ANY_NUMBER UINT32_MAX
 
 struct thread_file {
 	uint32_t number;
 	char *path;
 	struct rd_map map;
 	bool mapped;
-	bool reported; /* its damage, if any, has been reported */
-	bool unusable; /* its header is bad, and that has been reported */
+	bool reported; /* damage of the file has been reported */
+	bool unusable; /* the header of the file is invalid, which has been reported */
 };
 
 struct trace {
@@ -50,7 +51,7 @@ static void add_thread(struct trace *t, uint32_t number, char *path)
 	t->threads[t->count++] = (struct thread_file){.number = number, .path = path};
 }
 
-/* "thread-12" and nothing else; "thread-012" is some other file. */
+/* Whether the name is "thread-" and a number without leading zeros, and nothing else. */
 static bool thread_number(const char *name, uint32_t *number)
 {
 	unsigned n;
@@ -82,7 +83,7 @@ static int list_threads(struct trace *t, bool force)
 	closedir(d);
 	if (t->count > 0)
 		qsort(t->threads, t->count, sizeof *t->threads, compare_threads);
-	/* An import also counts threads that are only named by others. */
+	/* An import also counts threads that have no lines and are only named by others. */
 	if (!force && t->meta.complete && t->meta.key && t->count < t->meta.threads)
 		return rd_fail(
 			RD_EFORMAT,

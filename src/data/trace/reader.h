@@ -22,13 +22,14 @@ struct trace;
  * unreadable one is reported but accepted.  A single stream file can be opened too (with `force`
  * implied); a site table beside it is used. */
 int trace_open(struct trace **trace, const char *path, bool force);
-void trace_close(struct trace *trace); /* NULL is fine */
+void trace_close(struct trace *trace); /* `trace` may be NULL */
 
 const char *trace_path(const struct trace *trace);
 const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if absent */
 const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if absent */
 
-/* Threads are in ascending order of their numbers; numbers may have gaps. */
+/* The number of threads.  They are in ascending order of their thread numbers, which may have
+ * gaps. */
 size_t trace_thread_count(const struct trace *trace);
 uint32_t trace_thread_number(const struct trace *trace, size_t index);
 
@@ -36,40 +37,41 @@ uint32_t trace_thread_number(const struct trace *trace, size_t index);
  * trace. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
-/* Sets the deadline for reading the trace's streams (base/clock.h; 0: never).  The second function
- * returns whether the deadline cut a stream short.  A small trace is always read completely. */
+/* Sets the deadline for reading the trace's streams (base/clock.h); 0 for none.  The second
+ * function returns whether the deadline cut a stream short.  A small trace is always read
+ * completely. */
 void trace_set_deadline(struct trace *trace, int64_t deadline_ns);
 bool trace_is_late(const struct trace *trace);
 
-/* Whether it is a full trace, whose threads are read with trace/full.h. */
+/* Whether this is a full trace, whose threads are read with trace/full.h. */
 bool trace_is_full(const struct trace *trace);
-/* The same for a thread of a full trace. */
+/* Opens a stream on a thread of a full trace. */
 int trace_open_thread_full(struct trace *trace, size_t index, struct trace_stream *s);
 
-/* All threads in one order. */
+/* All threads merged into one order. */
 struct trace_merge {
 	struct trace *trace;
 	struct trace_lane {
 		struct trace_stream stream;
 		struct trace_event event;
-		size_t index; /* of the thread */
+		size_t index; /* index of the thread */
 		bool live;
 	} * lanes;
 	size_t lane_count;
-	uint32_t *heap; /* live lanes, the first in the order at 0 */
+	uint32_t *heap; /* live lanes; the first in the order has index 0 */
 	size_t heap_count;
 	bool started;
-	int err; /* the first error of any stream; it ends only that stream */
+	int err; /* the first error of any stream, which ended only that stream */
 };
 
 int trace_merge_open(struct trace_merge *m, struct trace *trace);
 void trace_merge_close(struct trace_merge *m);
 
-/* The lane whose event is next, or NULL at the end.  lane->stream has the call stack and, in
- * last_q, the position of the event. */
+/* The lane with the next event; NULL at the end. lane->stream has the call stack and, in last_q,
+ * the position of the event. */
 struct trace_lane *trace_merge_next(struct trace_merge *m);
 
-/* All events in that order. */
+/* Calls a function for all events, in the order of a merge. */
 typedef void trace_lane_fn(void *context, const struct trace_lane *lane);
 int trace_each(struct trace *trace, trace_lane_fn *fn, void *context);
 

@@ -31,20 +31,23 @@
 #include <xxhash.h>
 
 #define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
-#define TEXT_MAX (1ull << 29) /* bytes of text; the largest tables of our programs have some tens of MiB */
-#define EXPANSION_MAX 500     /* times that a compressed table may grow; rejects decompression bombs */
-#define EXPANSION_FREE (16ull << 20) /* bytes that any table may have in addition */
+/* Largest text in bytes; the largest tables of our programs have some tens of MiB. */
+#define TEXT_MAX (1ull << 29)
+/* How many times its size a compressed table may grow; rejects decompression bombs. */
+#define EXPANSION_MAX 500
+#define EXPANSION_FREE (16ull << 20) /* number of bytes that any table may have in addition */
 
 struct trace_sites_private {
 	char *text;
-	uint32_t *unit_of_slot; /* index + 1, SLOT_COUNT entries */
-	struct rd_names types;	/* type names to numbers */
+	uint32_t *unit_of_slot; /* by slot: 1 + the index of its unit; SLOT_COUNT entries */
+	struct rd_names types;	/* numbers the type names */
 	struct type_range {
 		size_t first, count;
 	} * ranges; /* by type number */
 	size_t range_capacity;
-	struct rd_names linkages; /* to numbers */
-	size_t *global_of;	  /* by number: index of the first global with that linkage name */
+	struct rd_names linkages; /* numbers the linkage names */
+	/* By number of a linkage name: index of the first global with that name. */
+	size_t *global_of;
 	size_t global_of_capacity;
 };
 
@@ -56,8 +59,8 @@ struct sites_parser {
 	size_t line;
 	char **fields;
 	size_t field_count, field_capacity;
-	size_t file_base;	 /* files of the current unit start here */
-	const char *member_type; /* of the previous record, if that was T */
+	size_t file_base;	 /* index of the first file of the current unit */
+	const char *member_type; /* type of the previous record, if that was a T record */
 	size_t site_capacity, chain_capacity, unit_capacity, global_capacity, member_capacity,
 		placed_capacity, file_capacity, piece_capacity;
 };
@@ -104,7 +107,7 @@ static int get_u32(const struct sites_parser *p, size_t field, uint32_t *out)
 	return err;
 }
 
-/* A file number of the unit, or -1. */
+/* Reads a file number of the unit.  Returns -1 if it is invalid. */
 static int get_file(const struct sites_parser *p, size_t field, uint32_t *out)
 {
 	uint64_t v;
@@ -215,7 +218,8 @@ static int parse_kind(const struct sites_parser *p, const char *kind, struct tra
 	return fail_line(p, "unknown kind of site", kind);
 }
 
-/* n must lie in the slots of its unit and be larger than the n of the previous site. */
+/* Checks a site number: it must lie in the slots of its unit and be larger than that of the
+ * previous site. */
 static int check_site_number(const struct sites_parser *p, const struct trace_unit *unit, uint32_t n)
 {
 	if (n == 0 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= unit->slots)
@@ -272,7 +276,7 @@ static int parse_site(struct sites_parser *p)
 	return RD_OK;
 }
 
-/* Records about a site follow it. */
+/* The last site, to which the records after it refer. */
 static int get_last_site(const struct sites_parser *p, struct trace_site **out)
 {
 	const struct trace_sites *s = p->sites;
@@ -400,8 +404,8 @@ static int parse_piece(struct sites_parser *p)
 
 static const struct {
 	char letter;
-	size_t least; /* fields, the letter included */
-	bool more;    /* more than `least` are allowed */
+	size_t least; /* smallest number of fields, including the letter */
+	bool more;    /* whether more than `least` fields are allowed */
 	int (*parse)(struct sites_parser *p);
 } records[] = {
 	{'U', 4, false, parse_unit},   {'F', 3, false, parse_file},   {'S', 11, true, parse_site},
@@ -446,7 +450,7 @@ static int parse_line(struct sites_parser *p, char *line)
 	return fail_line(p, "unknown record", letter);
 }
 
-/* Finds the last line and compares its checksum; *end is where it begins. */
+/* Finds the last line and compares its checksum. *end receives the offset at which it begins. */
 static int check_end(const struct sites_parser *p, const char *text, size_t length, size_t *end,
 		     uint64_t *count)
 {

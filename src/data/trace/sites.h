@@ -23,7 +23,7 @@ enum trace_site_kind {
 	TRACE_SITE_ATOMIC_CMPXCHG,
 	TRACE_SITE_FENCE,
 	TRACE_SITE_CALL,
-	/* of full traces */
+	/* in full traces: */
 	TRACE_SITE_ENTRY,
 	TRACE_SITE_ALLOCA,
 	TRACE_SITE_RETURN,
@@ -52,18 +52,21 @@ enum trace_site_flag {
 struct trace_site {
 	uint32_t n; /* number within the unit */
 	uint32_t size;
-	uint32_t file; /* index of trace_sites.files or TRACE_NO_FILE */
+	uint32_t file; /* index of trace_sites.files, or TRACE_NO_FILE */
 	uint32_t line, column;
-	uint32_t chain, chain_length; /* where it was inlined: trace_sites.chains, innermost first */
-	uint8_t kind;		      /* enum trace_site_kind */
-	uint8_t flags;		      /* enum trace_site_flag */
-	char order;		      /* of atomics and fences: x a r q S; 0 for others */
-	uint8_t argument; /* of TRACE_SITE_ARGUMENT and TRACE_SITE_OPERAND: its number, at most 255 */
+	/* The calls into which it was inlined: trace_sites.chains, innermost first. */
+	uint32_t chain, chain_length;
+	uint8_t kind;  /* enum trace_site_kind */
+	uint8_t flags; /* enum trace_site_flag */
+	/* Memory order of atomics and fences: x a r q S; 0 for others. */
+	char order;
+	/* For TRACE_SITE_ARGUMENT and TRACE_SITE_OPERAND: its number, at most 255. */
+	uint8_t argument;
 	uint32_t holder_offset;
 	const char *function, *what, *type;
-	const char
-		*holder; /* the struct or union that a pointer led to, and the offset of the access in it */
-	const char *result; /* of a call: the variable that receives its result */
+	/* The struct or union that a pointer led to, and the offset of the access in it. */
+	const char *holder;
+	const char *result; /* for a call: the variable that receives its result */
 };
 
 struct trace_inlined {
@@ -75,12 +78,12 @@ struct trace_unit {
 	const char *name;
 	uint32_t slot, slots;
 	size_t site, site_count;   /* its part of trace_sites.sites */
-	size_t piece, piece_count; /* and of trace_sites.pieces */
+	size_t piece, piece_count; /* its part of trace_sites.pieces */
 };
 
-/* A P record (doc/format/full.md); trace/full.h interprets it. */
+/* A P record (doc/format/full.md), which trace/full.h interprets. */
 struct trace_piece_text {
-	uint32_t function, size; /* n is its place in the unit, from 1 */
+	uint32_t function, size; /* `n` is its number in the unit, from 1 */
 	uint32_t op_count;
 	const char *ops; /* strings, one after another */
 };
@@ -107,7 +110,7 @@ struct trace_sites {
 	struct trace_inlined *chains;
 	struct trace_unit *units;
 	struct trace_global *globals;
-	struct trace_member *members; /* those of one type are contiguous */
+	struct trace_member *members; /* the members of a type are contiguous */
 	struct trace_placed *placed;
 	struct trace_piece_text *pieces;
 	const char **files;
@@ -116,25 +119,25 @@ struct trace_sites {
 	struct trace_sites_private *private;
 };
 
-/* Parses a table from memory, compressed or plain; `name` is for messages. */
+/* Parses a table from memory, compressed or plain.  `name` is for messages. */
 int trace_sites_parse(struct trace_sites **sites, const void *data, size_t length, const char *name);
 int trace_sites_read(struct trace_sites **sites, const char *path);
-void trace_sites_free(struct trace_sites *sites); /* NULL is fine */
+void trace_sites_free(struct trace_sites *sites); /* `sites` may be NULL */
 
-/* NULL if the number is unknown; sites may be NULL. */
+/* The site with that number; NULL if it is unknown.  `sites` may be NULL. */
 const struct trace_site *trace_sites_find(const struct trace_sites *sites, uint32_t site);
 
-/* The number of a site of that unit, as it is in traces. */
+/* The number that a site of that unit has in traces. */
 uint32_t trace_sites_number(const struct trace_sites *sites, size_t unit, const struct trace_site *site);
 
-/* A place, as debuggers show it. */
+/* A place in the source, as debuggers show it. */
 struct trace_frame {
 	const char *function, *file; /* "" if unknown */
 	uint32_t line, column;
 };
 
-/* The frames of a site, innermost first: its function, then those that it was inlined into.  At
- * most `max` are written; returns how many there are. */
+/* Stores the frames of a site, innermost first: its function, then those that it was inlined into.
+ * At most `max` are stored.  Returns how many there are. */
 size_t trace_sites_frames(const struct trace_sites *sites, uint32_t site, struct trace_frame *frames,
 			  size_t max);
 
@@ -144,16 +147,16 @@ struct trace_frame trace_sites_frame(const struct trace_sites *sites, uint32_t s
 /* The path of a file number of the table; "" for TRACE_NO_FILE. */
 const char *trace_sites_file(const struct trace_sites *sites, uint32_t file);
 
-/* The members of a type: returns how many there are; *first is the index of the first. */
+/* Finds the members of a type.  Returns their number; *first receives the index of the first. */
 size_t trace_sites_members(const struct trace_sites *sites, const char *type, size_t *first);
 
-/* The variable with that linkage name, or NULL. */
+/* The variable with that linkage name; NULL if there is none. */
 const struct trace_global *trace_sites_global(const struct trace_sites *sites, const char *linkage);
 
-/* "r", "rw", ... as in the table. */
+/* The name of a kind in the table, such as "r" or "rw". */
 const char *trace_site_kind_name(enum trace_site_kind kind);
 
-/* Whether it accesses memory; sites of full traces may be about values only. */
+/* Whether the site accesses memory.  Some sites of full traces are only about values. */
 static inline bool trace_site_accesses(const struct trace_site *s)
 {
 	return s->kind < TRACE_SITE_FENCE || s->kind == TRACE_SITE_COPY;

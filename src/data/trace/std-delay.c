@@ -16,7 +16,8 @@ static bool is_delayed(const struct std_thread *t)
 	return t->delayed_first < t->delayed_count;
 }
 
-/* Valid until the next name is interned. */
+/* The thread that an event forks or joins.  The pointer is valid until the next name is
+ * interned. */
 static struct std_thread *other_thread(struct std_import *in, const struct std_event *e)
 {
 	uint32_t number = std_operand_thread(in, e);
@@ -61,8 +62,8 @@ static void delay(struct std_import *in, const struct std_event *e)
 	t->delayed[t->delayed_count++] = *e;
 }
 
-/* Writes the delayed events of a thread, as far as they are possible now, or at least one if `any`.
- */
+/* Writes the delayed events of a thread, as far as they are possible now.  With `any`, writes at
+ * least one. */
 static int resume_thread(struct std_import *in, uint32_t thread, bool any, bool *moved)
 {
 	int err = RD_OK;

@@ -17,7 +17,7 @@ struct std_event {
 	const struct std_operation *operation;
 	struct std_span operand;
 	uint32_t thread;
-	uint64_t place; /* line << 24 | file; file 0 is the text itself */
+	uint64_t place; /* line << 24 | file; file 0 is the STD text itself */
 	uint64_t line;
 };
 
@@ -27,24 +27,26 @@ struct std_thread {
 	size_t delayed_first, delayed_count, delayed_capacity;
 	bool fork_delayed; /* its fork is among the delayed events of another thread */
 	uint32_t forks;
-	uint32_t stack_site;		/* top of the encoded call stack, 0: empty */
-	uint32_t deferred;		/* lock + 1 whose release is deferred */
-	enum raddle_event deferred_row; /* and the event that it becomes */
+	/* Site at the top of the encoded call stack; 0 if the stack is empty. */
+	uint32_t stack_site;
+	uint32_t deferred;		/* 1 + the lock whose release is deferred; 0 if none is */
+	enum raddle_event deferred_row; /* the event that the deferred release becomes */
 	uint64_t deferred_q;
 	uint32_t deferred_site;
-	uint64_t begin_q; /* of a deferred `begin`; 0: there is no such line */
+	uint64_t begin_q; /* q of a deferred `begin` line; 0 if there is none */
 	uint32_t begin_site;
-	uint64_t end_q; /* of an `end` that may be that of the thread; 0: there is no such line */
+	uint64_t end_q; /* q of an `end` line that may end the thread; 0 if there is none */
 	uint32_t end_site;
-	uint32_t waiting;   /* lock + 1 of a wait that has not returned */
-	uint32_t condition; /* that it waits for */
-	uint64_t last_line; /* its last line, if that comes after the first join; else 0 */
+	uint32_t waiting;   /* 1 + the lock of a wait that has not returned */
+	uint32_t condition; /* the condition that it waits for */
+	/* Number of its last line, if that comes after the first join; else 0. */
+	uint64_t last_line;
 	bool seen, forked;
-	bool active; /* it has done something, not only begun */
+	bool active; /* it has done something other than begin */
 };
 
 struct std_lock {
-	uint32_t owner; /* thread + 1 */
+	uint32_t owner; /* 1 + the thread that holds it */
 	uint32_t depth;
 	uint32_t readers;
 };
@@ -56,17 +58,17 @@ struct std_import {
 	struct std_thread *threads;
 	struct std_lock *locks;
 	size_t thread_capacity, lock_capacity;
-	struct rd_umap site_of; /* place and operation to n */
-	struct rd_buf sites;	/* their S records */
+	struct rd_umap site_of; /* maps a place and an operation to the number of the site */
+	struct rd_buf sites;	/* the S records of these sites */
 	uint32_t site_count;
-	uint64_t records; /* of the site table */
+	uint64_t records; /* number of records in the site table */
 	uint64_t q, line, events, problems;
-	uint32_t last_thread; /* thread + 1 of the previous event */
-	uint32_t thread;      /* of the previous line, and how it was written */
+	uint32_t last_thread; /* 1 + the thread of the previous event */
+	uint32_t thread;      /* the thread of the previous line, and its spelling there */
 	struct std_span thread_text;
-	const char *next, *end; /* of the remaining text */
-	bool joins;		/* last_line of the threads is known */
-	size_t delayed;		/* threads with delayed events */
+	const char *next, *end; /* the remaining text */
+	bool joins;		/* whether last_line of the threads is known */
+	size_t delayed;		/* number of threads with delayed events */
 };
 
 /* Prints a warning about the current line, unless there were many. */
@@ -74,7 +76,7 @@ void std_warn(struct std_import *in, const char *what, const char *name);
 
 struct std_lock *std_lock_of(struct std_import *in, uint32_t number);
 
-/* The thread that is forked or joined.  Some writers leave out the T there, as in T0|fork(1). */
+/* The thread that an event forks or joins.  Some programs omit the T there, as in T0|fork(1). */
 uint32_t std_operand_thread(struct std_import *in, const struct std_event *e);
 
 /* Writes an event to the stream of its thread. */
@@ -85,7 +87,7 @@ int std_put_event(struct std_import *in, const struct std_event *e);
 /* Writes an event, or delays it if it cannot have happened yet. */
 int std_put_in_time(struct std_import *in, const struct std_event *e);
 
-/* Writes all delayed events that are possible now; at the end of the text all of them. */
+/* Writes all delayed events that are possible now.  At the end of the text, writes all of them. */
 int std_resume_all(struct std_import *in, bool is_end);
 
 #endif

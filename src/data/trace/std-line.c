@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The most frequent ones first. */
+/* The operations; the most frequent ones come first. */
 static const struct std_operation operations[] = {
 	{"r", STD_ACCESS, STD_VARIABLES, RADDLE_ACCESS, "r", "-"},
 	{"w", STD_ACCESS, STD_VARIABLES, RADDLE_ACCESS, "w", "-"},
@@ -107,7 +107,7 @@ struct marks {
 	bool blanks;
 };
 
-/* One pass over all bytes; lines are too short for anything faster. */
+/* Finds the separators in one pass over all bytes; lines are too short for anything faster. */
 static struct marks find_marks(const char *p, const char *end)
 {
 	struct marks m = {{end, end}, NULL, end, 0, false};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STD text (doc/format/std.md) line by line: the contents of a line, independent of earlier lines.
- */
+/* Parses STD text (doc/format/std.md) line by line.  The result does not depend on earlier
+ * lines. */
 #ifndef TRACE_STD_LINE_H
 #define TRACE_STD_LINE_H
 
@@ -14,8 +14,8 @@
 enum std_action {
 	STD_ACCESS,
 	STD_ATOMIC,
-	STD_ACQUIRE, /* exclusively */
-	STD_SHARE,   /* for reading */
+	STD_ACQUIRE, /* acquires exclusively */
+	STD_SHARE,   /* acquires for reading */
 	STD_RELEASE,
 	STD_BUSY, /* an acquisition that failed */
 	STD_FORK,
@@ -23,14 +23,14 @@ enum std_action {
 	STD_BEGIN,
 	STD_END,
 	STD_MONITOR_WAIT, /* wait(l), directly after rel(l) */
-	STD_WAIT,	  /* cwait(c,m) */
-	STD_SEM_INIT,	  /* seminit(s,n) */
+	STD_WAIT,	  /* cwait(c,m): releases m and waits for c */
+	STD_SEM_INIT,	  /* seminit(s,n): initialises a semaphore */
 	STD_ONCE,
-	STD_PLAIN, /* an event of the object without further conditions */
+	STD_PLAIN, /* an event on the object without further conditions */
 	STD_NOTHING,
 };
 
-/* Names in different spaces are independent. */
+/* The number spaces of names.  The same name in two spaces means two objects. */
 enum std_space { STD_VARIABLES, STD_LOCKS, STD_CONDS, STD_BARRIERS, STD_SEMS, STD_ONCES, STD_SPACES };
 
 struct std_operation {
@@ -38,16 +38,16 @@ struct std_operation {
 	enum std_action action;
 	enum std_space space;
 	enum raddle_event event;
-	const char *site;  /* kind of an access's site; the letters of doc/format/sites.md */
-	const char *flags; /* of the site */
+	const char *site;  /* kind of an access's site, with the letters of doc/format/sites.md */
+	const char *flags; /* flags of the site */
 };
 
 /* The number of an operation, less than STD_OPERATIONS_MAX. */
 #define STD_OPERATIONS_MAX 63
 unsigned std_operation_number(const struct std_operation *o);
 
-/* The name of the operation that is imported as this event; "dummy" if there is no such operation.
- * A failed attempt may have another name. */
+/* The name of the operation that is imported as this event; "dummy" if there is none.  A failed
+ * attempt may have another name. */
 const char *std_word(enum raddle_event event, bool failed);
 
 struct std_span {
@@ -59,17 +59,17 @@ struct std_line {
 	struct std_span thread;
 	const struct std_operation *operation;
 	struct std_span operand;
-	struct std_span place; /* empty: the line has no place */
+	struct std_span place; /* empty if the line has no place */
 };
 
 enum std_verdict { STD_EVENT, STD_NO_EVENT, STD_BAD };
 
-/* Parses the line that begins at *p, and moves *p past its newline.  A blank line is not an event,
- * nor is a line that continues the call stack of the line before.  For a bad line *why is the
- * reason. */
+/* Parses the line that begins at *p, and moves *p past its newline.  The result is STD_NO_EVENT for
+ * a blank line, and for a line that continues the call stack of the line before.  For a bad line,
+ * *why receives the reason. */
 enum std_verdict std_line_parse(const char **p, const char *end, struct std_line *line, const char **why);
 
-/* Parses only the thread; false if the line is not an event. */
+/* Parses only the thread.  Returns false if the line is not an event. */
 bool std_line_thread(const char **p, const char *end, struct std_span *thread);
 
 static inline bool std_span_equal(struct std_span a, struct std_span b)

@@ -13,12 +13,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TEXT_MAX (UINT64_C(8) << 30)	    /* bytes of text that is not mapped; bounds memory */
-#define EXPANSION_FREE (UINT64_C(64) << 20) /* bytes that any compressed file may become */
-#define EXPANSION_MAX 200	 /* times that a larger one may grow; rejects decompression bombs */
-#define LINE_MAX_BYTES (1 << 20) /* bytes of a line; a judgement, far above any real line */
+/* Largest text in bytes that is not mapped; bounds memory. */
+#define TEXT_MAX (UINT64_C(8) << 30)
+/* Number of bytes to which any compressed file may grow. */
+#define EXPANSION_FREE (UINT64_C(64) << 20)
+/* How many times its size a larger file may grow; rejects decompression bombs. */
+#define EXPANSION_MAX 200
+#define LINE_MAX_BYTES (1 << 20) /* longest line in bytes; a judgement, far above any real line */
 
-/* The file determines how much memory xz needs, so xz gets a limit. */
+/* The file determines how much memory xz needs, so xz gets a limit of memory. */
 static const struct packer {
 	const char *magic;
 	size_t length;
@@ -40,7 +43,7 @@ static const struct packer *find_packer(const void *data, size_t length)
 	return NULL;
 }
 
-/* The text.  Must be closed even after a failure. */
+/* The text of a file.  It must be closed even after a failure. */
 struct std_text {
 	const char *data;
 	size_t length;
@@ -48,7 +51,8 @@ struct std_text {
 	struct rd_buf buffer;
 };
 
-/* How much text a compressed file may become: enough for traces, not for decompression bombs. */
+/* The largest size to which a compressed file may grow: enough for traces, not for decompression
+ * bombs. */
 static uint64_t unpacked_max(uint64_t packed)
 {
 	return packed > TEXT_MAX / EXPANSION_MAX ? TEXT_MAX : EXPANSION_FREE + packed * EXPANSION_MAX;
@@ -67,8 +71,8 @@ static int unpack(struct std_text *t, const struct packer *p, const char *path)
 	return RD_OK;
 }
 
-/* Lines are short.  Input without line ends, such as the hole of a sparse file, is rejected before
- * it is read to its end. */
+/* Rejects input without line ends, such as the hole of a sparse file, before it is read
+ * completely. */
 static int check_lines(const struct std_text *t, const char *path)
 {
 	const char *end = t->data + t->length;

@@ -34,17 +34,18 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define FILE_BITS 24	   /* of a place */
-#define CHUNK (128u << 10) /* bytes after which a new chunk begins; as in recordings */
+#define FILE_BITS 24	   /* bits of a place for the file */
+#define CHUNK (128u << 10) /* number of bytes after which a new chunk begins, as in recordings */
 #define UNIT_SLOT 1u
 #define SITE_COUNT_MAX ((RADDLE_SITE_MAX >> 1) - (UNIT_SLOT << RADDLE_SITE_LOCAL_BITS))
-#define PROBLEMS_MAX 10 /* messages that are printed; further ones are only counted */
+/* Largest number of messages that are printed; further ones are only counted. */
+#define PROBLEMS_MAX 10
 
 /* The invented modules. */
 static const struct {
 	const char *module;
 	uint64_t base;
-	unsigned size; /* of one object */
+	unsigned size; /* bytes of one object */
 	const char *type;
 } spaces[STD_SPACES] = {
 	[STD_VARIABLES] = {"std-variables", 0x100000000000, 8, "variable"},
@@ -54,7 +55,7 @@ static const struct {
 	[STD_SEMS] = {"std-sems", 0x500000000000, 64, "semaphore"},
 	[STD_ONCES] = {"std-onces", 0x600000000000, 64, "once"},
 };
-#define SPACE_SIZE 0x10000000000 /* bytes: less than the distance between two bases */
+#define SPACE_SIZE 0x10000000000 /* bytes of a module, less than the distance between two bases */
 
 static int bad_line(struct std_import *in, const char *what)
 {
@@ -67,7 +68,7 @@ void std_warn(struct std_import *in, const char *what, const char *name)
 		rd_warn("std: %s:%llu: %s %s", in->opts->name, (unsigned long long)in->line, what, name);
 }
 
-/* The line can be parsed, but no real program does what it describes. */
+/* Reports a line that can be parsed, but describes something that no real program does. */
 static int ill_formed(struct std_import *in, const char *what, const char *name)
 {
 	if (!in->opts->force)
@@ -88,7 +89,8 @@ static uint32_t intern_thread(struct std_import *in, const char *p, size_t n)
 	return number;
 }
 
-/* Digits up to `end`, at least one; false if there is anything else or the number is too large. */
+/* Parses digits up to `end`, at least one.  Returns false if there is anything else or the number
+ * is too large. */
 static bool parse_number(const char *p, const char *end, uint64_t *number)
 {
 	uint64_t v = 0;
@@ -103,8 +105,8 @@ static bool parse_number(const char *p, const char *end, uint64_t *number)
 	return v <= UINT32_MAX;
 }
 
-/* A place is a line number in the traced program, file:line, or any other text, which is then
- * treated as a file.  An event without a place gets its own line in the text. */
+/* Parses a place: a line number in the traced program, file:line, or any other text, which is then
+ * treated as a file.  The place of an event without one is its line in the text. */
 static uint64_t parse_place(struct std_import *in, struct std_span s)
 {
 	const char *end = s.p + s.n, *colon = s.n ? memrchr(s.p, ':', s.n) : NULL;
@@ -152,7 +154,7 @@ struct std_lock *std_lock_of(struct std_import *in, uint32_t number)
 	return &in->locks[number];
 }
 
-/* The site of a place and an operation. */
+/* The site for a place and an operation. */
 static uint32_t site_of(struct std_import *in, const struct std_event *e)
 {
 	const struct std_operation *o = e->operation;
@@ -187,7 +189,7 @@ static void put_stack(struct std_thread *t, uint32_t site)
 	t->stack_site = site;
 }
 
-/* Any event with q; `values` come after q, or after q and t. */
+/* Writes any event with q.  `values` come after q, or after q and t. */
 static void put_row(struct std_thread *t, enum raddle_event kind, uint64_t q, const uint64_t *values)
 {
 	uint64_t all[RADDLE_MAX_OPERANDS] = {q};
@@ -198,7 +200,7 @@ static void put_row(struct std_thread *t, enum raddle_event kind, uint64_t q, co
 	trace_encode_row(&t->encoder, kind, all, NULL);
 }
 
-/* Writes the deferred release: with `wait`, as a wait for a condition. */
+/* Writes the deferred release.  With `wait`, it becomes a wait for a condition. */
 static void put_deferred(struct std_import *in, uint32_t thread, bool wait)
 {
 	struct std_thread *t = &in->threads[thread];
@@ -283,7 +285,7 @@ static int put_release(struct std_import *in, const struct std_event *e, uint32_
 	return err;
 }
 
-/* cwait(c,m): releases m and waits for c, in one step. */
+/* Writes the event of cwait(c,m), which releases m and waits for c in one step. */
 static int put_wait(struct std_import *in, const struct std_event *e)
 {
 	struct std_thread *t = &in->threads[e->thread];
@@ -322,7 +324,7 @@ uint32_t std_operand_thread(struct std_import *in, const struct std_event *e)
 	return intern_thread(in, p, n);
 }
 
-/* Returns 1 if nothing was written, because the fork orders nothing. */
+/* Writes a fork.  Returns 1 if nothing was written, because the fork orders nothing. */
 static int put_fork(struct std_import *in, const struct std_event *e)
 {
 	uint32_t child = std_operand_thread(in, e);
@@ -375,7 +377,8 @@ static int put_join(struct std_import *in, const struct std_event *e)
 	return 0;
 }
 
-/* The trace keeps the STD name of the thread only in this event. */
+/* Writes an event with the name of the thread, which is the only place of the trace that has its
+ * STD name. */
 static void put_name(struct std_import *in, uint32_t thread)
 {
 	const char *name = in->thread_names.items[thread];
@@ -462,8 +465,8 @@ static int put_sync(struct std_import *in, const struct std_event *e)
 	}
 }
 
-/* In the output of some tools, all threads begin at the start of the text and again after their
- * forks.  The first of the two is then dropped. */
+/* Handles a `begin` line.  In the output of some tools, all threads begin at the start of the text
+ * and again after their forks.  The first of the two lines is then dropped. */
 static int defer_begin(struct std_import *in, struct std_thread *t, uint32_t site)
 {
 	t->end_q = 0;
@@ -480,7 +483,7 @@ static void put_begin(struct std_thread *t)
 	if (!t->begin_q)
 		return;
 	put_stack(t, t->begin_site);
-	/* The fork shows the creator. */
+	/* The fork event has the creator. */
 	put_row(t, RADDLE_THREAD_START, t->begin_q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
 	t->begin_q = 0;
 }
@@ -502,7 +505,7 @@ static bool is_wait_for(struct std_import *in, const struct std_event *e)
 	return strlen(name) == e->operand.n && memcmp(name, e->operand.p, e->operand.n) == 0;
 }
 
-/* Like write_event(), for events whose meaning depends on later lines. */
+/* Handles events whose meaning depends on later lines; otherwise like write_event(). */
 static int defer_event(struct std_import *in, const struct std_event *e)
 {
 	struct std_thread *t = &in->threads[e->thread];
@@ -511,7 +514,7 @@ static int defer_event(struct std_import *in, const struct std_event *e)
 	return e->operation->action == STD_END ? defer_end(in, t, site_of(in, e)) : 1;
 }
 
-/* Negative: an error; 1: nothing was written. */
+/* Writes an event.  Returns 1 if nothing was written, a negative number after an error. */
 static int write_event(struct std_import *in, const struct std_event *e)
 {
 	struct std_thread *t = &in->threads[e->thread];
@@ -556,7 +559,7 @@ int std_put_event(struct std_import *in, const struct std_event *e)
 /* ---- the text ---- */
 
 /* Imports one line.  The last line may be cut off because the disk was full or the program was
- * killed.  But if the cut line is the only one, the text is not STD. */
+ * killed; it is then skipped.  But if the cut line is the only one, the text is not STD. */
 static int read_line(struct std_import *in)
 {
 	struct std_line line;

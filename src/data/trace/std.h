@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Importing traces in RAPID's STD text format: one event per line, `T|op(x)|loc`.
- * doc/format/std.md describes the mapping.
+ * Imports traces in RAPID's STD text format: one event per line, `T|op(x)|loc`. doc/format/std.md
+ * describes the mapping.
  */
 #ifndef TRACE_STD_H
 #define TRACE_STD_H
@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Flavour name of an imported trace in meta.json; exports then use the original names and
- * locations. */
+/* The flavour of an imported trace in meta.json.  For such a trace, exports use the original names
+ * and locations. */
 #define TRACE_STD_FLAVOUR "std"
 
 struct trace;
@@ -22,15 +22,15 @@ bool trace_is_std(const struct trace *trace);
 
 struct trace_std_opts {
 	const char *name; /* name of the text in messages and in the site table */
-	bool force;	  /* ill-formed locking, forks and joins are warnings */
+	bool force;	  /* ill-formed locking, forks and joins cause only warnings */
 };
 
-/* Writes the trace directory; *events counts the lines that became events. */
+/* Writes the trace directory. *events receives the number of lines that became events. */
 int trace_std_import(const char *text, size_t length, const char *directory,
 		     const struct trace_std_opts *opts, uint64_t *events);
 
-/* The same with the text of a file, which may be compressed by gzip, zstd, xz or bzip2, or of a
- * pipe. */
+/* Does the same with the text of a pipe or of a file, which may be compressed by gzip, zstd, xz or
+ * bzip2. */
 int trace_std_import_file(const char *path, const char *directory, bool force);
 
 #endif

@@ -98,7 +98,7 @@ void trace_stream_close(struct trace_stream *s)
 	memset(s, 0, sizeof *s);
 }
 
-/* Ends the stream so that later calls find nothing more. */
+/* Ends the stream, so that later calls return nothing more. */
 static void stop(struct trace_stream *s, enum trace_damage damage)
 {
 	s->damage = damage;
@@ -106,7 +106,7 @@ static void stop(struct trace_stream *s, enum trace_damage damage)
 	s->decoder.p = s->decoder.end;
 }
 
-/* Whether to report damage: several readers of one file report it once. */
+/* Whether to report damage: if several readers use one file, only the first reports it. */
 static bool first_report(struct trace_stream *s)
 {
 	if (!s->reported)
@@ -150,7 +150,7 @@ static int inflate(struct trace_stream *s, const uint8_t *body, size_t stored, s
 	return RD_OK;
 }
 
-/* Checks codec and lengths; *records is the length of the decompressed bytes. */
+/* Checks codec and lengths. *records receives the length of the decompressed bytes. */
 static int check_codec(struct trace_stream *s, const uint8_t *p, uint32_t *records)
 {
 	uint32_t length = trace_get32(p + 8), stored = trace_get32(p + 12), packed = trace_get32(p + 20);
@@ -174,7 +174,8 @@ static bool is_late(struct trace_limit *l)
 	return l->late;
 }
 
-/* The length of the header in the file; 0: the file ends inside it; SIZE_MAX: not a header. */
+/* The length of the chunk header in the file; 0 if the file ends inside it; SIZE_MAX if it is not a
+ * header. */
 static size_t read_chunk_header(const struct trace_stream *s, uint8_t header[TRACE_CHUNK_HEADER], size_t left)
 {
 	const uint8_t *p = s->data + s->offset;

@@ -21,52 +21,57 @@ enum trace_damage {
  * stream ends as if there were no more events.  Then `late` is set: the trace was not read
  * completely. */
 struct trace_limit {
-	int64_t deadline_ns; /* base/clock.h; 0: never */
-	uint64_t chunks;     /* read so far; the first TRACE_LIMIT_FREE of them are always read */
+	int64_t deadline_ns; /* base/clock.h; 0 for none */
+	/* Number of chunks read so far; the first TRACE_LIMIT_FREE are always read. */
+	uint64_t chunks;
 	bool late;
 };
-#define TRACE_LIMIT_FREE 64 /* chunks; set by hand: a small trace is read whatever the deadline */
+/* Number of chunks of a small trace, which is read whatever the deadline; set by hand. */
+#define TRACE_LIMIT_FREE 64
 
-struct trace_inflater; /* what decompression needs; any number of streams share one */
+struct trace_inflater; /* the state of decompression; any number of streams share one */
 struct trace_inflater *trace_inflater_new(void);
 void trace_inflater_free(struct trace_inflater *inflater);
 
 struct trace_stream {
-	const char *name; /* for messages; the caller's */
+	const char *name; /* for messages; owned by the caller */
 	const uint8_t *data;
 	size_t length;
-	size_t offset;	     /* of the next chunk */
-	size_t chunk_offset; /* of the current one */
+	size_t offset;	     /* file offset of the next chunk */
+	size_t chunk_offset; /* file offset of the current chunk */
 	uint32_t thread;
-	uint32_t version;	    /* of the format */
-	bool full;		    /* of a full trace (trace/full.h): chunks can be read, events cannot */
-	bool world;		    /* what came from outside (trace/world.h): the same */
-	uint32_t codec, length_raw; /* of the current chunk, and what it unpacks to */
-	uint32_t chunks;	    /* begun so far */
+	uint32_t version; /* version of the format */
+	/* A stream of a full trace (trace/full.h): chunks can be read, events cannot. */
+	bool full;
+	/* The stream of the world (trace/world.h): chunks can be read, events cannot. */
+	bool world;
+	/* Of the current chunk: its codec, and the length that it unpacks to. */
+	uint32_t codec, length_raw;
+	uint32_t chunks; /* number of chunks begun so far */
 	enum trace_damage damage;
-	bool *reported;	 /* not NULL and true: damage has been reported before */
-	uint64_t last_q; /* the largest q so far: the event's place in the global order */
+	bool *reported;	 /* if not NULL: whether damage of the file has been reported */
+	uint64_t last_q; /* the largest q so far: the position of the event in the total order */
 	struct trace_decoder decoder;
 	struct trace_inflater *inflater;
 	struct trace_limit *limit; /* may be NULL */
-	uint8_t *records;	   /* decompressed chunk */
+	uint8_t *records;	   /* the decompressed chunk */
 	size_t records_capacity;
 };
 
-/* Checks the header.  Bytes, name and inflater must outlive the stream.  A stream of a full trace
- * has chunks but no events. */
+/* Opens a stream and checks its header.  Bytes, name and inflater must outlive the stream.  A
+ * stream of a full trace has chunks but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name, bool full);
-/* The same for the stream of the world, which has chunks but no events either. */
+/* Does the same for the stream of the world, which has chunks but no events either. */
 int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);
 
-/* 1: the next chunk's bytes are decoder.begin to decoder.end.  0 and less: as trace_stream_more().
- */
+/* Reads the next chunk.  Returns 1 if its bytes are decoder.begin to decoder.end; otherwise the
+ * same as trace_stream_more(). */
 int trace_stream_chunk(struct trace_stream *s);
 
-/* Where the current chunk begins; chunks can be read separately. */
+/* The position at which a chunk begins.  Chunks can be read separately. */
 struct trace_place {
 	size_t offset;
 	uint32_t chunks;
@@ -76,7 +81,8 @@ static inline struct trace_place trace_stream_place(const struct trace_stream *s
 	return (struct trace_place){s->chunk_offset, s->chunks - 1};
 }
 
-/* Continues a stream of the same thread at that place; last_q is its value when the chunk began. */
+/* Continues a stream of the same thread at that position.  `last_q` is its value when the chunk
+ * began. */
 static inline void trace_stream_seek(struct trace_stream *s, struct trace_place place, uint64_t last_q)
 {
 	s->offset = place.offset;
@@ -87,8 +93,8 @@ static inline void trace_stream_seek(struct trace_stream *s, struct trace_place 
 /* Reports that the contents of the chunk are invalid, and ends the stream. */
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 
-/* 1: *e is the next event.  0: there are no more.  Negative rd_err: damage ended the stream and
- * has been reported; further calls return 0. */
+/* Returns 1 if *e is the next event; 0 if there are no more.  A negative rd_err means that damage
+ * ended the stream and was reported; further calls return 0. */
 int trace_stream_more(struct trace_stream *s, struct trace_event *e);
 
 static inline int trace_stream_next(struct trace_stream *s, struct trace_event *e)

@@ -18,8 +18,8 @@ struct trace_unpacker {
 	size_t length, capacity;
 };
 
-/* What remains of the parts.  Reading beyond the end of the data returns 0 and sets `short_of`,
- * which is checked after each record. */
+/* The remaining bytes of the parts.  Reading beyond the end of the data returns 0 and sets
+ * `short_of`, which is checked after each record. */
 struct pack_reader {
 	const uint8_t *marks, *marks_end, *data, *data_end;
 	unsigned odd;
@@ -128,7 +128,7 @@ static inline void unpack_field(struct guess *g, struct pack_reader *r, const st
 	put_fast(raw + f->offset, v);
 }
 
-/* Returns the length of the piece; 0: it is invalid. */
+/* Unpacks a piece.  Returns its length; 0 if it is invalid. */
 static size_t unpack_piece(struct trace_unpacker *u, struct pack_reader *r, uint32_t number, size_t left)
 {
 	const struct trace_piece *piece = trace_layout_get(u->guess.layout, number);
@@ -163,7 +163,8 @@ static size_t unpack_raw(struct pack_reader *r, uint8_t *raw, size_t left)
 	return length <= left && copy_data(r, raw, length) ? length : 0;
 }
 
-/* The sizes of some fields depend on earlier ones, so they are looked up again. */
+/* Unpacks a record that is not a piece.  The sizes of some fields depend on earlier ones, so they
+ * are looked up again. */
 static size_t unpack_row(struct trace_unpacker *u, struct pack_reader *r, uint8_t code, uint8_t *raw,
 			 size_t left)
 {
@@ -199,7 +200,7 @@ static size_t unpack_one(struct trace_unpacker *u, struct pack_reader *r, size_t
 		r->marks++;
 	} else {
 		mark &= 15;
-		r->odd = 1; /* the other half is the length of the first field */
+		r->odd = 1; /* the other half of the byte is the length of the first field */
 	}
 	switch (mark) {
 	case MARK_FIRST:
@@ -218,7 +219,8 @@ static size_t unpack_one(struct trace_unpacker *u, struct pack_reader *r, size_t
 	}
 }
 
-/* Length of the head, which has the length of the marks; 0: it is cut off. */
+/* Reads the head of a chunk, which contains the length of the marks.  Returns the length of the
+ * head; 0 if it is cut off. */
 static size_t read_head(const struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t *marks)
 {
 	size_t n = 0;
@@ -244,7 +246,7 @@ const char *trace_unpack(struct trace_unpacker *u, const uint8_t *packed, size_t
 	struct pack_reader r = {packed, packed + marks, packed + marks, packed + length, 0, false};
 	if (raw > u->capacity) {
 		free(u->raw);
-		u->raw = rd_xmalloc(raw + 8); /* put_fast() */
+		u->raw = rd_xmalloc(raw + 8); /* put_fast() may write 8 bytes after the end */
 		u->capacity = raw;
 	}
 	u->length = raw;

@@ -45,7 +45,7 @@ void trace_world_begin_piece(struct rd_buf *out, uint32_t thread, size_t length)
 	rd_varint_put(out, length);
 }
 
-/* False: the number is incomplete. */
+/* Reads a number.  Returns false if it is incomplete. */
 static bool get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
 	return rd_varint_get(p, end, v) == RD_VARINT_OK;
@@ -59,7 +59,7 @@ static int bad(struct trace_world *w, const uint8_t *at, const char *what)
 	return trace_stream_bad(&w->stream, offset, what);
 }
 
-/* The next piece of the chunk. */
+/* Begins the next piece of the chunk. */
 static int next_piece(struct trace_world *w)
 {
 	struct trace_decoder *d = &w->stream.decoder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came to a run from outside: the file `world` of a trace directory (doc/format/world.md).
+ * What a run received from outside: the file `world` of a trace directory (doc/format/world.md).
  * In: bytes of the file.  Out: records, in the order of the file.  Records of one thread are in
  * program order; the member `order` orders records of different threads.
  *
@@ -13,13 +13,13 @@
 #include "raddle/world.h"
 #include "trace/stream.h"
 
-#define TRACE_WORLD_OPERANDS 3 /* as many as a row of world.inc has, at most */
+#define TRACE_WORLD_OPERANDS 3 /* largest number of operands in a row of world.inc */
 
 /* A row of world.inc. */
 struct trace_world_row {
-	const char *name;     /* NULL: the code is not used */
-	const char *operands; /* letters */
-	const char *names;    /* of the operands */
+	const char *name;     /* NULL if the code is not used */
+	const char *operands; /* a letter for each operand */
+	const char *names;    /* names of the operands */
 };
 const struct trace_world_row *trace_world_row(uint32_t kind);
 
@@ -31,9 +31,10 @@ const struct trace_source_row *trace_source_row(uint32_t source);
 struct trace_world_record {
 	enum raddle_world_record kind;
 	uint32_t thread;
-	uint64_t order;				/* of ordered records */
-	uint64_t operand[TRACE_WORLD_OPERANDS]; /* numbers except the order; a source and its value */
-	const uint8_t *bytes;			/* valid until the next record */
+	uint64_t order; /* position among the ordered records */
+	/* The numbers except the order.  For a record with a source: the source and its value. */
+	uint64_t operand[TRACE_WORLD_OPERANDS];
+	const uint8_t *bytes; /* valid until the next record */
 	size_t length;
 };
 
@@ -42,17 +43,17 @@ struct trace_world {
 	struct trace_inflater *inflater;
 	struct rd_buf file;
 	char *name;
-	const uint8_t *p, *end; /* of the piece */
+	const uint8_t *p, *end; /* the rest of the current piece */
 	uint32_t thread;
 	uint64_t order, values[RADDLE_SOURCES];
 };
 
-/* Opens a file, or bytes that outlive it.  Close it after success only. */
+/* Opens a file, or bytes that outlive the reader.  To be closed only after success. */
 int trace_world_open(struct trace_world *w, const char *path);
 int trace_world_open_bytes(struct trace_world *w, const void *data, size_t length, const char *name);
 void trace_world_close(struct trace_world *w);
 
-/* As trace_stream_more(). */
+/* Returns the same as trace_stream_more(). */
 int trace_world_next(struct trace_world *w, struct trace_world_record *r);
 
 /* Writes the head of a piece of `length` bytes, which the caller adds. */

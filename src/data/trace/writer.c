@@ -29,35 +29,38 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define MAX_OPEN 64 /* descriptors; far below the usual limit of 1024 */
-/* zstd levels. */
+#define MAX_OPEN 64 /* largest number of open descriptors, far below the usual limit of 1024 */
+/* Compression levels of zstd. */
 #define LEVEL (-1)	  /* a third faster than 1 and a tenth larger */
 #define FULL_LEVEL 1	  /* full traces are large */
 #define FAST_LEVEL (-100) /* much faster, up to 40 % more bytes; for streams that compress badly */
-/* When a stream counts as compressing well; set by hand. */
-#define GOOD_RATIO 4	    /* times smaller, */
-#define GOOD_RATIO_PACKED 3 /* and for packed bytes */
-#define FAST_CHUNKS 15	    /* chunks at FAST_LEVEL until the usual level is tried again */
-#define FAST_GAIN 8	    /* FAST_LEVEL must save one byte in this many; else chunks are not compressed */
+/* When a stream counts as compressing well.  Set by hand. */
+#define GOOD_RATIO 4	    /* it becomes this many times smaller */
+#define GOOD_RATIO_PACKED 3 /* the same for packed bytes */
+/* Number of chunks at FAST_LEVEL until the usual level is tried again. */
+#define FAST_CHUNKS 15
+/* FAST_LEVEL must save at least 1/FAST_GAIN; otherwise chunks are not compressed. */
+#define FAST_GAIN 8
 
-#define WORLD UINT32_MAX /* in place of a thread's number: what came from outside */
+#define WORLD UINT32_MAX /* in place of a thread's number: the stream of the world */
 
 struct out_stream {
 	uint32_t thread;
 	uint32_t chunks;
-	uint32_t fast_chunks; /* remaining chunks at FAST_LEVEL */
-	bool plain;	      /* not even that: it gained nothing when last tried */
-	uint64_t offset;      /* end of the last whole chunk */
-	uint64_t used;	      /* clock value of the last use */
-	int fd;		      /* -1: not open */
-	bool preview;	      /* the chunk after `offset` is a preview and will be cut off */
+	uint32_t fast_chunks; /* number of remaining chunks at FAST_LEVEL */
+	/* Chunks are not compressed, because FAST_LEVEL saved too little when it was last tried. */
+	bool plain;
+	uint64_t offset; /* file offset of the end of the last whole chunk */
+	uint64_t used;	 /* value of the clock at its last use */
+	int fd;		 /* -1 if not open */
+	bool preview;	 /* the chunk after `offset` is a preview and will be cut off */
 };
 
 struct trace_writer {
 	char *directory;
 	struct out_stream *streams;
 	size_t count, capacity;
-	struct rd_umap by_thread; /* thread number to index of streams */
+	struct rd_umap by_thread; /* maps the number of a thread to an index of streams */
 	size_t open[MAX_OPEN];	  /* indices of the open streams */
 	size_t open_count;
 	uint64_t clock;
@@ -75,7 +78,7 @@ static char *path_of(const char *directory, uint32_t thread)
 	return rd_xasprintf("%s/thread-%u", directory, thread);
 }
 
-/* Keeps errno for the caller: path_of() and free() may change it. */
+/* Reports an error and keeps errno for the caller, because path_of() and free() may change it. */
 static int fail_keeping_errno(const char *what, const char *directory, uint32_t thread)
 {
 	int saved = errno;
@@ -174,7 +177,7 @@ static int open_stream(struct trace_writer *w, struct out_stream *s)
 	return RD_OK;
 }
 
-/* The contents of a chunk; raw: the unpacked length of packed records, 0 for others. */
+/* The contents of a chunk.  `raw` is the unpacked length of packed records, 0 for others. */
 struct content {
 	const void *records;
 	size_t length, raw;
@@ -328,7 +331,7 @@ int trace_writer_sites(struct trace_writer *w, const char *path)
 	RD_ASSERT(path != NULL);
 	char *target = rd_xasprintf("%s/sites", w->directory);
 	struct rd_buf b = RD_BUF_INIT;
-	/* A copy, not a link: damage to the trace must not damage the cache. */
+	/* The table is copied, not linked, so that damage to the trace cannot damage the cache. */
 	int err = rd_file_read(path, &b);
 	if (!err)
 		err = rd_file_write(target, b.data, b.length);

@@ -16,46 +16,48 @@
 
 struct trace_writer;
 
-/* A chunk's records are at most this long. */
+/* The largest length of a chunk's records, in bytes. */
 #define TRACE_CHUNK_MAX (1u << 20)
 
 /* Creates the directory if it does not exist.  If it already holds a trace, that is an error
  * (RD_EUSAGE). */
 int trace_writer_open(struct trace_writer **w, const char *directory);
 
-/* The streams that are written from now on are those of a full trace (trace/full.h). */
+/* Makes all streams that are written from now on those of a full trace (trace/full.h). */
 void trace_writer_full(struct trace_writer *w);
 
 /* Appends one chunk to the stream of `thread`.  `records` are whole records and start with RESET.
  * Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* The same for readers of a growing trace.  The thread's next chunk replaces this chunk, and
+/* Does the same for readers of a growing trace.  The thread's next chunk replaces this chunk, and
  * trace_writer_close() removes it. */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* Appends one chunk to the stream of the world (trace/world.h).  It may contain secrets of the
- * senders, so only the owner can read it. */
+/* Appends one chunk to the stream of the world (trace/world.h).  It may contain secrets, so only
+ * the owner can read the file. */
 int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length);
 
-/* trace_writer_chunk() for packed bytes (trace/pack.h), which unpack to `raw` bytes. */
+/* Does the same as trace_writer_chunk() for packed bytes (trace/pack.h), which unpack to `raw`
+ * bytes. */
 int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
 			size_t raw);
 
 /* Writes or replaces meta.json. */
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
 
-/* Puts a copy of the site table in place. */
+/* Writes a copy of the site table. */
 int trace_writer_sites(struct trace_writer *w, const char *path);
 
-/* Bytes written to streams, and streams begun, so far. */
+/* The number of bytes written to streams so far.  The next function: the number of streams
+ * begun. */
 uint64_t trace_writer_bytes(const struct trace_writer *w);
 uint64_t trace_writer_threads(const struct trace_writer *w);
 
-/* Closes the files and frees the writer, also when it fails; NULL is fine. */
+/* Closes the files and frees the writer, even if it fails.  `w` may be NULL. */
 int trace_writer_close(struct trace_writer *w);
 
-/* The same without changing the files, which another process writes from now on. */
+/* Frees the writer without changing the files, which another process writes from now on. */
 void trace_writer_abandon(struct trace_writer *w);
 
 #endif

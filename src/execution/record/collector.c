@@ -36,14 +36,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_MS                                                                                              \
-	100 /* the longest sleep, and the period of the heartbeat; well below RADDLE_HEARTBEAT_LIMIT_MS */
-#define NEWBORN_MS 2000 /* the longest wait for the pid of a forked process; enough on a busy machine */
-#define PENDING_MAX                                                                                          \
-	(32u << 20) /* bytes gathered over all threads that force a write; bounds the collector's memory */
-#define FLUSH_NS                                                                                             \
-	2000000000ull /* the longest time for which records are gathered; bounds what a reader of a live     \
-			 trace misses */
+/* The longest sleep, and the period of the heartbeat; well below RADDLE_HEARTBEAT_LIMIT_MS. */
+#define STEP_MS 100
+/* The longest wait for the pid of a forked process; enough on a busy machine. */
+#define NEWBORN_MS 2000
+/* Number of bytes gathered over all threads that force a write; bounds the collector's memory. */
+#define PENDING_MAX (32u << 20)
+/* The longest time for which records are gathered.  It bounds what a reader of a live trace
+ * misses. */
+#define FLUSH_NS 2000000000ull
 #define REST_GRACE_NS 2000000000ll /* time from SIGTERM to SIGKILL for forked processes */
 #define THREADS_MAX (1u << 20)	   /* a larger thread number is treated as damage */
 
@@ -51,7 +52,7 @@ struct process {
 	struct record_sink *sink;
 	char *directory;
 	struct trace_meta meta; /* strings of forked processes are shared with the first one */
-	int pidfd;		/* -1: not open */
+	int pidfd;		/* -1 if not open */
 	pid_t pid;
 	bool seen, dead;
 };
@@ -60,13 +61,15 @@ struct record_collector {
 	struct run_session *session;
 	struct record_options options;
 	struct process *processes[RADDLE_MAX_PROCESSES];
-	uint32_t known; /* entries of the process table read so far */
-	size_t alive;	/* forked processes that still run */
+	uint32_t known; /* number of entries of the process table that were read so far */
+	size_t alive;	/* number of forked processes that still run */
 	uint64_t flushed_ns;
-	bool writes;		 /* some of the records that are due have not been written yet */
-	uint64_t finished_bytes; /* of closed sinks */
-	char *message;		 /* the first error, for `stopped` */
-	char *replaced;		 /* set if the program executed another one; also for `stopped` */
+	bool writes;		 /* some records that should be on disk have not been written yet */
+	uint64_t finished_bytes; /* number of bytes that closed sinks wrote */
+	/* The first error, for `stopped` of meta.json; NULL if there was none. */
+	char *message;
+	/* A text, also for `stopped`, if the program executed another program; else NULL. */
+	char *replaced;
 	struct trace_decoder decoder;
 };
 
@@ -87,7 +90,7 @@ static void check_write(struct record_collector *c, int error)
 		run_session_stop(c->session, RADDLE_STOP_WRITE);
 }
 
-/* Why recording ended early, or NULL; the collector owns the text. */
+/* The reason why recording ended early; NULL if it did not.  The collector owns the text. */
 static const char *record_collector_stopped(struct record_collector *c)
 {
 	enum raddle_stop_reason reason = atomic_load(&c->session->shared->stop_reason);
@@ -97,7 +100,7 @@ static const char *record_collector_stopped(struct record_collector *c)
 	return run_stop_text(reason);
 }
 
-/* The same for one process: a program that replaced ours by exec is not recorded. */
+/* The same for one process.  A program that replaced ours by exec is not recorded. */
 static const char *stopped_of(struct record_collector *c, uint32_t n)
 {
 	const char *why = record_collector_stopped(c);
@@ -120,7 +123,7 @@ static bool stopped(const struct record_collector *c)
 	return atomic_load(&c->session->shared->state) != RADDLE_RECORDING;
 }
 
-/* Processes. */
+/* ---- processes ---- */
 
 static struct process *add_process(struct record_collector *c, uint32_t n, const char *directory)
 {
@@ -189,7 +192,7 @@ static bool has_died(const struct process *p)
 	return kill(p->pid, 0) && errno == ESRCH;
 }
 
-/* Buffers. */
+/* ---- buffers ---- */
 
 static uint64_t count_events(struct record_collector *c, const void *records, size_t length)
 {
@@ -211,7 +214,7 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	uint64_t thin_q;
 
 	if (c->options.layout &&
-	    used > sizeof b->data) /* it died while it reserved more than the buffer holds */
+	    used > sizeof b->data) /* it died while it reserved more bytes than the buffer has */
 		used = sizeof b->data;
 	if (!p || !used || used > sizeof b->data || thread >= THREADS_MAX)
 		return;
@@ -284,12 +287,13 @@ static int compare_numbers(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The used buffers of a process, in order; the caller frees the result. */
+/* The used buffers of a process, in order.  The caller frees the array. */
 static struct raddle_buffer **used_buffers(struct record_collector *c, uint32_t n, size_t *found)
 {
 	struct raddle_session *s = c->session->shared;
 	uint32_t touched = atomic_load(&s->touched), all = c->session->buffers;
-	uint32_t count = touched < all ? touched : all; /* the program may have overwritten it */
+	/* The program may have overwritten the number. */
+	uint32_t count = touched < all ? touched : all;
 	struct raddle_buffer **used = rd_xcalloc(count + 1, sizeof *used);
 
 	*found = 0;
@@ -328,7 +332,8 @@ static void set_status(struct process *p, int status)
 		record_sink_status(p->sink, p->meta.end, p->meta.code, p->meta.core);
 }
 
-/* Only a parent gets a wait status, but the process announces its exit in the session. */
+/* Sets the status that the process announced in the session before its exit, because only a parent
+ * gets a wait status. */
 static void set_said_status(const struct record_collector *c, uint32_t n)
 {
 	uint32_t exited = atomic_load(&c->session->shared->processes[n].exited);
@@ -337,7 +342,7 @@ static void set_said_status(const struct record_collector *c, uint32_t n)
 		set_status(c->processes[n], (int)(exited - 1));
 }
 
-/* `last` may be NULL. */
+/* Ends the trace of a process.  `last` may be NULL. */
 static void end_process(struct record_collector *c, uint32_t n, struct trace_meta *last)
 {
 	struct process *p = c->processes[n];
@@ -378,7 +383,7 @@ static void beat(struct record_collector *c)
 	atomic_fetch_add(&c->session->shared->heartbeat, 1);
 }
 
-/* Returns the gathered bytes; *written, unless NULL: the bytes in files. */
+/* The number of gathered bytes. *written, unless NULL, receives the number of bytes in files. */
 static size_t count_bytes(const struct record_collector *c, uint64_t *written)
 {
 	size_t pending = 0;
@@ -407,9 +412,9 @@ static bool write_some(struct record_collector *c)
 	return any;
 }
 
-/* Gathered records are written when there are many or when they are old.  Recording stops when the
- * files have reached the limit.  Each round writes only a part, so that buffers are drained
- * between rounds, unless far too many records are gathered. */
+/* Writes gathered records if there are many or they are old.  Recording stops when the files have
+ * reached the limit.  Each round writes only a part, so that buffers are drained between rounds,
+ * unless far too many records are gathered. */
 static void write_gathered(struct record_collector *c)
 {
 	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;
@@ -472,7 +477,8 @@ int record_collector_open(struct record_collector **result, struct run_session *
 	return 0;
 }
 
-/* A process that was forked just before the first one ended may not have announced its pid yet. */
+/* Waits for a process that was forked just before the first one ended and may not have announced
+ * its pid yet. */
 static void wait_for_newborn(struct record_collector *c)
 {
 	struct raddle_session *s = c->session->shared;
@@ -500,8 +506,8 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	if (c->processes[0]->sink)
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_context_enter(&messages);
-	rd_memory_drop_code(); /* the code that made the flavour and started the program is not needed any
-				  more */
+	/* The code that made the flavour and started the program is not needed any more. */
+	rd_memory_drop_code();
 	for (;;) {
 		uint32_t seen;
 		pid_t r;
@@ -521,8 +527,8 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	return 0;
 }
 
-/* A buffer that is sealed meanwhile is shown as well; its final content later replaces what was
- * shown. */
+/* Also writes a buffer that is sealed meanwhile; its final content later replaces what was
+ * written. */
 void record_collector_show(struct record_collector *c)
 {
 	struct process *p = c->processes[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The collector: drains the session of a recorded program, and of all processes it forks, into
- * trace directories, until all these processes have ended.  Single-threaded.  Without a directory
- * it only waits for the program, and meanwhile calls back or passes the buffers on.
+ * The collector: drains the session of a recorded program, and of all processes that it forks, into
+ * trace directories, until all these processes have ended.  It is single-threaded.  Without a
+ * directory it only waits for the program, and meanwhile calls back or passes the buffers on.
  */
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H
@@ -15,15 +15,17 @@
 
 struct trace_layout;
 
-struct record_options {		 /* zero values are the defaults */
-	const char *directory;	 /* NULL: nothing is written */
-	const char *sites;	 /* site table of the flavour, or NULL */
-	struct trace_meta *meta; /* what is known before the start; all strings must outlive the collector */
-	uint64_t limit;		 /* bytes on disk; 0: no limit */
-	const struct trace_layout *layout; /* of a full trace (trace/full.h); else NULL */
+struct record_options {	       /* zero values are the defaults */
+	const char *directory; /* NULL if nothing is to be written */
+	const char *sites;     /* path of the site table of the flavour, or NULL */
+	/* The meta data that is known before the start.  All its strings must outlive the
+	 * collector. */
+	struct trace_meta *meta;
+	uint64_t limit;			   /* largest number of bytes on disk; 0 for no limit */
+	const struct trace_layout *layout; /* for a full trace (trace/full.h); else NULL */
 
 	/* Receives the buffers instead of a directory; those of a thread come in order.  A buffer
-	 * is invalid after the callback returns.  `process` is the number in the session's table, 0
+	 * is invalid after the callback returns.  `process` is its number in the session's table, 0
 	 * for the first process.  May be NULL. */
 	void (*take)(void *context, uint32_t process, uint32_t thread, const void *records, size_t length);
 
@@ -39,32 +41,32 @@ struct record_collector;
 int record_collector_open(struct record_collector **c, struct run_session *session,
 			  const struct record_options *options);
 
-/* Drains until process `pid`, our child, has ended.  Stores its wait status in *status and the
- * content of its meta.json in *last. */
+/* Drains the session until process `pid`, our child, has ended.  Stores its wait status in *status
+ * and the content of its meta.json in *last. */
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
 
-/* Whether forked process n was seen to have ended. */
+/* Whether forked process n is known to have ended. */
 bool record_collector_has_ended(const struct record_collector *c, uint32_t n);
 
 /* Brings the trace of the first process on disk up to date, including the records that its threads
- * have not handed over yet.  Call it only from `look`. */
+ * have not handed over yet.  To be called only from `look`. */
 void record_collector_show(struct record_collector *c);
 
-/* Whether the last record of some thread of the first process is a lock request.  Call it only from
- * `look`. */
+/* Whether the last record of some thread of the first process is a lock request.  To be called only
+ * from `look`. */
 bool record_collector_has_request(struct record_collector *c);
 
 /* Marks in meta.json that the first process is killed because it hangs. */
 void record_collector_set_hung(struct record_collector *c);
 
-/* Events of the program itself so far. */
+/* The number of events of the program itself so far. */
 uint64_t record_collector_events(const struct record_collector *c);
 
-/* How many forked processes still run. */
+/* The number of forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);
 
-/* Drains until all forked processes have ended.  When `wait` returns false, they are ended, by
- * SIGTERM first.  If `wait` is NULL, they may run without limit. */
+/* Drains the session until all forked processes have ended.  When `wait` returns false, they are
+ * ended, by SIGTERM first.  If `wait` is NULL, they may run without limit. */
 void record_collector_rest(struct record_collector *c, bool (*wait)(void *context), void *context);
 
 void record_collector_close(struct record_collector *c);

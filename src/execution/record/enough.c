@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whether an analysis has enough of a run (enough.h): a function of its arguments. */
+/* Decides whether an analysis has enough of a run (enough.h).  The function depends only on its
+ * arguments. */
 #include "record/enough.h"
 
 bool record_has_enough(const struct record_enough *e, int64_t now_ns, uint64_t events, int64_t last_ns,

@@ -23,8 +23,8 @@ enum directory_state { DIRECTORY_FREE, DIRECTORY_TRACE, DIRECTORY_OTHER };
 
 static enum directory_state look_at(const char *path);
 
-/* Whether the document was written by Raddle, or is empty.  Documents of other programs do not name
- * a Raddle version. */
+/* Whether Raddle wrote the document, or it is empty.  Documents of other programs have no Raddle
+ * version. */
 static bool wrote_document(const char *path)
 {
 	char start[4096];
@@ -34,7 +34,8 @@ static bool wrote_document(const char *path)
 	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
-/* An empty file is treated as ours, since it has no content to lose. */
+/* Whether the file begins with one of the magic numbers or is empty.  An empty file has no content
+ * to lose. */
 static bool begins_with(const char *path, const char *const *magics)
 {
 	struct stat st;
@@ -88,8 +89,8 @@ static bool is_of_a_trace(const char *directory, const char *name, bool known)
 	return ours;
 }
 
-/* A directory is a trace only if it contains nothing else.  Only such a directory is ever moved or
- * removed. */
+/* Examines what is at the path.  A directory is a trace only if it contains nothing else.  Only
+ * such a directory is ever moved or removed. */
 static enum directory_state look_at(const char *path)
 {
 	bool empty = true, other = false, known = has_our_meta(path);
@@ -113,7 +114,7 @@ static enum directory_state look_at(const char *path)
 	return other ? DIRECTORY_OTHER : empty ? DIRECTORY_FREE : DIRECTORY_TRACE;
 }
 
-/* Moves the entries of a trace to `old`, or removes them if that is NULL.  The lock file stays. */
+/* Moves the entries of a trace to `old`, or removes them if `old` is NULL.  The lock file stays. */
 static int move_entries(const char *path, const char *old)
 {
 	bool known = has_our_meta(path);

@@ -9,15 +9,15 @@
 
 #include <stdbool.h>
 
-/* Makes room for a trace: an existing trace is kept as PATH.old, or removed with `force`.  Anything
- * else at the path is an error. */
+/* Makes room for a trace.  An existing trace is kept as PATH.old, or removed with `force`.
+ * Anything else at the path is an error. */
 int record_prepare_directory(const char *path, bool force);
 
-/* The same for a directory that other commands may write to at the same time.  Claims the directory
- * first; with `elsewhere`, claims another one beside it if necessary. */
+/* Does the same for a directory that other commands may write to at the same time.  Claims the
+ * directory first.  With `elsewhere`, claims another one beside it if necessary. */
 int record_claim_directory(struct rd_claim *claim, const char *path, bool force, bool elsewhere);
 
-/* Fills `meta` for a run that starts now; argv, which ends with NULL, stays the caller's. */
+/* Fills `meta` for a run that starts now.  The caller still owns `argv`, which ends with NULL. */
 void record_prepare_meta(struct trace_meta *meta, const struct run_program *program, char **argv);
 void record_release_meta(struct trace_meta *meta);
 

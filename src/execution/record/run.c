@@ -22,8 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Milliseconds between two checks of a recorded program.  A judgement: as the collector's longest
- * sleep. */
+/* Milliseconds between two checks of a recorded program.  A judgement: the same as the collector's
+ * longest sleep. */
 #define LOOK_MS 100
 
 struct parts {
@@ -33,10 +33,10 @@ struct parts {
 	struct record_watch watch;
 	struct run_meter meter;
 	struct record_result *result;
-	uint64_t events;	     /* at the last look, */
-	int64_t event_ns;	     /* and when they came */
-	struct trace_sites *sites;   /* of a full trace */
-	struct trace_layout *layout; /* NULL: not a full trace */
+	uint64_t events;	     /* number of events at the last check */
+	int64_t event_ns;	     /* when the last new events were noticed */
+	struct trace_sites *sites;   /* for a full trace; else NULL */
+	struct trace_layout *layout; /* NULL if it is not a full trace */
 };
 
 /* ---- early ends ---- */
@@ -54,8 +54,8 @@ static bool has_enough(struct parts *p)
 				 &p->result->quiet);
 }
 
-/* Whether processes that outlive the program get more time, for example a daemon whose client still
- * runs. */
+/* Whether processes that outlive the program get more time.  An example is a daemon whose client
+ * still runs. */
 static bool may_outlive(void *context)
 {
 	const struct parts *p = context;
@@ -67,8 +67,8 @@ static bool may_outlive(void *context)
 	return accompanied ? run_companion_runs(p->run->companion) : ms < p->run->outlive_ms;
 }
 
-/* Forked processes that outlive the program are followed by a copy of this process in the
- * background, which completes their traces.  The copy does not have our streams. */
+/* Lets a copy of this process follow the forked processes that outlive the program, in the
+ * background.  The copy completes their traces.  It does not have our standard streams. */
 static bool follow_rest(struct parts *p)
 {
 	struct record_collector *c = p->collector;
@@ -141,7 +141,8 @@ static int run_collected(struct parts *p, struct trace_meta *meta)
 	r = record_collector_run(p->collector, pid, &status, &result->meta);
 	result->ended_ns = rd_now_ns();
 	if (result->meta.stopped)
-		result->meta.stopped = rd_xstrdup(result->meta.stopped); /* the collector's */
+		/* The collector owns the text. */
+		result->meta.stopped = rd_xstrdup(result->meta.stopped);
 	run_forward_gone();
 	run_meter_stop(&p->meter, pid, status, &result->end);
 	result->stood = p->watch.stood;
@@ -197,7 +198,7 @@ int record_run(const struct record_run *run, struct record_result *result)
 
 	*result = (struct record_result){.answer = RD_BUF_INIT};
 	record_prepare_meta(&meta, run->program, run->argv);
-	/* The result owns the strings; the run, if it is made, fills in the numbers. */
+	/* The result owns the strings.  The run, if there is one, fills in the numbers. */
 	result->meta = meta;
 	if (!r)
 		r = run_parts(&p, &meta);

@@ -16,26 +16,28 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Raw bytes.  Judgements: a small chunk compresses badly, but each thread needs the memory of a
- * chunk.  A full trace has few threads at a time, and its patterns repeat over longer
+/* Raw bytes of a chunk.  A judgement: a small chunk compresses badly, but each thread needs the
+ * memory of a chunk.  A full trace has few threads at a time, and its patterns repeat over longer
  * distances. */
 #define CHUNK_SIZE (128u << 10)
 #define FULL_CHUNK_SIZE (512u << 10)
-/* Threads per call of record_sink_flush_some(), each of which may create a file.  A judgement: the
- * collector must get back to its buffers in time. */
+/* Number of threads per call of record_sink_flush_some(), each of which may create a file.  A
+ * judgement: the collector must get back to its buffers in time. */
 #define THREADS_FLUSHED_AT_ONCE 64
 
 struct record_sink {
 	struct trace_writer *writer;
 	struct trace_meta meta;
-	struct rd_buf *threads; /* gathered records, by thread number */
+	struct rd_buf *threads; /* by thread number: its gathered records */
 	size_t count, capacity;
-	const struct trace_layout *layout; /* of a full trace; else NULL */
-	struct trace_packer **packers;	   /* by thread number, in place of `threads` */
+	const struct trace_layout *layout; /* for a full trace; else NULL */
+	/* By thread number; used in place of `threads` for a full trace. */
+	struct trace_packer **packers;
 	size_t packer_count, packer_capacity;
-	struct trace_packer *spare; /* of a thread that ended, for the next one */
+	struct trace_packer *spare; /* packer of a thread that has ended, for the next thread */
 	struct rd_buf world;	    /* input from outside */
-	size_t pending, at;	    /* `at`: the thread that is written next */
+	/* Number of gathered bytes, and the thread that is written next. */
+	size_t pending, at;
 	uint64_t events;
 	bool failed;
 };
@@ -105,7 +107,7 @@ static void need_thread(struct record_sink *s, uint32_t thread)
 		s->threads[s->count] = (struct rd_buf)RD_BUF_INIT;
 }
 
-/* Full traces. */
+/* ---- full traces ---- */
 
 static int write_packed(struct record_sink *s, uint32_t thread)
 {
@@ -125,7 +127,7 @@ static int write_packed(struct record_sink *s, uint32_t thread)
 	return r;
 }
 
-/* Thread numbers are not reused, so another thread can get the packer. */
+/* Keeps a packer for another thread.  Thread numbers are not reused. */
 static void retire(struct record_sink *s, struct trace_packer **p)
 {
 	RD_ASSERT(*p != NULL && *p != s->spare);
@@ -220,7 +222,7 @@ int record_sink_add_world(struct record_sink *s, uint32_t thread, const void *re
 	return r;
 }
 
-/* Returns the first error. */
+/* Writes the records of the threads from..to - 1.  Returns the first error. */
 static int flush_threads(struct record_sink *s, size_t from, size_t to)
 {
 	RD_ASSERT(from <= to);

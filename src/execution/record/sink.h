@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the records of one process go.  A sink gathers the buffers of each thread into chunks of a
- * useful size and writes the process's trace directory.
+ * A sink receives the records of one process.  It gathers the buffers of each thread into chunks of
+ * a useful size and writes the process's trace directory.
  */
 #ifndef RECORD_SINK_H
 #define RECORD_SINK_H
@@ -15,47 +15,47 @@
 struct record_sink;
 struct trace_layout;
 
-/* Copies `meta`, except for its strings, which must outlive the sink, and writes the first
- * meta.json. `sites` may be NULL. */
+/* Opens a sink and writes the first meta.json.  Copies `meta`, except for its strings, which must
+ * outlive the sink.  `sites` may be NULL. */
 int record_sink_open(struct record_sink **sink, const char *directory, const struct trace_meta *meta,
 		     const char *sites);
 
-/* Makes it a full trace: buffers are packed by this layout, which must outlive the sink. */
+/* Makes this a full trace: buffers are packed by this layout, which must outlive the sink. */
 void record_sink_full(struct record_sink *sink, const struct trace_layout *layout);
 
 /* Sets the pid, which was not known when the sink was opened, and writes meta.json again. */
 int record_sink_started(struct record_sink *sink, int64_t pid);
 
-/* Takes a buffer's bytes, which start with RESET and contain `events` events.  For full traces
+/* Adds the bytes of a buffer, which start with RESET and contain `events` events.  For full traces
  * `events` is ignored, and the records are counted here. */
 int record_sink_add(struct record_sink *sink, uint32_t thread, const void *records, size_t length,
 		    uint64_t events);
 
-/* Records that `accesses` more accesses were left out, none of them before position `from`, which
- * is not 0. */
+/* Records that `accesses` more accesses were left out, all at or after position `from`, which is
+ * not 0. */
 void record_sink_left_out(struct record_sink *sink, uint64_t accesses, uint64_t from);
 
-/* Takes a buffer of the thread's input from outside (raddle/world.h). */
+/* Adds a buffer of the thread's input from outside (raddle/world.h). */
 int record_sink_add_world(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
 
 /* Writes the gathered records. */
 int record_sink_flush(struct record_sink *sink);
-/* The same for some threads only; the next call continues with the following threads.  *more: some
- * threads are left.  Each thread is a file, and writing 20,000 files at once would keep the
- * collector from draining buffers. */
+/* Does the same for some threads only; the next call continues with the following threads. *more
+ * receives whether some threads are left.  Each thread is a file, and writing 20,000 files at once
+ * would keep the collector from draining buffers. */
 int record_sink_flush_some(struct record_sink *sink, bool *more);
 
 /* Writes the records that a thread has not handed over yet, for concurrent readers.  Records added
  * later replace them.  Everything gathered must have been flushed before. */
 int record_sink_preview(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
 
-size_t record_sink_pending(const struct record_sink *sink);  /* bytes gathered */
-uint64_t record_sink_events(const struct record_sink *sink); /* so far */
-uint64_t record_sink_bytes(const struct record_sink *sink);  /* bytes written */
+size_t record_sink_pending(const struct record_sink *sink);  /* number of bytes gathered */
+uint64_t record_sink_events(const struct record_sink *sink); /* number of events so far */
+uint64_t record_sink_bytes(const struct record_sink *sink);  /* number of bytes written */
 
 /* Sets how the process ended.  With TRACE_RUNNING the status stays unknown. */
 void record_sink_status(struct record_sink *sink, enum trace_end end, int code, bool core);
-void record_sink_set_hung(struct record_sink *sink); /* it is killed because it hangs */
+void record_sink_set_hung(struct record_sink *sink); /* notes that it is killed because it hangs */
 
 /* Flushes, writes the last meta.json and frees the sink.  `stopped` is the reason why recording
  * ended early, or NULL.  *last, unless NULL, receives the content of meta.json; its strings are

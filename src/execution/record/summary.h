@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded run in a few numbers. */
+/* Summarises a recorded run in a few numbers. */
 #ifndef RECORD_SUMMARY_H
 #define RECORD_SUMMARY_H
 
@@ -8,15 +8,15 @@
 
 #include <stdio.h>
 
-/* `trace` is its directory. */
+/* Writes the summary as JSON.  `trace` is the directory of the trace. */
 int record_summary_json(const struct trace_meta *meta, const char *trace, FILE *out);
 void record_summary_text(const struct trace_meta *meta, const char *trace, FILE *out);
 
-/* For each fault, whether it happened, and what it changed. */
+/* Prints for each fault whether it happened, and what it changed. */
 void record_faults_text(const struct run_fault *faults, size_t count, FILE *out);
 
-/* For a program that failed after `events` events: an error if the recorder left it no address
- * space, a warning if that is possible. */
+/* For a program that failed after `events` events: reports an error if the recorder left it no
+ * address space, or a warning if that is possible. */
 int record_judge_room(const char *program, uint64_t events);
 
 #endif

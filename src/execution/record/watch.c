@@ -22,20 +22,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SILENT_NS                                                                                            \
-	2000000000ll /* of silence until the first look; short enough for a user who waits, long for most    \
-			pauses */
-#define LOOK_SECONDS 120 /* a look that takes longer is cancelled; a judgement: the user waits */
-#define STANDS 1	 /* exit status of a look that found a hang */
+/* Time without progress until the first look: short enough for a user who waits, and longer than
+ * most pauses. */
+#define SILENT_NS 2000000000ll
+/* A look that takes longer is cancelled; a judgement, because the user waits. */
+#define LOOK_SECONDS 120
+#define STANDS 1 /* exit status of a look that found a hang */
 
-/* A look costs as much as a prediction, so it needs a reason: no thread is left that could wake the
- * others, or some thread waits for a lock. */
+/* Whether there is a reason for a look, which costs as much as a prediction: no thread is left that
+ * could wake the others, or some thread waits for a lock. */
 static bool is_worth_a_look(struct record_watch *w, const struct run_still *still)
 {
 	return still->all || record_collector_has_request(w->collector);
 }
 
-/* An empty memory file, shared by both processes. */
+/* Opens an empty memory file that both processes share. */
 static bool open_answer(struct record_watch *w)
 {
 	int fd = w->file ? -1 : memfd_create("raddle-answer", MFD_CLOEXEC);
@@ -88,7 +89,7 @@ static void read_answer(struct record_watch *w)
 		rd_buf_add(&w->answer, bytes, n);
 }
 
-/* The look has ended. */
+/* Handles the end of a look. */
 static void conclude(struct record_watch *w, pid_t pid, int status)
 {
 	uint64_t sequence = atomic_load(&w->session->shared->sequence);

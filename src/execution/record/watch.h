@@ -14,26 +14,26 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Whether the program hangs, judging by its trace in that directory, which is up to date.  Writes
- * an explanation to `answer`.  Runs in its own process, may take a long time, and must not touch
- * the program. */
+/* Decides whether the program hangs, judging by its trace in the directory `trace`, which is up to
+ * date.  Writes an explanation to `answer`.  Runs in a separate process, may take a long time, and
+ * must not touch the program. */
 typedef bool record_hang_fn(const char *trace, const struct run_still *still, FILE *answer);
 
 struct record_watch {
 	struct run_session *session;
 	struct record_collector *collector; /* set before the first look */
 	record_hang_fn *stands;
-	const char *directory; /* of the trace */
+	const char *directory; /* directory of the trace */
 	bool stood;	       /* the program hung, and was killed */
 	struct rd_buf answer;  /* the explanation; released by the caller */
 
-	FILE *file;	   /* for the answer */
+	FILE *file;	   /* file that receives the answer */
 	uint64_t sequence; /* the session's sequence when the program last made progress */
 	int64_t moved_ns, next_ns;
 	pid_t looker;
 };
 
-/* For `look` of struct record_options; its context is the struct record_watch. */
+/* The `look` callback of struct record_options; its context is the struct record_watch. */
 void record_watch_look(void *watch, pid_t pid);
 
 /* Cancels an unfinished look, and releases everything but the answer. */
