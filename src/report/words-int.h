@@ -37,7 +37,8 @@ void word_witness(struct rd_buf *out, const struct finding_witness *w);
 typedef void word_fact(void *context, const char *name, const char *text);
 void word_judgement(const struct finding *f, word_fact *put, void *context);
 
-/* Appends "counter.c:12:7" or "an unknown place"; "counter.c:12 in add". */
+/* word_place() appends "counter.c:12:7", or "an unknown place".  word_place_in() appends
+ * "counter.c:12 in add". */
 void word_place(struct rd_buf *out, const struct finding_frame *f);
 void word_place_in(struct rd_buf *out, const struct finding_frame *f);
 

@@ -99,7 +99,7 @@ static const char *const harmless[] = {
 	"pthread_spin_destroy",
 };
 
-/* Functions of libc and libm in the table for reasons other than synchronisation. */
+/* Functions of libc and libm that the table lists for reasons other than synchronisation. */
 static const char *const described[] = {
 #define LIBC_RANGE(name, argument, direction, length, a, b) #name,
 #define LIBC_FORMAT(name, what, argument) #name,
@@ -109,7 +109,7 @@ static const char *const described[] = {
 #include "raddle/libc.inc"
 };
 
-/* And those that the recorder interposes because they synchronise. */
+/* Functions that the recorder interposes because they synchronise. */
 static const char *const ordering[] = {
 #define LIBC_INTERPOSED(group, name) ORDERING_##group(name)
 #define ORDERING_sync(name) #name,
@@ -180,13 +180,13 @@ static void list_outside(const struct facts *f, struct rd_buf *out)
 	rd_names_release(&orders);
 }
 
-/* Guards by site, and the lines about them. */
+/* Assigns numbers to guards, by site, and collects the lines about them. */
 struct numbering {
 	struct rd_umap guards;
 	struct rd_buf accesses;
 };
 
-/* The guard of an access, created if there is room; RADDLE_GUARDS: all are used. */
+/* The guard of an access, created if there is room; RADDLE_GUARDS if all are used. */
 static uint32_t guard_of(struct numbering *n, const struct candidate_access *access)
 {
 	RD_ASSERT(access->site != 0);

@@ -13,7 +13,7 @@
 /* Makes the guard flavour of a program that `raddle cc` built. */
 int guard_build(const char *program, bool verbose, struct rd_flavour *out);
 
-/* Copies the flavour to where the user wants it, unless a program without guards is there. */
+/* Copies the flavour to `to`.  Refuses to overwrite a program without guards. */
 int guard_ship(const char *executable, const char *to);
 
 /* The table of a guarded program. */
@@ -25,18 +25,20 @@ struct guard_candidate {
 struct guard_table {
 	char build[RD_BUILD_ID_SIZE];
 	uint32_t guards;
-	uint32_t *regions;		    /* each below RADDLE_GUARDS, by guard */
-	uint32_t *first;		    /* by guard, and one more: the index of its first region */
-	struct guard_candidate *candidates; /* by rank */
+	/* The regions of each guard, one guard after another; numbers below RADDLE_GUARDS. */
+	uint32_t *regions;
+	/* For each guard, the index of its first region; then the number of regions. */
+	uint32_t *first;
+	struct guard_candidate *candidates; /* the candidates, by rank */
 	size_t count, capacity;
 };
 
 /* Whether the file at `path` contains a table. */
 bool guard_table_is_in(const char *path);
 int guard_table_read(struct guard_table *t, const char *path);
-/* The same from text.  Trusts no byte. */
+/* Reads the table from text.  Trusts no byte. */
 struct guard_text {
-	const char *table, *regions; /* sections; `regions` may be NULL */
+	const char *table, *regions; /* the texts of the two sections; `regions` may be NULL */
 	size_t table_length, regions_length;
 };
 int guard_table_parse(struct guard_table *t, const struct guard_text *text, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table in a guarded program.  In: bytes, which are not trusted.  Out: candidates. */
+/* Reads the table in a guarded program.  In: bytes, which are not trusted.  Out: candidates. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -99,7 +99,7 @@ static bool parse_pair(struct guard_region *p, const char **at, const char *end,
 	return p->guard < guards && p->region < RADDLE_GUARDS;
 }
 
-/* Keeps each pair once, by guard. */
+/* Stores each pair once, ordered by guard. */
 static void keep_pairs(struct guard_table *t, struct guard_region *pairs, size_t count)
 {
 	size_t kept = 0;
@@ -136,7 +136,7 @@ static int parse_regions(struct guard_table *t, const char *copy, size_t length,
 
 int guard_table_parse(struct guard_table *t, const struct guard_text *text, const char *name)
 {
-	/* Copies end with '\0', so parsing stops there. */
+	/* The copies end with NUL, so parsing stops there. */
 	char *table = rd_xstrndup(text->table, text->table_length);
 	char *regions = rd_xstrndup(text->regions != NULL ? text->regions : "", text->regions_length);
 	*t = (struct guard_table){0};
@@ -148,7 +148,7 @@ int guard_table_parse(struct guard_table *t, const struct guard_text *text, cons
 	return err;
 }
 
-/* The section, if the file is an executable that has it. */
+/* Finds a section; returns false if the file is not an executable or has no such section. */
 static bool find_section(const struct rd_map *map, const char *name, struct bitcode_elf_section *s)
 {
 	struct bitcode_elf elf;

@@ -116,7 +116,7 @@ int hive_answer_add(struct hive_request *r)
 	return err;
 }
 
-/* What is known about the program of the path: number and settings. */
+/* Finds the program that the path names: its number and settings. */
 static int find_settings(struct hive_request *r, struct hive_program *p)
 {
 	const struct hive_program *found;
@@ -191,7 +191,7 @@ static int store_class(struct hive_db *db, const void *class)
 	return hive_store_classify(db, class);
 }
 
-/* What raddle classify writes as "class" and "consequence". */
+/* Reads the members "class" and "consequence", as raddle classify writes them. */
 static int read_class(struct rd_json_read *j, const json_t *root, struct hive_class *c)
 {
 	static const char *const names[] = {"spec-violated", "output-differs", "k-witness-harmless",

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Seconds after which a site asks again if the hive does not know its build.  A judgement: builds
- * are added by hand, so asking more often would only load the hive. */
+/* Seconds after which a site asks again if the hive does not know its build.  Set by hand: users
+ * add builds seldom, so asking more often would only load the hive. */
 enum { UNKNOWN_BUILD_RETRY_S = 3600 };
 
 int hive_answer_key(struct hive_request *r)
@@ -26,7 +26,7 @@ int hive_answer_key(struct hive_request *r)
 	return 0;
 }
 
-/* Gives the server a task set, or reports that the site has it already. */
+/* Passes a task set to the server, or reports that the site already has it. */
 static int queue_answer(void *request, const struct hive_task_answer *answer)
 {
 	struct hive_request *r = request;
@@ -93,7 +93,7 @@ int hive_answer_tasks(struct hive_request *r)
 	return err;
 }
 
-/* Rejects reports about unknown candidates; false: the build is unknown. */
+/* Rejects reports about unknown candidates.  Returns false if the build is unknown. */
 static bool check_candidates(struct hive *h, struct hive_pending *p)
 {
 	struct hive_reports *reports = &p->reports;
@@ -148,7 +148,7 @@ static int write_receipt(struct hive_request *r)
 }
 
 /* Suspends the connection until the writer resumes it.  If the queue is full, the connection is
- * resumed at once with that error. */
+ * resumed at once, with an error. */
 static int submit(struct hive_request *r)
 {
 	r->pending.is_new = rd_xcalloc(r->pending.reports.count + 1, sizeof *r->pending.is_new);

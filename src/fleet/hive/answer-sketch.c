@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers requests about failures that sites help to explain.  In: a plan, then records of runs.
- * Out: sketches.  A record that is no longer needed is not stored.  Runs are rare, so each is
- * stored in a transaction of its own.
+ * Answers requests about failures that sites help to explain.  In: a plan of a developer, then
+ * records of runs of sites.  Out: sketches.  A record that is no longer needed is not stored.  Runs
+ * are rare, so each is stored in a transaction of its own.
  */
 #include "base/alloc.h"
 #include "base/context.h"
@@ -36,8 +36,8 @@ static int store_sketch(struct hive_db *db, const void *what)
 	return hive_store_sketch(db, r->program, r->sketch, r->record);
 }
 
-/* The number of the build's program, if it has room for another failure, or already has this
- * one. */
+/* Finds the number of the build's program.  Fails if the program has no room for another failure,
+ * unless it already has this one. */
 static int find_program(struct hive *h, const char *build, const char *sketch, uint64_t *number)
 {
 	const struct hive_program *p;
@@ -98,13 +98,13 @@ static int store_run(struct hive_db *db, const void *what)
 	return hive_store_run(db, &n->run, &n->is_new);
 }
 
-/* The result for the records of a body. */
+/* The answer about the records of a body. */
 struct receipt {
 	size_t accepted, duplicate, unwanted;
 	bool poll;
 };
 
-/* Checks a record against its plan: whether it is well-formed, and still needed. */
+/* Checks whether a record fits its plan, is well-formed, and is still needed. */
 static int look_at(struct hive *h, const char *build, const json_t *record, uint64_t *program, bool *wanted)
 {
 	struct rd_json_read j = {.subject = "run", .name = "body"};
@@ -121,7 +121,8 @@ static int look_at(struct hive *h, const char *build, const json_t *record, uint
 	const struct hive_sketch *s = p ? hive_program_sketch(p, id) : NULL;
 	*program = p ? p->number : 0;
 	if (s) {
-		/* The statements of the plan without its runs, so that the plan is not changed. */
+		/* A view of the plan with its statements but without its runs, so that the plan is
+		 * not changed. */
 		struct sketch_plan view = {.signature = s->plan.signature,
 					   .runs = {.statements = s->plan.runs.statements,
 						    .statement_count = s->plan.runs.statement_count}};

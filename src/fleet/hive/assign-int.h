@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides which task a site gets.  The decision is a hash of the stored data and of what the site
- * sends.  So every hive makes the same decision, and a poll writes nothing.  doc/design/hive.md has
- * the rules.
+ * Decides which task a site gets.  The decision is a hash of the stored data and of the site's
+ * request.  So every hive makes the same decision, and a poll writes nothing. doc/design/hive.md
+ * has the rules.
  */
 #ifndef HIVE_ASSIGN_INT_H
 #define HIVE_ASSIGN_INT_H
@@ -12,35 +12,38 @@
 struct hive_task {
 	uint32_t candidate;
 	enum hive_order order;
-	bool validate;	/* else only its context is wanted */
-	bool look;	/* if it validates: no thread is stopped; the two were not seen at one address yet */
-	unsigned level; /* of the time-out */
-	uint64_t epoch; /* in which it was given to the site */
+	bool validate; /* whether the site validates the candidate; else it only reports its context */
+	/* When validating: whether no thread is stopped yet, because the two accesses were not seen
+	 * at one address. */
+	bool look;
+	unsigned level; /* the level of the time-out */
+	uint64_t epoch; /* the epoch in which the site got the task */
 };
 
-/* Its id in messages, of at most PROTOCOL_TASK_ID characters with the final zero. */
+/* The id of a task in messages.  It has at most PROTOCOL_TASK_ID characters, with the final NUL. */
 void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[PROTOCOL_TASK_ID]);
 
-/* False: it is not the id of a task of this program. */
+/* Parses the id of a task; returns false if it is not that of a task of this program. */
 bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t);
 
-/* Which site asks, and in which epoch.  An epoch is as long as the time bound of a task. */
+/* The site that asks, and the epoch.  An epoch is as long as the time bound of a task. */
 struct hive_asking {
 	uint64_t site[2];
-	const char *held; /* id of the task that the site has; NULL: none */
+	const char *held; /* the id of the task that the site has; NULL if it has none */
 	uint64_t epoch;
 };
 
-/* False: there is nothing to do. */
+/* Chooses the task of a site; returns false if there is nothing to do. */
 bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task);
 
-/* The failure that the site tracks in its next run; NULL: it looks for races instead.  If the
+/* The failure that the site tracks in its next run; NULL if it looks for races instead.  If the
  * program has both failures and race candidates, a quarter of the sites look for races, and each
  * epoch selects different ones. */
 const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who);
 void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[PROTOCOL_TASK_ID]);
 
-/* What the site may do: the program's state, or nothing if it is beyond the roll-out. */
+/* The mode that the site may use: the program's state, or off if the site is not in the
+ * roll-out. */
 enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t site[2]);
 
 #endif

@@ -16,10 +16,10 @@
 #include <xxhash.h>
 
 enum {
-	/* A site with this many time-outs may get another candidate.  A judgement: one or two may
+	/* A site with this many time-outs may get another candidate.  Set by hand: one or two may
 	 * be chance. */
 	MANY_TIMEOUTS = 3,
-	/* A site whose guards have cost more microseconds than this may rest.  A judgement: if the
+	/* A site whose guards have cost more microseconds than this may rest.  Set by hand: if the
 	 * total is below a tenth of a second, comparing it with other sites means nothing. */
 	COSTLY_US = 100000,
 	BOTH_ORDERS = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE,
@@ -70,7 +70,7 @@ enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t sit
 	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : PROTOCOL_OFF;
 }
 
-/* More than twice what sites have on average. */
+/* Whether a site has more than twice the average of all sites. */
 static bool is_more(uint64_t own, uint64_t all, size_t sites)
 {
 	return own * sites > 2 * all;
@@ -92,7 +92,8 @@ static bool is_completed(const struct hive_site *s, uint32_t candidate)
 	return s && s->candidate == candidate && s->done == BOTH_ORDERS;
 }
 
-/* One that the site has just completed is not drawn again if there is another. */
+/* Draws a candidate.  The one that the site has just completed is drawn again only if there is no
+ * other. */
 static bool draw(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
 		 struct hive_task *task)
 {
@@ -114,7 +115,7 @@ static bool draw(const struct hive_program *p, const struct hive_site *s, const 
 	return true;
 }
 
-/* Whether the site may continue with the task that it holds. */
+/* Whether the site may continue with the task that it has. */
 static bool keeps(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
 		  const struct hive_task *held)
 {
@@ -122,7 +123,7 @@ static bool keeps(const struct hive_program *p, const struct hive_site *s, const
 	       who->epoch - held->epoch <= 1 && !is_completed(s, held->candidate);
 }
 
-/* Order and time-out, by what the site has tried with this candidate. */
+/* Sets order and time-out, according to what the site has tried with this candidate. */
 static void escalate(const struct hive_site *s, struct hive_task *task)
 {
 	RD_ASSERT(task->order == HIVE_PRIMARY || task->order == HIVE_ALTERNATE);

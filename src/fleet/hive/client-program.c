@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests about programs.  In: a program, its candidates, and known facts about its races.  Out:
- * the hive stores them, or reports what it has stored.
+ * Requests about programs.  In: a program, its candidates, and classes of its races.  Out: these
+ * are stored in the hive; or the status of the hive.
  */
 #include "hive/client.h"
 
@@ -59,7 +59,7 @@ int hive_client_status(const struct hive_client *c, const char *build, struct rd
 
 /* ---- a program and its candidates ---- */
 
-/* The candidates of a program as the document of doc/format/candidates.md. */
+/* Makes the candidates of a program, as the document of doc/format/candidates.md. */
 static int find_candidates(const char *program, char **document, size_t *length)
 {
 	struct facts *f;
@@ -79,7 +79,7 @@ static int find_candidates(const char *program, char **document, size_t *length)
 	return err;
 }
 
-/* The body that adds a program: its candidates, with its build and name. */
+/* Makes the request body that adds a program: its candidates, with its build and name. */
 static int make_body(const char *program, const char *path, char **body)
 {
 	struct rd_json_read j = {.subject = "hive", .name = program};
@@ -120,7 +120,7 @@ int hive_client_add(const struct hive_client *c, const char *program, const char
 
 /* ---- classes of races ---- */
 
-/* Whether a finding's access is at the place of a candidate's. */
+/* Whether a finding's access is at the place of a candidate's access. */
 static bool is_place(const json_t *access, const struct finding_access *a)
 {
 	const char *file = json_string_value(json_object_get(access, "file"));

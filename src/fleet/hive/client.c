@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time limits of a request, in seconds.  Judgements: connecting takes a few round trips.  A hive
+/* Time limits of a request, in seconds.  Set by hand: connecting takes a few round trips.  A hive
  * that sends nothing for a minute hangs.  The limit of the whole request suffices for the largest
  * program (64 MiB) on a slow line (2 Mbit/s). */
 enum { CONNECT_LIMIT_S = 10, SILENCE_LIMIT_S = 60, REQUEST_LIMIT_S = 300 };
@@ -40,7 +40,7 @@ static struct curl_slist *headers_of(const struct hive_client *c, bool has_body)
 	return curl_slist_append(list, "Expect:");
 }
 
-/* Messages of libcurl that would not help users of a hive are replaced. */
+/* The text for an error of libcurl.  Messages that would not help users of a hive are replaced. */
 static const char *describe(CURLcode code)
 {
 	switch (code) {

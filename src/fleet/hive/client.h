@@ -9,26 +9,27 @@
 #include <stdbool.h>
 
 struct hive_client {
-	const char *url;   /* of the hive */
-	const char *token; /* or NULL */
-	const char *ca;	   /* a file of trusted certificates; NULL: the system's */
+	const char *url;   /* the address of the hive */
+	const char *token; /* the token; or NULL */
+	const char *ca;	   /* the path of a file of trusted certificates; NULL for the system's */
 };
 
-/* One request; body NULL: no body.  Stores the hive's answer in `answer`.  A status other than 200
- * is an error with the hive's message. */
+/* Sends one request.  `body` is NULL if there is none.  Stores the hive's answer in `answer`.  A
+ * status other than 200 is an error with the hive's message. */
 int hive_client_ask(const struct hive_client *c, const char *method, const char *path, const char *body,
 		    struct rd_buf *answer);
 
-/* The token in a file, up to its first blank; the caller frees it. */
+/* Reads the token from a file, up to the first blank.  The caller frees it. */
 int hive_client_token(const char *path, char **token);
 
-/* The build that a word names: itself, or that of the program at a path.  The caller frees it. */
+/* The build that a word names: the word itself, or the build of the program at that path.  The
+ * caller frees it. */
 int hive_client_build(const char *word, char **build);
 
-/* The status document of a build, or of all (NULL). */
+/* Gets the status document of a build, or of all builds if `build` is NULL. */
 int hive_client_status(const struct hive_client *c, const char *build, struct rd_buf *document);
 
-/* Adds a program with its candidates; `path` is that of its executable. */
+/* Adds a program with its candidates; `path` is the path of its executable. */
 int hive_client_add(const struct hive_client *c, const char *program, const char *path,
 		    struct rd_buf *answer);
 
@@ -36,18 +37,18 @@ int hive_client_add(const struct hive_client *c, const char *program, const char
  * Stores their number in *sent. */
 int hive_client_classes(const struct hive_client *c, const char *build, const char *findings, size_t *sent);
 
-/* What sites may do with a program; a setting that is NULL or negative stays as it is. */
+/* Settings of a program.  A setting that is NULL or negative is not changed. */
 struct hive_settings {
 	const char *state;
 	int64_t rollout, poll_s;
 };
 int hive_client_set(const struct hive_client *c, const char *build, const struct hive_settings *settings);
 
-/* Has sites track a failure of a program. */
+/* Requests that sites track a failure of a program. */
 int hive_client_track(const struct hive_client *c, const char *program, struct sketch_failure *failure,
 		      struct rd_buf *answer);
 
-/* A sketch in a form: "" (JSON), "/page" or "/text". */
+/* Gets a sketch.  `form` is "" (JSON), "/page" or "/text". */
 int hive_client_sketch(const struct hive_client *c, const char *build, const char *id, const char *form,
 		       struct rd_buf *answer);
 

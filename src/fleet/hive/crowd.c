@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Simulates many sites on this machine.  Each is `raddle site run` with a state directory of its
- * own, so the hive sees no difference from a real site.  In each round every site runs the program
- * once.
+ * own, so the hive cannot distinguish it from a real site.  In each round every site runs the
+ * program once.
  */
 #include "hive/crowd.h"
 
@@ -20,7 +20,7 @@
 struct crowd {
 	const struct hive_crowd *how;
 	char *raddle, *directory;
-	int silence; /* where the programs' output goes */
+	int silence; /* the descriptor to which the programs' output goes */
 	uint64_t running;
 	struct hive_crowd_result *result;
 };
@@ -62,7 +62,8 @@ static int start_site(struct crowd *c, uint64_t site)
 	return err;
 }
 
-/* A run that fails is counted, and the others continue: failing programs are what a hive is for. */
+/* Waits for one run.  A run that fails is counted, and the others continue: a hive is for programs
+ * that fail. */
 static int wait_for_one(struct crowd *c)
 {
 	int status;

@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 struct hive_crowd {
-	char **program;	   /* with its arguments */
-	const char *hive;  /* URL */
-	const char *token; /* file; NULL: none */
+	char **program;	   /* the program and its arguments */
+	const char *hive;  /* the address of the hive */
+	const char *token; /* the path of the file with the token; NULL if there is none */
 	uint64_t sites, rounds;
-	uint64_t jobs; /* sites that run at a time; 0: one for each processor */
+	uint64_t jobs; /* the number of sites that run at a time; 0 means one for each processor */
 };
 
 struct hive_crowd_result {
-	uint64_t ended, failed; /* runs; of them, those with a status other than 0 */
+	uint64_t ended, failed; /* the number of runs, and of those that had a status other than 0 */
 };
 
 int hive_crowd_run(const struct hive_crowd *how, struct hive_crowd_result *result);

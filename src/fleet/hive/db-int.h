@@ -10,18 +10,20 @@ struct hive_db {
 };
 
 struct hive_db_kind {
-	int (*open)(struct hive_db **db, const char *where); /* if it fails, *db is NULL or to be closed */
+	/* If this fails, *db is NULL or must be closed. */
+	int (*open)(struct hive_db **db, const char *where);
 	void (*close)(struct hive_db *db);
 	int (*query)(struct hive_db *db, const struct hive_statement *s, hive_row_fn *row, void *context);
 	int (*many)(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);
 	const char *begin, *exclude, *serial;
-	const char *backup;    /* copies the database to the file $1; NULL: by `backup_by` only */
-	const char *backup_by; /* a tool of the database */
+	/* SQL that copies the database to the file $1; NULL if only `backup_by` can. */
+	const char *backup;
+	const char *backup_by; /* the name of a tool of the database that makes backups */
 };
 
 extern const struct hive_db_kind hive_db_sqlite, hive_db_postgres;
 
-/* More columns than any query has. */
+/* The most columns of a query; more than any query has. */
 enum { HIVE_DB_COLUMNS = 32 };
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * PostgreSQL: several hives on one database.  A batch goes through a pipeline, so it costs one
- * round trip.  After a lost connection the next call outside a transaction reconnects.
+ * PostgreSQL, on which several hives may share one database.  A batch goes through a pipeline, so
+ * it costs one round trip.  After a lost connection the next call outside a transaction reconnects.
  */
 #include "hive/db-int.h"
 
@@ -15,8 +15,8 @@
 struct postgres_db {
 	struct hive_db db;
 	PGconn *handle;
-	char *prepared; /* the statement "many" of this connection; or NULL */
-	bool inside;	/* a transaction was begun */
+	char *prepared; /* the prepared statement "many" of this connection; NULL if there is none */
+	bool inside;	/* whether a transaction was begun */
 };
 
 static struct postgres_db *of(struct hive_db *db)
@@ -24,7 +24,7 @@ static struct postgres_db *of(struct hive_db *db)
 	return (struct postgres_db *)db;
 }
 
-/* libpq's message has line breaks. */
+/* Reports an error. libpq's message has line breaks, which are replaced. */
 static int failed(struct postgres_db *d, const PGresult *result)
 {
 	const char *text = result ? PQresultErrorMessage(result) : PQerrorMessage(d->handle);
@@ -68,7 +68,8 @@ static int each_row(const PGresult *result, hive_row_fn *row, void *context)
 	return err;
 }
 
-/* When a transaction ends, even by an error, the next call may reconnect. */
+/* Notes whether a transaction is open.  When it ends, even by an error, the next call may
+ * reconnect. */
 static void note_transaction(struct postgres_db *d, const char *sql)
 {
 	if (!strncmp(sql, "BEGIN", 5))
@@ -77,7 +78,8 @@ static void note_transaction(struct postgres_db *d, const char *sql)
 		d->inside = false;
 }
 
-/* A COMMIT of a transaction in which something failed "succeeds" as a ROLLBACK. */
+/* Whether a statement took effect.  A COMMIT of a transaction in which something failed "succeeds"
+ * as a ROLLBACK. */
 static bool was_done(const PGresult *result, const char *sql)
 {
 	return succeeded(result) &&
@@ -129,7 +131,8 @@ static int send_rows(struct postgres_db *d, const struct hive_statement *s, size
 	return PQpipelineSync(d->handle) ? 0 : failed(d, NULL);
 }
 
-/* Each statement has a result followed by NULL; the first error counts. */
+/* Reads the results of a batch: each statement has one, followed by NULL.  The first error is
+ * returned. */
 static int take_results(struct postgres_db *d, size_t rows, bool *changed)
 {
 	int err = 0;
@@ -149,7 +152,8 @@ static int take_results(struct postgres_db *d, size_t rows, bool *changed)
 	return err;
 }
 
-enum { PIPELINE = 256 }; /* rows sent before results are read; bounds the connection's buffer */
+/* The most rows that are sent before results are read; bounds the connection's buffer. */
+enum { PIPELINE = 256 };
 
 static int many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed)
 {

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long a statement waits for a lock of another process, in ms.  A judgement: longer than any
+/* How long a statement waits for a lock of another process, in ms.  Set by hand: longer than any
  * transaction of the hive takes, and shorter than users would wait for an error message. */
 enum { LOCK_WAIT_MS = 10000 };
 
@@ -114,9 +114,9 @@ static void close_db(struct hive_db *db)
 	free(d);
 }
 
-/* Only the owner may read the file, because it contains the key that signs task sets.  An existing
- * file is not opened here: closing it would drop the locks that SQLite holds on it for another
- * connection of this process. */
+/* Creates the file.  Only the owner may read it, because it contains the key that signs task sets.
+ * An existing file is not opened here: closing it would drop the locks that SQLite holds on it for
+ * another connection of this process. */
 static int make_private(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -13,20 +13,20 @@
 
 struct hive_db;
 
-/* `where` is a file, which is created if absent, or postgres://... */
+/* Opens a database.  `where` is a file, which is created if it does not exist, or postgres://... */
 int hive_db_open(struct hive_db **db, const char *where);
 void hive_db_close(struct hive_db *db);
 
-/* The column type that numbers the rows in the order of their commits. */
+/* The SQL type of a column that numbers the rows in the order of their commits. */
 const char *hive_db_serial(const struct hive_db *db);
 
-/* Values of a row, NULL for null; a return value other than 0 ends the query and is returned. */
+/* Gets the values of a row, NULL for null.  A result other than 0 ends the query and becomes its
+ * result. */
 typedef int hive_row_fn(void *context, const char *const *values);
 
-/* One statement. */
 struct hive_statement {
 	const char *sql;
-	const char *const *parameters; /* NULL: null */
+	const char *const *parameters; /* the values; NULL for null */
 	size_t count;
 };
 int hive_db_query(struct hive_db *db, const struct hive_statement *s, hive_row_fn *row, void *context);
@@ -42,12 +42,12 @@ int hive_db_query(struct hive_db *db, const struct hive_statement *s, hive_row_f
  * to whether execution i changed a row. */
 int hive_db_many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);
 
-/* Everything between these happens atomically. */
+/* The statements between begin and commit take effect together, or not at all. */
 int hive_db_begin(struct hive_db *db);
-int hive_db_commit(struct hive_db *db); /* then it is on disk */
+int hive_db_commit(struct hive_db *db); /* on return the changes are on disk */
 void hive_db_rollback(struct hive_db *db);
 
-/* Waits until no other process is in this section, which lasts until the end of the transaction. */
+/* Waits until no other process is in a transaction that has called this function. */
 int hive_db_exclude(struct hive_db *db);
 
 /* Copies a database that is in use to a file that must not exist. */

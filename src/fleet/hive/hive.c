@@ -17,12 +17,14 @@
 #include <string.h>
 #include <time.h>
 
-/* All are judgements. */
+/* All of these were set by hand. */
 enum {
-	BATCH_MAX = 8192,	/* reports in one transaction; more of them delay the answers */
-	QUEUE_MAX = 200000,	/* reports that wait; bounds memory, further ones are refused */
-	ROWS_AT_A_TIME = 20000, /* read while the hive catches up; bounds how long others wait */
-	REFRESH_MS = 500,	/* between two looks for what other processes wrote to the store */
+	BATCH_MAX = 8192, /* the most reports in one transaction; more would delay the answers */
+	/* The most reports that wait, which bounds memory; further ones are refused. */
+	QUEUE_MAX = 200000,
+	/* The most rows read at once while the hive catches up; bounds how long others wait. */
+	ROWS_AT_A_TIME = 20000,
+	REFRESH_MS = 500, /* the time between two checks of the store for changes by other processes */
 };
 
 static int compare_builds(const void *a, const void *b)
@@ -44,7 +46,7 @@ struct hive_program *hive_find(const struct hive *h, const char *build)
 	return found ? *found : NULL;
 }
 
-/* Rows that were read and not applied yet. */
+/* Rows that were read but are not applied yet. */
 struct unapplied_rows {
 	struct hive_row *items;
 	size_t count, capacity;
@@ -84,7 +86,8 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
  * memory and may fail while the lock is held, so keep_run() registers a cleanup that unlocks. */
 struct run_reader {
 	struct hive *h;
-	struct hive_program *only; /* not shared with other threads yet; NULL: all programs */
+	/* A program that is not shared with other threads yet; NULL for all programs. */
+	struct hive_program *only;
 	uint64_t upto;
 };
 
@@ -93,7 +96,7 @@ static void unlock_programs(void *lock)
 	pthread_rwlock_unlock(lock);
 }
 
-/* A record that cannot be read is ignored; it was checked before it was stored. */
+/* Applies a record.  If it cannot be read it is ignored; it was checked before it was stored. */
 static void apply_run(struct hive_program *p, const struct hive_run *run)
 {
 	struct hive_sketch *s = p ? hive_program_sketch(p, run->sketch) : NULL;
@@ -129,7 +132,7 @@ static int follow_runs(struct hive *h)
 	return hive_store_runs(h->db, h->runs_applied, 0, keep_run, &(struct run_reader){.h = h});
 }
 
-/* Reads what is new among the reports; `work` is held. */
+/* Reads and applies the new reports.  The caller holds `work`. */
 static int follow(struct hive *h)
 {
 	struct unapplied_rows r = {0};
@@ -167,7 +170,7 @@ static void refold_row(void *context, const struct hive_row *row)
 		hive_program_apply(f->program, row);
 }
 
-/* A program whose candidates have changed gets all its reports again. */
+/* Applies all reports of a program again, because its candidates have changed. */
 static int refold(struct hive *h, struct hive_program *p)
 {
 	struct refold f = {.program = p, .upto = h->applied};
@@ -188,7 +191,7 @@ static int refold(struct hive *h, struct hive_program *p)
 	return err;
 }
 
-/* The programs as they are in the store now, each in a block of its own. */
+/* Loads the programs that are in the store now, each in a block of its own. */
 static int load(struct hive *h, struct hive_program ***programs, size_t *count)
 {
 	struct hive_program *loaded;
@@ -215,7 +218,7 @@ static void free_programs(struct hive_program **programs, size_t count)
 }
 
 /* Keeps the old object of each unchanged program, because its reports have been applied already.
- * The newly loaded object takes its place in `old`. */
+ * The newly loaded object replaces it in `old`, to be freed. */
 static void keep_unchanged(struct hive_program **programs, size_t count, struct hive_program **old,
 			   size_t old_count)
 {
@@ -285,7 +288,7 @@ static int load_tokens(struct hive *h)
 	return 0;
 }
 
-/* `work` is held. */
+/* Loads the changes in the store.  The caller holds `work`. */
 static int refresh(struct hive *h)
 {
 	uint64_t revision;
@@ -303,7 +306,7 @@ static int refresh(struct hive *h)
 	return err ? err : follow_runs(h);
 }
 
-/* For a request that ends because there is no memory. */
+/* Releases the lock when a request runs out of memory. */
 static void unlock(void *lock)
 {
 	pthread_mutex_unlock(lock);
@@ -369,11 +372,12 @@ bool hive_is_well(struct hive *h)
 /* The requests whose reports the writer stores in one transaction. */
 struct batch {
 	struct hive *h;
-	struct hive_pending *first; /* those of the batch, by `next` */
-	size_t count;		    /* reports */
+	struct hive_pending *first; /* the requests of the batch, linked by `next` */
+	size_t count;		    /* the number of reports */
 };
 
-/* Takes from the queue, after waiting for at most REFRESH_MS; false: it is time to end. */
+/* Takes a batch from the queue, after waiting for at most REFRESH_MS.  Returns false when the hive
+ * ends. */
 static bool take_batch(struct hive *h, struct batch *b)
 {
 	struct timespec end;

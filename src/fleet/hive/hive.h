@@ -16,18 +16,19 @@
 
 struct hive_opts {
 	const char *db;
-	uint32_t bound_s; /* the time bound of a task, which is the length of an epoch */
-	uint32_t rate;	  /* requests per second by one token or address; 0: no limit */
-	bool open;	  /* without a token everything is allowed, as long as there are no tokens */
+	uint32_t bound_s; /* the time bound of a task, which is the length of an epoch, in seconds */
+	uint32_t rate;	  /* the most requests per second by one token or address; 0 for no limit */
+	bool open;	  /* whether everything is allowed without a token while no token exists */
 };
 
-/* Reports of one request on their way to the disk. */
+/* The reports of one request, until they are on disk. */
 struct hive_pending {
 	struct hive_reports reports;
-	uint64_t program;		      /* its number in the store */
-	bool *is_new;			      /* of each report, when it is done */
-	int err;			      /* why they were not stored */
-	void (*done)(struct hive_pending *p); /* called by the writer, which does not use it afterwards */
+	uint64_t program; /* the program's number in the store */
+	bool *is_new;	  /* for each report, whether it was new; valid when it is stored */
+	int err;	  /* the error if they were not stored */
+	/* Called by the writer, which does not use `p` afterwards. */
+	void (*done)(struct hive_pending *p);
 	void *context;
 	struct hive_pending *next;
 };
@@ -37,51 +38,51 @@ struct hive {
 	struct hive_metrics metrics;
 	struct protocol_signer *signer;
 
-	pthread_rwlock_t lock;		/* protects what follows, up to the next lock */
-	struct hive_program **programs; /* by build */
+	pthread_rwlock_t lock;		/* protects the members up to the next lock */
+	struct hive_program **programs; /* the programs, sorted by build */
 	size_t count;
-	struct hive_token *tokens; /* by hash */
+	struct hive_token *tokens; /* the tokens, sorted by hash */
 	size_t token_count;
 
-	pthread_mutex_t work; /* protects what follows, up to the next lock */
+	pthread_mutex_t work; /* protects the members up to the next lock */
 	struct hive_db *db;
-	uint64_t applied;      /* number of the last report that was applied to the programs */
-	uint64_t runs_applied; /* the same of tracked runs */
+	uint64_t applied;      /* the number of the last report that was applied to the programs */
+	uint64_t runs_applied; /* the number of the last tracked run that was applied */
 	uint64_t revision;
 
-	pthread_mutex_t look; /* protects what follows, up to the next lock */
+	pthread_mutex_t look; /* protects the members up to the next lock */
 	struct hive_db *reader;
 
-	pthread_mutex_t queue_lock; /* protects what follows, up to the next lock */
+	pthread_mutex_t queue_lock; /* protects the members up to the next lock */
 	pthread_cond_t queue_filled;
 	struct hive_pending *first, **last;
-	size_t queued; /* reports */
+	size_t queued; /* the number of reports in the queue */
 	bool stopping;
-	bool store_failed; /* when it was last used */
+	bool store_failed; /* whether the last use of the store failed */
 	pthread_t writer;
 	bool has_writer;
 };
 
 int hive_open(struct hive **h, const struct hive_opts *opts);
-/* Stores what is queued and ends. */
+/* Stores the queued reports, and ends the hive. */
 void hive_close(struct hive *h);
 
-/* The program of a build; `lock` is held. */
+/* The program of a build; NULL if it is unknown.  The caller holds `lock`. */
 struct hive_program *hive_find(const struct hive *h, const char *build);
 
-/* Queues reports; RD_ELIMIT if there are too many already or the hive is stopping. */
+/* Queues reports.  Returns RD_ELIMIT if too many are queued already or the hive is stopping. */
 int hive_submit(struct hive *h, struct hive_pending *p);
 
-/* No more reports are taken; those that are queued are stored. */
+/* Accepts no more reports.  Those that are queued are still stored. */
 void hive_stop(struct hive *h);
 
 bool hive_is_well(struct hive *h);
 
-/* Calls `work` (may be NULL) with the connection for writing.  Then updates the programs in memory
- * with all changes in the store, and returns the result of `work`. */
+/* Calls `work`, which may be NULL, with the connection for writing.  Then updates the programs in
+ * memory with all changes in the store, and returns the result of `work`. */
 int hive_change(struct hive *h, int (*work)(struct hive_db *db, const void *what), const void *what);
 
-/* The role of the bearer of a token; NULL: without a token. */
+/* The role of the owner of a token; `token` is NULL if a request has none. */
 enum hive_role hive_role_of(struct hive *h, const char *token);
 
 #endif

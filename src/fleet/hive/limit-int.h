@@ -8,13 +8,13 @@
 struct sockaddr;
 struct hive_limit;
 
-/* `rate`: requests per second; with 0, hive_limit_take() must not be called. */
+/* `rate` is in requests per second.  With 0, hive_limit_take() must not be called. */
 struct hive_limit *hive_limit_new(uint32_t rate);
 void hive_limit_free(struct hive_limit *l);
 
 uint64_t hive_limit_key(const char *token, const struct sockaddr *address);
 
-/* 0: allowed; else try again after this many seconds.  Thread-safe. */
+/* Returns 0 if the request is allowed; else the seconds after which to try again.  Thread-safe. */
 unsigned hive_limit_take(struct hive_limit *l, uint64_t key);
 
 #endif

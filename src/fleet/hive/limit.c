@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Rate limits by token buckets.  A bucket holds two seconds' worth of requests and refills with
- * time.  The table has a fixed size, however many addresses there are: keys that collide share a
- * bucket.
+ * time.  The table has a fixed size for any number of addresses: keys that collide share a bucket.
  */
 #include "hive/limit-int.h"
 
@@ -17,10 +16,10 @@
 #include <xxhash.h>
 
 enum {
-	/* Clients with the same hash share a slot, so memory is limited (64 KiB).  A judgement:
+	/* Clients with the same hash share a slot, so memory is limited (64 KiB).  Set by hand:
 	 * with fewer slots, busy clients would slow down others more often. */
 	CLIENT_SLOTS = 4096,
-	/* A client may send this many seconds' worth of requests at once.  A judgement: an agent
+	/* A client may send this many seconds' worth of requests at once.  Set by hand: an agent
 	 * sends reports and then polls.  With one second and a rate of 1/s, the poll would be
 	 * refused. */
 	BURST_S = 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of a running hive, for Prometheus.  Any thread may count. */
+/* Counters of a running hive, for Prometheus.  Any thread may increment them. */
 #ifndef HIVE_METRICS_H
 #define HIVE_METRICS_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* member, name after raddle_hive_, help */
+/* The counters: member, name after raddle_hive_, help text. */
 #define HIVE_COUNTERS(X)                                                                                     \
 	X(polls, "polls_total", "Polls answered with a task set.")                                           \
 	X(unchanged, "polls_unchanged_total", "Polls answered with 304.")                                    \

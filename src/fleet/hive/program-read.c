@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits for a document from outside.  JSON nesting: a few levels more than the format needs.
- * Bytes of a text: as PATH_MAX, since the longest texts are paths. */
+/* Limits for a document from outside: the depth of JSON, a few levels more than the format needs,
+ * and the bytes of a text, like PATH_MAX, since the longest texts are paths. */
 enum { JSON_DEPTH_MAX = 16, TEXT_MAX = 4096 };
 
 static const char *get_short(struct rd_json_read *j, const json_t *object, const char *key)
@@ -27,7 +27,7 @@ static const char *get_short(struct rd_json_read *j, const json_t *object, const
 	return text ? text : "";
 }
 
-/* What an access is in the store and in answers. */
+/* Reads an access in the form in which the store and answers have it. */
 static json_t *read_access(struct rd_json_read *j, const json_t *from)
 {
 	static const char *const texts[] = {"file", "function", "op", "what"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Programs in memory.  In: rows of the store, in their order.  Out: tallies of candidates, states
- * of sites, and the weights by which tasks are drawn.  All of it is computed from the rows alone,
- * so it is the same in every hive on the same store.
+ * of sites, and the weights by which tasks are drawn.  All these are computed from the rows alone,
+ * so they are the same in every hive on the same store.
  */
 #include "hive/program.h"
 
@@ -37,8 +37,8 @@ int64_t hive_program_find(const struct hive_program *p, const char *id)
 }
 
 /* The weight of a candidate before its rank is applied.  It is highest if two threads were seen at
- * the accesses and the race is still open.  A likely false positive goes to few sites.  A settled
- * candidate has weight 0: it is retired. */
+ * the accesses and there is no verdict yet.  A likely false positive is assigned to few sites.  A
+ * candidate with a final verdict has weight 0: it is retired. */
 static uint32_t base_of(const struct hive_candidate *c)
 {
 	enum { MET = 256, UNKNOWN = 32, LIKELY_FALSE = 8 };
@@ -52,9 +52,9 @@ static uint32_t base_of(const struct hive_candidate *c)
 	return c->tally.context & HIVE_TWO_THREADS ? MET : UNKNOWN;
 }
 
-/* The divisor of a candidate's weight.  It grows with each answer, so that other candidates get
- * their turn.  A run that did not execute both accesses weighs as much as other answers if some run
- * did execute them, and much more if none did. */
+/* The divisor of a candidate's weight.  It grows with each answer, so that other candidates are
+ * drawn, too.  A run that did not execute both accesses counts as one answer if some run did
+ * execute them, and as several if none did. */
 static uint64_t share_of(const struct hive_tally *t)
 {
 	enum { SHARE = 8 };
@@ -66,7 +66,7 @@ static uint64_t share_of(const struct hive_tally *t)
 
 /* Prefers candidates that the analysis ranks high: the one at place NEAR is drawn half as often as
  * the first, the one at place 9 * NEAR a tenth as often.  No candidate is excluded, because the
- * analysis has not seen a run. */
+ * ranks come from the code alone. */
 static uint32_t weight_of(const struct hive_program *p, size_t place)
 {
 	enum { FINE = 16, NEAR = 16 };
@@ -123,7 +123,7 @@ void hive_program_index(struct hive_program *p)
 	}
 }
 
-/* Where a site is, or would be; the table has a free slot. */
+/* The slot of a site, or the free slot for it.  The table always has a free slot. */
 static size_t slot_of(const struct hive_site *sites, size_t capacity, const uint64_t key[2])
 {
 	size_t at = (size_t)rd_hash_add(key[0], key[1]) & (capacity - 1);
@@ -161,7 +161,8 @@ static bool grow_sites(struct hive_program *p)
 	return true;
 }
 
-/* NULL without memory: then the site is treated as one that has not reported. */
+/* Adds a site.  Returns NULL if there is no memory; the site is then treated as one that has not
+ * reported. */
 static struct hive_site *add_site(struct hive_program *p, const uint64_t key[2])
 {
 	struct hive_site *s;
@@ -175,7 +176,7 @@ static struct hive_site *add_site(struct hive_program *p, const uint64_t key[2])
 		s->candidate = UINT32_MAX;
 		p->site_count++;
 	}
-	RD_ASSERT(p->site_count * 4 <= p->site_capacity * 3); /* so that a search ends */
+	RD_ASSERT(p->site_count * 4 <= p->site_capacity * 3); /* so that every search ends */
 	return s;
 }
 
@@ -227,7 +228,7 @@ void hive_program_apply(struct hive_program *p, const struct hive_row *row)
 	struct hive_site *s;
 
 	if (i < 0)
-		return; /* of a candidate that a later list does not have */
+		return; /* the candidate is not in the present list */
 	hive_tally_add(&p->candidates[i].tally, r);
 	hive_canary_add(&p->candidates[i].canary, r);
 	hive_canary_add(&p->canary, r);

@@ -15,9 +15,10 @@
 #include <jansson.h>
 
 enum {
-	HIVE_CANDIDATES_MAX = 200000, /* of a program; a judgement: bounds memory */
-	HIVE_NAME_MAX = 255,	      /* bytes; as NAME_MAX of Linux */
-	HIVE_LEVELS = 5,	      /* of the time-out (hive_tau_us()) */
+	/* The most candidates of a program; set by hand, bounds memory. */
+	HIVE_CANDIDATES_MAX = 200000,
+	HIVE_NAME_MAX = 255, /* in bytes, like NAME_MAX of Linux */
+	HIVE_LEVELS = 5,     /* the number of levels of the time-out (hive_tau_us()) */
 };
 
 /* The time-out of a level, in microseconds. */
@@ -27,46 +28,47 @@ struct hive_candidate {
 	char id[HIVE_CANDIDATE];
 	uint32_t rank;
 	char *object;
-	char *accesses;			      /* JSON text */
-	char *unguarded;		      /* why no site can validate it; NULL: sites can */
-	char *class_name, *class_consequence; /* from `raddle classify`; NULL: not classified */
+	char *accesses;	 /* both accesses, as JSON text */
+	char *unguarded; /* the reason why no site can validate it; NULL if sites can */
+	/* From `raddle classify`; NULL if it is not classified. */
+	char *class_name, *class_consequence;
 	struct hive_tally tally;
 	struct hive_canary canary;
-	uint32_t weight; /* its share of the tasks */
+	uint32_t weight; /* the weight with which it is drawn as a task */
 };
 
-/* What is known about a site, from its reports alone. */
+/* The state of a site, computed from its reports alone. */
 struct hive_site {
-	uint64_t key[2]; /* its id; both 0: the slot is free */
+	uint64_t key[2]; /* its id; both numbers are 0 if the slot is free */
 	uint32_t reports, timeouts;
-	uint32_t completed; /* tasks */
-	uint32_t candidate; /* that it works on */
+	uint32_t completed; /* the number of tasks that it has completed */
+	uint32_t candidate; /* the index of the candidate that it works on */
 	uint8_t level[HIVE_ORDERS];
-	uint8_t done; /* bits of orders */
+	uint8_t done; /* a bit for each order that was tried */
 	uint8_t unseen;
 	uint64_t cost_us;
 };
 
 struct hive_program {
 	char build[HIVE_BUILD];
-	char *name, *unsound; /* unsound: JSON text of an array */
-	uint64_t number;      /* in the store */
+	char *name, *unsound; /* `unsound` is the JSON text of an array */
+	uint64_t number;      /* its number in the store */
 	enum protocol_mode state;
-	uint32_t rollout; /* percent of the sites */
+	uint32_t rollout; /* the percentage of sites that take part */
 	uint32_t poll_s;
 	uint64_t revision;
-	int64_t added;			   /* Unix milliseconds */
-	struct hive_candidate *candidates; /* by rank */
+	int64_t added;			   /* when it was added, in Unix milliseconds */
+	struct hive_candidate *candidates; /* the candidates, by rank */
 	size_t count;
 	struct rd_umap by_id;
-	uint64_t *sums;		 /* of weights: a Fenwick tree of count + 1 numbers */
-	struct hive_site *sites; /* a hash table */
+	uint64_t *sums;		 /* a Fenwick tree of the weights, with count + 1 numbers */
+	struct hive_site *sites; /* a hash table of sites */
 	size_t site_count, site_capacity;
-	uint64_t timeouts, cost_us;   /* of all sites */
-	struct hive_canary canary;    /* of all candidates */
-	struct hive_sketch *sketches; /* failures to explain, the oldest first */
+	uint64_t timeouts, cost_us;   /* sums over all sites */
+	struct hive_canary canary;    /* the sum over all candidates */
+	struct hive_sketch *sketches; /* the failures to explain, oldest first */
 	size_t sketch_count;
-	struct hive_task_cache *cache; /* task sets that were signed, see task-set-int.h */
+	struct hive_task_cache *cache; /* the task sets that were signed (task-set-int.h) */
 };
 
 /* Reads a program from the body of POST /api/v1/programs.  It has no number and no reports yet. */
@@ -76,10 +78,10 @@ void hive_program_release(struct hive_program *p);
 /* Makes the index and the weights; call it when all candidates have been added. */
 void hive_program_index(struct hive_program *p);
 
-/* The index of a candidate, -1: there is none. */
+/* The index of a candidate; -1 if there is none with this id. */
 int64_t hive_program_find(const struct hive_program *p, const char *id);
 
-/* What is stored about one report. */
+/* One report, as it is stored. */
 struct hive_row {
 	uint64_t number, program;
 	char site[HIVE_SITE];
@@ -87,17 +89,18 @@ struct hive_row {
 };
 void hive_program_apply(struct hive_program *p, const struct hive_row *row);
 
-/* The site, NULL: it has not reported yet. */
+/* The state of a site; NULL if it has not reported yet. */
 const struct hive_site *hive_program_site(const struct hive_program *p, const uint64_t key[2]);
 
-/* 32 hexadecimal digits as two numbers. */
+/* Converts 32 hexadecimal digits to two numbers. */
 void hive_site_key(const char *site, uint64_t key[2]);
 
-/* The failure of that id, NULL: there is none. */
+/* The failure with that id; NULL if there is none. */
 struct hive_sketch *hive_program_sketch(const struct hive_program *p, const char *id);
 
-uint64_t hive_program_total(const struct hive_program *p); /* of weights */
-/* The candidate in whose share of the total `at` lies, which is less than the total. */
+uint64_t hive_program_total(const struct hive_program *p); /* the sum of all weights */
+/* Draws a candidate: the one in whose range of the summed weights `at` lies.  `at` is less than the
+ * total. */
 uint32_t hive_program_pick(const struct hive_program *p, uint64_t at);
 
 #endif

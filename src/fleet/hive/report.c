@@ -70,7 +70,7 @@ int hive_json_read(struct rd_json_read *j, const struct hive_body *body,
 	return err;
 }
 
-/* Members of one report.  The first thing that is wrong is remembered. */
+/* The members of one report.  Only the first error is kept. */
 struct reading {
 	const json_t *object;
 	const char *error;
@@ -148,7 +148,7 @@ static void get_id(struct reading *r, const char *key, size_t digits, char *to)
 		r->error = "an id is missing or wrong";
 }
 
-/* What is missing in a report with this result; NULL: nothing. */
+/* The name of a member that is missing in a report with this result; NULL if none is. */
 static const char *missing_in(const struct hive_report *it)
 {
 	if (it->result <= HIVE_TIMEOUT && it->order == HIVE_NO_ORDER)
@@ -256,7 +256,7 @@ int hive_reports_read(struct hive_reports *r, const char *body, size_t length)
 void hive_reports_reject(struct hive_reports *r, size_t i, const char *error)
 {
 	RD_ASSERT(i < r->count);
-	RD_ASSERT(i == 0 || r->index[i - 1] < r->index[i]); /* they keep the order of the body */
+	RD_ASSERT(i == 0 || r->index[i - 1] < r->index[i]); /* indices are in the order of the body */
 	r->rejected[r->rejected_count++] = (struct hive_rejected){r->index[i], error};
 	r->count--;
 	memmove(r->items + i, r->items + i + 1, (r->count - i) * sizeof *r->items);

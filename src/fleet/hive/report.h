@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a site reports about a candidate: the body of POST /api/v1/reports
+ * A report of a site about a candidate: the body of POST /api/v1/reports
  * (doc/format/hive-api.json).  The same struct is stored and is the input of verdicts.
  */
 #ifndef HIVE_REPORT_H
@@ -13,14 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sizes of texts, with the terminating zero. */
+/* Sizes of texts in bytes, with the terminating NUL. */
 enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17 };
 
-/* Bounds for what sites send, which are not trusted; all are judgements. */
+/* Limits for what sites send, which is not trusted.  All were set by hand. */
 enum {
-	HIVE_DEPTH_MAX = 8,	  /* nesting of JSON; reports have less */
-	HIVE_TAU_MAX_US = 200000, /* the longest pause that is ever asked for: users notice longer ones */
-	HIVE_WEIGHT_MAX = 1000,	  /* occurrences that one report may stand for */
+	HIVE_DEPTH_MAX = 8, /* the depth of JSON; reports have less */
+	/* The longest pause that a task requests: users notice longer ones. */
+	HIVE_TAU_MAX_US = 200000,
+	HIVE_WEIGHT_MAX = 1000, /* the most occurrences that one report may represent */
 };
 
 enum hive_result { HIVE_RACE, HIVE_NO_RACE, HIVE_TIMEOUT, HIVE_NOT_SEEN, HIVE_CONTEXT, HIVE_RESULTS };
@@ -33,11 +34,11 @@ enum hive_consequence {
 	HIVE_DEADLOCK,
 	HIVE_ASSERTION,
 	HIVE_MEMORY_ERROR,
-	HIVE_USER, /* a user reported that the program did not do what it should */
+	HIVE_USER, /* a user reported that the program misbehaved */
 	HIVE_CONSEQUENCES
 };
 
-/* What dynamic context inference saw. */
+/* The observations of dynamic context inference. */
 enum {
 	HIVE_FIRST = RADDLE_GUARD_FIRST,
 	HIVE_SECOND = RADDLE_GUARD_SECOND,
@@ -47,7 +48,7 @@ enum {
 	HIVE_MET = HIVE_BOTH | HIVE_SAME_ADDRESS | HIVE_TWO_THREADS,
 };
 
-/* Their names in messages and documents; NULL for the value that is never written. */
+/* The names of results in messages and documents; NULL for the value that is never written. */
 extern const char *const hive_result_names[HIVE_RESULTS];
 extern const char *const hive_order_names[HIVE_ORDERS];
 extern const char *const hive_proof_names[HIVE_PROOFS];
@@ -62,23 +63,23 @@ struct hive_report {
 	enum hive_proof proof;
 	enum hive_consequence consequence;
 	uint32_t tau_us;
-	bool tau_capped;  /* the site never waits longer than this, whatever the task asks for */
-	uint32_t context; /* HIVE_FIRST … */
+	bool tau_capped;  /* whether the site's own limit was below the pause that the task requests */
+	uint32_t context; /* a set of HIVE_FIRST and so on */
 	uint32_t signal;
 	uint32_t pause_us, busy_us;
-	uint32_t weight;  /* how many equal reports it replaces */
-	int64_t received; /* Unix milliseconds, by the hive's clock */
+	uint32_t weight;  /* the number of equal reports that this one replaces */
+	int64_t received; /* in Unix milliseconds, by the hive's clock */
 };
 
 struct hive_rejected {
 	size_t index;
-	const char *error; /* constant */
+	const char *error; /* a constant text */
 };
 
 struct hive_reports {
 	char build[HIVE_BUILD], site[HIVE_SITE];
 	struct hive_report *items;
-	size_t *index; /* where each was in the body */
+	size_t *index; /* the index of each report in the body */
 	size_t count;
 	struct hive_rejected *rejected;
 	size_t rejected_count;
@@ -91,10 +92,10 @@ void hive_reports_release(struct hive_reports *r);
 /* Rejects item i, which was well-formed. */
 void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
 
-/* Loads a body as rd_json_load() does, unless it nests deeper than `max`. */
+/* Loads a body as rd_json_load() does, but refuses one that nests deeper than `max`. */
 json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, unsigned max);
 
-/* The same, and reads it by `get`, which returns 0 or an error. */
+/* A body to load in the same way and to read by `get`, which returns 0 or an error. */
 struct hive_body {
 	const char *text;
 	size_t length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request on its way through the server: its input and its answer. */
+/* A request in the server: its input and its answer. */
 #ifndef HIVE_REQUEST_INT_H
 #define HIVE_REQUEST_INT_H
 
@@ -12,21 +12,22 @@ struct hive_request {
 	struct hive *h;
 	struct MHD_Connection *connection;
 	const struct hive_route *route;
-	const char *first, *second; /* variable parts of the path, in `path` */
+	const char *first, *second; /* the variable parts of the path; they point into `path` */
 	char *path;
 	char *body;
 	size_t length, capacity;
-	bool too_large, no_memory; /* the body could not be read, and the only answer is that error */
+	/* Whether the body could not be read; the answer is then this error. */
+	bool too_large, no_memory;
 	enum hive_role role;
 
 	/* The answer. */
 	unsigned status;
-	const char *type; /* of the content */
-	char *answer;	  /* to be freed */
+	const char *type; /* the type of the content */
+	char *answer;	  /* the text of the answer, which is freed */
 	size_t answer_length;
-	const void *fixed;	/* instead of `answer`: constant bytes */
-	unsigned retry_after_s; /* 0: not sent */
-	bool queued;		/* the answer has been passed to the server already */
+	const void *fixed;	/* constant bytes that replace `answer`; or NULL */
+	unsigned retry_after_s; /* seconds for the header Retry-After; 0 if it is not sent */
+	bool queued;		/* whether the answer has already been passed to the server */
 
 	struct hive_pending pending; /* reports that are being stored */
 	bool is_pending;
@@ -36,18 +37,19 @@ struct hive_request {
  * becomes the answer. */
 struct hive_route {
 	const char *method;
-	const char *path;    /* "*" stands for one part of it */
+	const char *path;    /* the path; "*" matches one part */
 	enum hive_role role; /* the required role */
-	size_t body_max;     /* 0: no body allowed */
+	size_t body_max;     /* the most bytes of the body; 0 if no body is allowed */
 	int (*answer)(struct hive_request *r);
 };
 
-/* NULL: unknown path; *other_method is then whether it exists for another method. */
+/* Finds the route of a request; NULL for an unknown path.  *other_method then becomes whether the
+ * path exists for another method. */
 const struct hive_route *hive_route_find(struct hive_request *r, const char *method, bool *other_method);
 
 int hive_answer_key(struct hive_request *r);
 int hive_answer_tasks(struct hive_request *r);
-int hive_answer_reports(struct hive_request *r); /* called again when they are stored */
+int hive_answer_reports(struct hive_request *r); /* called again when the reports are stored */
 int hive_answer_add(struct hive_request *r);
 int hive_answer_runs(struct hive_request *r);
 int hive_answer_sketch_add(struct hive_request *r);
@@ -63,10 +65,10 @@ int hive_answer_health(struct hive_request *r);
 int hive_answer_metrics(struct hive_request *r);
 int hive_answer_page(struct hive_request *r);
 
-/* Fills in the answer with the output of `write`. */
+/* Makes the answer from the output of `write`. */
 int hive_answer_document(struct hive_request *r, int (*write)(struct hive_request *r, FILE *out));
 
-/* A parameter of the query, or NULL. */
+/* A parameter of the query; NULL if there is none with this name. */
 const char *hive_query(const struct hive_request *r, const char *key);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The maximum sizes of bodies, in bytes.  Judgements: a program has up to HIVE_CANDIDATES_MAX
+/* The maximum sizes of bodies, in bytes.  Set by hand: a program has up to HIVE_CANDIDATES_MAX
  * candidates of a few hundred bytes each; a setting has a few short members. */
 enum { PROGRAM_BODY_MAX = 64 << 20, SETTING_BODY_MAX = 4 << 10 };
 
@@ -36,7 +36,7 @@ static const struct hive_route routes[] = {
 	{"GET", "/api/v1/openapi.json", HIVE_NOBODY, 0, hive_answer_page},
 };
 
-/* Variable parts of the path, as offsets and lengths. */
+/* A variable part of the path, as offset and length. */
 struct part {
 	size_t at, length;
 };

@@ -22,8 +22,9 @@
 #include <unistd.h>
 
 enum {
-	FIRST_HANDED_FD = 3,	   /* SD_LISTEN_FDS_START of systemd */
-	CERTIFICATE_MAX = 1 << 20, /* bytes of a PEM file; far more than any chain of certificates */
+	FIRST_HANDED_FD = 3, /* SD_LISTEN_FDS_START of systemd */
+	/* In bytes of a PEM file; far more than any chain of certificates has. */
+	CERTIFICATE_MAX = 1 << 20,
 };
 
 static void tell_systemd(const char *text)
@@ -46,7 +47,7 @@ static void tell_systemd(const char *text)
 	close(fd);
 }
 
-/* -1: no socket was passed to this process. */
+/* The listening socket that systemd passed; -1 if there is none. */
 static int handed_socket(void)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
@@ -79,7 +80,7 @@ static void block(sigset_t *ends)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* A hive without tokens must not be reachable from other machines. */
+/* Checks that a hive without tokens cannot be reached from other machines. */
 static int check_open(struct hive *h, const struct hive_serve_opts *o)
 {
 	if (h->token_count || o->hive.open)

@@ -7,12 +7,12 @@
 
 struct hive_serve_opts {
 	struct hive_opts hive;
-	const char *listen;		       /* ADDRESS:PORT; port 0: any */
-	const char *certificate, *private_key; /* files; NULL: no TLS */
+	const char *listen;		       /* ADDRESS:PORT; with port 0 the system chooses a port */
+	const char *certificate, *private_key; /* the paths of files; NULL without TLS */
 	unsigned threads;
 };
 
-/* Serves until SIGTERM or SIGINT.  `ready` is called with the URL when it listens. */
+/* Serves until SIGTERM or SIGINT.  Calls `ready` with the URL as soon as it listens. */
 int hive_serve(const struct hive_serve_opts *o, void (*ready)(const char *url));
 
 #endif

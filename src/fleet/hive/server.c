@@ -23,14 +23,15 @@
 #include <unistd.h>
 
 enum {
-	/* Seconds until an idle connection is closed.  A judgement: agents poll every 15 minutes,
+	/* Seconds until an idle connection is closed.  Set by hand: agents poll every 15 minutes,
 	 * so keeping a connection until the next request would only waste a descriptor. */
 	IDLE_LIMIT_S = 120,
-	/* Two related judgements: 60000 connections of 8 KiB take 470 MiB, and the headers of a
-	 * request fit in 8 KiB. */
+	/* Two related limits, set by hand: 60000 connections of 8 KiB take 470 MiB, and the headers
+	 * of a request fit in 8 KiB. */
 	CONNECTIONS_MAX = 60000,
 	CONNECTION_BYTES = 8192,
-	MESSAGE_BYTES = 400, /* of an error that a client reads: a few lines; longer ones are cut */
+	/* The length of an error message for a client: a few lines; longer ones are cut. */
+	MESSAGE_BYTES = 400,
 };
 
 struct hive_server {
@@ -58,7 +59,7 @@ static unsigned status_of(int err)
 	}
 }
 
-/* The first message of a request, without the heap: there may be no memory. */
+/* The first message of a request.  It is not on the heap, because there may be no memory. */
 struct words {
 	char text[MESSAGE_BYTES];
 };
@@ -71,7 +72,8 @@ static void keep_message(void *data, enum rd_level level, const char *message)
 		snprintf(w->text, sizeof w->text, "%s", message);
 }
 
-/* Quotes for JSON.  Bytes that are not ASCII are dropped, as the message is for logs of sites. */
+/* Quotes a text for JSON.  Bytes that are not ASCII are dropped, since the message is for logs of
+ * sites. */
 static void quote(char *to, size_t size, const char *text)
 {
 	size_t n = 0;
@@ -206,9 +208,9 @@ static uint64_t limit_key(const struct hive_request *r)
 	return hive_limit_key(token, info ? info->client_addr : NULL);
 }
 
-/* A page from another web site may send requests here through a user's browser.  But it cannot
- * forge the content type, nor the host that the browser addresses.  The host matters only if no
- * token is needed. */
+/* The reason to refuse a request that another web site caused, or NULL.  A page of such a site may
+ * send requests here through a user's browser.  But it cannot forge the content type, nor the host
+ * that the browser addresses.  The host matters only if no token is needed. */
 static const char *is_foreign(const struct hive_request *r)
 {
 	const char *type = header(r, "Content-Type"), *host = header(r, "Host");
@@ -220,7 +222,8 @@ static const char *is_foreign(const struct hive_request *r)
 	return NULL;
 }
 
-/* False: the request was refused; *result is the outcome of that. */
+/* Checks whether a request is allowed.  If it returns false, the request was refused, and *result
+ * is the result of that. */
 static bool is_allowed(struct hive_request *r, struct hive_limit *limit, enum MHD_Result *result)
 {
 	const char *foreign = is_foreign(r);
@@ -240,7 +243,7 @@ static bool is_allowed(struct hive_request *r, struct hive_limit *limit, enum MH
 	return false;
 }
 
-/* The first call for a request: checks that need no body. */
+/* Handles the first call for a request: the checks that need no body. */
 static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, const char *url,
 			     const char *method)
 {

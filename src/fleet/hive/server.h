@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP server in front of a hive.  doc/format/hive-api.json describes what it answers. */
+/* The HTTP server of a hive. doc/format/hive-api.json describes the requests and answers. */
 #ifndef HIVE_SERVER_H
 #define HIVE_SERVER_H
 
@@ -8,10 +8,10 @@
 struct hive_server;
 
 struct hive_server_opts {
-	const char *address; /* "127.0.0.1:0", "[::]:443"; not used with `listener` */
+	const char *address; /* such as "127.0.0.1:0" or "[::]:443"; not used with `listener` */
 	int listener;	     /* a listening socket; or -1 */
 	unsigned threads;
-	const char *certificate, *private_key; /* PEM texts; NULL: no TLS */
+	const char *certificate, *private_key; /* PEM texts; NULL without TLS */
 };
 
 int hive_server_start(struct hive_server **s, struct hive *h, const struct hive_server_opts *opts);
@@ -20,7 +20,7 @@ const char *hive_server_url(const struct hive_server *s);
 /* Accepts no more connections, stores and answers pending requests, and ends. */
 void hive_server_stop(struct hive_server *s);
 
-/* Whether an address, as the option names it, is reachable only from this machine. */
+/* Whether an address, in the form of the option, is reachable only from this machine. */
 bool hive_is_loopback(const char *address);
 
 #endif

@@ -11,14 +11,14 @@
 #include <string.h>
 
 #define GOOD 0.95 /* an F-measure that counts as an explanation, as in raddle sketch */
-/* Numbers of statements and runs.  Judgements, as in sketch/choose-int.h, but with fewer failing
+/* Numbers of statements and runs.  Set by hand, as in sketch/choose-int.h, but with fewer failing
  * runs, because in a fleet each failing run is a failure of a user's program. */
 enum {
 	FIRST_SIGMA = 2,  /* statements: the failing one and the one before it */
 	FEW_PASSING = 10, /* passing runs that, with one failing run, show that σ is too small */
 	ENOUGH_FAILING = 3,
 	ENOUGH_PASSING = 30,
-	MOST_FAILING = 5, /* failing runs kept for one σ */
+	MOST_FAILING = 5, /* the most failing runs that are kept for one σ */
 };
 
 const char *const hive_sketch_state_names[HIVE_SKETCH_STATES] = {"tracking", "explained", "exhausted"};
@@ -42,7 +42,7 @@ void hive_sketch_release(struct hive_sketch *s)
 	*s = (struct hive_sketch){0};
 }
 
-/* The runs of this σ, or of the previous one; the plan owns them. */
+/* The runs with this σ, or with the previous one.  The plan owns them. */
 static struct sketch_runs runs_of(const struct hive_sketch *s, bool last)
 {
 	RD_ASSERT(s->first <= s->plan.runs.count);
@@ -140,7 +140,7 @@ int hive_sketch_apply(struct hive_sketch *s, const char *record, size_t length)
 	return r.err;
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
 static const char *source_of(void *context, const struct sketch_step *step)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A failure of a program that sites help to explain: the plan (sketch/plan.h), and the runs that
- * they sent, applied in their stored order.  Sites track the σ nearest statements.  σ begins at 2
+ * sites sent, applied in their stored order.  Sites track the σ nearest statements. σ begins at 2
  * and doubles if no predictor distinguishes one failing run from ten passing ones.  Tracking ends
- * when a predictor distinguishes three failing from thirty passing runs.  doc/design/hive.md has
- * the rules.
+ * when a predictor distinguishes three failing from thirty passing runs. doc/design/hive.md has the
+ * rules.
  */
 #ifndef HIVE_SKETCH_H
 #define HIVE_SKETCH_H
@@ -17,21 +17,22 @@
 enum hive_sketch_state {
 	HIVE_TRACKING,
 	HIVE_EXPLAINED, /* a predictor distinguishes failing from passing runs */
-	HIVE_EXHAUSTED, /* the whole slice was tracked, and none does */
+	HIVE_EXHAUSTED, /* the whole slice was tracked, and no predictor distinguishes them */
 	HIVE_SKETCH_STATES
 };
 extern const char *const hive_sketch_state_names[HIVE_SKETCH_STATES];
 
-/* Per program.  A judgement: sites are shared out among them, and each needs its failing runs. */
+/* The most failures of a program.  Set by hand: sites are divided among them, and each needs its
+ * failing runs. */
 enum { HIVE_SKETCHES_MAX = 8 };
 
 struct hive_sketch {
 	struct sketch_plan plan;
-	int64_t added; /* Unix milliseconds */
+	int64_t added; /* in Unix milliseconds */
 	enum hive_sketch_state state;
-	uint32_t sigma;		   /* requested now */
-	uint64_t failing, passing; /* stored runs */
-	size_t first;		   /* the first run with this σ; earlier ones had the previous σ */
+	uint32_t sigma;		   /* the number of statements that sites track now */
+	uint64_t failing, passing; /* the numbers of stored runs */
+	size_t first; /* the index of the first run with this σ; earlier ones had the previous σ */
 };
 
 /* Reads a plan, as received or stored. */
@@ -41,7 +42,7 @@ void hive_sketch_release(struct hive_sketch *s);
 /* Applies one more record. */
 int hive_sketch_apply(struct hive_sketch *s, const char *record, size_t length);
 
-/* Whether such a record is still needed. */
+/* Whether a record with this σ and result is still needed. */
 bool hive_sketch_wants(const struct hive_sketch *s, uint32_t sigma, bool failed);
 
 /* Writes the result of the runs with a writer of report/sketch.h: as JSON (doc/format/sketch.md),

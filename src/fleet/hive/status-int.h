@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hive has stored, as JSON (doc/format/hive-api.json): all programs with their races, or one
+/* The status of a hive as JSON (doc/format/hive-api.json): all programs with their races, or one
  * race with its history. */
 #ifndef HIVE_STATUS_INT_H
 #define HIVE_STATUS_INT_H
@@ -8,14 +8,15 @@
 
 #include <stdio.h>
 
-/* build NULL: all programs.  False: unknown build. */
+/* Writes the status of a build, or of all programs if `build` is NULL.  Returns false if the build
+ * is unknown. */
 bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE *out);
 
-/* One race with the sites that reported about it and their latest reports.  RD_ENOTFOUND: unknown
- * race. */
+/* Writes one race, with the sites that reported about it and their latest reports.  Returns
+ * RD_ENOTFOUND if the race is unknown. */
 int hive_race_write(struct hive *h, const char *build, const char *candidate, FILE *out);
 
-/* Gauges for Prometheus. */
+/* Writes gauges for Prometheus. */
 void hive_status_metrics(struct hive *h, FILE *out);
 
 #endif

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A hive's status for people: programs, then the races by verdict, those that were proven first. */
+/* A hive's status for people: programs, then the races by verdict, proven races first. */
 #include "hive/status-text.h"
 
 #include "base/json-read.h"
 
 #include <string.h>
 
-enum { UNPROVEN_SHOWN = 10 }; /* races of each verdict but "true race", unless all are wanted: one screen */
+/* The number of races of each verdict other than "true race" that are shown by default: one
+ * screen. */
+enum { UNPROVEN_SHOWN = 10 };
 
 static long long number(const json_t *object, const char *key)
 {

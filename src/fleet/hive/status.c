@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a hive has stored, as JSON.  The programs are locked while they are written to memory.
- * Meanwhile nothing may be allocated through base/alloc.h, which on failure would leave without
- * unlocking.
+ * The status of a hive as JSON.  The programs are locked while the text is made in memory.
+ * Meanwhile nothing may be allocated through base/alloc.h, because a failure would end the request
+ * without unlocking.
  */
 #include "hive/status-int.h"
 
@@ -26,7 +26,7 @@ static void write_counts(struct rd_json *j, const char *name, const uint64_t *co
 	rd_json_end(j);
 }
 
-/* Only those that occurred. */
+/* Writes the consequences that occurred. */
 static void write_consequences(struct rd_json *j, const char *name, const uint64_t *counts)
 {
 	rd_json_object(j, name);
@@ -45,7 +45,7 @@ static enum hive_verdict verdict_of(const struct hive_candidate *c, enum hive_re
 	return v;
 }
 
-/* The text of an array that was checked when it came in. */
+/* Writes the JSON text of an array, which was checked when it was received. */
 static void write_text(struct rd_json *j, const char *name, const char *text)
 {
 	json_t *value = json_loads(text, 0, NULL);
@@ -92,7 +92,7 @@ static void write_changes(struct rd_json *j, const struct hive_tally *t)
 	rd_json_end(j);
 }
 
-/* Members of a race, in an object that is open. */
+/* Writes the members of a race into the open object. */
 static void write_race(struct rd_json *j, const struct hive_program *p, const struct hive_candidate *c)
 {
 	const struct hive_tally *t = &c->tally;
@@ -204,12 +204,14 @@ bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE 
 }
 
 enum {
-	SITES_SHOWN = 50,	 /* of a race; a judgement: a person does not read more */
-	EVIDENCE_SHOWN = 50,	 /* reports of a race, the latest; the same */
-	ROWS_READ_MAX = 1000000, /* of a race; a judgement: bounds the time for which the reader is taken */
+	SITES_SHOWN = 50,    /* sites of a race; set by hand, since people do not read more */
+	EVIDENCE_SHOWN = 50, /* the latest reports of a race; set by hand */
+	/* The most rows of a race; set by hand, bounds how long the connection is in use. */
+	ROWS_READ_MAX = 1000000,
 };
 
-/* What the rows about one race show beyond its tally: the sites, and the latest reports. */
+/* Data from the rows about one race that its tally does not have: the sites, and the latest
+ * reports. */
 struct race_rows {
 	char sites[SITES_SHOWN][HIVE_SITE];
 	struct {
@@ -218,7 +220,8 @@ struct race_rows {
 	} of[SITES_SHOWN];
 	size_t sites_shown;
 	bool more_sites;
-	struct hive_row evidence[EVIDENCE_SHOWN]; /* a ring of the latest ones that are not only contexts */
+	/* A ring of the latest reports that are more than a context. */
+	struct hive_row evidence[EVIDENCE_SHOWN];
 	size_t evidence_count;
 };
 
@@ -284,7 +287,7 @@ static void unlock(void *lock)
 	pthread_mutex_unlock(lock);
 }
 
-/* Reads the rows of a race by the connection for readers. */
+/* Reads the rows of a race through the connection for readers. */
 static int look(struct hive *h, uint64_t program, const char *candidate, struct race_rows *t)
 {
 	struct hive_range range = {.program = program, .candidate = candidate, .limit = ROWS_READ_MAX};

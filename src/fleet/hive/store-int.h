@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the store. */
+/* Declarations that the files of the store share. */
 #ifndef HIVE_STORE_INT_H
 #define HIVE_STORE_INT_H
 
@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A number as text in a compound literal, which lives as long as the enclosing block. */
+/* A number as text, in a compound literal.  The text is valid until the end of the enclosing
+ * block. */
 struct hive_number {
 	char text[24];
 };
@@ -23,7 +24,8 @@ static inline const char *hive_number_write(struct hive_number *n, uint64_t valu
 int hive_store_at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what),
 		       const void *what);
 
-/* The same for what belongs to a program: its revision and that of the store are incremented. */
+/* Does `work` on data of a program, in a transaction.  Increments the revisions of the program and
+ * of the store. */
 int hive_store_change(struct hive_db *db, uint64_t program, int (*work)(struct hive_db *db, const void *what),
 		      const void *what);
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-/* %s is the type of a column that numbers the rows. */
+/* The migrations. %s is the type of a column that numbers the rows. */
 static const char *const migrations[] = {
 	"CREATE TABLE programs (number %s, build TEXT NOT NULL UNIQUE, name TEXT NOT NULL, state TEXT NOT "
 	"NULL,"
@@ -262,7 +262,7 @@ int hive_store_classify(struct hive_db *db, const struct hive_class *c)
 struct loading {
 	struct hive_program *items;
 	size_t count, capacity;
-	size_t room; /* for candidates of the last one */
+	size_t room; /* the number of candidates for which the last program has room */
 };
 
 static int take_program(void *context, const char *const *v)
@@ -348,7 +348,7 @@ int hive_store_programs(struct hive_db *db, struct hive_program **programs, size
 	return 0;
 }
 
-/* A report as the columns after its number. */
+/* The number of columns of a report after its number, and how many of these are numbers. */
 enum { REPORT_COLUMNS = 17, REPORT_NUMBERS = 13 };
 #define REPORT_NAMES                                                                                         \
 	"program, candidate, site, run, seq, result, ordering, proof, consequence, tau_us, capped, context," \
@@ -422,8 +422,8 @@ static uint32_t column(const char *text, uint32_t limit)
 	return n < limit ? (uint32_t)n : 0;
 }
 
-/* Another process may have written the row, so it is checked like a report from a site.  A result
- * out of range must not become 0, because 0 means a race. */
+/* Passes on a row.  Another process may have written it, so it is checked like a report from a
+ * site.  A result out of range must not become 0, because 0 means a race. */
 static int give_row(void *context, const char *const *v)
 {
 	const struct row_reader *g = context;

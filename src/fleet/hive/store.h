@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a hive stores: programs with their candidates, reports, classes, tokens, and the key for
- * signatures.  Reports are only ever added, and verdicts are computed from them.  A store is one
- * connection, used by one thread at a time.
+ * The data that a hive stores: programs with their candidates, reports, classes, tokens, and the
+ * key for signatures.  Reports are only ever added, and verdicts are computed from them.  A store
+ * is one connection, used by one thread at a time.
  */
 #ifndef HIVE_STORE_H
 #define HIVE_STORE_H
@@ -12,13 +12,13 @@
 #include "hive/token.h"
 #include "protocol/sign.h"
 
-/* Brings an older database up to date; refuses a newer one. */
+/* Opens a store.  Updates an older database; refuses a newer one. */
 int hive_store_open(struct hive_db **db, const char *where);
 
-/* The key that signs task sets, made when first asked for. */
+/* The key that signs task sets.  It is made at the first call. */
 int hive_store_key(struct hive_db *db, char secret[PROTOCOL_KEY_TEXT]);
 
-/* Grows with each change to programs, classes and tokens. */
+/* The revision of the store, which grows with each change to programs, classes and tokens. */
 int hive_store_revision(struct hive_db *db, uint64_t *revision);
 
 /* Adds a program, or replaces the candidates of one that is already stored. */
@@ -30,12 +30,12 @@ int hive_store_set(struct hive_db *db, const struct hive_program *p);
 /* The class that `raddle classify` gave a candidate of the program. */
 struct hive_class {
 	uint64_t program;
-	const char *candidate, *name, *consequence; /* consequence: may be NULL */
+	const char *candidate, *name, *consequence; /* the consequence may be NULL */
 };
 int hive_store_classify(struct hive_db *db, const struct hive_class *c);
 
-/* Programs with their candidates, without reports.  The caller releases each and frees the
- * array. */
+/* Loads the programs with their candidates, without reports.  The caller releases each and frees
+ * the array. */
 int hive_store_programs(struct hive_db *db, struct hive_program **programs, size_t *count);
 
 /* Adds reports of one or more sites in one transaction.  On return they are on disk.  is_new[i] is
@@ -52,7 +52,7 @@ struct hive_range {
 typedef void hive_each_fn(void *context, const struct hive_row *row);
 int hive_store_each(struct hive_db *db, const struct hive_range *range, hive_each_fn *each, void *context);
 
-/* Plans of sketches: their documents, as they came. */
+/* Stores the plan of a sketch: the document as it was received. */
 int hive_store_sketch(struct hive_db *db, uint64_t program, const char *id, const char *document);
 
 /* A tracked run as it is stored. */
@@ -61,23 +61,26 @@ struct hive_run {
 	const char *sketch, *site, *run, *record;
 };
 int hive_store_run(struct hive_db *db, const struct hive_run *run,
-		   bool *is_new); /* on disk when it returns */
+		   bool *is_new); /* on return it is on disk */
 
-/* Tracked runs after number `after`, in their order; only those of `program` if it is not 0. */
+/* Calls `fn` with the tracked runs after number `after`, in their order.  If `program` is not 0,
+ * with those of that program only. */
 typedef void hive_run_fn(void *context, const struct hive_run *run);
 int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context);
 
-/* Tokens, by their hashes. */
+/* Roles of tokens, which are stored as hashes. */
 enum hive_role { HIVE_NOBODY, HIVE_FLEET, HIVE_ADMIN };
 struct hive_token {
 	char hash[HIVE_HASH_TEXT];
 	char *fleet;
 	enum hive_role role;
 };
-int hive_store_tokens(struct hive_db *db, struct hive_token **tokens, size_t *count); /* all that are valid */
+/* All valid tokens. */
+int hive_store_tokens(struct hive_db *db, struct hive_token **tokens, size_t *count);
 int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role);
-int hive_store_token_revoke(struct hive_db *db, const char *fleet); /* RD_ENOTFOUND: there is none */
+/* RD_ENOTFOUND if there is none of this name. */
+int hive_store_token_revoke(struct hive_db *db, const char *fleet);
 
-int64_t hive_now_ms(void); /* Unix time */
+int64_t hive_now_ms(void); /* Unix time in milliseconds */
 
 #endif

@@ -14,8 +14,8 @@
 struct MHD_Response;
 struct hive_task_cache;
 
-/* Time as all hives see it: `now` in Unix seconds, and `bound`, the length of an epoch in
- * seconds. */
+/* The time, which is the same for all hives: `now` in Unix seconds, and `bound`, the length of an
+ * epoch in seconds. */
 struct hive_time {
 	int64_t now;
 	uint32_t bound;
@@ -26,7 +26,7 @@ static inline uint64_t hive_epoch(const struct hive_time *t)
 }
 
 /* The answer to a poll, and its ETag.  Both belong to the cache and are valid until the next caller
- * locks the cache.  NULL: the answer could not be made. */
+ * locks the cache.  Both are NULL if the answer could not be made. */
 struct hive_task_answer {
 	struct MHD_Response *response;
 	char tag[PROTOCOL_TASK_ID + 24];
@@ -34,11 +34,11 @@ struct hive_task_answer {
 struct hive_task_cache *hive_task_cache_new(size_t candidates);
 void hive_task_cache_free(struct hive_task_cache *c);
 
-/* Calls `use` with the answer while the cache is locked, so that it cannot be freed. */
+/* Called with the answer while the cache is locked, so that the answer cannot be freed. */
 typedef int hive_task_use_fn(void *context, const struct hive_task_answer *answer);
 struct hive_task_ask {
-	const struct hive_task *task;	  /* NULL: none */
-	const struct hive_sketch *sketch; /* instead: a failure to track; NULL: none */
+	const struct hive_task *task;	  /* the task; NULL if there is none */
+	const struct hive_sketch *sketch; /* a failure to track instead; NULL if there is none */
 	enum protocol_mode state;
 	struct hive_time time;
 	struct protocol_signer *signer;

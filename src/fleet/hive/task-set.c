@@ -18,11 +18,12 @@
 #include <string.h>
 
 enum {
-	LIFE_S = 86400,	    /* how long a site continues without a hive; a judgement: a day is longer than an
-			       outage */
-	REVISION_BITS = 20, /* of a serial number; the others are the epoch */
-	/* What the sets of a candidate differ in: age, order, and observing, looking or the
-	 * level. */
+	/* How long a site continues without a hive; set by hand: a day is longer than an outage. */
+	LIFE_S = 86400,
+	/* The bits of a serial number for the revision; the others are the epoch. */
+	REVISION_BITS = 20,
+	/* The sets of a candidate differ in age, in order, and in one of these kinds: observing,
+	 * looking, or validating at a level. */
 	KINDS = 2 + HIVE_LEVELS,
 	VARIANTS = 2 * 2 * KINDS,
 };
@@ -34,10 +35,10 @@ struct entry {
 
 struct hive_task_cache {
 	pthread_mutex_t lock;
-	struct entry idle[PROTOCOL_MODES]; /* without a task */
+	struct entry idle[PROTOCOL_MODES]; /* the sets without a task */
 	struct entry tracks[HIVE_SKETCHES_MAX][PROTOCOL_MODES];
-	uint32_t sigmas[HIVE_SKETCHES_MAX]; /* of these */
-	struct entry **sets;		    /* VARIANTS for each candidate, made when first needed */
+	uint32_t sigmas[HIVE_SKETCHES_MAX]; /* the σ for which the sets of each failure were made */
+	struct entry **sets;		    /* VARIANTS sets for each candidate, made when first needed */
 	size_t count;
 };
 
@@ -131,7 +132,8 @@ static int write_set(struct rd_buf *body, const struct hive_program *p, const st
 	return err ? err : protocol_task_set_write(&set, p->build, body);
 }
 
-/* When the σ of a failure changes, all its sets are made again. */
+/* The set that tracks a failure.  When the σ of the failure changes, all its sets are made
+ * again. */
 static struct entry *track_of(struct hive_task_cache *c, size_t number, const struct hive_task_ask *ask)
 {
 	RD_ASSERT(number < HIVE_SKETCHES_MAX);
@@ -142,7 +144,7 @@ static struct entry *track_of(struct hive_task_cache *c, size_t number, const st
 	return &c->tracks[number][ask->state];
 }
 
-/* NULL without memory. */
+/* The cache entry for a request; NULL if there is no memory. */
 static struct entry *entry_of(struct hive_task_cache *c, const struct hive_program *p,
 			      const struct hive_task_ask *ask)
 {
@@ -193,7 +195,7 @@ static int fill(struct entry *e, const struct hive_program *p, const struct hive
 	return 0;
 }
 
-/* For a request that ends because there is no memory. */
+/* Releases the lock when a request runs out of memory. */
 static void unlock(void *lock)
 {
 	pthread_mutex_unlock(lock);

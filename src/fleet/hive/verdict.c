@@ -33,7 +33,7 @@ static void count_context(struct hive_tally *t, const struct hive_report *r)
 		t->aliased += r->weight;
 }
 
-/* Keeps the first changes, and the last of the later ones. */
+/* Records a change of the verdict.  Keeps the first changes, and the last of the later ones. */
 static void note_change(struct hive_tally *t, int64_t at)
 {
 	struct hive_change now = {.at = at};
@@ -88,7 +88,7 @@ bool hive_canary_stops(const struct hive_canary *c)
 	return c->failed >= FAILURES && c->failed * SHARE >= c->validated;
 }
 
-/* The verdict from the contexts, if nothing was validated. */
+/* The verdict that the contexts give if nothing was validated. */
 static enum hive_verdict by_context(const struct hive_tally *t, enum hive_reason *reason)
 {
 	*reason = HIVE_BEING_VALIDATED;
@@ -121,7 +121,7 @@ enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reaso
 	return by_context(t, reason);
 }
 
-/* Runs that could have shown the race and did not: n of n. */
+/* All n runs that could have shown the race did not show it. */
 double hive_tally_bound(const struct hive_tally *t)
 {
 	enum hive_reason reason;

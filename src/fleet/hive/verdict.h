@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From reports to a verdict: the state machine of figure 5 of Kasikci's thesis.  The state depends
- * only on the reports, so it can be recomputed from the store.  doc/design/hive.md defines the
- * verdicts.
+ * Computes verdicts from reports by the state machine of figure 5 of Kasikci's thesis.  The state
+ * depends only on the reports, so it can be recomputed from the store. doc/design/hive.md defines
+ * the verdicts.
  */
 #ifndef HIVE_VERDICT_H
 #define HIVE_VERDICT_H
@@ -12,17 +12,16 @@
 enum hive_verdict { HIVE_UNKNOWN, HIVE_TRUE_RACE, HIVE_LIKELY_FALSE, HIVE_VERDICTS };
 extern const char *const hive_verdict_names[HIVE_VERDICTS];
 
-/* The reason of a verdict. */
 enum hive_reason {
 	HIVE_NO_REPORT,
 	HIVE_NOT_EXECUTED,    /* unknown: not both accesses were executed */
 	HIVE_BEING_VALIDATED, /* unknown: two threads made both accesses to the same address */
 	HIVE_BOTH_ORDERS,     /* true race */
 	HIVE_SINGLE_ORDER,
-	HIVE_NOT_ALIASING,	/* likely false: both were executed, never at the same address */
-	HIVE_ONE_THREAD,	/* ... at the same address, but by one thread */
-	HIVE_SYNCHRONISED,	/* ... ordered by synchronisation */
-	HIVE_ORDER_NOT_REACHED, /* ... the longest time-out did not make them meet */
+	HIVE_NOT_ALIASING,	/* likely false: both were executed, but never at the same address */
+	HIVE_ONE_THREAD,	/* likely false: they were at the same address, but in one thread */
+	HIVE_SYNCHRONISED,	/* likely false: synchronisation ordered them */
+	HIVE_ORDER_NOT_REACHED, /* likely false: the longest time-out did not make them meet */
 	HIVE_UNGUARDED,		/* unknown: sites cannot validate it, so a developer must */
 	HIVE_REASONS
 };
@@ -35,20 +34,23 @@ struct hive_change {
 	enum hive_reason reason;
 };
 
-/* The number of verdict changes that are kept.  A judgement: a candidate changes its verdict a few
+/* The number of verdict changes that are kept.  Set by hand: a candidate changes its verdict a few
  * times at most, and every candidate needs the memory. */
 enum { HIVE_CHANGES = 8 };
 
 struct hive_tally {
-	uint64_t reports[HIVE_RESULTS]; /* with their weights */
+	uint64_t reports[HIVE_RESULTS]; /* the number of reports of each result, with their weights */
 	uint64_t races[HIVE_ORDERS];
 	uint64_t proofs[HIVE_PROOFS];
-	uint64_t last_timeouts; /* at the longest time-out that the site allows */
+	/* The number of time-outs with the longest pause that the site allows. */
+	uint64_t last_timeouts;
 	uint64_t consequences[HIVE_CONSEQUENCES], suspected[HIVE_CONSEQUENCES];
-	uint64_t executed, aliased;		  /* reports of both accesses; of the same address */
-	uint32_t context;			  /* the union over all sites */
-	int64_t first_at, last_at;		  /* of reports; 0: no report */
-	struct hive_change changes[HIVE_CHANGES]; /* the first and the latest ones */
+	/* Reports in which both accesses were executed, and in which they had the same address. */
+	uint64_t executed, aliased;
+	uint32_t context; /* the union over all sites */
+	/* When the first and the last report were received; 0 if there is none. */
+	int64_t first_at, last_at;
+	struct hive_change changes[HIVE_CHANGES]; /* the first changes and the latest ones */
 	unsigned change_count;
 };
 
@@ -58,7 +60,8 @@ struct hive_canary {
 	uint64_t validated, failed;
 };
 void hive_canary_add(struct hive_canary *c, const struct hive_report *report);
-/* Whether so many failed that validation is the likely cause, or not worthwhile; it then stops. */
+/* Whether so many runs failed that validation is the likely cause, or not worthwhile.  Validation
+ * then stops. */
 bool hive_canary_stops(const struct hive_canary *c);
 
 void hive_tally_add(struct hive_tally *t, const struct hive_report *report);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The files of the dashboard and the description of the API, embedded in the executable by the
- * assembler.  The dashboard gets all its data through the API.
+ * The files of the dashboard and the description of the API, which the assembler includes in the
+ * executable.  The dashboard gets all its data through the API.
  */
 #include "base/error.h"
 #include "hive/request-int.h"

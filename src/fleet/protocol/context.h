@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-/* `bits` as RADDLE_GUARD_FIRST and the like (raddle/guard.h). */
+/* Writes `bits`, a set of RADDLE_GUARD_FIRST and the like (raddle/guard.h). */
 void protocol_context_write(struct rd_json *j, uint32_t bits);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ed25519 (RFC 8032). */
+/* The sizes of Ed25519 keys and signatures (RFC 8032). */
 enum { KEY_BYTES = 32, SIGNATURE_BYTES = 64 };
 
 struct protocol_signer {

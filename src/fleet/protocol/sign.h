@@ -7,24 +7,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sizes of texts, including the terminating zero: a key in hexadecimal, a signature in
+/* The sizes of texts in bytes, with the terminating NUL: a key in hexadecimal, a signature in
  * base64. */
 enum { PROTOCOL_KEY_TEXT = 65, PROTOCOL_SIGNATURE_TEXT = 89 };
 
 struct protocol_signer;
 
-/* A new private key, as protocol_signer_open() takes it. */
+/* Makes a new private key, in the form that protocol_signer_open() takes. */
 int protocol_key_make(char secret[PROTOCOL_KEY_TEXT]);
 
 int protocol_signer_open(struct protocol_signer **s, const char *secret);
 void protocol_signer_close(struct protocol_signer *s);
-const char *protocol_signer_public(const struct protocol_signer *s); /* PROTOCOL_KEY_TEXT */
+/* A text of PROTOCOL_KEY_TEXT bytes. */
+const char *protocol_signer_public(const struct protocol_signer *s);
 
-/* May be called by several threads. */
+/* Signs bytes.  May be called by several threads. */
 int protocol_sign(struct protocol_signer *s, const void *data, size_t length,
 		  char signature[PROTOCOL_SIGNATURE_TEXT]);
 
-/* Whether it is the signature of these bytes by the owner of the key.  Prints no message. */
+/* Whether `signature` is the signature of these bytes by the owner of the key.  Prints no
+ * message. */
 bool protocol_is_signed(const char *public_key, const char *signature, const void *data, size_t length);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No hive asks for a longer pause than this; a site allows itself much less (--max-tau). */
+/* No hive requests a longer pause than this.  A site allows much less (--max-tau). */
 enum { TAU_MAX_US = 10000000 };
 
 const char *const protocol_mode_names[PROTOCOL_MODES] = {"off", "observe", "validate"};
@@ -33,7 +33,8 @@ bool protocol_mode_find(const char *name, enum protocol_mode *mode)
 	return found >= 0;
 }
 
-/* Copies a text that is not empty, fits and has only these characters. */
+/* Copies a text that is not empty, fits, and has only these characters.  Returns false for other
+ * texts. */
 static bool copy_text(char *to, size_t size, const char *from, const char *characters)
 {
 	if (from == NULL || *from == '\0' || strlen(from) >= size || strspn(from, characters) != strlen(from))
@@ -138,7 +139,8 @@ int protocol_task_set_read(struct protocol_task_set *set, const char *build, con
 	return r.err;
 }
 
-/* The name of a file may have any characters, so jansson writes it. */
+/* Writes a task that tracks a failure.  The name of a file may have any characters, so jansson
+ * writes it. */
 static int write_track(const struct protocol_task *t, struct rd_buf *body)
 {
 	json_t *task =

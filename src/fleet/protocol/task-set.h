@@ -2,7 +2,7 @@
 /*
  * A task set (doc/format/hive-api.json): the signed document with which a hive answers a site's
  * poll.  The hive writes it and the site reads it.  A site uses a set only after it has checked the
- * signature, and obeys it only within the site's own limits.
+ * signature, and only within the site's own limits.
  */
 #ifndef PROTOCOL_TASK_SET_H
 #define PROTOCOL_TASK_SET_H
@@ -16,16 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a program in production is asked to do, from nothing to most. */
+/* What a program in production is requested to do, from nothing to most. */
 enum protocol_mode { PROTOCOL_OFF, PROTOCOL_OBSERVE, PROTOCOL_VALIDATE, PROTOCOL_MODES };
 extern const char *const protocol_mode_names[PROTOCOL_MODES];
 
-/* The mode of that name, which may be NULL; false: there is no such mode. */
+/* Finds the mode with that name, which may be NULL.  Returns false if there is no such mode. */
 bool protocol_mode_find(const char *name, enum protocol_mode *mode);
 
 enum {
-	PROTOCOL_TASK_ID = 65,	     /* bytes of the id of a task, with the terminating zero */
-	PROTOCOL_FILE = 1024,	     /* of the name of a source file */
+	PROTOCOL_TASK_ID = 65,	     /* bytes of the id of a task, with the terminating NUL */
+	PROTOCOL_FILE = 1024,	     /* bytes of the name of a source file, with the terminating NUL */
 	PROTOCOL_SET_MAX = 65536,    /* bytes of a set; far more than its few tasks need */
 	PROTOCOL_POLL_MAX_S = 86400, /* a site polls at least once a day */
 };
@@ -33,7 +33,7 @@ enum {
 struct protocol_task {
 	char id[PROTOCOL_TASK_ID];
 	char candidate[CANDIDATE_ID_SIZE];
-	enum protocol_mode mode; /* not PROTOCOL_OFF */
+	enum protocol_mode mode; /* never PROTOCOL_OFF */
 	enum raddle_guard_order order;
 	uint32_t tau_us;
 

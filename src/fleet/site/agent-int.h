@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the agent: agent.c has the loop, findings.c reads the program's reports, talk.c
- * talks to the hive. */
+ * communicates with the hive. */
 #ifndef SITE_AGENT_INT_H
 #define SITE_AGENT_INT_H
 
@@ -10,13 +10,13 @@
 #include "site/session-int.h"
 #include "site/state-int.h"
 
-/* A task that the program has. */
+/* A task that was passed to the program. */
 struct agent_task {
 	struct protocol_task task;
 	uint32_t generation, candidate;
-	bool capped;	/* its tau was reduced to the longest that the site allows */
-	bool reported;	/* it has some result in this run */
-	uint32_t raced; /* 1 << order */
+	bool capped;	/* whether its pause was reduced to the longest that the site allows */
+	bool reported;	/* whether it has some result in this run */
+	uint32_t raced; /* a bit, 1 << order, for each order in which a race was seen */
 };
 
 struct site_agent {
@@ -30,34 +30,34 @@ struct site_agent {
 
 	char run[17];
 	uint32_t seq;
-	struct rd_buf lines; /* reports to be sent */
-	size_t in_flight;    /* bytes of them that are on their way */
+	struct rd_buf lines; /* the reports to be sent, one per line */
+	size_t in_flight;    /* the number of bytes of `lines` that are being sent */
 
 	bool killed, has_set, has_key, warned_key;
 	char key[PROTOCOL_KEY_TEXT];
 	char etag[128];
 	struct protocol_task_set set;
 	struct site_memory memory;
-	enum protocol_mode mode;	     /* that the program is in */
-	char current_task[PROTOCOL_TASK_ID]; /* the task that it was given last */
+	enum protocol_mode mode;	     /* the mode that the program is in */
+	char current_task[PROTOCOL_TASK_ID]; /* the id of the task that the program got last */
 	struct agent_task tasks[RADDLE_GUARD_TASKS];
 	size_t task_count;
-	uint8_t *sent_contexts; /* by candidate: the context that the hive was sent */
+	uint8_t *sent_contexts; /* for each candidate, the context that was sent to the hive */
 	uint32_t still_seconds;
 	bool hung;
 
 	struct site_http *http;
 	char *token;
 	enum agent_request { REQUEST_NONE, REQUEST_KEY, REQUEST_TASKS, REQUEST_REPORTS } request;
-	int64_t poll_at, send_at; /* rd_now_ns() */
+	int64_t poll_at, send_at; /* when to poll and to send next, on the clock of rd_now_ns() */
 	uint32_t failures;
 };
 
 /* findings.c */
-void agent_collect(struct site_agent *a);  /* takes the program's reports */
-void agent_contexts(struct site_agent *a); /* reports contexts that have grown */
+void agent_collect(struct site_agent *a);  /* takes the reports of the program */
+void agent_contexts(struct site_agent *a); /* reports the contexts that have grown */
 void agent_consequence(struct site_agent *a, const char *what, int signal);
-void agent_finish_tasks(struct site_agent *a, bool at_end); /* tasks without a result */
+void agent_finish_tasks(struct site_agent *a, bool at_end); /* reports tasks without a result */
 
 /* In talk.c.  agent_begin() reads the state that the last run left and polls if --poll-now is
  * given. agent_end() sends all reports, or keeps them for the next run. */

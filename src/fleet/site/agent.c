@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The agent: one loop, ten times a second, until the program ends. */
+/* The agent: a loop that runs ten times a second until the program ends. */
 #include "site/agent.h"
 
 #include "base/alloc.h"
@@ -24,20 +24,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* All are judgements: larger ones cost the program more, smaller ones show fewer races. */
+/* All were set by hand: larger ones cost the program more, smaller ones show fewer races. */
 enum {
-	TICK_MS = 100, /* guards are awake for a tick each second: a tenth of the time bounds their cost */
-	SETTLE_MS = 5, /* of a tick: by then frequent guards have used up their calls */
-	FIRST_AWAKE_MS = 200,	  /* of CPU time, so that short runs count; then a tick each second */
-	FIRST_OBSERVED = 64,	  /* accesses of a guard that are observed at the start, */
-	OBSERVED = 8,		  /* and then each second */
+	TICK_MS = 100,		  /* guards are active for one tick each second, which bounds their cost */
+	SETTLE_MS = 5,		  /* after this part of a tick, frequent guards have used up their calls */
+	FIRST_AWAKE_MS = 200,	  /* guards are active for this CPU time first, so that short runs count */
+	FIRST_OBSERVED = 64,	  /* accesses of a guard that are observed at the start */
+	OBSERVED = 8,		  /* accesses of a guard that are observed in each later second */
 	PAUSE_BUCKET_US = 200000, /* the most waiting time that may be saved up */
 	PAUSE_PER_SECOND_US = 1000,
-	FIRST_CALLS = 16384, /* of the runtime by guards in the first tick, a cost that is paid once */
-	CALLS = 2000,	     /* and in each later tick */
-	FIRST_TAU_US = 1000, /* the shortest pause that a hive asks for */
+	/* The most calls of the runtime by guards in the first tick, a cost that is paid once. */
+	FIRST_CALLS = 16384,
+	CALLS = 2000,	     /* the most such calls in each later tick */
+	FIRST_TAU_US = 1000, /* the shortest pause that a hive requests */
 	MAX_SKIP = 10,	     /* a skip is drawn below a power of two, at most 2 to the MAX_SKIP */
-	STILL_SECONDS = 5,   /* a program whose threads all wait for this long hangs */
+	STILL_SECONDS = 5,   /* a program whose threads all wait for this long is considered to hang */
 };
 
 /* ---- signals ---- */
@@ -58,7 +59,7 @@ static void restore_signals(void)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* ---- whether anything may be done ---- */
+/* ---- what is allowed ---- */
 
 static bool is_switched_off(const struct site_opts *opts)
 {
@@ -86,10 +87,11 @@ static enum protocol_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
-/* The number of accesses to let pass before a thread is stopped.  The first pause is at the first
- * access, which may be the only one.  If the first pause showed nothing, the hive asks for longer
- * ones.  A third of these are at the first access again.  A third are later, past the beginning of
- * loops.  The last third are only at an address that the other thread has accessed, too. */
+/* The number of accesses that are skipped before a thread is stopped.  The first pause is at the
+ * first access, which may be the only one.  If the first pause showed nothing, the hive requests
+ * longer ones.  A third of these are at the first access again.  A third are later, after the
+ * beginning of loops.  The last third are only at an address that the other thread has accessed,
+ * too. */
 static uint32_t draw_skip(const struct protocol_task *task)
 {
 	uint32_t random = 0;
@@ -125,16 +127,16 @@ static void give_tasks(struct site_agent *a)
 		t->generation = site_session_give(&a->session, &order);
 		if (t->generation != 0)
 			a->task_count++;
-		break; /* one at a time: the hive gives out the next when this is over */
+		break; /* one at a time: the hive assigns the next task when this one is over */
 	}
 }
 
-/* Follows a change of the task, or of the mode that is allowed. */
+/* Applies a change of the task, or of the allowed mode. */
 static void update_task(struct site_agent *a)
 {
 	enum protocol_mode mode = mode_now(a);
 	const char *wanted = a->set.count != 0 ? a->set.tasks[0].id : "";
-	RD_ASSERT(mode <= a->opts->mode); /* the hive cannot ask for more than the site allows */
+	RD_ASSERT(mode <= a->opts->mode); /* the hive cannot request more than the site allows */
 	if (mode == a->mode && strcmp(wanted, a->current_task) == 0)
 		return;
 	agent_finish_tasks(a, false);
@@ -157,7 +159,7 @@ static void refill(struct site_agent *a)
 		atomic_fetch_add(&a->session.shared->pause_us, PAUSE_PER_SECOND_US);
 }
 
-/* Reports a program whose threads wait for each other forever, if a race was seen or caused in it
+/* Reports a program whose threads wait for each other forever, if a race was seen or caused
  * before. */
 static void look_for_hang(struct site_agent *a)
 {
@@ -196,7 +198,7 @@ static bool has_just_begun(const struct site_agent *a)
 	return used.tv_sec == 0 && used.tv_nsec < FIRST_AWAKE_MS * 1000000L;
 }
 
-/* Times of the next actions of the loop, in ns. */
+/* The times of the next actions of the loop, in ns. */
 struct site_schedule {
 	int64_t second, asleep, renewal;
 };
@@ -299,7 +301,8 @@ static void new_run(struct site_agent *a)
 	snprintf(a->run, sizeof a->run, "%016llx", (unsigned long long)random);
 }
 
-/* The guard flavour of the program: itself, or made and kept in the cache.  NULL: there is none. */
+/* The path of the program's guard flavour: the program itself, or one that is made and cached.
+ * NULL if there is none. */
 static char *find_guarded(const struct site_opts *opts, const char *path)
 {
 	struct rd_flavour flavour;
@@ -326,7 +329,8 @@ static int run_plain(const char *path, char *const *argv)
 	return err ? err : status;
 }
 
-/* A failure is explained by whole runs: with that task, this run is tracked and has no guards. */
+/* Prepares a tracked run if the task requests one.  A failure is explained by whole runs, so such a
+ * run has no guards. */
 static struct site_tracking *find_tracking(const struct site_agent *a, const char *path)
 {
 	const struct protocol_task *task = a->set.count != 0 ? &a->set.tasks[0] : NULL;

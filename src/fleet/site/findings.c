@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Converts what the program found to reports for the hive. */
+/* Makes reports for the hive from what the program found. */
 #include "site/agent-int.h"
 #include "base/error.h"
 #include "site/report-int.h"

@@ -13,29 +13,29 @@
 struct site_http;
 
 struct site_http_opts {
-	const char *token; /* or NULL */
-	const char *ca;	   /* file of certificates; NULL: the system's */
-	long limit_ms;	   /* for a whole request */
-	size_t max;	   /* bytes of an answer */
+	const char *token; /* the token; or NULL */
+	const char *ca;	   /* the path of a file of certificates; NULL for the system's */
+	long limit_ms;	   /* the time limit for a whole request */
+	size_t max;	   /* the most bytes of an answer */
 };
 
 struct site_answer {
-	long status; /* 0: no answer */
+	long status; /* the HTTP status; 0 if there is no answer */
 	struct rd_buf body;
 	char signature[128], etag[128];
-	long retry_s; /* Retry-After; or 0 */
+	long retry_s; /* the seconds of Retry-After; 0 without that header */
 };
 
-struct site_http *site_http_new(const struct site_http_opts *opts); /* NULL: libcurl does not work */
+struct site_http *site_http_new(const struct site_http_opts *opts); /* NULL if libcurl does not work */
 void site_http_free(struct site_http *h);
 
-/* Begins a request; if `body` is NULL, a GET.  If the content still has this `etag`, the hive does
- * not send it again; with "" it always does. */
+/* Begins a request, which is a GET if `body` is NULL.  If the content still has this `etag`, the
+ * hive does not send it again.  If `etag` is "", the hive always sends it. */
 void site_http_begin(struct site_http *h, const char *url, const char *body, const char *etag);
 bool site_http_busy(const struct site_http *h);
 
-/* Works on the request for at most `wait_ms`, or until `fd` (-1: none) is readable.  Returns true
- * if the answer is complete; it is valid until the next request begins. */
+/* Works on the request for at most `wait_ms`, or until `fd` is readable, unless that is -1.
+ * Returns true if the answer is complete; it is valid until the next request begins. */
 bool site_http_step(struct site_http *h, int wait_ms, int fd);
 const struct site_answer *site_http_answer(const struct site_http *h);
 

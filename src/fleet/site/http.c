@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* HTTP by libcurl's multi interface, so that the agent's loop continues while the hive answers. */
+/* HTTP through libcurl's multi interface, so that the agent's loop continues while it waits for the
+ * hive. */
 #include "site/http-int.h"
 
 #include "base/alloc.h"
@@ -29,7 +30,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 	return size * count;
 }
 
-/* The value of the header of that name, without spaces around it. */
+/* Whether the line is the header `name`.  Copies its value, without spaces around it. */
 static bool header_is(const char *line, size_t length, const char *name, char *to, size_t size)
 {
 	size_t n = strlen(name);

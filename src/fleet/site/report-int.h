@@ -13,22 +13,22 @@
 struct site_report {
 	const char *run, *candidate;
 	uint32_t seq;
-	const char *task;   /* NULL: it belongs to none */
-	const char *result; /* race, no-race, timeout, not-seen, context */
-	const char *order;  /* NULL: none */
-	const char *proof;  /* of a race */
+	const char *task;   /* the id of its task; NULL if it belongs to none */
+	const char *result; /* race, no-race, timeout, not-seen or context */
+	const char *order;  /* the order of the accesses; NULL if there is none */
+	const char *proof;  /* the proof of a race */
 	bool has_tau, capped;
 	uint32_t tau_us, pause_us;
-	uint32_t context;	 /* bits of enum raddle_guard_context; sent with context and not-seen */
-	const char *consequence; /* NULL: none */
+	uint32_t context;	 /* a set of enum raddle_guard_context; sent with context and not-seen */
+	const char *consequence; /* the consequence; NULL if there is none */
 	int signal;
 };
 
-/* Appends it to `out` as a line. */
+/* Appends the report to `out` as a line. */
 void site_report_add(struct rd_buf *out, const struct site_report *r);
 
-/* Makes the body of a request from as many lines as fit.  *used is set to the number of bytes taken
- * from them; 0: no line is left. */
+/* Makes the body of a request from as many lines as fit.  *used becomes the number of bytes of
+ * these lines; 0 if no line is left. */
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used);
 

@@ -17,42 +17,43 @@
 struct site_session {
 	struct raddle_guard *shared;
 	size_t size;
-	int fd; /* for the program */
+	int fd; /* the descriptor that the program inherits */
 	const struct guard_table *table;
 	uint8_t *flags, *regions, *left;
 	struct raddle_guard_pair *pairs;
-	uint32_t generation; /* the last one used */
-	uint32_t next;	     /* report to take */
+	uint32_t generation; /* the last generation that was used */
+	uint32_t next;	     /* the number of the next report to take */
 	const struct site_inherited *inherited;
 };
 
 /* The descriptors that the program inherits: those that are open when this is recorded.  Libraries
- * of the agent later open descriptors that the program must not inherit. */
+ * that the agent uses later open descriptors that the program must not inherit. */
 struct site_inherited {
 	bool open[1024];
 };
 void site_inherited_look(struct site_inherited *all);
 
-/* What is asked of a program. */
+/* A request to the program. */
 struct site_order {
-	uint32_t candidate; /* in the table */
+	uint32_t candidate; /* the candidate's number in the table */
 	enum raddle_guard_order order;
-	uint32_t tau_us; /* 0: no thread is stopped */
+	uint32_t tau_us; /* the pause of a thread; 0 if no thread is stopped */
 	uint32_t skip;	 /* as in struct raddle_guard_task */
 };
 
-/* `table` must outlive it. */
+/* Opens a session.  `table` must outlive it. */
 int site_session_open(struct site_session *s, const struct guard_table *table);
 void site_session_close(struct site_session *s);
 
 /* Shows the program that the agent is alive. */
 void site_session_beat(struct site_session *s);
-/* Allows guards `calls` more calls of the runtime, and wakes those that sleep because their calls
- * were used up. */
+/* Allows guards `calls` more calls of the runtime, and activates those that are inactive because
+ * their calls were used up. */
 void site_session_wake(struct site_session *s, int64_t calls);
 /* Makes regions whose guards have nothing to do run their copies without guards. */
 void site_session_settle(struct site_session *s);
-/* Makes all regions run without guards until they are woken again; nothing else changes. */
+/* Makes all regions run without guards until site_session_wake() is called.  Nothing else
+ * changes. */
 void site_session_rest(struct site_session *s);
 /* Whether an access is being tracked, or a thread is stopped. */
 bool site_session_is_busy(const struct site_session *s);
@@ -62,24 +63,26 @@ void site_session_quiet(struct site_session *s);
  * yet. */
 void site_session_observe(struct site_session *s, uint8_t times);
 
-/* Gives out a task; its generation, 0: there are too many already. */
+/* Passes a task to the program.  Returns its generation; 0 if the program has too many tasks
+ * already. */
 uint32_t site_session_give(struct site_session *s, const struct site_order *order);
-/* The slot of a task; NULL: there is none. */
+/* The slot of a task; NULL if there is none with this generation. */
 struct raddle_guard_task *site_session_task(const struct site_session *s, uint32_t generation);
 
-/* The next report of the program that is valid; false: there is none yet. */
+/* Takes the next valid report of the program; returns false if there is none yet. */
 bool site_session_report(struct site_session *s, struct raddle_guard_report *report);
 
-/* Starts `executable` with the session; with `session` NULL, as it is. */
+/* Starts `executable` with the session; without one if `s` is NULL. */
 int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid);
 
-/* The same for any shared memory: its descriptor, and the environment variable that passes the
- * descriptor's number to the runtime.  If `given` is NULL, the program starts without shared
+/* Starts a program with any shared memory: its descriptor, and the environment variable that passes
+ * the descriptor's number to the runtime.  If `given` is NULL, the program starts without shared
  * memory. */
 struct site_given {
 	int fd;
 	const char *variable;
-	const struct site_inherited *inherited; /* NULL: all */
+	/* The descriptors that the program inherits; NULL for all. */
+	const struct site_inherited *inherited;
 };
 int site_start_with(const struct site_given *given, const char *executable, char *const *argv, pid_t *pid);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The memory that a guarded program shares with its agent: made, filled, watched. */
+/* The agent's side of the memory that it shares with a guarded program: makes it, fills it and
+ * reads it. */
 #include "site/session-int.h"
 
 #include "base/alloc.h"
@@ -16,17 +17,17 @@
 #include <unistd.h>
 
 enum {
-	/* If the agent's last beat is older than this, guards become inactive.  A judgement: the
+	/* If the agent's last beat is older than this, guards become inactive.  Set by hand: the
 	 * agent beats ten times a second, but on a busy machine it may be stopped for a while. */
 	AGENT_LOST_MS = 5000,
 	/* The maximum time for which an access is tracked, and the share of the run time, in
-	 * thousandths, that tracking may take.  Judgements: they limit the cost to 5 %
+	 * thousandths, that tracking may take.  Set by hand: they limit the cost to 5 %
 	 * (doc/design/guard.md). */
 	TRACKED_MAX_US = 20000,
 	TRACKED_PERMIL = 50,
 };
 
-/* Which pairs a guard belongs to. */
+/* Fills, for each guard, the list of pairs to which it belongs. */
 static void fill_lists(struct site_session *s)
 {
 	uint32_t *starts = (void *)((char *)s->shared + RADDLE_GUARD_STARTS_AT);
@@ -51,13 +52,14 @@ static void fill_lists(struct site_session *s)
 	free(at);
 }
 
-/* Where each guard is; the places of a region are a ring. */
+/* Fills in the regions of each guard.  The places of a region form a ring. */
 static void fill_places(struct site_session *s)
 {
 	const struct guard_table *t = s->table;
 	uint32_t *first = (void *)((char *)s->shared + RADDLE_GUARD_FIRST_AT(t->count));
 	struct raddle_guard_place *places = (void *)((char *)s->shared + RADDLE_GUARD_PLACES_AT(t->count));
-	uint32_t *last = rd_xcalloc(RADDLE_GUARDS, sizeof *last); /* of the region, from 1; 0: none yet */
+	/* The last place of each region, counted from 1; 0 if there is none yet. */
+	uint32_t *last = rd_xcalloc(RADDLE_GUARDS, sizeof *last);
 	memcpy(first, t->first, (t->guards + 1) * sizeof *first);
 	for (uint32_t g = 0; g < t->guards; g++)
 		for (uint32_t i = t->first[g]; i < t->first[g + 1]; i++) {
@@ -124,8 +126,8 @@ static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
 		s->regions[s->table->regions[i]] = 1;
 }
 
-/* Sets each region to the state that the flags of its guards require.  Without `wake`, sleeping
- * regions stay asleep. */
+/* Sets each region to the state that the flags of its guards require.  Without `wake`, inactive
+ * regions stay inactive. */
 static void settle(struct site_session *s, bool wake)
 {
 	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
@@ -224,7 +226,7 @@ struct raddle_guard_task *site_session_task(const struct site_session *s, uint32
 	return NULL;
 }
 
-/* The program may have written anything there. */
+/* Whether a report is valid.  The program may have written anything there. */
 static bool is_valid(const struct raddle_guard_report *r)
 {
 	return r->order <= RADDLE_GUARD_ALTERNATE && r->result >= RADDLE_GUARD_RACE &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a site keeps between runs, in files in its own directory: its ID, the hive's key, the last
- * task set of each program, the contexts that it has sent, and unsent reports.  A program that runs
- * for only milliseconds gets its tasks from here.
+ * The state that a site keeps between runs, in files in its own directory: its ID, the hive's key,
+ * the last task set of each program, the contexts that it has sent, and unsent reports.  A program
+ * that runs for only milliseconds gets its tasks from here.
  */
 #ifndef SITE_STATE_INT_H
 #define SITE_STATE_INT_H
@@ -13,49 +13,51 @@
 
 struct site_state {
 	char *directory;
-	char site[33]; /* random, another one every month */
-	char hive[17]; /* a hash of its URL, for names of files */
+	char site[33]; /* a random ID, which changes every month */
+	char hive[17]; /* a hash of the hive's URL, for names of files */
 	const char *build;
 };
 
-/* What is known about the latest task. */
+/* The state of the latest task. */
 struct site_memory {
-	char task[PROTOCOL_TASK_ID]; /* "": none */
-	bool steered;		     /* a thread was stopped for it already */
-	bool settled;		     /* there is a result of it */
+	char task[PROTOCOL_TASK_ID]; /* the id of the task; "" if there is none */
+	bool steered;		     /* whether a thread was stopped for it already */
+	bool settled;		     /* whether it has a result */
 };
 
-/* `directory` NULL: the user's. */
+/* Opens the state.  If `directory` is NULL, it is the user's. */
 int site_state_open(struct site_state *s, const char *directory, const char *url, const char *build);
 void site_state_release(struct site_state *s);
 
-/* The hive's key; false: it is not known yet. */
+/* Reads the hive's key; returns false if it is not known yet. */
 bool site_state_key(const struct site_state *s, char key[PROTOCOL_KEY_TEXT]);
 void site_state_keep_key(const struct site_state *s, const char *text);
 
-/* The last task set as it came: signature, ETag, body.  False: there is none. */
+/* Reads the last task set as it was received: signature, ETag, body.  Returns false if there is
+ * none. */
 bool site_state_set(const struct site_state *s, char signature[128], char etag[128], struct rd_buf *body);
 void site_state_keep_set(const struct site_state *s, const char *signature, const char *etag,
 			 const struct rd_buf *body);
 
-/* Seconds since the last task set was stored; UINT64_MAX: there is none. */
+/* Seconds since the last task set was stored; UINT64_MAX if there is none. */
 uint64_t site_state_set_age(const struct site_state *s);
 
 void site_state_memory(const struct site_state *s, struct site_memory *m);
 void site_state_keep_memory(const struct site_state *s, const struct site_memory *m);
 
-/* Contexts that were sent, as lines "ID BITS". */
+/* Reads the contexts that were sent, as lines "ID BITS". */
 void site_state_contexts(const struct site_state *s, struct rd_buf *text);
 void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *text);
 
-/* Reports that wait to be sent, one per line.  If the file is full (SITE_SPOOL_MAX), new reports
- * are dropped. */
-#define SITE_SPOOL_MAX (4u << 20) /* bytes; a judgement: some ten thousand reports on a user's disk */
+/* The spool: reports that wait to be sent, one per line.  If the file is full (SITE_SPOOL_MAX), new
+ * reports are dropped. */
+/* In bytes; set by hand: some ten thousand reports on a user's disk. */
+#define SITE_SPOOL_MAX (4u << 20)
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
-void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* empties the file */
+void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* also empties the file */
 
 /* Whether this many bytes may still be sent today; if so, counts them as sent. */
-#define SITE_UPLOAD_MAX (1u << 20) /* bytes a day; a judgement: little even on a metered line */
+#define SITE_UPLOAD_MAX (1u << 20) /* in bytes per day; set by hand: little even on a metered line */
 bool site_state_may_send(const struct site_state *s, size_t bytes);
 
 #endif

@@ -62,8 +62,8 @@ static bool line(const char **at, char *to, size_t size)
 	return true;
 }
 
-/* The format is "ID MONTH".  A site keeps its ID for a month, so that the hive can group the
- * reports of one site. */
+/* Reads or makes the site's ID.  The file has the form "ID MONTH".  A site keeps its ID for a
+ * month, so that the hive can group the reports of one site. */
 static void identify(struct site_state *s)
 {
 	char *path = rd_xasprintf("%s/site", s->directory), month[16];
@@ -205,7 +205,7 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
 	keep_file(s, "context", true, text);
 }
 
-/* All runs of this build share the spool, so it is locked. */
+/* Opens and locks the spool, because all runs of this build share it. */
 static int open_spool(const struct site_state *s)
 {
 	char *path = path_of(s, "spool", true);
@@ -230,9 +230,9 @@ void site_state_spool(const struct site_state *s, const struct rd_buf *lines)
 	close(fd);
 }
 
-/* After a crash of the machine the spool may contain a partial line or zeros.  A hive rejects a
- * whole body for one bad line.  A zero would end the text, so nothing after it would ever be
- * sent. */
+/* Adds only the complete lines.  After a crash of the machine the spool may contain a partial line
+ * or zeros.  A hive rejects a whole body for one bad line.  A zero would end the text, so nothing
+ * after it would ever be sent. */
 static void add_whole_lines(struct rd_buf *lines, const char *text, size_t length)
 {
 	for (const char *end; length > 0; length -= (size_t)(end - text), text = end) {
@@ -254,7 +254,7 @@ void site_state_unspool(const struct site_state *s, struct rd_buf *lines)
 		return;
 	for (off_t at = 0; (n = pread(fd, bytes, sizeof bytes, at)) > 0; at += n)
 		rd_buf_add(&text, bytes, (size_t)n);
-	if (ftruncate(fd, 0) == 0) /* otherwise they would be sent again and again */
+	if (ftruncate(fd, 0) == 0) /* otherwise the reports would be sent again and again */
 		add_whole_lines(lines, text.data, text.length);
 	close(fd);
 	rd_buf_release(&text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent and the hive: polls, reports, and what is kept for the next run.  At most one request
- * is in progress.  After each failure the agent waits twice as long before the next attempt, up to
- * an hour; each wait is then varied by up to a half, at random.
+ * The agent's communication with the hive: polls, reports, and the state for the next run.  At most
+ * one request is in progress.  After each failure the agent waits twice as long before the next
+ * attempt, up to an hour; each wait is then varied by up to a half, at random.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -20,14 +20,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* All are judgements. */
+/* All were set by hand. */
 enum {
-	REQUEST_LIMIT_MS = 10000,     /* a hive that takes longer is treated as out of reach */
-	BACK_OFF_MAX_S = 3600,	      /* between two attempts, on average */
-	BACK_OFF_DOUBLINGS = 12,      /* from 1 s; 2^12 s is more than BACK_OFF_MAX_S */
-	UNKNOWN_BUILD_RETRY_S = 3600, /* if the hive does not know the program; the hive proposes the same */
-	POLL_S = 900,		      /* if no task set states a period; what a program has at first */
-	SEND_EVERY_S = 5, /* gathers reports, so that a busy site does not send a request for each */
+	REQUEST_LIMIT_MS = 10000, /* a hive that takes longer is treated as unreachable */
+	BACK_OFF_MAX_S = 3600,	  /* the longest average time between two attempts */
+	BACK_OFF_DOUBLINGS = 12,  /* doublings of 1 s; 2^12 s is more than BACK_OFF_MAX_S */
+	/* Used if the hive does not know the program; the hive proposes the same. */
+	UNKNOWN_BUILD_RETRY_S = 3600,
+	POLL_S = 900, /* the poll interval if no task set states one */
+	/* Reports are sent together, so that a busy site does not send a request for each. */
+	SEND_EVERY_S = 5,
 	/* The time limit for everything that is sent after the program has ended.  It equals the
 	 * limit of one request, because the user waits for it. */
 	FINAL_SEND_MS = 10000,
@@ -38,7 +40,7 @@ static int64_t after(uint64_t seconds)
 	return rd_now_ns() + (int64_t)seconds * 1000000000;
 }
 
-/* Between half and one and a half times that many seconds from now. */
+/* A time between half and one and a half times that many seconds from now. */
 static int64_t around(uint64_t seconds)
 {
 	return rd_now_ns() +
@@ -63,7 +65,8 @@ static bool is_acceptable(const struct site_agent *a, const struct protocol_task
 	return set->expires > (uint64_t)time(NULL) && (!a->has_set || set->serial >= a->set.serial);
 }
 
-/* A set as it came from the hive or from the last run; the signature is over every byte of it. */
+/* Takes a set that came from the hive or from the last run.  The signature covers every byte of
+ * it. */
 static bool take_set(struct site_agent *a, const char *signature, const struct rd_buf *body, const char *from)
 {
 	struct protocol_task_set set;
@@ -122,7 +125,7 @@ static void take_tasks(struct site_agent *a, const struct site_answer *answer)
 	a->poll_at = around(poll_period(a));
 }
 
-/* Drops the reports that were sent. */
+/* Removes the reports that were sent. */
 static void forget(struct site_agent *a)
 {
 	RD_ASSERT(a->in_flight <= a->lines.length);
@@ -131,7 +134,8 @@ static void forget(struct site_agent *a)
 	a->in_flight = 0;
 }
 
-/* Reports that the hive accepted, or will never accept, are dropped; others are sent again. */
+/* Handles the answer to reports.  Those that the hive accepted, or will never accept, are dropped;
+ * others are sent again. */
 static void take_receipt(struct site_agent *a, const struct site_answer *answer)
 {
 	bool useless = answer->status == 400 || answer->status == 404 || answer->status == 413;
@@ -248,7 +252,7 @@ static void read_contexts(struct site_agent *a)
 	RD_ASSERT(a->sent_contexts == NULL);
 	a->sent_contexts = rd_xcalloc(a->table.count + 1, 1);
 	site_state_contexts(&a->state, &text);
-	/* Lines are in the order of the table, as they were written. */
+	/* The lines are in the order of the table, as they were written. */
 	for (const char *line = text.length != 0 ? text.data : ""; *line != '\0';) {
 		size_t n = strcspn(line, "\n");
 		for (size_t i = 0; n > CANDIDATE_ID_SIZE && i < a->table.count; i++) {
@@ -287,7 +291,7 @@ static char *read_token(const struct site_opts *opts)
 	return token;
 }
 
-/* One attempt to send all reports and, with `poll`, to poll. */
+/* Tries once to send all reports and, with `poll`, to poll. */
 static void send_all(struct site_agent *a, bool poll)
 {
 	int64_t end = rd_now_ns() + FINAL_SEND_MS * INT64_C(1000000);
@@ -299,7 +303,7 @@ static void send_all(struct site_agent *a, bool poll)
 			break;
 		agent_talk(a, 50, -1);
 		if (a->lines.length != 0 && a->failures == 0)
-			a->send_at = 0; /* all of it */
+			a->send_at = 0; /* send all reports */
 	}
 }
 
@@ -344,7 +348,7 @@ static void send_in_background(struct site_agent *a)
 	if (setsid() < 0 || fork() != 0)
 		_exit(0);
 	rd_leave_streams();
-	site_http_free(a->http); /* its connection is the parent's */
+	site_http_free(a->http); /* the connection belongs to the parent */
 	a->http = site_http_new(&(struct site_http_opts){
 		.token = a->token, .ca = a->opts->ca, .limit_ms = REQUEST_LIMIT_MS, .max = PROTOCOL_SET_MAX});
 	a->lines.length = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tracked runs of a site.  In: a task.  Out: a record.  The site computes the slice and the plan
- * itself; if they differ from the hive's, it does nothing. */
+ * itself.  If these differ from the hive's, the run is not tracked. */
 #include "site/track-int.h"
 
 #include "base/alloc.h"
@@ -39,7 +39,8 @@ static int make_slice(struct site_tracking *k, const struct protocol_task *task)
 	return err;
 }
 
-/* The kind of the failure does not matter here: only its place is compared. */
+/* Checks whether this plan has the id of the hive's plan.  The id depends on the place of the
+ * failure, not on its kind. */
 static int check_plan(struct site_tracking *k, const struct protocol_task *task)
 {
 	struct sketch_failure failure = {.kind = SKETCH_CRASH};
@@ -113,8 +114,8 @@ struct site_given site_tracking_given(const struct site_tracking *k)
 	return (struct site_given){.fd = k->memory.handle.fd, .variable = RADDLE_SESSION_ENV};
 }
 
-/* A run is irrelevant if the program was killed, exited with a status other than 0, or failed
- * elsewhere.  Such a run neither passed nor showed the failure of the task. */
+/* Whether a run is relevant.  It is not if the program was killed, exited with a status other than
+ * 0, or failed elsewhere.  Such a run neither passed nor showed the failure of the task. */
 static bool is_relevant(const struct site_tracking *k, const struct sketch_run *run,
 			const struct track_end *end)
 {

@@ -17,7 +17,7 @@ const REFRESH_MS = 10000, ROWS = 500;
 const view = { filter: "all", search: "", selected: 0, shown: "" };
 const $ = id => document.getElementById(id);
 
-// el("td.n", {title: "x"}, "text", child…)
+// Makes an element: el("td.n", {title: "x"}, "text", child…) is <td class="n" title="x">.
 function el(what, attributes, ...children) {
   const [tag, ...classes] = what.split(".");
   const node = document.createElement(tag);
@@ -73,7 +73,7 @@ function key(counts) {
   return el("div.key", {}, ...["true-race", "likely-false-positive", "unknown"].map(v => el("span", {}, el("b", {}, number(counts[v])), " " + VERDICTS[v])));
 }
 
-// How many candidates had which verdict, from the time when the program was added until now.
+// Draws how many candidates had each verdict, from the time when the program was added until now.
 function trend(program, races) {
   const changes = races.flatMap(r => r.history.map((h, i) => ({ at: h.at, to: h.verdict, from: i ? r.history[i - 1].verdict : "unknown" })));
   changes.sort((a, b) => a.at - b.at);
@@ -138,8 +138,8 @@ function raceTable(races) {
 
 const STATES = { tracking: "being tracked", explained: "explained", exhausted: "nothing distinguishes failing from passing runs" };
 
-// Failures that sites help to explain.  The page of a sketch is a document of its own.  A link could
-// not send the token, so the page is fetched and then saved.
+// Shows failures that sites help to explain.  The page of a sketch is a separate document.  A link
+// could not send the token, so the page is fetched and then saved.
 function failures(sketches) {
   if (!sketches.length) return null;
   const open = async s => {
@@ -158,7 +158,7 @@ function failures(sketches) {
         s.failing > 0 && el("button", { type: "button", onclick: () => open(s) }, "page")))))));
 }
 
-// The sketch as text, within the dashboard.
+// Shows the sketch as text, within the dashboard.
 async function showSketch(build, id) {
   const token = sessionStorage.getItem("token");
   const answer = await fetch(`/api/v1/sketches/${encodeURIComponent(build)}/${encodeURIComponent(id)}/text`, { headers: token ? { Authorization: "Bearer " + token } : {} });
