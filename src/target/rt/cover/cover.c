@@ -27,32 +27,33 @@
 
 #define WORDS 8192 /* entries of the table; like INDEX, a power of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
-/* kept per word since its last write; a judgement: a read by a further thread displaces one */
+/* The reads that are kept per word since its last write.  A judgement: a read by another thread
+ * displaces one of them. */
 #define READS 3
-#define WIDE 64 /* words of a large access that are examined */
+#define WIDE 64 /* the most words of a large access that are examined */
 
 _Static_assert((WORDS & (WORDS - 1)) == 0 && (INDEX & (INDEX - 1)) == 0, "positions are the lower bits");
 _Static_assert(INDEX > RADDLE_STEER_PAIRS, "a search in the index ends at a free place");
 
 struct seen {
-	uint32_t thread; /* its number plus 1; 0: no thread */
+	uint32_t thread; /* the number of the thread plus 1; 0 if there was no access */
 	uint32_t site;
 };
 
 struct word {
-	uintptr_t address; /* over 8 */
-	uint64_t stamp;	   /* of its last access */
+	uintptr_t address; /* the address divided by 8 */
+	uint64_t stamp;	   /* the value of `now` at its last access */
 	struct seen write, reads[READS];
 };
 
 struct cover_state {
 	struct raddle_steer *steer;
 	struct word *words;
-	uint64_t *index;    /* of pairs that are known, by open addressing; 0: none */
-	uint64_t now;	    /* counts threads that began, and periods in which one was alone */
-	uint64_t floor;	    /* older words are forgotten */
-	uint64_t used;	    /* accesses since then */
-	uint32_t next_read; /* which read gives way */
+	uint64_t *index;    /* a hash table of known pairs, with open addressing; 0 if unused */
+	uint64_t now;	    /* counts threads that began, and periods with only one thread */
+	uint64_t floor;	    /* words with an older stamp are forgotten */
+	uint64_t used;	    /* the number of accesses since then */
+	uint32_t next_read; /* the position of the read that is displaced next */
 	_Atomic uint32_t lock;
 };
 
@@ -113,7 +114,8 @@ static bool is_on_stack(const struct rt_thread *t, uintptr_t address)
 	return address >= t->stack_low && address < t->stack_high;
 }
 
-/* What is known of a word, or an empty one in its place. */
+/* Returns the entry of a word.  It is cleared if it belonged to another word or to forgotten
+ * accesses. */
 static struct word *open_word(const struct rt_thread *t, uintptr_t address)
 {
 	const struct own *own = t->layer[RT_LAYER_COVER];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Accesses in the detector.  In: first reads and writes of bytes in a segment.  Out: cells, which
- * hold the latest accesses of each byte; races (rt/detect/report.c).
+ * contain the latest accesses of each byte; races (rt/detect/report.c).
  *
- * An access is compared with every cell of its bytes.  An access in a cell happened before if the
- * thread knows its epoch.  The new access covers it if the new one writes where the old one does,
- * and is plain where the old one is.  Then the cell is dropped, because whatever races with it
- * later also races with the new access.  So a byte has few cells, and the first race is never
- * lost.  A cell that conflicts and whose epoch the thread does not know is a race.
+ * An access is compared with every cell of its bytes.  The access in a cell happened before it if
+ * the thread knows the cell's epoch.  The new access covers such a cell unless only the old access
+ * writes, or only the old access is plain.  A covered cell is dropped, because whatever races with
+ * it later also races with the new access.  So a byte has few cells, and the first race is never
+ * lost.  A conflicting cell whose epoch the thread does not know is a race.
  *
  * The slow path reports only the first read and the first write of a byte in a segment.  That is
  * enough: a segment lies within one epoch, so an access that is not ordered with a later access of
@@ -17,7 +17,7 @@
  */
 #include "rt/detect/report.h"
 
-/* Puts the access into a cell of the same kind, or one without bytes.  Returns false if the cell
+/* Puts the access into a cell of the same kind, or a cell without bytes.  Returns false if the cell
  * belongs to other sites. */
 static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, struct rt_seen_access a)
 {
@@ -109,8 +109,8 @@ static __attribute__((noinline)) void access_parts(const struct rt_watch *w, str
 	}
 }
 
-/* For a line in which no cell of this kind was found quickly.  If there is no memory, an old cell
- * is lost. */
+/* Adds the access to a line in which the fast path found no cell for it.  If there is no memory, an
+ * old cell is lost. */
 static __attribute__((noinline, cold)) uint32_t put_more(const struct rt_watch *w, struct rt_line *line,
 							 uint32_t head, const struct rt_seen_access *a)
 {
@@ -212,7 +212,7 @@ static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 	return (n == 64 ? ~0ull : (1ull << n) - 1) << a % 64;
 }
 
-/* An access of many blocks.  Leaves the detector for a moment after each page. */
+/* Handles an access of many blocks.  Leaves the detector for a moment after each page. */
 static void access_range(struct rt_thread *t, uintptr_t address, uintptr_t end, uint32_t site, uint32_t kind)
 {
 	struct rt_watch *w = rt_watch(t);
@@ -270,7 +270,8 @@ void rt_detect_flush(struct rt_thread *t)
 	rt_watch_leave(w);
 }
 
-/* Starts gathering for a block at a place.  Prefetches the memory that will be examined later. */
+/* Starts gathering for a block in the entry `place`.  Prefetches the memory that will be examined
+ * later. */
 static inline void gather_first(struct rt_watch *w, uint32_t place, const struct rt_gathered *new)
 {
 	struct rt_gathered *g = &w->gather.at[place];
@@ -306,16 +307,15 @@ void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_
 	rt_watch_leave(w);
 }
 
-/* Copies what another thread has gathered while that thread keeps running.  Returns false if no
- * consistent copy was possible. */
+/* Copies the accesses that another thread has gathered, while that thread keeps running.  Returns
+ * false if no consistent copy was possible. */
 static bool copy_gathered(struct rt_watch *to, const struct rt_watch *from)
 {
 	for (uint32_t round = 0; round < 100; round++) {
 		uint64_t changes = from->changes;
 		struct rt_clock clock = {0};
 		atomic_thread_fence(memory_order_acquire);
-		clock.count =
-			*(const volatile uint32_t *)&from->clock.count; /* before `at`, which only grows */
+		clock.count = *(const volatile uint32_t *)&from->clock.count; /* before `at` */
 		clock.at = *(uint64_t *const volatile *)&from->clock.at;
 		to->who = from->who;
 		to->gather.used = from->gather.used;
@@ -380,7 +380,7 @@ void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uin
 			 ((1ull << size) - 1) << address % 64);
 }
 
-/* Block by block. */
+/* Handles the accesses of a stride block by block. */
 void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t kind)
 {
 	uintptr_t at = stride->operand[0], block;
@@ -407,7 +407,7 @@ static void forget_in_chunk(struct rt_chunk *chunk, uintptr_t address, uintptr_t
 		rt_line_forget(&rt_detect()->arena, chunk, rt_line_of(a), bits_in_block(a, end));
 }
 
-/* The next address that may have a chunk: tables without chunks are skipped as a whole. */
+/* Returns the next address that may have a chunk.  Tables without chunks are skipped as a whole. */
 static uintptr_t after(uintptr_t address)
 {
 	uintptr_t table = (1ull << (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)) - 1;

@@ -7,15 +7,15 @@
 
 #include "rt/common/bug.h"
 
-#define MAPPING (1u << 20) /* bytes: few system calls, and little waste in a small program */
-#define SMALLEST 6	   /* as a power of two: a cache line */
+#define MAPPING (1u << 20) /* bytes of a mapping: few system calls, little waste in a small program */
+#define SMALLEST 6	   /* log2 of the smallest size: a cache line */
 
 static uint32_t class_of(size_t size)
 {
 	return size <= 1u << SMALLEST ? SMALLEST : 64 - (uint32_t)__builtin_clzll(size - 1);
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void *carve(struct rt_arena *a, size_t size)
 {
 	char *p;
@@ -29,7 +29,7 @@ static void *carve(struct rt_arena *a, size_t size)
 		p = rt_map(mapping);
 		if (!p || mapping == size)
 			return p;
-		a->end = a->at = p; /* empty until both are right */
+		a->end = a->at = p; /* the mapping seems empty until both are set */
 		a->end = p + mapping;
 	}
 	p = a->at;

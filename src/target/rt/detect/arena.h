@@ -11,17 +11,17 @@
 
 #include "rt/core/rt.h"
 
-#define RT_ARENA_CLASSES 32 /* powers of two up to 2 GiB */
+#define RT_ARENA_CLASSES 32 /* the sizes are powers of two up to 2 GiB */
 
 struct rt_arena {
 	_Atomic uint32_t lock;
-	uint64_t left;		      /* bytes that may still be mapped */
+	uint64_t left;		      /* the number of bytes that may still be mapped */
 	char *at, *end;		      /* the unused rest of the current mapping */
-	void *idle[RT_ARENA_CLASSES]; /* by size class; linked through their first word */
+	void *idle[RT_ARENA_CLASSES]; /* free pieces of each size, linked by their first word */
 };
 
 void *rt_arena_get(struct rt_arena *a, size_t size);
 void rt_arena_put(struct rt_arena *a, void *p, size_t size); /* p may be NULL */
-void *rt_arena_keep(struct rt_arena *a, size_t size);	     /* of just this size, never put back */
+void *rt_arena_keep(struct rt_arena *a, size_t size);	     /* exactly this size; never put back */
 
 #endif

@@ -20,7 +20,7 @@ static inline uint64_t rt_clock_at(const struct rt_clock *c, uint32_t lane)
 
 enum rt_joined { RT_JOINED_NOTHING, RT_JOINED_NEWS, RT_JOINED_FAILED };
 
-/* `into` learns what `from` knows. */
+/* Adds the epochs of `from` to `into`: each lane gets the higher epoch. */
 enum rt_joined rt_clock_join(struct rt_arena *a, struct rt_clock *into, const struct rt_clock *from);
 
 /* These return false if there is no memory; then the clock is unchanged. */

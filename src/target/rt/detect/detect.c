@@ -5,11 +5,11 @@
  *
  * Signals: `busy` is set while a thread is in the detector.  If a signal handler finds it set, its
  * accesses are skipped, and its synchronisation leads to forgiveness (rt/detect/watch.h).  If a
- * handler left the detector by longjmp, the next call notices that in the same way as
+ * handler left the detector by longjmp, the next call detects that in the same way as
  * rt/record/recorder.c, releases the locks and forgives.
  *
- * After a fork the child runs freely.  Without memory the detector stops, and its findings are
- * kept.
+ * The child of a fork is not examined.  Without memory the detector stops, and the races found so
+ * far are kept.
  */
 #include "rt/detect/watch.h"
 
@@ -67,7 +67,7 @@ void rt_detect_lost(void)
 		rt_watch_forgive();
 }
 
-/* Releases what a handler's longjmp left locked. */
+/* Releases the locks that a handler's longjmp left locked. */
 __attribute__((noinline, cold)) bool rt_watch_recover(struct rt_watch *w)
 {
 	const struct rt_thread *t = (const struct rt_thread *)__raddle_self;
@@ -158,7 +158,8 @@ static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint
 	return lane;
 }
 
-/* False: others may still use the watch. */
+/* Returns the lane of an ended thread for reuse.  Returns false if other threads may still use the
+ * watch. */
 static bool give_lane(const struct rt_watch *w)
 {
 	struct rt_detect *d = rt_detect();
@@ -176,7 +177,7 @@ static bool give_lane(const struct rt_watch *w)
 	return true;
 }
 
-/* A watch that knows what `known` knows. */
+/* Makes a watch whose clock starts with the epochs of `known`. */
 static struct rt_watch *make_watch(const struct rt_clock *known, uint32_t number)
 {
 	struct rt_detect *d = rt_detect();
@@ -223,7 +224,7 @@ void rt_detect_start(struct rt_thread *t)
 		rt_detect_forget(t, t->stack_low, t->stack_high - t->stack_low);
 }
 
-/* Leaves what it knew for the thread that joins it. */
+/* Stores the clock of the ended thread, for the thread that joins it. */
 void rt_detect_end(struct rt_thread *t)
 {
 	struct rt_watch *w = rt_watch(t);

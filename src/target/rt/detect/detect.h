@@ -3,16 +3,16 @@
  * The on-line detector of a replay: finds conflicting accesses that no operation of the program
  * orders.
  *
- * In: what the threads do, by the calls below.  Out: races in the steering memory.  It is unaware
- * of gates and goals, so waits that Raddle itself causes order nothing.  The other layers do not
- * call it: it is notified through its table, rt/detect/layer.c, and this header is for its own
- * files and its test.
+ * In: accesses and operations of threads, by the calls below.  Out: races in the steering memory.
+ * The detector is not notified of gates and goals, so waits that Raddle itself causes do not order
+ * threads.  The other layers do not call it: it is notified through its table (rt/detect/layer.c).
+ * Only its own files and its test use this header.
  *
  * Rules for the callers:
  *   - The detector is notified of a releasing operation before it takes effect, and of an
- *     acquiring one when it has succeeded.  So no edge is ever missing.
- *   - The segment of the thread (marks of abi.h) must end with each release: no access may
- *     come between rt_detect_release() and the record that begins the new segment.
+ *     acquiring one when it has succeeded.  So no happens-before edge is missing.
+ *   - The segment of the thread (marks of abi.h) must end with each release: the thread makes no
+ *     access between rt_detect_release() and the record that begins the new segment.
  *   - An access is reported when the slow path would write its record and, at a goal, after the
  *     thread was stopped there.  It is compared with others before the thread's next operation
  *     (rt/core/buffer/gather.h), so code that frees memory must first call rt_detect_flush() or
@@ -38,13 +38,14 @@ struct raddle_steer;
  * no memory. */
 bool rt_detect_setup(struct raddle_steer *steer);
 
-/* In the child of a fork, which runs freely. */
+/* Called in the child of a fork, which the detector does not examine. */
 void rt_detect_stop(void);
 
-/* The thread is about to free memory.  Called before the real free(). */
+/* Called when the thread is about to free memory, before the real free(). */
 void rt_detect_flush(struct rt_thread *t);
 
-/* This thread is about to end the process.  What other threads have gathered is examined too. */
+/* Called when this thread is about to end the process.  The accesses that other threads have
+ * gathered are examined too. */
 void rt_detect_exit(struct rt_thread *t);
 
 /* Whether the thread has released something since the last call.  If so, its segment must end. */
@@ -65,16 +66,15 @@ void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uin
 void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t access);
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
 
-/* The same for bytes of one block and plain accesses; key and sites as in
- * rt/core/buffer/gather.h. */
+/* Handles plain accesses to bytes of one block; key and sites are as in rt/core/buffer/gather.h. */
 void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 
-/* An atomic operation, between its effect and the release of its lock (rt/core/sync/atomic.c).
- * It acquires and, if it writes, releases, unless it is relaxed.  A relaxed operation keeps what
- * others have released.  It releases only if the thread has executed a fence before, and acquires
- * only at the thread's next fence.  For an operation that runs without the lock,
- * rt_detect_release(t, address) must be called before its effect too.  `access` may be
- * RT_ACCESS_WRITE combined with flags for what the memory order does not guarantee. */
+/* Handles an atomic operation, between its effect and the release of its lock
+ * (rt/core/sync/atomic.c).  The operation acquires and, if it writes, releases, unless it is
+ * relaxed.  A relaxed operation keeps the object's clock.  It releases only if the thread has
+ * executed a fence before, and acquires only at the thread's next fence.  For an operation that
+ * runs without the lock, rt_detect_release(t, address) must also be called before its effect.
+ * `access` may combine RT_ACCESS_WRITE, RT_ACCESS_ACQUIRES_NOT and RT_ACCESS_RELEASES_NOT. */
 void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);
 void rt_detect_fence(struct rt_thread *t);
 
@@ -95,15 +95,17 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object);
 void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object);
 
-/* A synchronisation object was initialised or destroyed: its address no longer orders anything
- * that came before.  Not called for sem_open(), which may return a semaphore in use. */
+/* Called when a synchronisation object was initialised or destroyed: earlier operations at its
+ * address no longer order later ones.  Not called for sem_open(), which may return a semaphore in
+ * use. */
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object);
 
-/* An unknown edge: everything so far is treated as ordered before everything later. */
+/* Called when an edge is unknown: everything so far is treated as ordered before everything
+ * later. */
 void rt_detect_lost(void);
 
-/* Memory becomes another object: malloc, mmap, munmap.  Called while only the caller can use the
- * memory, that is, after malloc and mmap and before munmap. */
+/* Called when memory becomes another object, while only the caller can use it: after malloc and
+ * mmap, and before munmap. */
 void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size);
 
 #endif

@@ -53,7 +53,8 @@ static void barrier_init(struct rt_thread *t, uintptr_t object, uint32_t count, 
 	rt_detect_barrier_init(t, object, count);
 }
 
-/* The detector handles atomic operations when they have happened (rt_detect_atomic()). */
+/* Skips atomic operations, which the detector handles when they have happened
+ * (rt_detect_atomic()). */
 static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	if (!t->busy && !(how & RT_ACCESS_ATOMIC))

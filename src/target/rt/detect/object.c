@@ -9,23 +9,24 @@
  * of an array of locks, chosen by the address (its stripe), protects the object and the list that
  * contains it.
  *
- * Most acquisitions bring a thread nothing new.  `whole` means that the clock is exactly what its
- * last releaser knew in (lane, epoch); a thread that knows that epoch knows the whole clock.
- * `master` is a lane whose thread knows the whole clock.  A release by that thread replaces the
- * clock instead of adding to it.  If the thread has learned nothing since its last release, only
- * its own epoch is updated.
+ * Most acquisitions do not change the thread's clock.  `whole` means that the object's clock is
+ * exactly the clock that its last releaser, in `lane`, had in `epoch`.  A thread that knows this
+ * epoch knows the whole clock.  `master` is a lane whose thread knows the whole clock.  A release
+ * by that thread replaces the clock instead of adding to it.  If the thread's clock has not changed
+ * since its last release, only its own epoch is updated.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/detect/watch.h"
 
 struct barrier {
-	uint64_t id; /* never used for another barrier */
+	uint64_t id; /* a number that no other barrier has */
 	uint32_t count, inside, entered, current;
-	bool loose; /* more threads than its count were inside at once: rounds cannot be distinguished */
+	bool loose; /* true if more threads than its count were inside at once, so that rounds cannot be
+		     * distinguished */
 	struct {
 		struct rt_clock clock;
-		uint32_t left; /* threads that entered and have not left yet */
+		uint32_t left; /* the number of threads that entered and have not left yet */
 	} round[2];
 };
 
@@ -33,8 +34,8 @@ struct rt_object {
 	struct rt_object *next;
 	uintptr_t address;
 	struct rt_clock clock;
-	struct rt_clock readers; /* released for reading; writers learn it */
-	uint64_t epoch, version; /* of the last releaser, if whole */
+	struct rt_clock readers; /* the clocks of readers that released it, for later writers */
+	uint64_t epoch, version; /* those of the last releaser, if `whole` */
 	uint32_t lane, master;
 	bool whole;
 	struct barrier *barrier;
@@ -114,8 +115,8 @@ static void remove_object(struct rt_object **at)
 	rt_arena_put(arena(), o, sizeof *o);
 }
 
-/* Begins an operation on an object: enters the detector and locks the stripe.
- * Returns false if that failed; then forgiveness replaces the edge. */
+/* Begins an operation on an object: enters the detector and locks the stripe.  Returns false if
+ * that failed; then forgiveness replaces the edge. */
 static bool begin(struct rt_thread *t, uintptr_t address)
 {
 	struct rt_watch *w = rt_watch(t);
@@ -141,7 +142,7 @@ static void end(struct rt_thread *t, uintptr_t address)
 	rt_watch_leave(rt_watch(t));
 }
 
-/* The thread learns what the clock knows. */
+/* Adds a clock to the clock of the thread. */
 static void learn(struct rt_watch *w, const struct rt_clock *clock)
 {
 	enum rt_joined joined = rt_clock_join(arena(), &w->clock, clock);
@@ -212,7 +213,7 @@ static void learn_at(struct rt_thread *t, uintptr_t object, bool writes)
 	end(t, object);
 }
 
-/* A writer learns of the readers before it and passes that on. */
+/* A writer is ordered after the readers before it, and so is every later thread. */
 void rt_detect_acquire(struct rt_thread *t, uintptr_t object)
 {
 	learn_at(t, object, true);
@@ -250,7 +251,7 @@ void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 	publish_at(t, object, false);
 }
 
-/* What a relaxed read finds is acquired at the thread's next fence. */
+/* Stores the clock that a relaxed read would acquire, until the thread's next fence acquires it. */
 static void note_found(struct rt_thread *t, uintptr_t address)
 {
 	const struct rt_object *o;
@@ -335,8 +336,8 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 	end(t, object);
 }
 
-/* The round that a thread enters.  A round reuses the clock of the one before the last.  The clock
- * is cleared if all threads have left that round; otherwise it keeps what it has. */
+/* Returns the round that a thread enters.  A round reuses the clock of the round before the last.
+ * The clock is cleared if all threads have left that round; otherwise it keeps its epochs. */
 static uint32_t enter_round(struct barrier *b)
 {
 	RT_ASSERT(b->count > 0 && b->entered <= b->count);
@@ -380,8 +381,8 @@ void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
-/* Threads that left first may have destroyed the barrier and reused its memory.  Then there is no
- * object, or another barrier. */
+/* Threads that left earlier may have destroyed the barrier and reused its memory.  Then `o` is NULL
+ * or has another barrier. */
 static void leave_barrier(struct rt_watch *w, struct rt_object *o)
 {
 	struct barrier *b = o ? o->barrier : NULL;

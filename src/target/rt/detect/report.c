@@ -17,7 +17,7 @@ static uint32_t number_of(uint64_t who)
 	return tenant->number;
 }
 
-/* False: the pair is known already, or there are too many. */
+/* Returns false if the pair is known already, or if there are too many pairs. */
 static bool is_new(struct rt_detect *d, uint32_t a, uint32_t b)
 {
 	uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
@@ -35,7 +35,7 @@ static bool is_new(struct rt_detect *d, uint32_t a, uint32_t b)
 	}
 }
 
-/* Whether it is the race of the plan, for which there is always room. */
+/* Whether the pair is the race of the plan, for which there is always room. */
 static bool is_wanted(const struct raddle_steer *s, uint32_t a, uint32_t b)
 {
 	uint32_t x = s->goals[0].site, y = s->goals[1].site;

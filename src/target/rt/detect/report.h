@@ -12,10 +12,10 @@ struct rt_seen_access {
 	uintptr_t block;
 	uint64_t bits, who;
 	uint32_t site;
-	uint32_t read; /* site of a read just before it, of the same bytes; 0: none */
+	uint32_t read; /* the site of a read of the same bytes just before it; or 0 */
 };
 
-/* One of them writes, and not both are atomic. */
+/* Whether one of the accesses writes and not both are atomic. */
 static inline bool rt_accesses_conflict(uint64_t a, uint64_t b)
 {
 	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Shadow memory: finding and making chunks, and rare operations on lines.  Tables and chunks are
- * installed by a compare-and-swap; if two threads try, the second leaves its own unused.
+ * installed by a compare-and-swap.  If two threads try, the memory of the second stays unused.
  */
 #include "rt/detect/shadow.h"
 
@@ -95,7 +95,7 @@ uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head)
 	return count << 8 | power << 1;
 }
 
-/* Adds a cell, which has only bytes of this part, to the part. */
+/* Adds a cell to a part; all bytes of the cell are in this part. */
 static uint32_t add_part(struct rt_arena *a, struct rt_part *part, uint32_t head, struct rt_cell cell)
 {
 	uint32_t count = rt_line_count(head);
@@ -158,7 +158,7 @@ uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
 	return head & RT_OUTSIDE ? split(a, line, head) : move_outside(a, line, head);
 }
 
-/* Gives back what is outside of a line. */
+/* Frees the memory outside a line. */
 static void clear_line(struct rt_arena *a, struct rt_line *line, uint32_t head)
 {
 	if (head & RT_OUTSIDE)
@@ -167,7 +167,7 @@ static void clear_line(struct rt_arena *a, struct rt_line *line, uint32_t head)
 		unsplit(a, line);
 }
 
-/* Takes bytes out of cells; returns those that are left. */
+/* Removes bytes from cells; returns the bytes that remain. */
 static uint64_t forget_cells(struct rt_cell *cells, uint32_t count, uint64_t bits)
 {
 	uint64_t left = 0;

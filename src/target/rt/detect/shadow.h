@@ -5,11 +5,11 @@
  * A line represents 64 bytes of the program and is a list of cells.  A cell records which bytes (a
  * bit each) a lane, that is, a thread, accessed in an epoch, how (plain, write), and at which of
  * two sites.  A cell without bytes is free.  So a thread that walks over an array needs one cell
- * per line.  Four cells fit into the line; five to eight are stored outside it.  If there are
- * more, the line is split: each eight bytes have their own list, with space for two cells; longer
- * lists are stored elsewhere.  So no thread searches through accesses to other words.  Lines are
- * in chunks of a page, chunks are found through two tables by the address.  No chunk is ever
- * freed, so a pointer to one stays valid.
+ * per line.  Up to four cells are stored in the line; five to eight are stored outside it.  If
+ * there are more, the line is split: each eight bytes have a list of their own.  Up to two cells
+ * of such a list are stored in its part; longer lists are stored elsewhere.  So no thread searches
+ * through accesses to other words.  A chunk has the lines of one page.  Two levels of tables find
+ * the chunk of an address.  No chunk is ever freed, so a pointer to one stays valid.
  *
  * The lowest bit of a line's head is its lock; the head also contains the number of cells.  To
  * unlock, the holder writes the new head.  Heads are stored apart from the cells, so that a walk
@@ -26,20 +26,20 @@
 #define RT_OUTSIDE_CELLS 8
 #define RT_PARTS 8
 #define RT_PART_CELLS 2
-#define RT_SPLIT 0x80u	  /* in the head of a line: it is split */
-#define RT_OUTSIDE 0x40u  /* its cells are outside */
-#define RT_CHUNK_SHIFT 12 /* a chunk is for a page */
+#define RT_SPLIT 0x80u	  /* a bit of the head of a line: the line is split */
+#define RT_OUTSIDE 0x40u  /* a bit of the head of a line: its cells are outside */
+#define RT_CHUNK_SHIFT 12 /* log2 of the bytes of the program that a chunk covers: a page */
 #define RT_CHUNK_LINES 64
-#define RT_CHUNK_OBJECTS 512 /* lists of synchronisation objects, 8 bytes each */
-/* about half of the bits of a page number, so both tables have similar sizes */
+#define RT_CHUNK_OBJECTS 512 /* lists of synchronisation objects, one for each 8 bytes */
+/* About half of the bits of a page number, so that tables of both levels have similar sizes. */
 #define RT_TABLE_SHIFT 18
-#define RT_ADDRESS_BITS 47 /* of a user address on x86-64 */
-#define RT_CACHE 512	   /* pages, 2 MiB of the program; a judgement: 8 KiB for each thread */
-#define RT_CELLS_MAX 4096  /* of eight bytes; beyond them old ones are lost */
+#define RT_ADDRESS_BITS 47 /* the bits of a user address on x86-64 */
+#define RT_CACHE 512	   /* pages in the cache of a thread: 2 MiB of the program, at 8 KiB; a judgement */
+#define RT_CELLS_MAX 4096  /* the most cells of eight bytes; further accesses replace old cells */
 
-/* The accessor: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
- * accesses: one access covers another if it has all bits of the other; two conflict if together
- * they have both bits. */
+/* One word with the lane, the epoch and the kind of an access.  The kind has a bit for writes and
+ * one for plain accesses.  An access covers another if it has all kind bits of the other.  Two
+ * accesses conflict if together they have both bits. */
 #define RT_WHO_WRITE 1u
 #define RT_WHO_PLAIN 2u
 #define RT_WHO(lane, epoch) ((uint64_t)(lane) << 48 | (epoch) << 2)
@@ -47,8 +47,8 @@
 #define RT_WHO_EPOCH(who) ((who) >> 2 & ((1ull << 46) - 1))
 
 struct rt_cell {
-	uint64_t mask, who;
-	uint64_t second; /* which bytes are of the second site */
+	uint64_t mask, who; /* the bytes, and RT_WHO with the kind */
+	uint64_t second;    /* the bytes that the second site accessed */
 	uint32_t site[2];
 };
 
@@ -65,7 +65,7 @@ struct rt_line {
 		_Alignas(64) struct rt_cell inside[RT_LINE_CELLS];
 		struct rt_cell *outside;
 		struct {
-			struct rt_part *part;	      /* RT_PARTS of them */
+			struct rt_part *part;	      /* an array of RT_PARTS parts */
 			uint32_t part_head[RT_PARTS]; /* count << 8 | log2(room outside) << 1 */
 		};
 	};
@@ -78,7 +78,7 @@ struct rt_object;
 struct rt_chunk {
 	struct rt_line line[RT_CHUNK_LINES];
 	_Atomic uint32_t head[RT_CHUNK_LINES]; /* count << 8 | RT_SPLIT or RT_OUTSIDE | locked */
-	struct rt_object **_Atomic objects;    /* NULL: there are none; protected by rt/detect/object.c */
+	struct rt_object **_Atomic objects;    /* NULL if there are none; see rt/detect/object.c */
 };
 
 struct rt_table {
@@ -92,14 +92,15 @@ struct rt_detect_shadow {
 /* Chunks that a thread used recently. */
 struct rt_cache {
 	struct {
-		uintptr_t page; /* of the program, plus 1 */
+		uintptr_t page; /* the number of the page plus 1 */
 		struct rt_chunk *chunk;
 	} entry[RT_CACHE];
 };
 
-/* Not found: NULL. */
+/* Returns NULL if there is no chunk. */
 struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
-/* Made if need be.  NULL: no memory, or it is not an address of a program. */
+/* Makes the chunk if there is none.  Returns NULL if there is no memory, or if it is not a user
+ * address. */
 struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)
@@ -112,13 +113,13 @@ static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t ad
 
 void rt_shadow_remember(struct rt_cache *c, uintptr_t address, struct rt_chunk *chunk);
 
-/* The number of the line of an address in its chunk. */
+/* Returns the number of an address's line in its chunk. */
 static inline uint32_t rt_line_of(uintptr_t address)
 {
 	return address / 64 % RT_CHUNK_LINES;
 }
 
-/* Returns the head without the lock; UINT32_MAX if it could not be taken. */
+/* Locks a line.  Returns its head without the lock bit, or UINT32_MAX if it could not be locked. */
 uint32_t rt_line_wait(_Atomic uint32_t *head);
 
 static inline uint32_t rt_line_lock(_Atomic uint32_t *at)
@@ -151,7 +152,7 @@ static inline bool rt_line_is_split(uint32_t head)
 	return RT_UNLIKELY(head & RT_SPLIT);
 }
 
-/* The cells of a line that is not split and how many it has room for. */
+/* The cells of a line that is not split, and the number of cells that it has room for. */
 static inline struct rt_cell *rt_line_cells(struct rt_line *line, uint32_t head)
 {
 	return RT_UNLIKELY(head & RT_OUTSIDE) ? line->outside : line->inside;
@@ -162,7 +163,7 @@ static inline uint32_t rt_line_room(uint32_t head)
 	return RT_UNLIKELY(head & RT_OUTSIDE) ? RT_OUTSIDE_CELLS : RT_LINE_CELLS;
 }
 
-/* The same of a part. */
+/* The cells of a part, and the number of cells that it has room for. */
 static inline struct rt_cell *rt_part_cells(struct rt_part *part, uint32_t head)
 {
 	return RT_UNLIKELY(head & 0xfe) ? part->outside : part->inside;
@@ -181,7 +182,8 @@ uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head);
  * is no memory. */
 uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head);
 
-/* Removes these bytes from all cells.  A line without bytes returns the memory outside it. */
+/* Removes these bytes from all cells of a line.  If no bytes remain, the memory outside the line is
+ * freed. */
 void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number, uint64_t bits);
 
 #endif

@@ -8,9 +8,9 @@
  * new thread reuses the lane of an ended thread if its creator knows the last epoch of that lane.
  * So a clock is about as long as the number of threads that exist at the same time.
  *
- * Forgiveness: `floor` of a lane is an epoch that every thread is assumed to know.  If an edge may
- * have been lost (a signal handler synchronises while it interrupts the detector, a thread of
- * unknown origin appears), all floors are raised to the present: everything so far is ordered
+ * Forgiveness: `floor` of a lane is an epoch that every thread is assumed to know.  An edge may be
+ * lost if a signal handler synchronises while it interrupts the detector, or if a thread of unknown
+ * origin appears.  Then all floors are raised to the current epochs: everything so far is ordered
  * before everything later.  This can hide a race but invents none.
  */
 #ifndef RT_WATCH_H
@@ -20,30 +20,30 @@
 #include "rt/detect/detect.h"
 #include "rt/detect/shadow.h"
 
-#define RT_LANES 65536 /* threads at the same time: 16 bits of a cell */
+#define RT_LANES 65536 /* the most threads at the same time: a cell has 16 bits for a lane */
 #define RT_LANE_NONE UINT32_MAX
-#define RT_STRIPES 1024	      /* locks of objects: two threads seldom want the same one */
-#define RT_REPORTED 16384     /* pairs of sites that are reported; further ones are dropped */
-#define RT_THREADS (1u << 20) /* numbers of threads */
+#define RT_STRIPES 1024	      /* locks of objects: so many that threads seldom contend for one */
+#define RT_REPORTED 16384     /* the most pairs of sites that are reported; others are dropped */
+#define RT_THREADS (1u << 20) /* the most threads of a run whose clocks are kept for joins */
 
 _Static_assert(RT_LANES == 1u << 16, "RT_WHO() has 16 bits for a lane");
 _Static_assert((RT_STRIPES & (RT_STRIPES - 1)) == 0, "stripes are chosen by a mask");
 
-/* What the detector knows of a thread. */
+/* The detector's state of a thread. */
 struct rt_watch {
-	volatile uintptr_t busy;   /* inside the detector: its frame, as rt_thread.busy */
-	volatile uint64_t changes; /* odd while it is inside */
-	bool ticked;		   /* its epoch is another one than when its segment began */
-	struct rt_gather gather;   /* accesses of plain sites that were not compared with others yet */
-	uint32_t lane, round;	   /* round: of the barrier it is in */
+	volatile uintptr_t busy;   /* inside the detector, the frame that entered it, as in rt_thread.busy */
+	volatile uint64_t changes; /* odd while the thread is inside the detector */
+	bool ticked;		   /* true if its epoch has changed since its segment began */
+	struct rt_gather gather;   /* plain accesses that were not compared with others yet */
+	uint32_t lane, round;	   /* its lane; the round of the barrier that it is in */
 	uint64_t who;		   /* RT_WHO of its lane and epoch */
 	uint64_t epoch;		   /* clock.at[lane] */
-	uint64_t version;	   /* changes when the clock learns of other lanes */
+	uint64_t version;	   /* changes when the epoch of another lane changes in its clock */
 	struct rt_clock clock;
-	struct rt_clock found;		   /* by relaxed reads since its last fence */
-	bool fenced;			   /* it has executed a fence: its relaxed stores release */
+	struct rt_clock found;		   /* what its relaxed reads since its last fence would acquire */
+	bool fenced;			   /* true after a fence: its relaxed stores release */
 	uint64_t barrier;		   /* the ID of the barrier that it is in */
-	_Atomic uint32_t *volatile locked; /* head of the line that it has locked */
+	_Atomic uint32_t *volatile locked; /* the head of the line that it has locked */
 	struct rt_cache cache;
 };
 
@@ -57,9 +57,9 @@ struct rt_tenant {
 struct rt_lane {
 	_Atomic uint64_t epoch, floor;
 	uint64_t version;
-	struct rt_tenant *tenant; /* the latest */
-	struct rt_watch *watch;	  /* of the thread that has it; lane_lock */
-	uint32_t next;		  /* of an idle lane: the next idle one, plus 1 */
+	struct rt_tenant *tenant; /* the latest thread that has or had the lane */
+	struct rt_watch *watch;	  /* of the thread that has the lane; protected by lane_lock */
+	uint32_t next;		  /* of an idle lane, the next idle lane plus 1; or 0 */
 	uint32_t unused[5];
 };
 
@@ -69,34 +69,35 @@ struct rt_stripe {
 
 struct rt_detect {
 	struct raddle_steer *steer;
-	_Atomic uint32_t dead; /* no memory: it is over */
+	_Atomic uint32_t dead; /* 1 if the detector has stopped, for lack of memory */
 	struct rt_arena arena;
-	_Atomic uint64_t barriers;	      /* made so far */
-	struct rt_stripe stripes[RT_STRIPES]; /* of synchronisation objects, by address */
+	_Atomic uint64_t barriers;	      /* the number of barriers made so far */
+	struct rt_stripe stripes[RT_STRIPES]; /* locks of synchronisation objects, by address */
 
 	_Atomic uint32_t report_lock;
-	uint64_t reported[2 * RT_REPORTED]; /* pairs of sites; 0 is none */
+	uint64_t reported[2 * RT_REPORTED]; /* a hash table of pairs of sites; 0 if unused */
 	uint32_t reported_count;
 
 	_Atomic uint32_t lane_lock;
 	_Atomic uint32_t lane_count;
-	uint32_t idle_lane; /* plus 1 */
+	uint32_t idle_lane; /* the first idle lane plus 1; or 0 */
 	struct rt_lane lanes[RT_LANES];
-	struct rt_clock *_Atomic ended[RT_THREADS]; /* what an ended thread knew, by number */
+	struct rt_clock *_Atomic ended[RT_THREADS]; /* clocks of ended threads, by number */
 
 	struct rt_detect_shadow shadow;
 };
 
 /* rt/detect/detect.c */
-__attribute__((noinline, cold)) bool
-rt_watch_recover(struct rt_watch *w); /* after a longjmp; false: there was none */
+__attribute__((noinline, cold)) bool rt_watch_recover(struct rt_watch *w); /* false if there was no longjmp */
 void rt_watch_forgive(void);
-void rt_watch_over(void);		/* no memory */
-void rt_watch_tick(struct rt_watch *w); /* something was published */
+void rt_watch_over(void);		/* stops the detector, for lack of memory */
+void rt_watch_tick(struct rt_watch *w); /* begins the next epoch, after a release */
 
 /* rt/detect/access.c */
-void rt_watch_flush(struct rt_watch *w); /* compares what was gathered; inside the detector */
-struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address); /* made if need be; NULL: none */
+/* flush() compares the gathered accesses; the caller has entered the detector.  chunk() makes the
+ * chunk if there is none; it returns NULL if it cannot. */
+void rt_watch_flush(struct rt_watch *w);
+struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address);
 
 /* rt/detect/object.c */
 void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size); /* within the chunk */
@@ -118,7 +119,7 @@ static inline bool rt_detect_is_on(void)
 
 #define RT_BARRIER() atomic_signal_fence(memory_order_seq_cst)
 
-/* Enters the detector; false: a handler interrupted it. */
+/* Enters the detector.  Returns false in a handler that interrupted the detector. */
 static inline bool rt_watch_enter(struct rt_watch *w)
 {
 	if (RT_UNLIKELY(w->busy) && !rt_watch_recover(w))

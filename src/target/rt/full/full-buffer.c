@@ -2,11 +2,11 @@
 /*
  * Buffers of the flavour full: reserves space for pieces and records, and hands buffers over.
  *
- * A thread that finds no space takes a new buffer, with all signals blocked.  The old one goes to
- * the collector, unless a piece in it is open.  In that case a signal handler has interrupted the
- * piece, and its writer will continue later.  Such a buffer, and those after it, are kept until
- * the piece is closed.  If the piece is still open after the handler's frame is gone (the handler
- * left by longjmp), they are handed over as well.
+ * A thread that finds no space takes a new buffer, with all signals blocked.  It hands the old
+ * buffer over to the collector, unless a piece in it is open.  In that case a signal handler has
+ * interrupted the piece, and its writer will continue later.  Such a buffer, and those after it,
+ * are kept until the piece is closed.  If the piece is still open after the handler has left by
+ * longjmp, they are handed over as well.
  *
  * Invariants:
  * 1. no thread writes into a buffer that was handed over;
@@ -22,20 +22,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NO_ROOM 0x40000000u /* `used` of struct rt_no_buffer */
+#define NO_ROOM 0x40000000u /* the value of `used` in struct rt_no_buffer */
 
-/* Receives pieces that are not recorded, and those of threads without a state. */
+/* Memory for pieces that are not recorded, and for those of threads without a state. */
 static struct {
 	uint8_t room[2 * RADDLE_BUFFER_SIZE];
-	struct raddle_buffer *buffer; /* in `room`, aligned */
+	struct raddle_buffer *buffer; /* an aligned address in `room` */
 	struct rt_no_buffer head;
 } unread;
 
-/* Weak: a static program with a malloc() of its own must not get that of libc, too. */
+/* Weak, because a static program with a malloc() of its own must not be linked with libc's. */
 extern __typeof__(mallopt) mallopt __attribute__((weak));
 
-/* By default glibc extends the heap even for blocks of up to 32 MiB, once it has seen such sizes.
- * rt_fresh() would then touch all pages of such a block. */
+/* By default glibc allocates even blocks of up to 32 MiB in the heap, once the program has freed a
+ * block of such a size.  rt_fresh() would then touch all pages of such a block. */
 static void make_large_blocks_mappings(void)
 {
 	if (mallopt)
@@ -51,8 +51,8 @@ bool rt_full_setup(void)
 	return true;
 }
 
-/* Does not wait: to see whether threads run, it would open files, which would change the
- * descriptors that the program's own files get. */
+/* Does not wait.  To find out whether threads run, it would have to open files, and the program's
+ * own files would get other descriptors. */
 void rt_linger(void)
 {
 }
@@ -64,7 +64,7 @@ void rt_full_reset(struct rt_thread *t)
 	t->self.target = 0;
 }
 
-/* Gives back room that was reserved beyond the end. */
+/* Returns room that was reserved beyond the end of the buffer. */
 static void give_back(struct raddle_buffer *b, uint32_t size)
 {
 	uint64_t n = 1ull << 32 | size;
@@ -82,7 +82,7 @@ static bool on_stack(const struct rt_thread *t, uintptr_t frame)
 	return frame >= t->stack_low && frame < t->stack_high;
 }
 
-/* Whether the handler that ran at that frame is gone. */
+/* Whether the handler that ran at that frame has returned or was left by longjmp. */
 static bool is_gone(const struct rt_thread *t, uintptr_t then)
 {
 	uintptr_t now = (uintptr_t)__builtin_frame_address(0);
@@ -156,7 +156,7 @@ static void fresh(struct rt_thread *t)
 
 static void take(struct rt_thread *t)
 {
-	if (!rt_guard.alive) { /* the child of a fork that the runtime did not see */
+	if (!rt_guard.alive) { /* the child of a fork by a bare system call */
 		t->recording = false;
 		t->buffer = NULL;
 		rt_full(t)->waiting_count = 0;
@@ -185,7 +185,7 @@ void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t
 		uint32_t used;
 		give_back(full, size);
 		rt_block_signals(&signals);
-		if (t->self.full == full) /* else a handler was here and took a new one */
+		if (t->self.full == full) /* otherwise a handler has taken a new buffer */
 			take(t);
 		rt_restore_signals(&signals);
 		full = t->self.full;

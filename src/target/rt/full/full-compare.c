@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * memcmp() and bcmp() whose results depend on the bytes only.  In glibc only the sign of the
- * result is defined: its size depends on whether one of the arguments lies near the end of a
- * page.  Addresses differ from run to run, so the same comparison could have different results,
- * and two runs of a program would differ without a fault.  The program and the libraries it is
- * linked with use these.
+ * memcmp() and bcmp() whose results depend only on the bytes.  In glibc only the sign of the
+ * result is defined.  Its absolute value depends on whether an argument is near the end of a page.
+ * Addresses differ from run to run, so the same comparison could have different results, and two
+ * runs of a program would differ without a fault.  The program and the libraries that it is linked
+ * with use these functions.
  */
 #include "rt/full/full.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of the runtime in the flavour full, instead of rt/record/event.c: events, atomics,
+ * Records of the runtime in the flavour `full`, in place of rt/record/event.c: events, atomics,
  * fences and ranges.  They are raw (doc/format/full.md): space is reserved as for a piece, the
  * operands are stored, and the code is stored last.  There is no encoder and no state, so signal
- * handlers need no special case.  A position q is taken just after the space is reserved, so a
- * signal handler that runs later writes later and has a higher q.  Only a position that the caller
- * took earlier, or a handler that runs between the two steps, may be out of order.
+ * handlers need no special case.  A q is taken just after the space is reserved, so a signal
+ * handler that runs later writes later and gets a higher q.  Records are out of order only if the
+ * caller took q earlier, or if a handler runs between the two steps.
  */
 #include "rt/full/full.h"
 
@@ -18,7 +18,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Links rt/full/full-compare.c even into programs that only compare memory in their libraries. */
+/* Links rt/full/full-compare.c even into programs that call memcmp() only in their libraries. */
 static __typeof__(memcmp) *const compare __attribute__((used)) = memcmp;
 
 /* Whether this thread is still recorded. */
@@ -53,7 +53,7 @@ static uint64_t operand(const struct rt_record *r, char letter, uint32_t index)
 	return letter == 't' && v == RT_T ? rt_now() : v;
 }
 
-/* All but the code. */
+/* Stores all of a record except its code. */
 static void put_event(uint8_t *p, const struct rt_record *r)
 {
 	uint32_t index = 0;
@@ -155,7 +155,7 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 	rt_emit(t, &r);
 }
 
-/* The creator knows the new thread by its handle, whether or not the thread runs already. */
+/* Records the handle by which the creator identifies the new thread. */
 void rt_created(struct rt_thread *t, uint64_t handle)
 {
 	RT_EVENT(t, RADDLE_HANDLE, handle);
@@ -186,7 +186,7 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 		RT_EVENT(t, code, RT_Q, address, size, kind);
 }
 
-/* The result is the last operand; the record stays open until it is known. */
+/* The result is the last operand.  The record stays open until the result is known. */
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
 {
 	struct rt_record r = {.code = code, .count = 4, .operand = {RT_Q, RT_T, object, 0}};
@@ -230,24 +230,24 @@ void rt_see_again(struct rt_thread *t)
 	rt_new_segment(t);
 }
 
-/* Only `led` has marks, and only while a layer listens. */
+/* Marks are used only in `led`, and only while a layer listens. */
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 {
 	if (t->recording == RT_LISTENED)
 		rt_unmark(t, address, size);
 }
 
-/* Whether the kernel has just provided the block, and has cleared it.  In glibc such a block follows
- * two words of its own, and others one, so only its usable size is a multiple of two words.
- * Blocks of other allocators are taken for such blocks. */
+/* Whether the block is a mapping of its own, which the kernel has just cleared.  In glibc such a
+ * block has a header of two words, and other blocks one of one word.  So only the usable size of a
+ * mapping is a multiple of two words.  Blocks of other allocators are treated as mappings. */
 static bool is_mapping(size_t usable)
 {
 	return usable % (2 * sizeof(size_t)) == 0;
 }
 
-/* New blocks are cleared.  Their old content (addresses) differs from run to run, and programs copy
- * it unintentionally in the padding of structures.  A large mapping is left alone, because clearing
- * would touch pages that the program never uses. */
+/* Clears new blocks.  Their old content, such as addresses, differs from run to run, and programs
+ * copy it unintentionally in the padding of structures.  A large mapping is not cleared, because
+ * that would touch pages that the program never uses. */
 void *rt_fresh(void *p, size_t known)
 {
 	size_t size = p ? malloc_usable_size(p) : 0;
@@ -267,7 +267,7 @@ struct summary {
 	} pointer[RADDLE_FULL_POINTERS];
 };
 
-/* What is hashed for a whole word of memory. */
+/* Returns what the hash contains for a whole word of memory. */
 static uint64_t take_word(struct summary *s, const uint8_t *p, uint64_t offset)
 {
 	uint64_t word;

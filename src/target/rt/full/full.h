@@ -10,7 +10,8 @@
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 
-/* buffers with an interrupted piece; if there are more, all are handed over as they are */
+/* The most buffers of a thread that are kept because of an interrupted piece.  If there are more,
+ * all are handed over as they are. */
 #define RT_WAITING 16
 
 /* The layer's state of a thread. */
@@ -34,14 +35,14 @@ static inline struct rt_full *rt_full(const struct rt_thread *t)
 	return t->layer[RT_LAYER_FULL];
 }
 
-/* rt/full/full-buffer.c: takes room from a new buffer when the current one is full.  Never returns
+/* rt/full/full-buffer.c: reserves room in a new buffer when the current one is full.  Never returns
  * NULL: if nothing is recorded, it returns memory that is never read. */
 void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t size);
-void rt_full_stop(struct rt_thread *t);	     /* nothing more is recorded of this thread */
-void rt_full_hand_over(struct rt_thread *t); /* at its end: all buffers but the last */
+void rt_full_stop(struct rt_thread *t);	     /* ends the recording of this thread */
+void rt_full_hand_over(struct rt_thread *t); /* at its end: hands over all buffers but the last */
 
 bool rt_full_setup(void);
-#define RT_FULL_FRESH_MAX (64u << 10) /* bytes; larger blocks may be mappings; set by hand */
+#define RT_FULL_FRESH_MAX (64u << 10) /* bytes: larger blocks may be mappings; a judgement */
 void rt_full_reset(struct rt_thread *t);
 
 static inline void *rt_full_room(struct rt_thread *t, uint32_t size)

@@ -24,19 +24,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes of the quarantine.  Judgements: it holds what a short run frees, and memory stays
+/* Sizes of the quarantine.  Judgements: all blocks that a short run frees fit, and memory stays
  * bounded. */
 #define BLOCKS 65536
 #define BYTES (64u << 20)
-#define PAGES 65536 /* a power of two; four times what BYTES fill */
+#define PAGES 65536 /* entries, a power of two: four times the pages that BYTES fill */
 #define PAGE 4096u
 #define GRANULE 16u /* bytes: the alignment of malloc() */
-/* fills the memory of a freed block, so that a read finds the same value in each run */
+/* Fills the memory of a freed block, so that a read returns the same value in each run. */
 #define FILL 0xdb
-#define FILLED (1u << 20) /* bytes of a block that are filled; a judgement: filling more takes too long */
+#define FILLED (1u << 20) /* the most bytes of a block that are filled; a judgement: more takes too long */
 
 struct page {
-	uintptr_t number; /* 0: a free place */
+	uintptr_t number; /* the page number; 0 if the entry is unused */
 	uint64_t bits[PAGE / GRANULE / 64];
 };
 
@@ -45,13 +45,13 @@ _Static_assert((PAGES & (PAGES - 1)) == 0 && PAGE % (64 * GRANULE) == 0, "positi
 struct block {
 	uintptr_t start;
 	uint64_t size;
-	uint32_t slot, site; /* the thread that freed it, and where */
+	uint32_t slot, site; /* the slot of the thread that freed it, and the site */
 };
 
 struct heap {
 	struct raddle_steer *steer;
 	struct page *pages;
-	struct block *blocks; /* a ring */
+	struct block *blocks; /* a ring of BLOCKS entries */
 	uint64_t first, count, bytes, page_count;
 	_Atomic uint32_t lock;
 };
@@ -79,7 +79,7 @@ static void give(const uint64_t *signals)
 
 /* ---- pages ---- */
 
-/* The page of that number, or the free place for it. */
+/* Returns the entry of the page with that number, or the unused entry for it. */
 static struct page *page_at(uintptr_t number)
 {
 	uint64_t at = rt_hash(number) >> 48;

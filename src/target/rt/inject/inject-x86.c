@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The call from instrumented code to rt/inject/inject.c if the site of a value is the target.  For
- * the code around it (instr/target.c) this is not a call: the code pushes the value and the site,
+ * The functions through which instrumented code calls rt/inject/inject.c if the site of a value is
+ * the target.  They do not follow the calling convention: the code pushes the value and the site,
  * and afterwards finds the changed value on the stack and all registers unchanged, including
  * vectors.
  *
@@ -22,8 +22,8 @@ void rt_inject_ready(void)
 	rt_inject_has_xsave = c & bit_OSXSAVE;
 }
 
-/* Saves x87, SSE, AVX and AVX-512; the header of the area must be zero.  A processor without xsave
- * has only the first two. */
+/* Saves the registers of x87, SSE, AVX and AVX-512.  xsave requires that the header of its area is
+ * zero.  A processor without xsave has only x87 and SSE. */
 __asm__(".text\n"
 	".local rt_inject_all\n"
 	".type rt_inject_all, @function\n"

@@ -4,8 +4,8 @@
  * code passes while their site is the target.  Out: changed values, the results in the plan, and a
  * record where a fault first occurs.
  *
- * A thread works through its own faults only, one after another, and counts only its own
- * executions; so it needs no lock, and the schedule does not affect the result.
+ * A thread injects only its own faults, one after another, and counts only its own executions.  So
+ * it needs no lock, and the schedule does not affect the result.
  */
 #include "rt/inject/inject.h"
 
@@ -24,7 +24,7 @@
 /* The layer's state of a thread. */
 struct injected {
 	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's faults */
-	uint64_t former;	   /* the previous value at its site */
+	uint64_t former;	   /* the previous value at the site of that fault */
 	uint8_t away[64];	   /* the target of RADDLE_FAULT_AWAY */
 };
 
@@ -53,7 +53,7 @@ static struct raddle_faults *plan(void)
 	return f && raddle_process_is(rt.session, rt.process, f->process, f->forks) ? f : NULL;
 }
 
-/* The entry of the plan that names the thread; NULL: none. */
+/* Returns the entry of the plan for the thread, or NULL. */
 static struct raddle_fault_thread *find_thread(struct raddle_faults *f, const struct rt_thread *t)
 {
 	struct raddle_fault_thread *threads = raddle_fault_threads(f);
@@ -118,7 +118,7 @@ static void tell(struct rt_thread *t, const struct raddle_fault *f)
 	rt_full_finish(record, RADDLE_FULL_FAULT);
 }
 
-/* Counts an execution of the site; returns the fault if it strikes now. */
+/* Counts an execution of the site.  Returns the fault if it changes this execution, or NULL. */
 static struct raddle_fault *strikes(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_faults *all = plan();
@@ -133,7 +133,7 @@ static struct raddle_fault *strikes(struct rt_thread *t, uint32_t site)
 	return f->seen >= f->instance && raddle_fault_happens(f->chance, f->seen) ? f : NULL;
 }
 
-/* It struck: `before` became `after`. */
+/* Records that the fault changed the value `before` to `after`. */
 static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before, uint64_t after)
 {
 	uint64_t fired = f->fired + 1;
@@ -151,8 +151,8 @@ static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before,
 	}
 }
 
-/* Only bytes whose bits flip are touched.  An invalid address crashes here, as the access
- * would. */
+/* Accesses only bytes whose bits flip.  An invalid address crashes here, as the program's own
+ * access would. */
 static uint64_t inject_memory(struct rt_thread *t, struct raddle_fault *f, uint64_t address)
 {
 	volatile uint8_t *p = (volatile uint8_t *)(uintptr_t)address;
@@ -185,8 +185,8 @@ static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64
 	return after;
 }
 
-/* Called instead of a function that a fault prevents.  The result is in the register that returns
- * integers and pointers, whatever type the function returns. */
+/* Called in place of a function whose call a fault skips.  Whatever type that function returns, the
+ * result is in the register for integers and pointers. */
 static uint64_t prevented(void)
 {
 	if (rt_local.error)
@@ -208,7 +208,7 @@ static void delay(uint64_t us)
 static void refuse_threads(void)
 {
 	static const struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), /* the number of the call */
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), /* the number of the system call */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fork, 1, 0),
@@ -226,14 +226,14 @@ static void exhaust(uint64_t resource)
 	const struct rlimit none = {0};
 
 	if (resource == RADDLE_RESOURCE_MEMORY)
-		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* setrlimit() would add room for us */
+		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* setrlimit() would raise the limit */
 	else if (resource == RADDLE_RESOURCE_FILES)
 		setrlimit(RLIMIT_NOFILE, &none);
 	else
 		refuse_threads();
 }
 
-/* A fault that changes no value; false: the fault is of another kind. */
+/* Injects a fault that changes no value.  Returns false if the fault is of another kind. */
 static bool inject_event(struct rt_thread *t, struct raddle_fault *f)
 {
 	int saved = errno;

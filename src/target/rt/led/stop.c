@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of the flavour `led`: the call before each load and store, before what a library
- * function reads and writes, and before a call that writes to a stream.  In: the place and kind of
- * the access.  Out: a layer may stop the thread there (rt/core/layer.h).
+ * Accesses of the flavour `led`: the hook before each load and store, before the accesses of a
+ * library function, and before a call that writes to a stream.  In: the place and kind of the
+ * access.  Out: notifications of layers, which may stop the thread there (rt/core/layer.h).
  *
  * Until the threads have reached their goals, only the first access of a segment is counted, as in
  * the flavour `record`, because schedules are made from its traces.
@@ -11,8 +11,8 @@
 #include "rt/core/layer.h"
 #include "rt/core/buffer/mark.h"
 
-/* Whether some of the bytes have not been accessed (for a write: written) in this segment.  Marks
- * them. */
+/* Marks the bytes.  Returns whether some of them had not been accessed in this segment or, for a
+ * write, not been written. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
 {
 	bool first = false;
@@ -31,7 +31,7 @@ static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write
 	return first;
 }
 
-/* The size of a string with its NUL, at most RADDLE_STOP_STRING; 0: there is no string. */
+/* Returns the size of a string with its NUL, at most RADDLE_STOP_STRING, or 0 for NULL. */
 static uint64_t string_size(const char *s)
 {
 	uint64_t n = 0;

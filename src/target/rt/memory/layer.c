@@ -3,8 +3,9 @@
  * The table of the layer memory (rt/core/layer.h): converts the notifications of layers to reads,
  * writes and orders of the model (rt/memory/memory.h).
  *
- * This layer comes after steering in its row.  So a callback runs when the thread has the turn.
- * Other threads may have run since its last callback; their pending writes are applied first.
+ * The layer `steer` precedes this layer in the row of the flavour, so a callback runs when the
+ * thread has the turn.  Other threads may have run since its last callback; their pending writes
+ * are applied first.
  *
  * Limits: only the first process is steered, and a signal handler that runs between the call and
  * the access instruction hides the write of that access.
@@ -19,8 +20,8 @@
 #include <errno.h>
 #include <malloc.h>
 
-#define RANGE_MAX 512 /* bytes of a large access at a tracked site that become tracked */
-#define CALL_LOOKS 8  /* checks after a call began: for its ranges, and for what follows it */
+#define RANGE_MAX 512 /* the most bytes of a large access at a tracked site that become tracked */
+#define CALL_LOOKS 8  /* how many callbacks after the start of a call check for its writes */
 
 /* ---- the program's memory ---- */
 
@@ -44,7 +45,7 @@ static void poke(struct memory_cell *cell, uint64_t value)
 	cell->shown = value;
 }
 
-/* Shows the thread its view. */
+/* Writes the thread's view into the program's memory. */
 static void show(struct rt_memory *m, uint32_t t)
 {
 	for (uint32_t i = 0; i < m->model.cell_count; i++) {
@@ -57,7 +58,7 @@ static void show(struct rt_memory *m, uint32_t t)
 	m->viewer = t;
 }
 
-/* ---- what was begun ---- */
+/* ---- pending accesses ---- */
 
 static struct memory_part part_of(struct rt_memory *m, uintptr_t address, uint64_t size)
 {
@@ -83,7 +84,7 @@ static void settle_range(struct rt_memory *m, const struct rt_memory_access *a)
 	}
 }
 
-/* After the access: what it wrote, if it did. */
+/* Called after the pending access: passes what it wrote to the model. */
 static void settle(struct rt_memory *m, bool stored)
 {
 	const struct rt_memory_access a = m->pending;
@@ -104,7 +105,7 @@ static void settle(struct rt_memory *m, bool stored)
 		show(m, m->viewer);
 }
 
-/* Code that is not instrumented may have written. */
+/* Detects writes by code that is not instrumented, and passes them to the model. */
 static void look(struct rt_memory *m)
 {
 	RT_ASSERT(m->called > 0 && m->viewer < MEMORY_THREADS);
@@ -137,8 +138,8 @@ static void end(struct rt_memory *m, enum raddle_memory_over why)
 	atomic_store(&m->plan->over, m->model.over);
 }
 
-/* Returns the layer after it has applied pending writes and made memory show the thread's view.
- * NULL: the model was abandoned. */
+/* Applies pending writes and writes the thread's view into memory.  Returns the layer, or NULL if
+ * the model was abandoned. */
 static struct rt_memory *enter(struct rt_thread *t)
 {
 	struct rt_memory *m = rt_memory();
@@ -192,7 +193,7 @@ static uint32_t choose(void *context, enum raddle_choice_kind kind, uint32_t fro
 						.state = (uint64_t)m->asking->number << 32 | m->site});
 }
 
-/* The calling thread has made its last access. */
+/* The pending access of the calling thread has happened, so it is applied first. */
 static void states(uint64_t *state)
 {
 	struct rt_memory *m = rt_memory();
@@ -278,9 +279,9 @@ static bool is_one_cell(uintptr_t address, uint64_t size)
 	return size && (address & 7) + size <= 8;
 }
 
-/* In TSO no store reaches memory before an earlier store of its thread, so whatever follows a
- * buffered store must wait too.  The thread's own stack is exempt, since other threads do not use
- * it. */
+/* In TSO no store reaches memory before an earlier store of its thread, so any store that follows a
+ * buffered store must be buffered too.  The thread's own stack is exempt, since other threads do
+ * not use it. */
 static bool has_to_wait(const struct rt_memory *m, const struct rt_thread *t, uintptr_t address)
 {
 	return m->model.model == RADDLE_MEMORY_TSO && m->model.threads[t->number].count &&
@@ -289,7 +290,7 @@ static bool has_to_wait(const struct rt_memory *m, const struct rt_thread *t, ui
 
 /* ---- accesses ---- */
 
-/* The value is put where the thread will read it. */
+/* Stores the value that the model chooses where the thread will read it. */
 static void read_tracked(struct rt_memory *m, const struct rt_memory_access *a)
 {
 	struct memory_part p = part_of(m, a->address, a->size);
@@ -410,7 +411,7 @@ static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 	}
 }
 
-/* After its effect. */
+/* Called after the effect of the operation. */
 static void atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	struct rt_memory *m = rt_memory();
@@ -433,7 +434,7 @@ static void barrier(struct rt_thread *t, uint32_t kind)
 	leave(m, t);
 }
 
-/* ---- what empties buffers ---- */
+/* ---- events that flush buffers ---- */
 
 static void drains(struct rt_thread *t)
 {
@@ -476,7 +477,7 @@ static void op_goes_on(struct rt_op *op)
 	enter(op->t);
 }
 
-/* ---- what orders ---- */
+/* ---- events that order threads ---- */
 
 static void created(struct rt_thread *parent, struct rt_thread *child)
 {
@@ -544,7 +545,7 @@ static void frees(struct rt_thread *t, void *p, bool *kept)
 
 /* ---- threads ---- */
 
-/* Its stack may be gone soon. */
+/* Stops tracking the thread's stack, which may soon be unmapped. */
 static void ends(struct rt_thread *t)
 {
 	drains(t);

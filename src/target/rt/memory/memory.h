@@ -4,9 +4,9 @@
  *
  * One thread runs at a time, so the program's memory needs to be right only for that thread.
  * Before a read, the layer stores the value that the read should return.  After a write, the layer
- * picks up the new value when the thread next enters the runtime, which is before any other thread
- * runs.  At all other times, memory contains what the running thread would see without any choice:
- * its own stores, otherwise the latest store.
+ * reads the new value when the thread next enters the runtime, which is before any other thread
+ * runs.  At all other times, memory contains the view of the running thread: its own stores,
+ * otherwise the latest store.
  */
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H
@@ -14,10 +14,10 @@
 #include "rt/core/control/choose.h"
 #include "rt/memory/model.h"
 
-#define RT_MEMORY_RECENT 512	 /* stores of a thread since its last operation; a power of two */
-#define RT_MEMORY_PUBLISHED 4096 /* stores that others may see late; a power of two */
+#define RT_MEMORY_RECENT 512 /* stores of a thread that are kept since its last operation; a power of two */
+#define RT_MEMORY_PUBLISHED 4096 /* entries for stores whose old value others may read; a power of two */
 
-/* What is still to be examined of an access that has begun. */
+/* The kind of access whose effect is still to be examined. */
 enum rt_memory_pending { RT_PENDS_NOT, RT_PENDS_READ, RT_PENDS_WRITE, RT_PENDS_UPDATE, RT_PENDS_RANGE };
 
 struct rt_memory_access {
@@ -28,32 +28,32 @@ struct rt_memory_access {
 	enum memory_order_of order;
 };
 
-/* The thread that last stored to a location, and the tracked store nearby; 0: none. */
+/* The last store to a location.  `through` is the site of a tracked store near it, or 0. */
 struct rt_published {
 	uintptr_t address;
-	uint32_t thread, site, through; /* through: where it stored what is tracked */
-	uint32_t notified;		/* the site of the read that was reported last */
+	uint32_t thread, site, through;
+	uint32_t notified; /* the site of the read that was reported last */
 };
 
 struct rt_memory {
 	struct memory model;
 	struct raddle_memory *plan;
 	struct rt_memory_access pending;
-	uint32_t viewer; /* the thread whose view the program's memory shows */
-	uint32_t called; /* how many more times to check whether uninstrumented code wrote */
-	bool off;	 /* threads no longer take turns, or are too many */
+	uint32_t viewer; /* the thread whose view the program's memory contains */
+	uint32_t called; /* how many more callbacks check whether uninstrumented code wrote */
+	bool off;	 /* true if threads no longer take turns, or if there are too many */
 	struct rt_thread *asking;
-	uint32_t site; /* of the access that choices are about, and its address */
+	uint32_t site; /* the site and the address of the access that choices are about */
 	uintptr_t address;
-	uint32_t sites[4 * RADDLE_MEMORY_SITES]; /* a set of those that are tracked; 0: unused */
+	uint32_t sites[4 * RADDLE_MEMORY_SITES]; /* a hash set of the tracked sites; 0 if unused */
 	struct rt_published published[RT_MEMORY_PUBLISHED];
 	uint32_t published_count;
 };
 
 /* The layer's state of a thread. */
 struct rt_memory_own {
-	uint32_t epoch;			 /* counts its operations */
-	uint32_t through, through_epoch; /* the site of its last tracked store, and after which operation */
+	uint32_t epoch;			 /* the number of its operations so far */
+	uint32_t through, through_epoch; /* the site of its last tracked store, and `epoch` at that time */
 	struct {
 		uintptr_t address;
 		uint32_t site, epoch;
@@ -65,12 +65,12 @@ static inline struct rt_memory *rt_memory(void)
 	return rt.layer[RT_LAYER_MEMORY];
 }
 
-/* rt/memory/publish.c: rt_publish_store(): any store.  rt_publish(): a tracked store; through it,
- * other threads may learn of the thread's other stores before and after it, up to the thread's
- * next operation.  rt_publish_read(): a read, perhaps by another thread. */
+/* rt/memory/publish.c.  rt_publish_store() is called for any store, rt_publish() for a tracked
+ * store.  A thread that reads the tracked store may then also read the thread's other stores, up to
+ * its next operation.  rt_publish_read() is called for a read, perhaps by another thread. */
 void rt_publish_store(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
 void rt_publish(const struct rt_thread *t, uint32_t site);
 void rt_publish_read(const struct rt_thread *t, uintptr_t address, uint32_t site);
-void rt_publish_reset(struct rt_thread *t); /* an operation orders what came before */
+void rt_publish_reset(struct rt_thread *t); /* called at each operation, which orders earlier stores */
 
 #endif

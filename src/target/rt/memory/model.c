@@ -2,15 +2,15 @@
 /*
  * The models (rt/memory/model.h).
  *
- * TSO and PSO: a store waits in the buffer of its thread, and only that thread sees it there.  A
- * buffered store can reach memory at any time.  The choice is made only where it matters: before a
- * read from memory, and where a buffer must be empty.  There, each store that could be next, of
- * any thread, is an alternative; choices continue until "none" is chosen.  In TSO the stores of a
- * thread reach memory in order; in PSO only stores to the same bytes do.
+ * TSO and PSO: a store waits in the buffer of its thread, and only that thread can read it there.
+ * A buffered store can reach memory at any time.  The choice is made only where it matters: before
+ * a read from memory, and where a buffer must be empty.  The alternatives are all stores that could
+ * be next, of any thread, and "none".  Choices continue until "none" is chosen.  In TSO the stores
+ * of a thread reach memory in order; in PSO only stores to the same bytes do.
  *
- * WEAK: a write stays in the history of its cell.  A read takes any write of these bytes, unless
- * another write comes between the two by happens-before.  COHERENT: in addition, a read never
- * takes a write that is older than one the thread knows of.
+ * WEAK: a write stays in the history of its cell.  A read returns any write of these bytes, unless
+ * another write is between the two in happens-before.  COHERENT: in addition, a read never returns
+ * a write that is older than a write that the thread knows.
  *
  * Happens-before is kept as vector clocks.  A clock counts accesses and fences.  A thread knows a
  * write if the thread's clock has reached the count of the write.
@@ -21,7 +21,7 @@
 #include "rt/common/bug.h"
 
 #define ALL (~0ull)
-#define EARLIER (MEMORY_THREADS + 0u) /* as a thread: the writer of the initial value */
+#define EARLIER (MEMORY_THREADS + 0u) /* the thread number of the writer of initial values */
 
 static bool is_buffered(const struct memory *m)
 {
@@ -33,7 +33,8 @@ static bool has_history(const struct memory *m)
 	return m->model == RADDLE_MEMORY_WEAK || m->model == RADDLE_MEMORY_COHERENT;
 }
 
-/* A thread becomes known by what it does.  Returns the value. */
+/* Adds an action to the hash of the thread's past, and the thread to the known ones.  Returns the
+ * value. */
 static uint64_t note(struct memory *m, uint32_t t, uint64_t what, const struct memory_part *p, uint64_t value)
 {
 	struct memory_thread *own = &m->threads[t];
@@ -222,9 +223,9 @@ struct head {
 	uint32_t thread, entry;
 	uint64_t number;
 };
-#define HEADS 256 /* stores to choose from; a judgement: further ones have to wait */
+#define HEADS 256 /* the most stores to choose from; a judgement: others have to wait */
 
-/* Those of all threads, in the order in which they were made. */
+/* Finds the heads of all threads, in the order of the stores. */
 static uint32_t find_heads(const struct memory *m, struct head *heads)
 {
 	uint32_t n = 0;
@@ -257,8 +258,8 @@ static void flush(struct memory *m, uint32_t t, uint32_t i)
 		own->buffer[i] = own->buffer[i + 1];
 }
 
-/* Moves stores to memory until the choice is to stop and `t` may continue; if `all`, its buffer
- * must be empty by then.  `forced`: moves all stores. */
+/* Moves stores to memory until "none" is chosen and `t` may continue.  If `all` is set, the buffer
+ * of `t` must be empty by then.  If `forced` is set, all stores are moved. */
 static void flush_some(struct memory *m, uint32_t t, bool all, bool forced)
 {
 	struct head heads[HEADS];
@@ -300,7 +301,7 @@ static void put_entry(struct memory *m, uint32_t t, struct memory_part p, uint64
 	own->buffer[own->count++] = (struct memory_entry){index_of(m, p.cell), value, p.mask, ++m->stores};
 }
 
-/* The bytes of the cell that are in the thread's own buffer; *mask becomes their mask. */
+/* Returns the bytes of the cell that are in the thread's own buffer, and their mask in *mask. */
 static uint64_t own_stores(const struct memory *m, uint32_t t, const struct memory_cell *cell, uint64_t *mask)
 {
 	const struct memory_thread *own = &m->threads[t];
@@ -356,7 +357,7 @@ static bool is_hidden(const struct memory_cell *cell, uint32_t i, uint64_t mask,
 	return false;
 }
 
-/* The writes that a read may take, the latest first.  Of several writes with equal values, only
+/* The writes that a read may return, the latest first.  Of several writes with equal values, only
  * the oldest is listed. */
 struct options {
 	uint32_t count, write[MEMORY_HISTORY];
@@ -378,8 +379,8 @@ static void add_option(const struct memory_cell *cell, struct options *o, uint32
 	o->value[o->count++] = w->value & mask;
 }
 
-/* Whether the thread may read nothing older than this write, because the model is COHERENT: all
- * threads see the writes of a cell in one order. */
+/* Whether the thread may read nothing older than this write.  In the model COHERENT, the writes of
+ * a cell have one order for all threads. */
 static bool ends_coherent(const struct memory *m, uint32_t t, const struct memory_cell *cell, uint32_t i)
 {
 	return m->model == RADDLE_MEMORY_COHERENT && (knows(&m->threads[t].clock, write_at(cell, i)) ||
@@ -465,7 +466,7 @@ static void store_history(struct memory *m, uint32_t t, struct memory_part p, ui
 /* ---- accesses ---- */
 
 /* Whether the thread has read the same value here again and again.  Then it waits for another
- * value, which must arrive eventually. */
+ * value, which it must read eventually. */
 static bool is_stale(const struct memory *m, uint32_t t, struct memory_part p)
 {
 	uint32_t cell = index_of(m, p.cell);
@@ -498,7 +499,7 @@ uint64_t memory_load(struct memory *m, uint32_t t, struct memory_part p, enum me
 	return note(m, t, 'r', &p, value);
 }
 
-/* All threads see it from now on; the value is within the mask. */
+/* Changes the value of the cell for all threads.  Bytes outside the mask are 0 in `value`. */
 static void assign(struct memory_part p, uint64_t value)
 {
 	p.cell->value = (p.cell->value & ~p.mask) | value;

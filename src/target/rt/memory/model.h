@@ -5,8 +5,8 @@
  * whatever a model leaves open.  This code uses neither the program's memory nor the runtime, so
  * test/unit/u-rt-memory.c can run it alone.
  *
- * Bytes are kept in cells of eight, which begin at multiples of eight.  A part of a cell is a mask
- * with 0xff for each byte that belongs to it, and a value whose other bytes are 0.
+ * Memory is divided into cells of eight bytes, which begin at multiples of eight.  A part of a cell
+ * is a mask with 0xff for each byte that belongs to it, and a value whose other bytes are 0.
  */
 #ifndef RT_MEMORY_MODEL_H
 #define RT_MEMORY_MODEL_H
@@ -17,13 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MEMORY_THREADS 64   /* of the program, by number */
-#define MEMORY_CELLS 1024   /* a power of two */
-#define MEMORY_HISTORY 24   /* writes of a cell that are remembered; older ones are not returned any more */
-#define MEMORY_BUFFER 64    /* stores of a thread that are not in memory yet */
-#define MEMORY_OBJECTS 1024 /* that threads synchronise by; a power of two */
-#define MEMORY_SEEN 16	    /* cells whose last value a thread remembers */
-/* after this many reads in a row without a new value, the next one gets the latest */
+#define MEMORY_THREADS 64   /* the most threads of the program */
+#define MEMORY_CELLS 1024   /* entries of the table of cells; a power of two */
+#define MEMORY_HISTORY 24   /* the writes of a cell that are kept; reads do not return older ones */
+#define MEMORY_BUFFER 64    /* the most stores in the buffer of a thread */
+#define MEMORY_OBJECTS 1024 /* entries of the table of synchronisation objects; a power of two */
+#define MEMORY_SEEN 16	    /* the cells of which a thread's last value is kept */
+/* After this many reads in a row without a new value, the next read returns the latest write. */
 #define MEMORY_FAIR 8
 
 /* The memory orders of C11, from weak to strong; consume is treated as acquire. */
@@ -38,42 +38,43 @@ enum memory_fence {
 	MEMORY_FENCE_STORE
 };
 
-/* How many accesses of each thread come before. */
+/* A vector clock: how many accesses of each thread happened before. */
 struct memory_clock {
 	uint32_t at[MEMORY_THREADS];
 };
 
-/* A write of the models without buffers. */
+/* A write in the history of a cell, for the models without buffers. */
 struct memory_write {
 	uint64_t value, mask;
-	uint32_t thread, tick; /* thread MEMORY_THREADS: the initial value */
+	uint32_t thread, tick; /* the thread is MEMORY_THREADS for the initial value */
 	bool releases;
-	struct memory_clock clock, released; /* of the writer; what an acquiring read of it learns */
+	struct memory_clock clock, released; /* the writer's clock; the clock that a read acquires */
 };
 
 struct memory_cell {
-	uintptr_t base; /* 0: unused */
-	uint64_t mask;	/* which bytes are tracked */
-	uint64_t value; /* the latest write: what all threads see, apart from their own buffers */
-	uint64_t shown; /* for rt/memory/layer.c: what the program's memory contains */
+	uintptr_t base; /* 0 if the entry is unused */
+	uint64_t mask;	/* the bytes that are tracked */
+	uint64_t value; /* the latest write, which all threads read, apart from their own buffers */
+	uint64_t shown; /* what the program's memory contains, for rt/memory/layer.c */
 	uint32_t first, count;
-	struct memory_write *writes; /* a ring of MEMORY_HISTORY; NULL: the model needs none */
-	uint64_t dropped;	     /* how many writes came before the first one */
+	struct memory_write *writes; /* a ring of MEMORY_HISTORY; NULL if the model needs none */
+	uint64_t dropped;	     /* the number of writes before the first in the ring */
 };
 
 /* A store in a buffer. */
 struct memory_entry {
 	uint32_t cell;
-	uint64_t value, mask, number; /* number: stores of all threads are counted */
+	uint64_t value, mask, number; /* number counts the stores of all threads */
 };
 
 struct memory_thread {
-	struct memory_clock clock, seen, fenced; /* seen: what relaxed reads could have learned; fenced: what
-						    relaxed writes pass on */
+	/* `seen` is the clock that the next fence acquires for relaxed reads; `fenced` is the clock
+	 * that relaxed writes release. */
+	struct memory_clock clock, seen, fenced;
 	struct memory_entry buffer[MEMORY_BUFFER];
 	uint32_t count;
-	uint64_t past;	/* a hash of all that it did */
-	uint32_t stale; /* reads in a row that showed nothing new */
+	uint64_t past;	/* a hash of all its actions */
+	uint32_t stale; /* the number of reads in a row without a new value */
 	struct {
 		uint32_t cell;
 		uint64_t mask, value;
@@ -81,7 +82,7 @@ struct memory_thread {
 };
 
 struct memory_object {
-	uintptr_t address; /* 0: unused */
+	uintptr_t address; /* 0 if the entry is unused */
 	struct memory_clock clock;
 };
 
@@ -89,17 +90,17 @@ struct memory {
 	enum raddle_memory_model model;
 	uint32_t (*choose)(void *context, enum raddle_choice_kind kind, uint32_t from);
 	void *context;
-	void *(*get)(size_t size);	 /* zeroed memory that is never freed; NULL: there is none */
-	uint32_t cell_count, over;	 /* over: enum raddle_memory_over */
-	uint32_t used[MEMORY_CELLS / 2]; /* the cells that are tracked, by position */
+	void *(*get)(size_t size);	 /* returns zeroed memory that is never freed, or NULL */
+	uint32_t cell_count, over;	 /* `over` is enum raddle_memory_over */
+	uint32_t used[MEMORY_CELLS / 2]; /* the positions of the tracked cells */
 	uint32_t thread_count;		 /* one more than the highest known thread number */
 	uint64_t stores;
-	struct memory_clock
-		fences; /* what fences and operations with memory_order_seq_cst have synchronised */
+	/* The joined clocks of all fences and operations with memory_order_seq_cst. */
+	struct memory_clock fences;
 	struct memory_thread threads[MEMORY_THREADS];
 	struct memory_cell cells[MEMORY_CELLS];
-	uint32_t floor[MEMORY_THREADS]
-		      [MEMORY_CELLS]; /* COHERENT: the number of the write that the thread saw last */
+	/* For COHERENT: the number of the latest write that the thread has read from the cell. */
+	uint32_t floor[MEMORY_THREADS][MEMORY_CELLS];
 	struct memory_object objects[MEMORY_OBJECTS];
 	uint32_t object_count;
 };
@@ -110,17 +111,17 @@ struct memory_part {
 	uint64_t mask;
 };
 
-/* Which bytes of the cell at `base` the range has. */
+/* Returns the mask of the bytes of the cell at `base` that are in the range. */
 uint64_t memory_mask(uintptr_t base, uintptr_t address, uint64_t size);
 
-/* The cell of an address; NULL: none is tracked there. */
+/* Returns the cell of an address, or NULL if it is not tracked. */
 struct memory_cell *memory_cell(struct memory *m, uintptr_t address);
 
 /* Starts tracking bytes of a cell, which have this value.  Returns NULL if there is no room; then
  * the model is abandoned. */
 struct memory_cell *memory_track(struct memory *m, uintptr_t base, uint64_t mask, uint64_t value);
 
-/* The memory has become another object: its bytes are no longer tracked. */
+/* Stops tracking memory that has become another object. */
 void memory_forget(struct memory *m, uintptr_t address, uint64_t size);
 
 /* memory_load() returns what the thread reads; memory_store() stores what it writes.  For plain
@@ -139,20 +140,20 @@ void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t
  * that are larger than a cell, or were noticed only afterwards. */
 void memory_write_through(struct memory *m, uint32_t t, struct memory_part p, uint64_t value);
 
-/* What the thread would see there without any choice: its own stores, otherwise the latest
- * store. */
+/* Returns the thread's view of the cell: its own stores, otherwise the latest store. */
 uint64_t memory_view(const struct memory *m, uint32_t t, const struct memory_cell *cell);
 
 void memory_fence(struct memory *m, uint32_t t, enum memory_fence fence);
-void memory_drain(struct memory *m, uint32_t t); /* all of its stores reach memory */
+void memory_drain(struct memory *m, uint32_t t); /* moves all its stores to memory */
 
-/* What orders threads. */
+/* Events that order threads. */
 void memory_create(struct memory *m, uint32_t t, uint32_t child);
 void memory_join(struct memory *m, uint32_t t, uint32_t child);
 void memory_acquire(struct memory *m, uint32_t t, uintptr_t object);
 void memory_release(struct memory *m, uint32_t t, uintptr_t object);
 
-/* From now on memory is sequentially consistent: all buffered stores reach memory. */
+/* Abandons the model: moves all buffered stores to memory, which is sequentially consistent from
+ * then on. */
 void memory_end(struct memory *m, enum raddle_memory_over why);
 
 /* A hash of everything that the rest of the run depends on. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stores that a racing location publishes.  Suppose a thread stores to several locations, and then
- * to a tracked one.  Another thread that reads the tracked location may also read the others, and
- * under a weak memory model it may find old values there.  In: stores and reads.  Out: pairs of
- * sites (raddle_memory.published), so that the next run tracks these stores too.  Stores without a
- * tracked store nearby are listed as well (`through` is 0): in a program with few shared accesses,
- * later runs may switch threads there.
+ * Stores that other threads learn of through a tracked store.  Suppose a thread stores to several
+ * locations, and then to a tracked one.  Another thread that reads the tracked location may also
+ * read the others, and under a weak memory model it may find old values there.  In: stores and
+ * reads.  Out: sites (raddle_memory.published), so that the next run tracks these stores too.
+ * Stores without a tracked store nearby are listed as well (`through` is 0): in a program with few
+ * shared accesses, later runs may switch threads there.
  *
  * Nothing here changes what the program does.  If a table is full or two addresses share an entry,
  * a location is missed; so is one that is read in parts other than those in which it was stored.
@@ -38,7 +38,7 @@ static struct rt_published *entry_of(uintptr_t address)
 	return &m->published[i];
 }
 
-/* Others may see the store late. */
+/* Adds a store whose old value other threads may read. */
 static void publish(const struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t through)
 {
 	struct rt_published *p = entry_of(address);

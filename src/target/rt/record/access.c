@@ -2,7 +2,7 @@
 /*
  * Single accesses: the slow path of the hooks.  In: the first read, write or update of bytes in a
  * segment.  Out: its record, or only a count if the run is thinned (rt/record/thin.h) and the
- * access is nothing new; layers are notified of it.
+ * access is not new; notifications of layers.
  */
 #include "rt/record/access.h"
 
@@ -14,7 +14,7 @@ __attribute__((noinline, preserve_most)) void rt_gather_anew(struct rt_thread *t
 	t->gather->anew(t, key, sites, bits);
 }
 
-/* Appends a single access with the encoder taken; false: there was no room for it.  If it is not
+/* Appends a single access with the encoder taken; returns false if there was no room.  If it is not
  * the first access of its bytes in the segment, it must not be moved before the first one. */
 static inline __attribute__((always_inline)) bool append_access(struct rt_thread *t, uintptr_t address,
 								uint32_t site, bool first)
@@ -60,8 +60,8 @@ static RT_COLD_KEEPS void listened_or_alone_access(struct raddle_self *self, uin
 		rt_notify_access(t, address, size, site, write);
 }
 
-/* Handles every access that is neither plain nor thin.  A gathered access calls nothing, so few
- * registers are saved. */
+/* Handles every access that is neither plain nor thin.  For a gathered access it makes no calls, so
+ * it saves few registers. */
 static __attribute__((noinline, preserve_most)) void
 listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
@@ -78,8 +78,8 @@ listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint
 	rt_recorder_leave(t);
 }
 
-/* In a thinned run, marks and counts an access that is nothing new; false if the access is not of
- * this kind. */
+/* In a thinned run, marks and counts an access that is not new.  Returns false if the access is
+ * new, or the run is not thinned. */
 static inline __attribute__((always_inline)) bool is_left_out(struct raddle_self *self, uintptr_t address,
 							      uint32_t site, uint32_t size, bool write)
 {
@@ -249,7 +249,7 @@ static RT_COLD_KEEPS void thin_update(struct raddle_self *self, uintptr_t addres
 	rt_recorder_leave(t);
 }
 
-/* The same for an update: both accesses are left out, or neither. */
+/* Like is_left_out(), for an update: leaves out both accesses or neither. */
 static inline __attribute__((always_inline)) bool
 is_update_left_out(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
 {

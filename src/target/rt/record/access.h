@@ -11,11 +11,11 @@
 
 /*
  * A first access is handled in one of five ways:
- *   plain     recorded, and no layer listens: directly in the hook's slow path
- *   thin      the same in a thinned run: it may be left out
- *   gathered  layers listen, but the records are not read and no layer has to see the access now
+ *   plain     no layer listens: the slow path of the hook records the access
+ *   thin      no layer listens, and the run is thinned: the access may be left out
+ *   gathered  layers listen, but nothing reads the records: layers are notified later
  *   listened  layers listen: the record is written, then they are notified and may stop the thread
- *   alone     by a thread that has no state yet, or by a handler that interrupted the encoder
+ *   alone     the thread has no state yet, or runs a handler that interrupted the encoder
  */
 static inline bool rt_is_plain(const struct raddle_self *self)
 {
@@ -42,11 +42,11 @@ static inline bool rt_is_gathered(const struct raddle_self *self)
 	return rt_is_listened(self) && RT_LIKELY(rt_unread() && !((const struct rt_thread *)self)->each);
 }
 
-/* A block that is not gathered yet. */
+/* Gathers an access to a block that is not gathered yet. */
 __attribute__((noinline, preserve_most)) void rt_gather_anew(struct rt_thread *t, uint64_t key,
 							     uint64_t sites, uint64_t bits);
 
-/* With the encoder taken. */
+/* Called with the encoder taken. */
 static inline __attribute__((always_inline)) void rt_gather_access(struct rt_thread *t, uint64_t key,
 								   uint64_t sites, uint64_t bits)
 {
@@ -84,8 +84,8 @@ static inline struct rt_thread *rt_current(struct raddle_self *self)
 	return ((struct rt_thread *)self)->recording ? (struct rt_thread *)self : NULL;
 }
 
-/* __raddle_first_read() and its like, for calls inside the runtime, which do not go through the
- * symbol table. */
+/* __raddle_first_read() and similar functions, for calls inside the runtime, which bypass the
+ * dynamic symbol table. */
 RADDLE_COLD void rt_new_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
 RADDLE_COLD void rt_new_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
 RADDLE_COLD void rt_new_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.
- * In: a code and operands.  Out: a record with its position in the process and its time.
+ * In: a code and operands.  Out: a record with its q and its time.
  */
 #include "rt/common/bug.h"
 #include "rt/core/buffer/mark.h"
@@ -13,11 +13,11 @@ void rt_see_again(struct rt_thread *t)
 	rt_new_segment(t);
 }
 
-/* A synchronisation operation begins a new segment.  But while there is no other thread, and none
- * that could still be joined, everything this thread does is ordered with everything that others
- * do, whatever it synchronises.  Then the segment continues: the accesses made so far represent
- * later accesses to the same bytes.  The segment also continues if the records are not read and no
- * layer needs a new segment, and for a while in a lazy thread (rt/record/thin.h). */
+/* A synchronisation operation begins a new segment, except in three cases.  (1) There is no other
+ * thread, and none that could still be joined.  Then all accesses of this thread are ordered with
+ * those of other threads, so its accesses so far represent later accesses to the same bytes.  (2)
+ * Nothing reads the records, and no layer needs a new segment.  (3) The thread is lazy
+ * (rt/record/thin.h). */
 static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
@@ -26,7 +26,7 @@ static inline void synchronised(struct rt_thread *t)
 		rt_new_segment(t);
 }
 
-/* Fills in the position and the time of an event if the caller did not. */
+/* Fills in q and the time of an event if the caller did not. */
 static inline void place(struct rt_record *r)
 {
 	if (r->operand[0] == RT_Q)
@@ -56,7 +56,7 @@ static void append(struct rt_thread *t, struct rt_record *r)
 	}
 }
 
-/* Changes the record. */
+/* Writes a record, in which it fills in q and the time. */
 static void emit(struct rt_thread *t, struct rt_record *r)
 {
 	bool taken = r->code & RT_TAKEN;
@@ -81,15 +81,15 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 	emit(t, &r);
 }
 
-/* Whether nothing needs special care: recording continues, and no signal handler uses the encoder
- * or has left records. */
+/* Whether the fast path applies: the thread is recorded, and no signal handler uses the encoder or
+ * has left records. */
 static inline bool is_easy(const struct rt_thread *t)
 {
 	return RT_LIKELY(!t->busy) && !rt_recorder_has_pending(t) &&
 	       RT_LIKELY(atomic_load_explicit(&rt.session->state, memory_order_relaxed) == RADDLE_RECORDING);
 }
 
-/* The record that ends at p is complete, and it is not an access. */
+/* Completes the record that ends at p and is not an access. */
 static inline void finish(struct rt_thread *t, uint8_t *p)
 {
 	t->encoder.floor = t->cursor = p;
@@ -97,16 +97,15 @@ static inline void finish(struct rt_thread *t, uint8_t *p)
 	rt_recorder_publish(t);
 }
 
-/* An operation in a replay, whose records are not read: it only takes a position and ends the
- * segment. */
+/* An operation in a replay, whose records nothing reads: only takes a q and ends the segment. */
 static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 {
 	rt_q();
 	synchronised(t);
 }
 
-/* Begins a record with the encoder taken: what handlers left before position q is written first.
- * NULL: there is no room. */
+/* Begins a record with the encoder taken.  First writes the records that handlers left before
+ * position q.  Returns NULL if there is no room. */
 static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t q)
 {
 	uint8_t *p;
@@ -120,7 +119,8 @@ static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t
 	return rt_put_delta(p, &t->encoder.q, q);
 }
 
-/* Appends `q t a` and perhaps `u` with the encoder taken; false: the record would not be read. */
+/* Appends `q t a` and perhaps `u` with the encoder taken.  Returns false if nothing would read the
+ * record. */
 static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
 	uint64_t q, now;
@@ -137,7 +137,7 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	p = begin_record(t, code, q);
 	if (!p)
 		return true;
-	if (now < t->encoder.t) /* ticks and clock differ by a little */
+	if (now < t->encoder.t) /* the two clocks behind rt_now_soon() differ slightly */
 		now = t->encoder.t;
 	p = rt_put_delta(p, &t->encoder.t, now);
 	p = rt_put_delta(p, &t->encoder.a, object);
@@ -147,7 +147,7 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	return true;
 }
 
-/* Only full traces record it. */
+/* Only full traces contain the handle. */
 void rt_created(struct rt_thread *t, uint64_t handle)
 {
 	(void)t;
@@ -194,7 +194,7 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 	rt_recorder_leave(t);
 }
 
-/* Only counts an update of a counter if it is nothing new; false: it must be recorded.  The
+/* Counts an update of a counter that is not new.  Returns false if it must be recorded.  The
  * encoder is taken. */
 static bool thin_counter(struct rt_thread *t, uintptr_t address, uint32_t site)
 {
@@ -304,7 +304,7 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 	emit(t, &r);
 }
 
-/* The next thread that gets this state has no places yet. */
+/* Clears the table of places for the next thread that gets this state. */
 static void reset(struct rt_thread *t)
 {
 	if (t->places && t->places != rt_thin.nowhere)
@@ -313,7 +313,7 @@ static void reset(struct rt_thread *t)
 	t->hand = 0;
 }
 
-/* The child is a run of its own. */
+/* Thinning starts anew in the child, which has a trace of its own. */
 static void forked(void)
 {
 	struct rt_thread *t = (struct rt_thread *)__raddle_self;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The hooks that are inlined into instrumented code.  This file is compiled twice: to optimised
- * bitcode and to an object of the runtime.  Fast builds inline all hooks from the bitcode.  Quick
- * builds inline only those without a branch and call the access hooks in the runtime, because
- * generating code for inlined hooks takes longer than a quick build runs.  raddle/abi.h explains
+ * bitcode and to an object of the runtime.  Code of the mode `fast` inlines all hooks from the
+ * bitcode.  Code of the mode `quick` inlines only hooks without a branch and calls the access hooks
+ * in the runtime, because inlining them would take most of the build time.  raddle/abi.h explains
  * the first access test and the shadow stack.
  *
  * Rules: no calls except the RADDLE_COLD ones, no loops, no libc.
@@ -14,8 +14,8 @@
 #define HOOK INLINE void
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* `size` is a power of two up to 16 and `a` a multiple of it, or of its half, so the bytes lie in
- * one word of the bitmap.  If some lie outside, they look as if they were not set. */
+/* `size` is a power of two up to 16, and `a` is a multiple of `size` or of its half.  So the bytes
+ * usually lie in one word of the bitmap.  If some do not, the result is false. */
 static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, uintptr_t a, uint32_t size)
 {
 	uint64_t mask = (1ull << size) - 1;
@@ -95,7 +95,7 @@ HOOK __raddle_update_two(struct raddle_self *self, const void *p, uint64_t first
 		__raddle_first_two_updates(self, (uintptr_t)p, first, second, size);
 }
 
-/* Entry of a function: the state and the stack pointer it works with. */
+/* Called on entry to a function: return the thread's state and its stack pointer. */
 INLINE struct raddle_self *__raddle_enter(void)
 {
 	return __raddle_self;
@@ -105,7 +105,7 @@ INLINE uint32_t *__raddle_stack(struct raddle_self *self)
 	return self->stack_top;
 }
 
-/* Before a call, and after it. */
+/* Called before a call, and after it. */
 HOOK __raddle_call(struct raddle_self *self, uint32_t *top, uint32_t site)
 {
 	top[0] = site;

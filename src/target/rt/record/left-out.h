@@ -13,7 +13,7 @@
  * memory, all places of the thread stay cold. */
 RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t);
 
-/* A record of the place is about to be appended, and there is room for another one. */
+/* Called when a record of the place is about to be appended, and there is room for one more. */
 void rt_thin_record_at(struct rt_thread *t, uint32_t site);
 
 static inline __attribute__((always_inline)) struct rt_place *rt_hot_place(const struct rt_thread *t,
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void rt_leave_out(struct rt_thread 
 	t->buffer->left_out++;
 }
 
-/* The same, and notes the block for rt_was_left_out_here(). */
+/* Like rt_leave_out(), but also stores the block for rt_was_left_out_here(). */
 static inline __attribute__((always_inline)) void rt_leave_out_at(struct rt_thread *t, struct rt_place *p,
 								  uintptr_t address)
 {
@@ -46,9 +46,9 @@ static inline __attribute__((always_inline)) void rt_leave_out_at(struct rt_thre
 	p->tag = address >> RADDLE_BLOCK_SHIFT | t->self.epoch;
 }
 
-/* Whether the last access of the place was left out, lay in this block, and came after the last
- * operation.  Then the next one is left out too.  Most accesses of a loop over memory lie in the
- * same block as the one before. */
+/* Whether the last access of the place was left out, was in this block, and was after the last
+ * operation.  Then this access is left out too.  Most accesses of a loop over memory are in the
+ * same block as the access before. */
 static inline __attribute__((always_inline)) bool
 rt_was_left_out_here(const struct rt_thread *t, const struct rt_place *p, uintptr_t address)
 {

@@ -2,14 +2,14 @@
 /*
  * Delays the end of a process that still has threads.
  *
- * Threads that were not joined are cut off when the process ends, often before they have done
- * anything.  Nothing requires the process to end at this moment.  So the process waits here while
- * another thread runs, and the rest of what the threads do is recorded as well.
+ * Threads that were not joined are killed when the process ends, often before they have done
+ * anything.  So the process waits here while another thread runs, and more of what these threads do
+ * is recorded.
  *
  * In: the state of the threads in /proc.  Sleeping threads are not waited for: a thread that waits
  * for work, or for the thread that ends the process, would never wake.  If a thread never sleeps,
- * the wait ends after LONGEST_NS, or when so much has been recorded meanwhile that more would only
- * hide the interesting part.
+ * the wait ends after LONGEST_NS, or after MOST_OPERATIONS operations, since more of them would
+ * hide the interesting part of the trace.
  */
 #include "rt/core/rt.h"
 
@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_NS 500000l		 /* between two looks */
-#define LONGEST_NS 1000000000ull /* that the end of a process is delayed at most */
-#define MOST_OPERATIONS 10000	 /* of all threads since the wait began */
-#define LOOKS 2			 /* in a row; a thread may sleep for a moment */
+#define STEP_NS 500000l		 /* the time between two checks */
+#define LONGEST_NS 1000000000ull /* the longest delay of the end of a process */
+#define MOST_OPERATIONS 10000	 /* the most operations of all threads since the wait began */
+#define LOOKS 2			 /* checks in a row: a thread may sleep for a moment */
 
 static void read_at(int directory, const char *name, char *text, size_t size)
 {
@@ -35,7 +35,7 @@ static void read_at(int directory, const char *name, char *text, size_t size)
 	text[got > 0 ? got : 0] = 0;
 }
 
-/* The state is after the last parenthesis: the name before it may contain others. */
+/* The state follows the last parenthesis, since the name before it may contain parentheses too. */
 static char state_in(const char *stat)
 {
 	const char *name_end = NULL;

@@ -6,7 +6,8 @@
  */
 #include "rt/record/access.h"
 
-/* The places of one of two accesses; both are the same unless it is an update. */
+/* The places of one of the two accesses.  For an update they are the read and the write; otherwise
+ * they are the same. */
 struct half {
 	struct rt_place *first, *last;
 };
@@ -31,7 +32,7 @@ static inline bool is_sampled_half(const struct half *h, uintptr_t address)
 }
 
 /* Leaves out one of the two accesses, unless all its bytes were marked.  The read of an update is
- * counted only if some of the bytes had not been seen. */
+ * counted only if some of its bytes were not marked as seen. */
 static inline __attribute__((always_inline)) void leave_half_out(struct rt_thread *t, const struct half *h,
 								 uintptr_t address, uint64_t unmarked,
 								 uint64_t unseen)
@@ -43,7 +44,7 @@ static inline __attribute__((always_inline)) void leave_half_out(struct rt_threa
 	rt_leave_out_at(t, h->last, address);
 }
 
-/* Marks both, with the encoder taken, and counts them. */
+/* Marks and counts both accesses, with the encoder taken. */
 static inline __attribute__((always_inline)) void
 leave_halves_out(struct rt_thread *t, const struct half *h, uintptr_t address, uint32_t size, bool write)
 {
@@ -58,8 +59,8 @@ leave_halves_out(struct rt_thread *t, const struct half *h, uintptr_t address, u
 }
 
 /* In a thinned run most accesses are left out.  Leaves out two at once, as is_left_out() and
- * is_update_left_out() of rt/record/access.c would do one by one.  False: each access must be
- * examined on its own. */
+ * is_update_left_out() of rt/record/access.c would do one by one.  Returns false if each access
+ * must be examined on its own. */
 static inline __attribute__((always_inline)) bool leave_two_out(struct raddle_self *self, uintptr_t address,
 								const uint64_t sites[2], uint32_t size,
 								bool write, bool update)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses that are far from the previous one, and runs that begin (rt/record/put.h).  In: a site
- * and an address.  Out: bytes of a record.
+ * Encodes accesses that are far from the previous one, and the start of runs (rt/record/put.h).
+ * In: a site and an address.  Out: bytes of a record.
  */
 #include "rt/record/put.h"
 

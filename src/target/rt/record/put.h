@@ -9,15 +9,15 @@
 
 #include "rt/record/recorder.h"
 
-/* The groups of seven bits of a number below 2^28, a byte each. */
+/* Spreads a number below 2^28: each group of seven bits gets a byte of its own. */
 static inline __attribute__((always_inline)) uint32_t rt_spread_sevens(uint32_t v)
 {
 	return (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3;
 }
 
-/* Varints without a branch, since the lengths of addresses vary from one access to the next.  The
- * first function is for numbers below 2^28, the second for numbers below 2^56.  Both may write
- * beyond the varint; later records overwrite that. */
+/* Write varints without a branch, since the lengths of addresses vary from one access to the next.
+ * The first function is for numbers below 2^28, the second for numbers below 2^56.  Both may write
+ * bytes after the varint, which later records overwrite. */
 static inline __attribute__((always_inline)) uint8_t *rt_put_four(uint8_t *p, uint32_t v)
 {
 	uint32_t more = (uint32_t)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* bytes after the first: log2 / 7 */
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) uint8_t *rt_put_eight(uint8_t *p, u
 	return p + more + 1;
 }
 
-/* The difference of two addresses, which may be anything. */
+/* Writes the difference of two addresses, which may have any size. */
 static inline uint8_t *rt_put_far_delta(uint8_t *p, uint64_t *previous, uint64_t value)
 {
 	uint64_t z = rt_zigzag(value - *previous);
@@ -47,7 +47,7 @@ static inline uint8_t *rt_put_far_delta(uint8_t *p, uint64_t *previous, uint64_t
 	return RT_LIKELY(z < 1ull << 56) ? rt_put_eight(p, z) : rt_put_varint(p, z);
 }
 
-/* The first part of an access: which site. */
+/* Writes the first part of an access: its site, as an encoded difference. */
 static inline __attribute__((always_inline)) uint8_t *rt_put_site(uint8_t *p, uint32_t z)
 {
 	if (z < RADDLE_ACCESS_ESCAPE) {
@@ -78,7 +78,7 @@ static inline uint32_t rt_site_distance(const struct rt_encoder *e, uint32_t sit
 	return (uint32_t)by << 1 ^ (uint32_t)(by >> 31);
 }
 
-/* What rt_put_near() leaves to a call. */
+/* The rare cases of rt_put_near(). */
 RT_COLD_KEEPS uint8_t *rt_put_far(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address);
 __attribute__((noinline, preserve_most)) uint8_t *rt_put_run_apart(struct rt_encoder *e, uint8_t *p,
 								   uint32_t site, uint64_t address);

@@ -9,17 +9,17 @@
 /* The largest range whose bytes are marked; a larger one is always recorded. */
 #define RANGE_MARK_MAX (RADDLE_BLOCKS / 4 * RADDLE_BLOCK_BYTES)
 
-/* What the marks showed about a range: all bytes were marked; none had been seen; anything
- * else. */
+/* The marks of a range before this access: all bytes were marked, no byte was marked as seen, or
+ * neither. */
 enum met { MET_ALL, MET_NONE, MET_SOME };
 
 static inline bool in_block(uintptr_t a, uint64_t size)
 {
-	return size - 1 < 64 - a % 64; /* not if it is empty */
+	return size - 1 < 64 - a % 64; /* false if the range is empty */
 }
 
-/* rt_is_marked() for bytes that may lie in two blocks.  False: some are not marked, or they lie in
- * more blocks. */
+/* rt_is_marked() for bytes that may lie in two blocks.  Returns false if some are not marked, or if
+ * they lie in more blocks. */
 static inline __attribute__((always_inline)) bool is_marked_range(const struct raddle_self *self, uintptr_t a,
 								  uint64_t size, bool write)
 {
@@ -64,7 +64,7 @@ static inline enum met mark_range(struct raddle_self *self, uintptr_t a, uint64_
 					    : mark_blocks(self, a, size, write);
 }
 
-/* Only blocks with something new are gathered. */
+/* Gathers only the blocks with a byte that was not marked. */
 static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_t sites, bool write)
 {
 	for (uintptr_t end = a + size, stop; a < end; a = stop) {
@@ -81,8 +81,8 @@ static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64
 
 #define GATHER_MAX 256 /* bytes; layers are notified of a larger range at once */
 
-/* The encoder is taken and there is room.  As with single accesses, a range may be moved before
- * other records only if all its bytes are new. */
+/* Called with the encoder taken, if there is room.  As with single accesses, a range may be moved
+ * before other records only if all its bytes are new. */
 static inline void append_range(struct rt_thread *t, const void *p, uint32_t site, uint64_t size,
 				enum met met)
 {
@@ -127,9 +127,9 @@ static RT_COLD void listened_range(struct raddle_self *self, const void *p, uint
 		rt_notify_access(t, (uintptr_t)p, size, site, write);
 }
 
-#define THIN_RANGE_MAX 256 /* a longer one is never left out */
+#define THIN_RANGE_MAX 256 /* bytes; a longer range is never left out */
 
-/* Whether a range at a hot place is nothing new. */
+/* Whether a range at a hot place is not new. */
 static inline bool is_quiet_range(const struct rt_thread *t, const struct rt_place *p, uintptr_t a,
 				  uint64_t size, bool write)
 {
@@ -143,7 +143,7 @@ static inline bool is_quiet_range(const struct rt_thread *t, const struct rt_pla
 	return true;
 }
 
-/* A range of a thinned run that is recorded. */
+/* Handles a range of a thinned run that is recorded. */
 static RT_COLD void note_thin_range(struct rt_thread *t, uintptr_t a, uint32_t site, uint64_t size,
 				    bool write)
 {
@@ -154,7 +154,7 @@ static RT_COLD void note_thin_range(struct rt_thread *t, uintptr_t a, uint32_t s
 		rt_thin_record_at(t, site);
 }
 
-/* With the encoder taken; true: it is to be recorded. */
+/* Called with the encoder taken; returns true if the range shall be recorded. */
 static inline bool thin_range(struct rt_thread *t, uintptr_t a, uint32_t site, uint64_t size, bool write)
 {
 	struct rt_place *p = rt_hot_place(t, site);

@@ -4,9 +4,9 @@
  * (rt/record/recorder.h).  In: a thread and its pending records.  Out: whole records in the
  * thread's buffer, whose `used` moves only when a record is complete.
  *
- * A handler may leave the encoder by longjmp.  The next entry notices that its own frame is not
- * below the one that took the encoder, drops the half-written record and begins a new buffer,
- * because the encoder's state may be half-changed too.
+ * A handler may leave the encoder by longjmp.  The next entry then finds that its own frame is not
+ * deeper in the stack than the frame that took the encoder.  It drops the half-written record and
+ * begins a new buffer, because the encoder's state may be inconsistent too.
  */
 #include "rt/record/recorder.h"
 
@@ -70,8 +70,8 @@ void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r)
 	rt_recorder_publish(t);
 }
 
-/* The frames of the handler are gone by now.  One stack record adds them, and another removes them
- * again. */
+/* The handler has returned, so its frames are no longer on the stack.  One stack record adds them,
+ * and another removes them again. */
 static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 {
 	struct rt_encoder *e = &t->encoder;
@@ -152,7 +152,7 @@ RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
 }
 
 /* For an entry that found the encoder taken: returns true if it may take the encoder, because the
- * interrupted entry will never continue.  What was left in t->pending may be half-written, too. */
+ * interrupted entry will never continue.  Records in t->pending may be half-written, too. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t)
 {
 	if (!abandoned(t))

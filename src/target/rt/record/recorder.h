@@ -2,11 +2,11 @@
 /*
  * A thread's recorder: its encoder, its buffer, and the records that signal handlers left for it.
  *
- * Every entry takes the encoder, prepares it (room in the buffer, the current call stack),
- * encodes, publishes the record and releases the encoder.  An entry that finds the encoder taken
- * runs in a signal handler that interrupted it.  Its record goes to t->pending, together with the
- * handler's own frames, and is appended when the encoder is released.  Such an entry touches
- * neither the encoder nor the marks.
+ * Every entry to the recorder takes the encoder, prepares it (room in the buffer, the current call
+ * stack), encodes, publishes the record and releases the encoder.  An entry that finds the encoder
+ * taken runs in a signal handler that interrupted another entry.  Its record is stored in
+ * t->pending, together with the handler's frames, and is appended when the encoder is released.
+ * Such an entry changes neither the encoder nor the marks.
  *
  * What hooks do on each call is inline here; rt/record/recorder.c has the rest.
  */
@@ -23,14 +23,14 @@
  * it. */
 RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need);
 
-/* Whether this is the child of a fork that the runtime did not see.  If so, gives up the parent's
- * buffer. */
+/* Whether this is the child of a fork by a bare system call, which is not interposed.  If so, stops
+ * using the parent's buffer. */
 RT_COLD bool rt_recorder_is_orphan(struct rt_thread *t);
 
 /* Appends a record for which there is room. */
 void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r);
 
-/* Appends what handlers left: all of it, or what they did before position `q`. */
+/* Append the records that handlers left: all of them, or only those before position `q`. */
 RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t);
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q);
 
@@ -38,7 +38,7 @@ RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q);
  * interrupted entry was left by longjmp. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t);
 
-/* The record of a handler that interrupted the encoder. */
+/* Stores the record of a handler that interrupted the encoder. */
 RT_COLD void rt_recorder_defer(struct rt_thread *t, const struct rt_record *r);
 
 static inline void rt_recorder_publish(struct rt_thread *t)
@@ -55,7 +55,7 @@ static inline bool rt_recorder_ready(struct rt_thread *t)
 	       rt_recorder_prepare(t, 0);
 }
 
-/* The same where the caller has already checked rt_guard. */
+/* Like rt_recorder_ready(), for callers that have already checked rt_guard. */
 static inline bool rt_recorder_ready_alive(struct rt_thread *t)
 {
 	return RT_LIKELY(t->cursor <= t->limit && !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
@@ -65,7 +65,7 @@ static inline bool rt_recorder_ready_alive(struct rt_thread *t)
 static inline void rt_recorder_take(struct rt_thread *t)
 {
 #if defined(__x86_64__)
-	__asm__ volatile("movq %%rsp, %0" : "=m"(t->busy)); /* saves the hooks a frame pointer */
+	__asm__ volatile("movq %%rsp, %0" : "=m"(t->busy)); /* so that the hooks need no frame pointer */
 #else
 	t->busy = (uintptr_t)__builtin_frame_address(0);
 #endif

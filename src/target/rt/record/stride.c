@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses at equal distances, such as those of a loop over every second element or down a column:
- * fast flavours put one call before the loop instead of a hook into it.
+ * Accesses at equal distances, such as those of a loop over every second element or down a column.
+ * Code of the mode `fast` makes one call before such a loop, in place of a hook in each iteration.
  *
  * The accesses that lie in one block are tested and marked together.  A block with a byte that is
  * not marked belongs to a run; each run becomes one STRIDE record.  (An access of such a block
@@ -15,9 +15,9 @@
 struct stride {
 	uintptr_t at;
 	uint64_t left;
-	uint64_t by; /* never negative: walked from its low end */
+	uint64_t by; /* the distance, never negative: the walk starts at the lowest address */
 	uint32_t size;
-	uint64_t pattern; /* of a block whose first byte is accessed */
+	uint64_t pattern; /* the bits that are accessed in a block whose first byte is */
 };
 
 static struct stride stride_of(const void *p, uint64_t count, int64_t by)
@@ -38,7 +38,7 @@ static struct stride stride_of(const void *p, uint64_t count, int64_t by)
 	return s;
 }
 
-/* How many of the next accesses lie in one block, and their bits. */
+/* Returns how many of the next accesses lie in one block, and stores their bits. */
 static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 {
 	uint32_t offset = s->at % 64;
@@ -118,8 +118,7 @@ static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, s
 	}
 }
 
-/* A run is never left out, but the table of blocks must note that this thread used its blocks
- * last. */
+/* A run is never left out, but this thread becomes the owner of its blocks (rt/record/thin.h). */
 static void touch(const struct rt_thread *t, uintptr_t at, uint64_t by, uint64_t count, bool write)
 {
 	uint64_t skip = by == 0 ? count : by < RADDLE_BLOCK_BYTES ? RADDLE_BLOCK_BYTES / by : 1;

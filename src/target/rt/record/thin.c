@@ -7,7 +7,7 @@
 #include "rt/common/bug.h"
 #include "rt/record/left-out.h"
 
-#define MOSTLY 3 /* a thread is lazy if it leaves out more than this many accesses per recorded event */
+#define MOSTLY 3 /* a thread is lazy if it leaves out more accesses than this per recorded event */
 
 struct rt_thin rt_thin;
 
@@ -60,7 +60,7 @@ bool rt_thin_goes_on(struct rt_thread *t)
 	return false;
 }
 
-/* The first thread that gets here determines thin_q. */
+/* Begins thinning.  The first thread that calls it determines thin_q. */
 static void begin(void)
 {
 	uint64_t never = 0, now = atomic_load(&rt.session->sequence);

@@ -6,19 +6,19 @@
  * A run is thinned once its concurrent threads have written RT_THIN_EVENTS events: rt_guard.alive
  * is then RT_THIN.  From then on an access is left out if both its place and its memory are hot:
  *
- *   the place   the thread has been recorded RT_THIN_PLACE times at this site since
- *   the memory  the block of 64 bytes is quiet: it has been recorded a few times since it came into
- *               this thread's hands, or it changed hands too often for another change to be news
+ *   the place   since then, RT_THIN_PLACE accesses of this thread at this site were recorded
+ *   the memory  the block of 64 bytes is quiet: a few accesses were recorded since this thread
+ *               became its owner, or its owner has changed too often
  *
- * A block is in the hands of the thread that accessed it last.  So everything new is recorded:
- * places that a thread rarely reaches, memory that is rarely touched, the first accesses after
- * memory passed from one thread to another.  After a write by another thread, memory stays new for
- * longer.  If the write is at a place that is not hot, the memory becomes new again even if it was
- * quiet.  After such a write, a thread that read the memory earlier is recorded once more: if a
- * flag was read a million times and is then written, its next read is recorded.  One block in
- * RT_LINE_SAMPLE, chosen by its address, is not quiet for a place until RT_THIN_SAMPLED more
- * accesses were recorded at that place (an allocator hands out the same block over and over).  A
- * block that decides whether a thread waits is never quiet (`pinned`).
+ * The owner of a block is the thread that accessed it last.  So everything new is recorded: places
+ * that a thread rarely reaches, memory that is rarely accessed, the first accesses after a change
+ * of owner.  After a write by another thread, memory stays new for longer.  If the write is at a
+ * place that is not hot, the memory becomes new again even if it was quiet.  Then the next access
+ * of a thread that read the memory earlier is recorded: if a flag was read a million times and is
+ * then written, its next read is recorded.  One block in RT_LINE_SAMPLE, chosen by its address, is
+ * not quiet for a place until RT_THIN_SAMPLED more accesses were recorded at that place.  This is
+ * for blocks that an allocator reuses over and over.  A block that decides whether a thread waits
+ * is never quiet (`pinned`).
  *
  * Updates of counters (RADDLE_ATOMIC_PASSED) are treated like other accesses, since they order no
  * threads.
@@ -27,44 +27,46 @@
  * (doc/format/schedule.md).  Accesses that are left out are numbered too, so a LEFT_OUT record
  * that states how many there were precedes the next record of the site.
  *
- * If most accesses of a thread are left out, its segments end only at each RT_THIN_LAZY-th
- * operation, or when any memory changed hands.  Such a thread is called lazy.  Its repeated
- * accesses then stay in the hooks and are not counted.
+ * If most accesses of a thread are left out, the thread is called lazy.  Its segments end only at
+ * each RT_THIN_LAZY-th operation, or when the owner of any block has changed.  So hooks skip its
+ * repeated accesses, which are not counted.
  *
- * Whether a block changed hands is checked once per segment for each place and block; later
- * accesses are treated like the first (rt_was_left_out_here() of rt/record/left-out.h).  Repeated
- * accesses of the same bytes would not be reported either.
+ * Whether a block changed its owner is checked once per segment for each place and block.  Later
+ * accesses are treated like the first (rt_was_left_out_here() of rt/record/left-out.h).  The hooks
+ * would not report repeated accesses of the same bytes either.
  *
  * All threads use one table of blocks, in which several blocks may share an entry.  Such a block
- * seems to change hands more often, and is quiet sooner.  Entries are updated without a lock: at
- * worst one more access is recorded, or a change of hands is missed.
+ * seems to change its owner more often, and is quiet sooner.  Entries are updated without a lock:
+ * at worst one more access is recorded, or a change of owner is missed.
  */
 #ifndef RT_RECORD_THIN_H
 #define RT_RECORD_THIN_H
 
 #include "rt/core/rt.h"
 
-#define RT_THIN_EVENTS (1u << 22) /* shorter runs are recorded whole */
-#define RT_THIN_PLACE 512u	  /* records of a place until it is hot */
-#ifndef RT_THIN_SAMPLED		  /* tests define a smaller one */
+#define RT_THIN_EVENTS (1u << 22) /* events before thinning: all of a shorter run is recorded */
+#define RT_THIN_PLACE 512u	  /* the number of records after which a place is hot */
+#ifndef RT_THIN_SAMPLED		  /* tests define a smaller value */
 #define RT_THIN_SAMPLED 4096u
 #endif
-#define RT_THIN_LAZY 256u /* operations of a segment at most */
+#define RT_THIN_LAZY 256u /* the most operations in a segment of a lazy thread */
 
-#define RT_LINES (1u << 20) /* entries: 64 MB of memory without collisions */
-#define RT_HANDS 255u	    /* the values of a byte other than 0 */
-#define RT_LINE_COUNT 3u    /* records after the first one in the same hands, */
-#define RT_LINE_CHANGES 3u  /* changes of hands, */
-#define RT_LINE_WRITES 3u   /* and those by a write: two bits each */
+#define RT_LINES (1u << 20) /* entries of the table: 64 MB of memory without collisions */
+#define RT_HANDS 255u	    /* the number of hands, which identify owners: a byte other than 0 */
+/* The highest counts of an entry, of two bits each: records after the first with the same owner,
+ * changes of owner without a write, and changes of owner by a write. */
+#define RT_LINE_COUNT 3u
+#define RT_LINE_CHANGES 3u
+#define RT_LINE_WRITES 3u
 #define RT_LINE_SAMPLE 64u
 
-/* An entry has the hand in its low byte, then these. */
+/* The low byte of an entry is the hand of its owner.  The three counts follow, in these units. */
 #define RT_LINE_ONE 0x100u
 #define RT_LINE_CHANGE 0x400u
 #define RT_LINE_WRITE 0x1000u
-#define RT_LINE_PINNED RT_LINE_ONE /* hand 0, which no thread has; not 0, so rt_line_after() keeps it */
+#define RT_LINE_PINNED RT_LINE_ONE /* an entry with hand 0, which no thread has; rt_line_after() keeps it */
 
-/* Threads whose numbers are RT_HANDS apart have the same one. */
+/* The hand of a thread.  Threads whose numbers differ by a multiple of RT_HANDS share a hand. */
 static inline uint32_t rt_hand(uint32_t thread)
 {
 	return thread % RT_HANDS + 1;
@@ -83,7 +85,7 @@ static inline bool rt_line_is_sample(uintptr_t address)
 }
 _Static_assert(RT_LINE_SAMPLE == 1u << (32 - 26), "six bits of the product are 0");
 
-/* Whether accesses to the block are nothing new, for this thread or for all threads. */
+/* Whether an access to the block is not new, for this thread or for all threads. */
 static inline bool rt_line_is_quiet(uint32_t entry, uint32_t hand, bool write)
 {
 	uint32_t full = RT_LINE_CHANGES * RT_LINE_CHANGE + (write ? RT_LINE_WRITES * RT_LINE_WRITE : 0);
@@ -92,7 +94,7 @@ static inline bool rt_line_is_quiet(uint32_t entry, uint32_t hand, bool write)
 	       (entry & full) == full;
 }
 
-/* The entry after an access that is new. */
+/* Returns the entry after a new access. */
 static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, bool cold)
 {
 	uint32_t had = entry & 255, changes = entry / RT_LINE_CHANGE & 3, writes = entry / RT_LINE_WRITE & 3;
@@ -110,15 +112,15 @@ static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, 
 	return hand | changes * RT_LINE_CHANGE | writes * RT_LINE_WRITE;
 }
 
-/* What a thread knows about a place, in one of two entries.  Places that share both entries
- * displace each other. */
+/* What a thread knows about a place.  A place may be in either of two entries of the table.  Places
+ * that share both entries displace each other. */
 struct rt_place {
 	uint32_t site;
-	uint32_t heat; /* records so far; RT_PLACE_HOT and the site when they are enough */
-	uint32_t step; /* the operation since which `left` counts */
-	uint32_t left; /* accesses left out since then */
-	uint32_t more; /* records since it became hot */
-	uint64_t tag;  /* the block, as its mark has it, of the last access that was left out */
+	uint32_t heat; /* the number of records so far; if the place is hot, RT_PLACE_HOT and the site */
+	uint32_t step; /* the operation after which `left` was last 0 */
+	uint32_t left; /* the number of accesses left out since then */
+	uint32_t more; /* the number of records since the place became hot */
+	uint64_t tag;  /* the tag (raddle/abi.h) of the block of the last access that was left out */
 };
 #define RT_PLACES 32768u /* entries per thread; a judgement: 1 MiB, few programs have more hot places */
 #define RT_PLACE_HOT 0x80000000u /* a bit of `heat` */
@@ -134,7 +136,8 @@ static inline uint32_t rt_place_other(uint32_t site)
 }
 _Static_assert(RT_PLACES == 1u << (32 - 17), "fifteen bits of the product");
 
-/* The entry of a place.  A new place displaces another one, preferably one that is not hot. */
+/* Returns the entry of a place.  A new place displaces another one, preferably one that is not
+ * hot. */
 static inline struct rt_place *rt_place_of(struct rt_place *places, uint32_t site)
 {
 	struct rt_place *first = places + rt_place_index(site), *second = places + rt_place_other(site);
@@ -161,11 +164,12 @@ static inline bool rt_is_sampled(const struct rt_place *hot, uintptr_t address)
 	return rt_line_is_sample(address) && hot->more < RT_THIN_SAMPLED;
 }
 
-/* What all threads share, and the empty table of places for threads that have none yet. */
+/* The table of blocks, which all threads share, and an empty table of places for threads that have
+ * no table yet. */
 struct rt_thin {
 	_Atomic uint16_t lines[RT_LINES];
-	_Alignas(64) _Atomic uint32_t changes; /* of hands, anywhere */
-	_Alignas(64) _Atomic uint64_t events;  /* of concurrent threads */
+	_Alignas(64) _Atomic uint32_t changes; /* counts the changes of owner of all blocks */
+	_Alignas(64) _Atomic uint64_t events;  /* counts the events of concurrent threads */
 	struct rt_place nowhere[RT_PLACES];
 };
 extern struct rt_thin rt_thin __attribute__((visibility("hidden")));
@@ -177,11 +181,11 @@ static inline bool rt_thin_is_quiet(const struct rt_thread *t, uintptr_t address
 	return rt_line_is_quiet(entry, t->hand, write);
 }
 
-/* Notes an access of a block and returns whether it is nothing new.  A write by another thread at
- * a `cold` place, which is recorded in any case, always makes the block new. */
+/* Adds an access to the entry of its block, and returns whether it is not new.  A write by another
+ * thread at a `cold` place, which is recorded in any case, always makes the block new. */
 bool rt_thin_touch(const struct rt_thread *t, uintptr_t address, bool write, bool cold);
 
-/* The same of all blocks of a range. */
+/* Like rt_thin_touch(), for all blocks of a range. */
 void rt_thin_touch_range(const struct rt_thread *t, uintptr_t address, uint64_t size, bool write, bool cold);
 
 void rt_thin_pin(uintptr_t address);
@@ -189,7 +193,7 @@ void rt_thin_pin(uintptr_t address);
 /* Whether the segment of a lazy thread continues after an operation. */
 bool rt_thin_goes_on(struct rt_thread *t);
 
-/* Called when the thread has filled a buffer, or has none.  Decides whether the run is thinned
+/* Called when the thread has filled a buffer, or has no buffer.  Decides whether the run is thinned
  * from now on, and whether the thread is lazy. */
 void rt_thin_look(struct rt_thread *t);
 
