@@ -15,7 +15,8 @@ int guard_ship(const char *executable, const char *to)
 	int err = 0;
 
 	if (rd_file_exists(to) && !access(to, X_OK) && !guard_table_is_in(to))
-		err = rd_fail(RD_EUSAGE, "%s: it is a program without guards, and is not replaced", to);
+		err = rd_fail(RD_EUSAGE, "%s: this is a program without guards, so it is not overwritten",
+			      to);
 	if (!err)
 		err = rd_file_read(executable, &bytes);
 	if (!err)

@@ -126,7 +126,7 @@ static int parse_regions(struct guard_table *t, const char *copy, size_t length,
 	for (const char *at = copy; !err && at < end;) {
 		RD_GROW(pairs, capacity, count + 1);
 		if (!parse_pair(&pairs[count++], &at, end, t->guards))
-			err = rd_fail(RD_EFORMAT, "%s: a bad line about where its guards are", name);
+			err = rd_fail(RD_EFORMAT, "%s: a bad line in its list of regions", name);
 	}
 	if (!err)
 		keep_pairs(t, pairs, count);

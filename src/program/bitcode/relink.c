@@ -112,7 +112,7 @@ static void note_missing(struct linker *l, const char *path)
 {
 	rd_buf_addf(&l->missing, "%s%s", l->missing.length ? ", " : "", path);
 	if (l->r->verbose)
-		rd_info("%s: %s is gone; trying without it", l->r->program->path, path);
+		rd_info("%s: %s is missing; trying without it", l->r->program->path, path);
 }
 
 /* Adds an input.  A flavoured library replaces the original, which may no longer exist. */
@@ -288,7 +288,7 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	case BITCODE_ITEM_PARTIAL: /* supply() adds it if a name is missing */ return place_objects(l);
 	case BITCODE_ITEM_NATIVE:
 		if (l->r->verbose)
-			rd_info("%s: %s has no bitcode; its accesses are not seen", l->r->program->path,
+			rd_info("%s: %s has no bitcode; its accesses are not recorded", l->r->program->path,
 				item->text);
 		return add_native(l, item->data, item->length);
 	case BITCODE_ITEM_FILE:
@@ -392,7 +392,7 @@ static int add_runtime(struct linker *l)
 	if (l->is_static)
 		memory |= bitcode_program_defines(l->r->program, "__libc_malloc");
 	if (!memory && l->r->verbose)
-		rd_info("%s: defines malloc itself; allocations are not seen", l->r->program->path);
+		rd_info("%s: defines malloc itself; allocations are not recorded", l->r->program->path);
 	err = rd_support_file(l->is_static ? l->r->static_runtime : l->r->runtime, &path);
 	if (!err && l->is_static)
 		err = add_static_runtime(l, path, memory);
@@ -526,7 +526,7 @@ static bool supply(struct linker *l, const char *name)
 		if (item->kind != BITCODE_ITEM_PARTIAL || !object_defines(item, name))
 			continue;
 		if (l->r->verbose)
-			rd_info("%s: a part of %s has no bitcode; its accesses are not seen",
+			rd_info("%s: a part of %s has no bitcode; its accesses are not recorded",
 				l->r->program->path, item->text);
 		add_for_linker(l, "--allow-multiple-definition");
 		return !add_native(l, item->data, item->length);
@@ -569,7 +569,7 @@ static int report(const struct linker *l, struct rd_buf *output)
 		output->data[MESSAGE_LIMIT] = '\0';
 	}
 	if (l->missing.length)
-		return rd_fail(RD_ETOOL, "%s: cannot be linked again; these files are gone: %s\n%s",
+		return rd_fail(RD_ETOOL, "%s: cannot be linked again; these files are missing: %s\n%s",
 			       l->r->program->path, l->missing.data, output->data);
 	return rd_fail(RD_ETOOL, "%s: cannot be linked again:\n%s", l->r->program->path, output->data);
 }

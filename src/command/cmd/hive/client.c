@@ -191,8 +191,9 @@ static int show(const struct hive_client *c, const json_t *sketch, const char *f
 	const char *build = json_string_value(json_object_get(sketch, "build"));
 	const char *id = json_string_value(json_object_get(sketch, "id"));
 	struct rd_buf answer = RD_BUF_INIT;
-	int err = build && id ? hive_client_sketch(c, build, id, form, &answer)
-			      : rd_fail(RD_EFORMAT, "hive sketch: the hive named no build or no id");
+	int err = build && id
+			  ? hive_client_sketch(c, build, id, form, &answer)
+			  : rd_fail(RD_EFORMAT, "hive sketch: the answer of the hive lacks a build or an id");
 
 	if (!err)
 		err = cmd_document(to ? to : "-", write_document, &answer);
