@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Commands that a program needs for its work.  The setup command runs before each run, to prepare
- * files.  The companion runs beside the program, such as the client of a server.  A guard process
- * watches the companion.  Both are in a process group of their own, so that they can be killed
+ * files.  The companion, such as the client of a server, runs beside the program.  A guard process
+ * watches the companion.  Both are in a separate process group, so that they can be killed
  * together.
  */
 #include "run/companion.h"
@@ -21,12 +21,12 @@
 #include <unistd.h>
 
 #define RUNS (-1) /* not a valid wait status */
-#define PATIENCE_S                                                                                           \
-	5 /* seconds from SIGTERM to SIGKILL for the program; bounds how long a replay waits for its end */
+/* Seconds from SIGTERM to SIGKILL for the program; bounds how long a replay waits for its end. */
+#define PATIENCE_S 5
 #define LOOK_MS 5 /* milliseconds between two checks whether the command has ended */
 
 struct run_companion_end {
-	_Atomic int status; /* of waitpid(), or RUNS */
+	_Atomic int status; /* wait status, or RUNS */
 	atomic_bool over;   /* the program has ended, so its process id may be reused */
 };
 
@@ -34,7 +34,8 @@ static _Noreturn void run_command(const char *command, int output)
 {
 	int null = open("/dev/null", O_RDONLY);
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the guard may be killed alone, with the replay it belongs to */
+	/* The guard may be killed alone, with the replay that it belongs to. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(null, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
 	rd_become_shell(command);

@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 struct run_companion {
-	const char *command;	       /* such as the client of a server; NULL: no command */
-	pid_t guard;		       /* 0: not running */
-	struct run_companion_end *end; /* shared with the guard; NULL: not running */
+	const char *command;	       /* such as the client of a server; NULL if there is none */
+	pid_t guard;		       /* process id; 0 if it is not running */
+	struct run_companion_end *end; /* shared with the guard; NULL if it is not running */
 };
 
 /* Starts the command.  When it ends, `program` gets SIGTERM.  The command writes to `output`. */
@@ -17,16 +17,16 @@ void run_companion_start(struct run_companion *c, pid_t program, int output);
 
 bool run_companion_runs(const struct run_companion *c);
 
-/* Call this when the program has ended.  Gives the command `ms` milliseconds to end by itself.  A
- * client soon notices that its server is gone, and may fail because of it. */
+/* To be called when the program has ended.  Gives the command `ms` milliseconds to end by itself.
+ * A client soon notices that its server is gone, and may fail because of it. */
 void run_companion_wait(struct run_companion *c, int ms);
 
 /* Kills the command if it is still running.  Returns its wait status if it had ended by itself,
  * otherwise 0. */
 int run_companion_stop(struct run_companion *c);
 
-/* Runs a command before the program and waits for it; NULL: nothing to do.  It is an error if the
- * command fails. */
+/* Runs a command before the program and waits for it.  Does nothing if `command` is NULL.  It is an
+ * error if the command fails. */
 int run_setup(const char *command, int output);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults for a run of a program's full flavour (raddle/full.h, doc/format/full.md): as text, and in
- * the session's memory.
+ * Faults for a run of the flavour `full` (raddle/full.h, doc/format/full.md): as text, and in the
+ * session's memory.
  */
 #ifndef RUN_FAULT_H
 #define RUN_FAULT_H
@@ -11,12 +11,14 @@
 
 #include <stdbool.h>
 
-#define RUN_FAULT_DEPTH 64 /* of thread names */
+#define RUN_FAULT_DEPTH 64 /* largest number of numbers in a thread name */
 
 struct run_fault {
-	uint32_t process[RADDLE_FAULT_FORKS]; /* P_0_2_1: 2, 1; the same of all faults of a run */
+	/* Numbers in the name of the process (2, 1 for P_0_2_1); the same for all faults of a
+	 * run. */
+	uint32_t process[RADDLE_FAULT_FORKS];
 	uint32_t forks;
-	uint32_t thread[RUN_FAULT_DEPTH]; /* T_0_2_1: 2, 1 */
+	uint32_t thread[RUN_FAULT_DEPTH]; /* numbers in the name of the thread (2, 1 for T_0_2_1) */
 	uint32_t depth;
 	uint32_t site;
 	uint64_t instance, repeat;
@@ -25,20 +27,20 @@ struct run_fault {
 	uint64_t chance;
 	/* Results: */
 	uint64_t seen, fired, before, after;
-	uint32_t number; /* of the thread, as in the trace; RADDLE_FAULT_NONE: it never started */
+	/* Number of the thread in the trace; RADDLE_FAULT_NONE if it never started. */
+	uint32_t number;
 };
 
-/* [PROCESS/]THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], such as
+/* Parses [PROCESS/]THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], such as
  * T_0_1:0x10005:3:flip:0x80 or P_0_0/T_0_1:0x10005:3:flip:0x80.  Actions: flip, clear, raise, add,
  * set, scale, call, former, memory, away, delay, kill, exhaust.  The default of REPEAT is 1. */
 int run_fault_parse(struct run_fault *f, const char *text);
 
-/* Parses several faults, separated by commas, into an array that the caller frees, even after an
- * error. */
+/* Parses several faults, separated by commas.  The caller frees the array, even after an error. */
 int run_faults_parse(const char *list, struct run_fault **faults, size_t *count);
 
-/* Sets the process of a fault from its name, which has `length` bytes; false: it is not such a
- * name. */
+/* Sets the process of a fault from its name, which has `length` bytes.  Returns false if it is not
+ * such a name. */
 bool run_fault_process(struct run_fault *f, const char *name, size_t length);
 
 /* Stores the faults in the session before the program starts.  The faults of a thread happen in

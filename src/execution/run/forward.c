@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Passing signals on.  The handler uses nothing but the process ID and a counter.  A signal that
+ * Passes signals on.  The handler uses nothing but the process ID and a counter.  A signal that
  * the program itself sent is not sent back to it.
  */
 #include "run/forward.h"

@@ -10,17 +10,17 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From now on signals go to the process.  Must not be active already.  With `keep_ignored`, a
- * signal that we ignore stays ignored. */
+/* Forwards signals to the process from now on.  Forwarding must not be active already.  With
+ * `keep_ignored`, a signal that we ignore stays ignored. */
 void run_forward_start(pid_t pid, bool keep_ignored);
 
-/* The process is gone: signals are no longer passed on, but are still counted. */
+/* To be called when the process is gone: signals are no longer passed on, but are still counted. */
 void run_forward_gone(void);
 
 /* Restores our previous handling of these signals. */
 void run_forward_stop(void);
 
-/* How often a signal has asked us to end since run_forward_start(). */
+/* How often a signal has asked Raddle to end since run_forward_start(). */
 int run_forward_asked(void);
 
 #endif

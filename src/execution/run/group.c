@@ -25,14 +25,14 @@
 #include <unistd.h>
 
 #define MOUNTS "/sys/fs/cgroup"
-#define NAMES 1000 /* directory names tried for one process */
+#define NAMES 1000 /* number of directory names that are tried for one process */
 /* Killing a group is repeated until it is empty, for at most a second in all.  A judgement: the
- * kernel needs a few milliseconds to end a process, and a process that cannot end must not hold us
- * up. */
+ * kernel needs a few milliseconds to end a process, and a process that cannot end must not delay
+ * Raddle. */
 #define CLEAR_ROUNDS 200
 #define CLEAR_PAUSE_NS 5000000 /* nanoseconds between two rounds */
 
-/* Our own group, from the line "N:pids:PATH" or "0::PATH"; NULL: unknown. */
+/* The path of our own group, from the line "N:pids:PATH" or "0::PATH"; NULL if unknown. */
 static char *own_group(void)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -85,7 +85,7 @@ static void remove_old(const char *above)
 		closedir(d);
 }
 
-/* A new directory there; NULL: not permitted. */
+/* Makes a new directory below `above`.  Returns NULL if that is not permitted. */
 static char *make_below(const char *above)
 {
 	for (unsigned i = 0; i < NAMES; i++) {
@@ -125,7 +125,7 @@ bool run_group_open(struct run_group *group, uint64_t processes)
 	return false;
 }
 
-/* Returns how many processes were still there. */
+/* Kills all processes of the group.  Returns how many were still there. */
 static size_t kill_all(const char *path)
 {
 	char *file = rd_xasprintf("%s/cgroup.procs", path);

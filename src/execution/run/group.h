@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A limit on the number of processes and threads that a run has at once: a control group of the
- * kernel (controller pids).  No process of the run can leave the group, and it is emptied when the
- * run is over. Raddle must be allowed to create groups, which is usually true only for root and
- * users with a delegated group.  Other users get RLIMIT_NPROC (run_group_rest()), which counts all
- * processes of the user.
+ * A limit on the number of processes and threads that a run has at the same time: a control group
+ * of the kernel (controller pids).  No process of the run can leave the group, and it is emptied
+ * when the run is over.  Raddle must be allowed to create groups, which is usually true only for
+ * root and users with a delegated group.  Other users get RLIMIT_NPROC (run_group_rest()), which
+ * counts all processes of the user.
  */
 #ifndef RUN_GROUP_H
 #define RUN_GROUP_H
@@ -12,23 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct run_group { /* zero: no group */
+struct run_group { /* zero if there is no group */
 	char *path;
-	int procs; /* a descriptor + 1: a process that writes "0" to it joins the group; 0: no group */
+	/* 1 + a descriptor; a process that writes "0" to it joins the group; 0 if there is no
+	 * group. */
+	int procs;
 };
 
-/* Creates a group for at most that many processes and threads; false: not possible here, and
- * *group is zero. */
+/* Creates a group for at most that many processes and threads.  Returns false, and *group is zero,
+ * if that is not possible here. */
 bool run_group_open(struct run_group *group, uint64_t processes);
 
 /* Kills all processes in the group. */
 void run_group_clear(const struct run_group *group);
 
-/* The same, and removes it. */
+/* Kills all processes in the group and removes it. */
 void run_group_close(struct run_group *group);
 
-/* The RLIMIT_NPROC that allows `processes` more processes than the user has now; 0: the limit would
- * have no effect (root). */
+/* The RLIMIT_NPROC that allows `processes` more processes than the user has now; 0 if the limit
+ * would have no effect (root). */
 uint64_t run_group_rest(uint64_t processes);
 
 #endif

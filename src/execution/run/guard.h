@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 
-/* In the worker, returns false, and the worker continues.  In the guard, returns true when the
- * worker has ended, with its wait status.  If one of the two dies, the other kills everything that
- * was started.  Call it before anything is started.  The guard forwards signals to the worker. */
+/* Splits this process into a worker and its guard.  Returns false in the worker, which continues.
+ * Returns true in the guard when the worker has ended, and sets *status to its wait status.  If one
+ * of the two dies, the other kills everything that was started.  To be called before anything is
+ * started.  The guard forwards signals to the worker. */
 bool run_guard(int *status);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The standard input of a program that is run repeatedly: each run gets the same bytes.
- * A regular file or a device is reopened.  A pipe can be read only once, so a process of ours
- * copies it to the first run and to a file.  Copying the whole pipe before the start could block
- * forever, if the writer never closes it.  If the input is a terminal, only the first run gets it.
+ * The standard input of a program that is run repeatedly: each run gets the same bytes.  A regular
+ * file or a device is reopened.  A pipe can be read only once, so a process of ours copies it to
+ * the first run and to a file.  Copying the whole pipe before the start could block forever, if the
+ * writer never closes it.  If the input is a terminal, only the first run gets it.
  */
 #include "run/input.h"
 
@@ -22,7 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Copies until the end of the input or until the reader is gone.  The rest stays unread. */
+/* Copies until the end of the input or until the reader has closed its end.  The rest stays
+ * unread. */
 static _Noreturn void pump(int to, int copy)
 {
 	char bytes[65536];
@@ -68,7 +69,7 @@ static int start_pump(struct run_input *in, const char *spool)
 	return RD_OK;
 }
 
-/* The path of the file that is our standard input, if it still has one. */
+/* The path of the file that is our standard input, if the file still has one. */
 static char *name_of_input(const struct stat *st)
 {
 	char path[4096];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How many runs at a time.  In: what the user wants, and the cores we may use.  Out: a number. */
+/* Decides how many runs to do at the same time.  In: the number that the user wants, and the cores
+ * that Raddle may use.  Out: a number. */
 #include "run/jobs.h"
 
 #include <sched.h>

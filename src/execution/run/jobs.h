@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many runs of a program at a time. */
+/* Decides how many runs of a program to do at the same time. */
 #ifndef RUN_JOBS_H
 #define RUN_JOBS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number that the user wants; else one per core, or only one if the programs would disturb each
- * other (`alone`). */
+/* The number that the user wants.  If that is 0: one per core, or only one if the programs would
+ * disturb each other (`alone`). */
 unsigned run_jobs(uint64_t wanted, bool alone);
 
 #endif

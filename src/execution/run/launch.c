@@ -24,27 +24,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROOM                                                                                                 \
-	(96ull << 20) /* address space of the runtime beside the session: code, shadows, threads; an upper   \
-			 bound */
+/* Upper bound for the address space of the runtime beside the session, in bytes: code, shadows,
+ * threads. */
+#define ROOM (96ull << 20)
 
-enum { ATTEMPTS = 5 }; /* to start a program whose flavour was removed from the cache */
+enum { ATTEMPTS = 5 }; /* attempts to start a program whose flavour was removed from the cache */
 
-/* In our process, exceeding a file size limit or writing to a closed pipe makes write() fail.
- * Programs get the dispositions that we inherited. */
+/* In our process, write() fails if it exceeds a file size limit or if a pipe is closed, instead of
+ * raising these signals.  Programs get the dispositions that Raddle inherited. */
 static const int write_errors[] = {SIGXFSZ, SIGPIPE};
 enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
 
-/* Signal handlers belong to the whole process: what our handlers need, and which handlers they
- * replaced. */
+/* Signal handlers belong to the whole process.  This is the data that they need, and the handlers
+ * that they replaced. */
 static struct {
 	_Atomic unsigned *volatile wakes; /* the word that the collector sleeps on */
-	bool known;			  /* `inherited` is set */
+	bool known;			  /* whether `inherited` is set */
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
-/* If the sleep on the word has not begun yet, it returns at once; if it has, the signal interrupts
- * it. */
+/* Wakes the collector.  If its sleep on the word has not begun yet, it returns at once; if it has,
+ * the signal interrupts it. */
 static void wake(int signal)
 {
 	(void)signal;
@@ -67,7 +67,7 @@ static void give_back(void)
 		sigaction(write_errors[i], &signals.inherited[i], NULL);
 }
 
-/* SIGCHLD must interrupt sleeps. */
+/* Sets our signal handlers.  SIGCHLD must interrupt sleeps. */
 static void take_signals(pid_t pid)
 {
 	struct sigaction action = {.sa_handler = wake};
@@ -79,12 +79,12 @@ static void take_signals(pid_t pid)
 void run_launch_done(void)
 {
 	if (!signals.wakes)
-		return; /* nothing was started, or it is done already */
+		return; /* nothing was started, or this was done already */
 	signals.wakes = NULL;
 	run_forward_stop();
 }
 
-/* The program's environment: ours, with a string of its own for the session. */
+/* The program's environment: ours, with one more string for the session. */
 struct environment {
 	char **all, *session;
 };
@@ -97,8 +97,8 @@ static void make_environment(struct environment *e, int fd)
 		count++;
 	e->all = rd_xcalloc(count + 2, sizeof *e->all);
 	memcpy(e->all, environ, count * sizeof *e->all);
-	/* Has the same length for every number: the stack begins below these strings, and programs
-	 * print addresses. */
+	/* The string has the same length for every number, because the stack begins below these
+	 * strings, and programs print addresses. */
 	e->all[count] = e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 }
 
@@ -107,7 +107,7 @@ static void free_environment(struct environment *e)
 	RD_FREE(e->all, e->session);
 }
 
-/* A descriptor may occur in any order and more than once, so duplicate them first. */
+/* Sets the standard streams.  The descriptors may overlap, so they are duplicated first. */
 static void set_streams(const int *streams)
 {
 	int copies[3];
@@ -130,8 +130,8 @@ static void limit(int what, uint64_t value)
 	setrlimit(what, &now);
 }
 
-/* A limit on the address space is meant for the program.  The runtime's needs are added to the
- * limit, as far as permitted. */
+/* Raises a limit on the address space by the runtime's needs, as far as permitted.  The limit is
+ * meant for the program alone. */
 static void make_room(uint64_t bytes)
 {
 	struct rlimit old, now;
@@ -146,7 +146,7 @@ static void make_room(uint64_t bytes)
 	setrlimit(RLIMIT_AS, &now);
 }
 
-/* Only an attempt shows whether the limit can be raised. */
+/* Whether the limit can be raised, which only an attempt shows. */
 bool run_launch_has_room(void)
 {
 	struct rlimit limit, more;
@@ -161,7 +161,8 @@ bool run_launch_has_room(void)
 	return may;
 }
 
-/* Returns an errno value.  `parent` may have died before PR_SET_PDEATHSIG took effect. */
+/* Prepares the new process.  Returns an errno value.  `parent` may have died before
+ * PR_SET_PDEATHSIG took effect. */
 static int prepare(const struct run_launch *launch, pid_t parent)
 {
 	struct rlimit none = {0, 0};
@@ -194,13 +195,13 @@ static int prepare(const struct run_launch *launch, pid_t parent)
 	return 0;
 }
 
-/* Further input of the new process. */
+/* Further data for the new process. */
 struct start {
 	struct environment environment;
-	sigset_t mask; /* of signals, for the program */
+	sigset_t mask; /* signal mask of the program */
 	pid_t parent;
 	int given;  /* the descriptor for the runtime */
-	int report; /* where it writes the errno value if exec fails */
+	int report; /* descriptor to which the errno value is written if exec fails */
 };
 
 /* Runs in the new process, which shares our memory until exec and must not change it. */
@@ -220,7 +221,8 @@ static _Noreturn void become_program(const struct run_launch *launch, const stru
 	_exit(127);
 }
 
-/* vfork(), not fork(): a campaign starts the program thousands of times from a large process. */
+/* Uses vfork(), not fork(), because a campaign starts the program thousands of times from a large
+ * process. */
 static pid_t start_program(const struct run_launch *launch, const struct start *start)
 {
 	pid_t pid = vfork();
@@ -293,7 +295,7 @@ static bool ask_server(const struct run_launch *launch)
 	return sendmsg(launch->server->socket, &message, MSG_NOSIGNAL) == 1;
 }
 
-/* Returns 0 if no copy is available. */
+/* Forks the program from a server.  Returns 0 if no server is available. */
 static pid_t copy_program(const struct run_launch *launch, const struct start *start)
 {
 	struct run_server *server = launch->server;
@@ -329,7 +331,7 @@ static pid_t start_with_signals(const struct run_launch *launch, int report)
 	return pid;
 }
 
-/* If exec fails, *error is the errno value. */
+/* Tries to start the program.  If exec fails, *error receives the errno value. */
 static int try_launch(const struct run_launch *launch, pid_t *pid, int *error)
 {
 	int report[2];

@@ -23,10 +23,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_NS 20000000  /* nanoseconds before the first check; short programs never pay for one */
-#define STILL_NS 200000000 /* nanoseconds without processor time after which a program counts as asleep */
+/* Nanoseconds before the first check, so that short programs need none. */
+#define FIRST_NS 20000000
+/* Nanoseconds without processor time after which a program counts as asleep. */
+#define STILL_NS 200000000
 
-/* How many processes the kernel has killed because memory ran out. */
+/* The number of processes that the kernel has killed because memory ran out. */
 static uint64_t count_kills(void)
 {
 	FILE *in = fopen("/proc/vmstat", "re");
@@ -61,7 +63,7 @@ static uint64_t cpu_of(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
 }
 
-/* For a program whose time is up.  A program that seems to sleep is observed for STILL_NS. */
+/* Judges a program whose time is up.  A program that seems to sleep is observed for STILL_NS. */
 static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now)
 {
 	const struct run_limits *l = &m->limits;
@@ -73,7 +75,7 @@ static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now
 	return now > end + (asleep ? 3 * STILL_NS : 0) ? RUN_TIMED_OUT : RUN_EXITED;
 }
 
-/* Why it has to be ended; RUN_EXITED: it may continue. */
+/* The reason why the program has to be ended; RUN_EXITED if it may continue. */
 static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
 	RD_ASSERT(now >= m->started_ns);

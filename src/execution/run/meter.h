@@ -13,60 +13,61 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-struct run_limits {	    /* 0: no limit */
-	uint64_t wall_ms;   /* the program is ended after this time, */
-	unsigned patience;  /* or, while it is running or runnable, after this many times as long */
-	uint64_t cpu_ms;    /* of processor time */
+struct run_limits {	    /* 0 means no limit */
+	uint64_t wall_ms;   /* wall-clock time after which the program is ended */
+	unsigned patience;  /* a program that is running or runnable gets this many times wall_ms */
+	uint64_t cpu_ms;    /* processor time */
 	uint64_t memory;    /* bytes of data */
-	uint64_t file_size; /* bytes of a file */
-	uint64_t processes; /* and threads: RLIMIT_NPROC */
-	int group;	    /* run_group.procs of its group */
-	uint64_t grace_ms;  /* time from SIGTERM to SIGKILL; 0: SIGKILL at once */
-	int interrupts;	    /* how many requests to end us it takes to end the program */
+	uint64_t file_size; /* bytes of a single file */
+	uint64_t processes; /* number of processes and threads (RLIMIT_NPROC) */
+	int group;	    /* run_group.procs of its control group */
+	uint64_t grace_ms;  /* time from SIGTERM to SIGKILL; if 0, SIGKILL is sent at once */
+	int interrupts;	    /* number of requests to end Raddle after which the program is ended */
 };
 
 enum run_how {
-	RUN_EXITED,	   /* by itself */
-	RUN_SIGNALLED,	   /* by a signal that we did not send */
+	RUN_EXITED,	   /* it exited by itself */
+	RUN_SIGNALLED,	   /* a signal that Raddle did not send ended it */
 	RUN_OUT_OF_MEMORY, /* the kernel killed it because memory ran out */
-	RUN_TIMED_OUT,	   /* we ended it: a time limit was exceeded */
-	RUN_STALLED,	   /* we ended it: its time was up and all of its threads slept */
-	RUN_INTERRUPTED,   /* we ended it: we were asked to end */
+	RUN_TIMED_OUT,	   /* Raddle ended it: a time limit was exceeded */
+	RUN_STALLED,	   /* Raddle ended it: its time was up and all of its threads slept */
+	RUN_INTERRUPTED,   /* Raddle ended it: Raddle was asked to end */
 };
 
 struct run_end {
 	enum run_how how;
-	int status; /* of waitpid() */
+	int status; /* wait status */
 	uint64_t wall_us, cpu_us, peak_kb;
 };
 
 struct run_meter {
 	struct run_limits limits;
 	bool apart; /* the program has its own process group, which is killed as a whole */
-	bool ended; /* we killed it or asked it to end; `how` is the reason */
+	bool ended; /* Raddle killed it or asked it to end; `how` is the reason */
 	enum run_how how;
 	int64_t started_ns, told_ns;
-	uint64_t last_cpu_us; /* and when it last changed */
-	int64_t moved_ns;
-	uint64_t kills;	      /* the kernel's count of kills for lack of memory, before the start */
-	struct rusage before; /* of our children */
+	uint64_t last_cpu_us; /* its processor time at the last check */
+	int64_t moved_ns;     /* when that time last changed */
+	/* Number of processes that the kernel had killed for lack of memory before the start. */
+	uint64_t kills;
+	struct rusage before; /* resource usage of our children before the start */
 };
 
-/* `limits` may be NULL. */
+/* Starts a meter.  `limits` may be NULL. */
 void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool apart);
 
-/* Treats its time as up from now on. */
+/* Treats the program's time as up from now on. */
 void run_meter_expire(struct run_meter *m);
 
 /* Checks the limits, and ends the program if it exceeds one. */
 void run_meter_look(struct run_meter *m, pid_t pid);
 
-/* Call this after waiting for the program.  If the program was `apart`, its remaining processes are
- * killed.  Removes resources that a killed program could not remove. */
+/* To be called after waiting for the program.  If the program was `apart`, kills its remaining
+ * processes.  Removes resources that a killed program could not remove. */
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end);
 
-/* How the program ended.  `how` is why we ended it, or RUN_EXITED if we did not.  `kills` is how many
- * processes the kernel killed for lack of memory during the run. */
+/* How the program ended.  `how` is the reason why Raddle ended it, or RUN_EXITED if Raddle did not.
+ * `kills` is the number of processes that the kernel killed for lack of memory during the run. */
 enum run_how run_how_of(int status, enum run_how how, uint64_t kills);
 
 #endif

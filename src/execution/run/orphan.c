@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS 1000 /* bounds the effort against a program that forks faster than it is killed */
+#define ROUNDS 1000 /* largest number of rounds, in case a program forks faster than it is killed */
 
 void run_orphans_adopt(void)
 {
@@ -45,7 +45,7 @@ static size_t add_text(char *path, size_t at, const char *text)
 	return at;
 }
 
-/* "/proc/self/task/PID/children" */
+/* Opens "/proc/self/task/PID/children". */
 static int open_children(void)
 {
 	char path[64] = "";
@@ -55,8 +55,8 @@ static int open_children(void)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* libomp announces itself to other copies in the process through shared memory of this name, which
- * it removes at exit. */
+/* Removes the shared memory by which libomp announces itself to other copies in the process. libomp
+ * removes it at exit, but a killed process does not. */
 void run_left_remove(pid_t pid)
 {
 	char path[64] = "";
@@ -78,8 +78,8 @@ static bool end_child(pid_t pid, pid_t but)
 	return true;
 }
 
-/* Returns whether there were any children.  The last number in the buffer may be cut off; the next
- * round reads the whole number. */
+/* Kills our children, except `but`.  Returns whether there were any.  The last number in the buffer
+ * may be cut off; the next round reads the whole number. */
 static bool end_children(pid_t but)
 {
 	char list[4096];

@@ -5,10 +5,10 @@
 
 #include <sys/types.h>
 
-/* From now on orphaned descendants become our children, however they detach. */
+/* Makes orphaned descendants our children from now on, however they detach. */
 void run_orphans_adopt(void);
 
-/* Kills all our children but one (0: all), and their orphans, until none is left. */
+/* Kills all our children except `but` (0 for all), and their orphans, until none is left. */
 void run_orphans_end(pid_t but);
 
 /* Removes resources, other than files, that a killed process could not remove. */

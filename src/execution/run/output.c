@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DIRECTORY_DEPTH_MAX 32 /* deeper directories are ignored; a judgement: bounds the recursion */
+/* Deeper directories are ignored; a judgement, bounds the recursion. */
+#define DIRECTORY_DEPTH_MAX 32
 
 /* --- gathering --------------------------------------------------------------------------- */
 

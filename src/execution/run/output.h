@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The output of a run: what it wrote to its streams, and the files in its directory. */
+/* The output of a run: the text of its streams, and the files in its directory. */
 #ifndef RUN_OUTPUT_H
 #define RUN_OUTPUT_H
 
@@ -15,16 +15,16 @@ struct run_file {
 
 struct run_output {
 	struct rd_buf out, err;
-	struct run_file *files; /* by name */
+	struct run_file *files; /* sorted by name */
 	size_t count, capacity;
 };
 
-/* Reads what was written to the streams, and all files of a directory, which may be NULL.  Must be
- * released even after a failure. */
+/* Reads the text of the streams, and all files of a directory, which may be NULL.  The caller
+ * releases the output even after a failure. */
 int run_output_gather(struct run_output *o, const struct run_streams *streams, const char *directory);
 void run_output_release(struct run_output *o);
 
-/* DIR/stdout, DIR/stderr and DIR/files/... */
+/* Writes DIR/stdout, DIR/stderr and DIR/files/... */
 int run_output_save(const struct run_output *o, const char *directory);
 int run_output_load(struct run_output *o, const char *directory);
 

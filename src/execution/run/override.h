@@ -14,22 +14,24 @@
 #include <stdbool.h>
 
 struct run_override {
-	struct rd_override given; /* a copy */
-	char **argv;		  /* for the run */
-	char **owned;		  /* strings in argv that we allocated */
+	struct rd_override given; /* a copy of the override */
+	char **argv;		  /* the arguments for the run */
+	char **owned;		  /* the strings in argv that were allocated here */
 	size_t owned_count, owned_capacity;
-	int input;	 /* descriptor of standard input; -1: unchanged */
-	char *directory; /* where it runs; NULL: here */
+	int input;	 /* descriptor of standard input; -1 if unchanged */
+	char *directory; /* working directory of the run; NULL if unchanged */
 	bool entered;
-	char **saved; /* former values of variables that were set; NULL: was not set */
+	/* Former values of the variables that were set; NULL if a variable was not set. */
+	char **saved;
 };
 
-/* `scratch` is a directory to create.  Must be closed even after a failure. */
+/* Prepares a run with other input.  Creates the directory `scratch`.  The caller closes it even
+ * after a failure. */
 int run_override_open(struct run_override *r, const struct rd_override *given, char *const *argv,
 		      const char *scratch);
 void run_override_close(struct run_override *r);
 
-/* Call these before and after the program is started. */
+/* To be called before and after the program is started. */
 void run_override_enter(struct run_override *r);
 void run_override_leave(struct run_override *r);
 

@@ -2,8 +2,9 @@
 /*
  * Decides what can wake a thread that waits on descriptors.  In: the thread's system call and its
  * arguments, the names and properties of descriptors in /proc, and copies of sockets
- * (pidfd_getfd()). Out: whether only the process itself can wake it.  The process is neither
+ * (pidfd_getfd()).  Out: whether only the process itself can wake it.  The process is neither
  * stopped nor changed.
+ *
  * Descriptors that are not known to be private may become ready from outside: terminals, files,
  * timers, signalfd, listening sockets, named datagram sockets, peers elsewhere.  The kernel itself
  * can advance an event counter, for asynchronous requests; processes with such requests are not
@@ -31,18 +32,19 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Sizes are bytes, with the terminating zero. */
+/* Sizes in bytes, including the terminating zero. */
 enum {
-	PATH_SIZE = 64,	 /* of a path in /proc: two numbers and two words */
-	NAME_SIZE = 64,	 /* of the kernel's name for a descriptor that is not a file */
-	TEXT_SIZE = 512, /* of a file of /proc; its first lines are enough */
-	POLL_MAX = 4096, /* descriptors of a poll(); a judgement: a call with more counts as unknown */
-	EPOLL_DEPTH = 4	 /* of nested epoll sets; as EP_MAX_NESTS of the kernel */
+	PATH_SIZE = 64,	 /* a path in /proc: two numbers and two words */
+	NAME_SIZE = 64,	 /* the kernel's name of a descriptor that is not a file */
+	TEXT_SIZE = 512, /* the first lines of a file in /proc, which are enough */
+	/* Descriptors of a poll(); a judgement: a call with more counts as unknown. */
+	POLL_MAX = 4096,
+	EPOLL_DEPTH = 4 /* depth of nested epoll sets, as EP_MAX_NESTS in the kernel */
 };
 
 /* ---- what descriptors are ---- */
 
-/* False: it does not exist or may not be read. */
+/* Reads the name of a descriptor.  Returns false if it does not exist or may not be read. */
 static bool name_of(pid_t pid, int fd, char name[NAME_SIZE])
 {
 	char path[PATH_SIZE];
@@ -62,7 +64,8 @@ static FILE *open_facts(pid_t pid, int fd)
 	return fopen(path, "re");
 }
 
-/* All event counters have the same name, so their numbers identify them; -1: no number. */
+/* The number of an event counter; -1 if there is none.  All event counters have the same name, so
+ * only their numbers identify them. */
 static long counter_of(pid_t pid, int fd)
 {
 	FILE *in = open_facts(pid, fd);
@@ -77,10 +80,10 @@ static long counter_of(pid_t pid, int fd)
 	return id;
 }
 
-/* What to search among the descriptors of all processes. */
+/* A descriptor to look for among those of all processes. */
 struct wanted {
 	const char *name;
-	long counter; /* -1: the name is unique */
+	long counter; /* -1 if the name is unique */
 };
 
 static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
@@ -91,9 +94,9 @@ static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
 	       (w->counter < 0 || counter_of(pid, fd) == w->counter);
 }
 
-/* Whether a process has the wanted descriptor.  If the process may not be inspected: whether either
- * it or `looked_at`, the process under examination, could have inherited the descriptor from the
- * other. */
+/* Whether a process has the wanted descriptor.  If the process may not be inspected: whether it and
+ * `looked_at`, the process under examination, could have inherited the descriptor from one
+ * another. */
 static bool has(pid_t pid, pid_t looked_at, const struct wanted *w)
 {
 	const struct dirent *entry;
@@ -167,7 +170,7 @@ static bool has_time_limit(int fd)
 	return false;
 }
 
-/* Only its peer can send to it. */
+/* Whether the socket has no name, so that only its peer can send to it. */
 static bool is_unnamed(int fd)
 {
 	struct sockaddr_un address = {0};
@@ -197,7 +200,7 @@ static uint32_t peer_in(const struct nlmsghdr *head, size_t size)
 	return 0;
 }
 
-/* The inode number of a Unix socket's peer; 0: unknown. */
+/* The inode number of a Unix socket's peer; 0 if unknown. */
 static uint32_t peer_of(uint32_t number)
 {
 	struct peer_request request = {.head = {.nlmsg_len = sizeof request,
@@ -224,7 +227,7 @@ static uint32_t peer_of(uint32_t number)
 	return peer;
 }
 
-/* One end of a pair whose ends only the process has. */
+/* Whether the socket is one end of a pair whose ends only the process has. */
 static bool is_own_socket(pid_t pid, int fd, const char *name)
 {
 	struct wanted this = {name, -1}, that = {NULL, -1};

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /* Whether a thread waits on such descriptors only, on at least one, and without a time limit.
- * False if in doubt. */
+ * Returns false if in doubt. */
 bool run_waits_for_own(pid_t pid, pid_t tid);
 
 #endif

@@ -21,8 +21,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define TEXT_SIZE 4096	 /* bytes of a file in /proc; the files that are read have less */
-#define ANCESTORS_MAX 64 /* processes; a judgement: bounds the walk while parents change */
+#define TEXT_SIZE 4096 /* bytes of a file in /proc; the files that are read are shorter */
+/* Largest number of ancestors; a judgement, bounds the walk while parents change. */
+#define ANCESTORS_MAX 64
 
 /* The signals 32 and 33, which glibc reserves for cancellation and setuid().  Signal n is bit n -
  * 1. Higher signals, from SIGRTMIN on, belong to the program. */
@@ -86,7 +87,7 @@ uint64_t run_task_switches(pid_t pid, pid_t tid)
 	return own + forced;
 }
 
-/* "number arguments stack code", or "-1 stack code", or "running". */
+/* Parses "number arguments stack code", "-1 stack code" or "running". */
 bool run_task_call(pid_t pid, pid_t tid, struct run_call *c)
 {
 	char text[TEXT_SIZE];
@@ -184,7 +185,7 @@ bool run_process_descends(pid_t pid, pid_t ancestor)
 	return false;
 }
 
-/* Calls back for each thread. */
+/* Calls `take` for each thread. */
 static void visit_tasks(pid_t pid, void (*take)(void *context, pid_t tid), void *context)
 {
 	const struct dirent *entry;
@@ -262,7 +263,7 @@ struct look {
 	size_t others;
 };
 
-/* An initial thread that called pthread_exit() remains as a zombie. */
+/* Examines a thread.  An initial thread that called pthread_exit() remains as a zombie. */
 static void look_at_task(void *context, pid_t tid)
 {
 	struct look *l = context;

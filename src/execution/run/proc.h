@@ -15,14 +15,15 @@
 /* ---- a thread ---- */
 
 struct run_task {
-	char state;	       /* R running or runnable, S and D asleep, Z and X gone, ...; 0: unknown */
-	uint64_t user, system; /* ticks in user and kernel mode */
+	/* R: running or runnable; S and D: asleep; Z and X: gone; 0 if unknown. */
+	char state;
+	uint64_t user, system; /* clock ticks in user and kernel mode */
 };
 
-/* False if the thread does not exist. */
+/* Reads the state of a thread.  Returns false if the thread does not exist. */
 bool run_task_read(pid_t pid, pid_t tid, struct run_task *task);
 
-/* Context switches, voluntary or not; 0 if it is gone. */
+/* The number of context switches, voluntary or not; 0 if the thread is gone. */
 uint64_t run_task_switches(pid_t pid, pid_t tid);
 
 /* Whether the thread is in a system call in which it may wait for another thread without Raddle
@@ -31,59 +32,64 @@ bool run_task_in_io(pid_t pid, pid_t tid);
 
 /* The system call that a thread is in. */
 struct run_call {
-	bool running; /* it is in none, and runs; nothing else is known then */
-	long number;  /* -1: it is blocked, but not by a call */
+	bool running; /* it is in no system call and runs; the other members are then unknown */
+	long number;  /* -1 if it is blocked, but not by a system call */
 	uint64_t argument[6];
 	uint64_t stack; /* its stack pointer */
 };
 
-/* False if it runs, is gone, or may not be inspected. */
+/* Reads the system call of a thread.  Returns false if the thread runs, is gone, or may not be
+ * inspected. */
 bool run_task_call(pid_t pid, pid_t tid, struct run_call *call);
 
 /* ---- a process ---- */
 
 struct run_process {
 	size_t threads;
-	bool catches; /* the program itself, not only libc, handles a signal other than faults */
+	/* The program itself, not only libc, handles a signal other than those for faults. */
+	bool catches;
 };
 
-/* False if it is gone; the caller must then assume handlers. */
+/* Reads the state of a process.  Returns false if it is gone; the caller must then assume
+ * handlers. */
 bool run_process_read(pid_t pid, struct run_process *process);
 
-/* Whether it was started by `ancestor`, or by a process that was. */
+/* Whether `ancestor`, or a descendant of it, started the process. */
 bool run_process_descends(pid_t pid, pid_t ancestor);
 
 /* Whether no thread is running, runnable or waiting for a disk. */
 bool run_process_is_asleep(pid_t pid);
 
-/* A piece of its memory. */
+/* A mapping in the memory of a process. */
 struct run_mapping {
 	uint64_t start, end, offset;
-	bool code;	  /* it can be executed */
-	const char *name; /* the file, with the kernel's annotations; "": anonymous */
+	bool code; /* whether it can be executed */
+	/* Path of the file, with the kernel's annotations; "" for anonymous memory. */
+	const char *name;
 };
 
-/* Calls `take` for each mapping until it returns true; returns whether it did. */
+/* Calls `take` for each mapping until it returns true.  Returns whether it did. */
 bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct run_mapping *mapping),
 			  void *context);
 
-/* Copies memory of a process; false: not all of it can be read. */
+/* Copies memory of a process.  Returns false if not all of it can be read. */
 bool run_process_peek(pid_t pid, uint64_t address, void *to, size_t size);
 
-/* ---- a process that does not move ---- */
+/* ---- a process that makes no progress ---- */
 
 struct run_still {
 	/* Threads that wait for another thread, without a time limit: on a futex, or on descriptors
 	 * that no other process has (own.h). */
 	pid_t *waiting;
 	size_t waiting_count, capacity;
-	bool all;     /* the process has no other threads than these, and at least one of these */
+	bool all;     /* the process has no threads except these, and at least one of these */
 	bool shared;  /* another process may be able to wake one of them */
-	bool catches; /* signals have handlers, which could wake a thread */
-	bool alone;   /* no forked process of it is alive; set by the caller */
+	bool catches; /* the program handles signals, whose handlers could wake a thread */
+	bool alone;   /* none of the processes that it forked is alive; set by the caller */
 };
 
-/* `still` must be zeroed before, and must be released even if the process is gone. */
+/* Examines the threads of a process.  `still` must be zeroed before, and released even if the
+ * process is gone. */
 void run_still_look(pid_t pid, struct run_still *still);
 void run_still_release(struct run_still *still);
 

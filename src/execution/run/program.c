@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program's name on the command line to its flavour.  In: the name, PATH, the user's build
+ * Finds the flavour of a program named on the command line.  In: the name, PATH, the user's build
  * options.  Out: absolute paths.
  */
 #include "run/program.h"
@@ -37,7 +37,7 @@ static int find_program(const char *name, char **result)
 		       S_ISREG(st.st_mode) ? "it is not executable" : "it is not a program");
 }
 
-/* CPU seconds of all programs that were started and have ended. */
+/* CPU seconds used by all programs that were started and have ended. */
 static double used_by_programs(void)
 {
 	struct rusage all;
@@ -68,7 +68,8 @@ static int build(const struct run_program *p, struct rd_flavour *out)
 	return rd_flavour_build(p->path, &how, out);
 }
 
-/* Predicates apply only to controlled runs; omitted synchronisation is omitted in all runs. */
+/* Chooses the edits of the flavour.  Predicates apply only to controlled runs; omitted
+ * synchronisation is omitted in all runs. */
 static int choose_edits(struct run_program *p)
 {
 	struct rd_edits edits = {0};
@@ -100,7 +101,7 @@ int run_program_open(struct run_program *p, const char *name, const struct run_b
 		r = build(p, &p->flavour);
 	if (r)
 		return r;
-	p->how.fast = p->flavour.fast; /* the choice is made */
+	p->how.fast = p->flavour.fast; /* from now on the mode is fixed */
 	p->how.quick = !p->flavour.fast;
 	p->mode = p->flavour.fast ? "fast" : "quick";
 	rd_flavour_spend(&p->flavour, 0);

@@ -20,12 +20,13 @@
 #include <linux/futex.h>
 #include <unistd.h>
 
-/* Buffers of a session.  Judgements: the maximum is 256 MiB of address space, of which only the
- * buffers in use take memory.  With fewer than the minimum, threads wait for each other's
+/* Number of buffers of a session.  Judgements: the maximum takes 256 MiB of address space, of which
+ * only the buffers in use take memory.  With fewer than the minimum, threads wait for each other's
  * buffers. */
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
-#define ADDRESS_SPACE_SHARE 4 /* the buffers get one part in 4 of the address space limit; a judgement */
+/* The buffers get 1/ADDRESS_SPACE_SHARE of the address space limit; a judgement. */
+#define ADDRESS_SPACE_SHARE 4
 
 static uint32_t wanted_buffers(void)
 {
@@ -39,7 +40,8 @@ static uint32_t wanted_buffers(void)
 	return count < BUFFERS_MIN ? BUFFERS_MIN : (uint32_t)count;
 }
 
-/* A limit on the size of files is meant for the disk, but applies to memory files too. */
+/* Sets the size of the memory file.  A limit on the size of files is meant for the disk, but
+ * applies to memory files too. */
 static int set_size(int fd, size_t size)
 {
 	void (*old)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -103,7 +105,7 @@ void *run_session_steer(const struct run_session *s)
 	return s->steer ? (char *)s->shared + s->steer : NULL;
 }
 
-/* Appends zeroed room. */
+/* Appends `size` zeroed bytes to the session. *at receives their offset. */
 static int extend(struct run_session *s, size_t size, const char *what, size_t *at)
 {
 	RD_ASSERT(s->shared != NULL && size > 0);

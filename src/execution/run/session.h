@@ -12,27 +12,27 @@ struct run_session {
 	struct raddle_session *shared;
 	size_t size;
 	uint32_t buffers; /* trusted copy: the program may overwrite `buffer_count` */
-	size_t steer;	  /* offset of the steering memory; 0: absent */
-	size_t faults;	  /* offset of the fault plan; 0: absent */
-	size_t world;	  /* offset of recorded input from outside; 0: it is not replayed */
-	size_t shadow;	  /* offset of what the flavour `shadow` writes; 0: absent */
-	int fd;		  /* inherited by the program; close-on-exec until it is started */
+	size_t steer;	  /* offset of the steering memory; 0 if absent */
+	size_t faults;	  /* offset of the fault plan; 0 if absent */
+	size_t world;	  /* offset of the recorded input from outside; 0 if it is not replayed */
+	size_t shadow;	  /* offset of the memory of the flavour `shadow`; 0 if absent */
+	int fd;		  /* inherited by the program; close-on-exec until the program is started */
 };
 
 /* Creates the session for `program`, with fewer buffers if the address space limit requires it.
  * After the buffers there are `steer_size` zeroed bytes for steering (steer.h). */
 int run_session_open(struct run_session *s, const char *program, size_t steer_size);
 
-/* The steering memory, or NULL. */
+/* The steering memory; NULL if there is none. */
 void *run_session_steer(const struct run_session *s);
 /* Makes room for a fault plan (full.h) of `size` zeroed bytes.  This invalidates pointers into the
  * session. */
 int run_session_faults(struct run_session *s, size_t size);
-/* The same for input from outside (world.h).  The second function returns its memory, or NULL. */
+/* Makes room for input from outside (world.h).  The second function returns its memory, or NULL. */
 int run_session_world(struct run_session *s, size_t size);
 void *run_session_outside(const struct run_session *s);
 
-/* The same for the memory of the flavour `shadow` (shadow.h). */
+/* Makes room for the memory of the flavour `shadow` (shadow.h). */
 int run_session_shadow(struct run_session *s);
 
 void run_session_close(struct run_session *s);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shards if the user gives no number: a failed shard is repeated as a whole, and 16 keep a small
+/* Default number of shards.  A failed shard is repeated as a whole, and 16 shards keep a small
  * cluster busy. */
 #define SHARDS 16
 

@@ -7,18 +7,19 @@
 #include <stdint.h>
 
 struct run_shards {
-	const char *command;   /* inject: `raddle COMMAND --resume DIRECTORY --shard I/N` does a part */
-	const char *directory; /* that all machines see */
-	uint64_t runs;	       /* more shards than this make no sense */
-	uint64_t shards;       /* 0: the default */
-	const char *options;   /* for sbatch; NULL: none */
-	char *const *more;     /* arguments of every shard; NULL: none */
+	/* Such as `inject`; `raddle COMMAND --resume DIRECTORY --shard I/N` does shard I. */
+	const char *command;
+	const char *directory; /* a directory that all machines share */
+	uint64_t runs;	       /* total number of runs; there are never more shards than runs */
+	uint64_t shards;       /* number of shards; 0 for the default */
+	const char *options;   /* options for sbatch; NULL if there are none */
+	char *const *more;     /* further arguments of every shard; NULL if there are none */
 };
 
 /* Does the work.  After it returns 0, all results are in the files of the shards. */
 int run_shards(const struct run_shards *c);
 
-/* "I/N" with I below N. */
+/* Parses "I/N" with I below N. */
 bool run_shard_parse(const char *text, unsigned *shard, unsigned *shards);
 
 #endif

@@ -26,24 +26,25 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#define ROUNDS 2 /* array submissions: one, and one more for failed tasks */
-#define GRACE                                                                                                \
-	5 /* polls until a task that ended without a status counts as failed; the shared directory may lag   \
-	   */
-#define PATIENCE 120  /* consecutive failed polls until we give up; tolerates a restart of the controller */
-#define STOP_TURNS 50 /* polls until we no longer wait for cancelled jobs */
+#define ROUNDS 2 /* number of submissions of the array: one, and one more for failed tasks */
+/* Number of polls until a task that ended without a status counts as failed.  The shared directory
+ * may lag behind. */
+#define GRACE 5
+/* Consecutive failed polls until Raddle gives up; tolerates a restart of the controller. */
+#define PATIENCE 120
+#define STOP_TURNS 50 /* number of polls until Raddle no longer waits for cancelled jobs */
 /* Milliseconds between two polls; each pause is a quarter longer than the one before.  Judgements:
- * the end of a short job is noticed at once, and a long one does not load the controller. */
+ * the end of a short job is noticed at once, and a long job does not load the controller. */
 #define PAUSE_FIRST_MS 200
 #define PAUSE_MAX_MS 5000
 
 struct array {
 	const struct run_slurm *request;
-	char *folder, *script; /* absolute */
+	char *folder, *script; /* absolute paths */
 	enum run_task *tasks;  /* one for each shard */
-	unsigned *ended;       /* polls since the task ended without a status */
-	char job[RUN_JOB];     /* of the current array; "" if there is none */
-	unsigned failures;     /* consecutive polls without an answer */
+	unsigned *ended;       /* by task: number of polls since it ended without a status */
+	char job[RUN_JOB];     /* number of the current array's job; "" if there is none */
+	unsigned failures;     /* number of consecutive polls without an answer */
 	unsigned pause_ms;
 	struct rd_interrupt signals;
 	int stopped;
@@ -99,7 +100,7 @@ static int prepare(struct array *a)
 
 /* ---- submitting and cancelling ---- */
 
-/* "1-3,7,9-10" of the tasks that wait. */
+/* Appends the numbers of the tasks that wait, as "1-3,7,9-10". */
 static void add_waiting(struct rd_buf *out, const struct array *a)
 {
 	for (unsigned i = 0; i < a->request->shards; i++) {
@@ -199,7 +200,7 @@ static void cancel(struct array *a)
 
 /* ---- waiting ---- */
 
-/* The status that a task wrote, or -1 if there is none yet. */
+/* The status that a task wrote; -1 if there is none yet. */
 static int read_status(const struct array *a, unsigned task)
 {
 	char *path = rd_xasprintf("%s/%u.status", a->folder, task);
@@ -213,8 +214,8 @@ static int read_status(const struct array *a, unsigned task)
 	return status;
 }
 
-/* Runs squeue; false: it did not answer.  In `live`, tasks that squeue does not list are
- * RUN_TASK_FAILED. */
+/* Runs squeue.  Returns false if it did not answer.  In `live`, tasks that squeue does not list
+ * become RUN_TASK_FAILED. */
 static bool ask(struct array *a, enum run_task *live)
 {
 	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
@@ -260,7 +261,7 @@ static unsigned count(const struct array *a, enum run_task state)
 	return n;
 }
 
-/* Sleeps, longer as time goes on; a signal ends the campaign. */
+/* Sleeps, longer each time.  A signal ends the campaign. */
 static void pause_a_while(struct array *a)
 {
 	int signal = rd_interrupt_wait(&a->signals, a->pause_ms);

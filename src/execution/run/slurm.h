@@ -13,10 +13,10 @@
 #define RUN_SLURM_SHARDS_MAX 1000 /* Slurm's default limit for an array */
 
 struct run_slurm {
-	const char *directory; /* of the campaign; its folder "slurm" is for the jobs */
+	const char *directory; /* directory of the campaign; its folder "slurm" is for the jobs */
 	char *const *command;  /* common to all shards; "--jobs CPUS --shard I/COUNT" is appended */
 	unsigned shards;
-	const char *options; /* more options for sbatch, quoted as for a shell; or NULL */
+	const char *options; /* further options for sbatch, quoted as for a shell; or NULL */
 
 	/* Called regularly with the number of shards done and of jobs running.  May be NULL. */
 	void (*progress)(void *context, unsigned done, unsigned running);

@@ -9,19 +9,19 @@
 #include <sys/types.h>
 
 struct run_streams {
-	int fds[3];   /* for struct run_launch */
-	off_t offset; /* where its input begins */
+	int fds[3];   /* stdin, stdout and stderr, for struct run_launch */
+	off_t offset; /* offset at which its input begins */
 };
 
-/* Output goes to the files `stdout` and `stderr` of a directory, or to memory if that is NULL.
- * Must be closed even after a failure. */
+/* Opens the streams.  Output is written to the files `stdout` and `stderr` of a directory, or to
+ * memory if `directory` is NULL.  The caller closes them even after a failure. */
 int run_streams_open(struct run_streams *s, const struct run_input *input, const char *directory);
 void run_streams_close(struct run_streams *s);
 
-/* For another run: rewinds the input and discards the output. */
+/* Prepares another run: rewinds the input and discards the output. */
 void run_streams_rewind(const struct run_streams *s);
 
-/* Appends the output of `which`, STDOUT_FILENO or STDERR_FILENO. */
+/* Appends the output of the stream `which`, STDOUT_FILENO or STDERR_FILENO. */
 int run_streams_read(const struct run_streams *s, int which, struct rd_buf *text);
 
 #endif

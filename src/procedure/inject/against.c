@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL 0.05 /* significance; the usual one */
+#define LEVEL 0.05 /* significance level; the usual one */
 /* Up to this difference, the shares of a kind in two campaigns count as equal; set by hand. */
 #define SAME_SHARE 0.01
 
@@ -69,7 +69,7 @@ static void compare_groups(struct campaign_against *a, const struct campaign_gro
 			   const struct campaign_group *with)
 {
 	for (unsigned m = 0; m < CAMPAIGN_MEASURES; m++)
-		if (m != CAMPAIGN_HARM) /* it is the sum of others */
+		if (m != CAMPAIGN_HARM) /* CAMPAIGN_HARM is the sum of other outcomes */
 			add(a, &(struct campaign_contrast){.by = CAMPAIGN_WHOLE,
 							   .fault = with->fault,
 							   .measure = m,
@@ -77,7 +77,7 @@ static void compare_groups(struct campaign_against *a, const struct campaign_gro
 							   .rate = *campaign_group_rate(with, m)});
 }
 
-/* Returns the number of common kinds. */
+/* Compares the kinds of fault.  Returns the number of common kinds. */
 static size_t compare_faults(struct campaign_against *a)
 {
 	size_t common = 0;

@@ -12,33 +12,35 @@
 #include "inject/significance.h"
 #include "inject/statistics.h"
 
-#define CAMPAIGN_WHOLE CAMPAIGN_BYS /* a comparison of the whole campaign */
+#define CAMPAIGN_WHOLE CAMPAIGN_BYS /* value of `by` for a comparison of the whole campaign */
 
 struct campaign_contrast {
 	unsigned by;	   /* enum campaign_by, or CAMPAIGN_WHOLE */
-	const char *place; /* NULL: the whole campaign */
-	const char *fault; /* NULL: all */
+	const char *place; /* NULL for the whole campaign */
+	const char *fault; /* kind of fault; NULL for all kinds */
 	unsigned measure;
 	struct campaign_rate base, rate;
-	struct campaign_difference difference; /* rate minus base */
+	struct campaign_difference difference; /* rate of the campaign minus that of the baseline */
 };
 
 struct campaign_against {
 	const struct campaign_statistics *base, *with;
 	struct campaign_contrast *items;
 	size_t count, capacity;
-	size_t differ;	       /* number of significant differences */
-	bool same_proportions; /* both have the same kinds of fault in the same proportions: then all kinds
-				  together, and places, are compared too */
-	bool same_program;     /* by name */
+	size_t differ; /* number of significant differences */
+	/* Both campaigns have the same kinds of fault in the same proportions.  Only then are all
+	 * kinds together, and places, compared too. */
+	bool same_proportions;
+	bool same_program; /* whether the programs have the same name */
 };
 
-/* Both must outlive *a.  It is an error if they have no kind of fault in common. */
+/* Compares two campaigns, which must outlive *a.  It is an error if they have no kind of fault in
+ * common. */
 int campaign_against(struct campaign_against *a, const struct campaign_statistics *base,
 		     const struct campaign_statistics *with);
 void campaign_against_release(struct campaign_against *a);
 
-/* At 5 %, after the correction. */
+/* Whether the difference is significant at 5 %, after the correction. */
 bool campaign_differs(const struct campaign_contrast *c);
 
 #endif

@@ -31,9 +31,12 @@
 #include <unistd.h>
 
 #define NO_RUN UINT64_MAX
-#define FAILURES_MAX 8 /* workers that die one after another before the campaign is stopped; set by hand */
-#define KEPT_BYTES (256 << 20) /* larger allocations are returned to the system between runs; set by hand */
-#define GAVE_UP 3	       /* exit status of a worker that has reported why */
+/* Number of workers that die in a row before the campaign is stopped; set by hand. */
+#define FAILURES_MAX 8
+/* Larger allocations, in bytes, are returned to the system between runs; set by hand. */
+#define KEPT_BYTES (256 << 20)
+/* Exit status of a worker that has reported why it cannot continue. */
+#define GAVE_UP 3
 
 struct inject_campaign {
 	char *directory, *sites;
@@ -48,12 +51,12 @@ struct campaign_crew {
 	struct inject_campaign *campaign;
 	const struct inject_work *work;
 	struct inject_part part;
-	uint8_t *taken; /* runs that are finished or in progress */
+	uint8_t *taken; /* by run: whether it is finished or in progress */
 	uint64_t runs, next;
 	unsigned failures;
 	int error;
 
-	/* of a worker */
+	/* Used only by a worker: */
 	char *scratch;
 	struct inject_run run;
 	struct rd_pool *pool;
@@ -130,7 +133,7 @@ static int write_plain(const char *path, const struct rd_buf *data)
 	return r;
 }
 
-/* Saves how the output differs. */
+/* Saves a diff of the output. */
 static int keep_diff(const struct inject_campaign *c, const struct inject_run *run, const char *name,
 		     struct inject_verdict *v, const char *directory)
 {
@@ -153,7 +156,8 @@ static bool wants_trace(const struct inject_setup *s, const struct inject_verdic
 	       (!strcmp(s->keep, "all") || (!strcmp(s->keep, "deviating") && v->deviation != RUNLOG_NONE));
 }
 
-/* Saves files of a run: the diff of silent data corruption, and the trace if it is wanted. */
+/* Saves files of a run: the diff of silent data corruption, and the trace if the setup asks for
+ * it. */
 static int keep(struct inject_campaign *c, const struct inject_fault *fault, const struct inject_run *run,
 		struct inject_verdict *v, const char *differs)
 {
@@ -210,7 +214,8 @@ static int do_run(struct inject_campaign *c, const char *scratch, uint64_t numbe
 	return r;
 }
 
-/* The fault must be in the process of the campaign, because only that one is compared. */
+/* Checks that the fault is in the process that the campaign is about, because only that process is
+ * compared. */
 static int check_about(const struct inject_setup *s, const struct inject_fault *fault)
 {
 	const struct run_fault *f = &fault->faults[0];
@@ -255,7 +260,7 @@ static void enter(void *context, unsigned slot)
 {
 	struct campaign_crew *crew = context;
 
-	close(crew->part.fd); /* its lock belongs to the leader */
+	close(crew->part.fd); /* the lock of the log belongs to the leader */
 	/* Runs need the same memory again, so it is not returned to the system in between. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
@@ -281,7 +286,7 @@ static void leave(void *context)
 /* --- the leader
  * ----------------------------------------------------------------------------------- */
 
-/* The next run that is neither finished nor in progress; NO_RUN: there is none. */
+/* The next run that is neither finished nor in progress; NO_RUN if there is none. */
 static uint64_t next_run(struct campaign_crew *crew)
 {
 	unsigned step = crew->work->shards ? crew->work->shards : 1;
@@ -301,7 +306,7 @@ static void note_line(struct campaign_crew *crew, const char *text, size_t lengt
 	const char *wrong = runlog_parse(&run, text, length - 1, &texts);
 
 	RD_ASSERT(!wrong);
-	/* No line may follow one that was not written completely. */
+	/* No line may follow a line that was not written completely. */
 	if (!crew->error)
 		crew->error = inject_part_add(&crew->part, text, length);
 	inject_until_note(&crew->campaign->until, &run);
@@ -310,7 +315,7 @@ static void note_line(struct campaign_crew *crew, const char *text, size_t lengt
 	rd_names_release(&texts);
 }
 
-/* The worker died before its run was finished. */
+/* Handles a worker that died before its run was finished. */
 static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 {
 	crew->taken[run] = 0;
@@ -331,7 +336,7 @@ static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 }
 
 /* Assigns runs as long as there are free workers and runs that are still needed.  A campaign that
- * fails assigns no more, but waits for the runs in progress. */
+ * fails assigns no more runs, but waits for those in progress. */
 static int give(void *context)
 {
 	struct campaign_crew *crew = context;

@@ -15,23 +15,24 @@
 
 struct inject_campaign;
 
-/* Opens the directory of a campaign whose campaign.json exists.  `setup` is its content; setup and
- * program must outlive the campaign. */
+/* Opens the directory of a campaign that has a campaign.json.  `setup` is the content of that file.
+ * Setup and program must outlive the campaign. */
 int inject_campaign_open(struct inject_campaign **c, const char *directory, const struct inject_setup *setup,
 			 const struct run_program *program);
 void inject_campaign_close(struct inject_campaign *c);
 
-uint64_t inject_campaign_runs(const struct inject_campaign *c); /* in all */
+uint64_t inject_campaign_runs(const struct inject_campaign *c); /* number of all runs */
 
-/* How many runs there will probably be: fewer than all if the setup has a stopping rule. */
+/* The number of runs that the campaign will probably have: fewer than all if the setup has a
+ * stopping rule. */
 uint64_t inject_campaign_expected(const struct inject_campaign *c);
 
 struct inject_work {
-	unsigned jobs;		/* processes at a time */
-	unsigned shard, shards; /* 0 shards: the whole campaign */
+	unsigned jobs;		/* number of processes that run at the same time */
+	unsigned shard, shards; /* 0 shards for the whole campaign */
 
-	/* Called for each run in the log, including earlier ones; may be NULL.  `fresh`: this
-	 * process did the run. */
+	/* Called for each run in the log, including earlier ones; may be NULL.  `fresh` means that
+	 * this process did the run. */
 	void (*done)(void *context, const struct runlog_run *run, bool fresh);
 	void *context;
 };
@@ -39,8 +40,8 @@ struct inject_work {
 /* Does the remaining runs of the campaign or shard. */
 int inject_campaign_run(struct inject_campaign *c, const struct inject_work *work);
 
-/* Does one injection in this process, without logging it.  `line` receives its log line; `trace` is
- * the directory for its trace, or NULL. */
+/* Does one injection in this process, without logging it.  `line` receives its log line.  `trace`
+ * is the directory for its trace, or NULL. */
 int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault *fault, const char *trace,
 			   struct rd_buf *line);
 

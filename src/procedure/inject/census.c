@@ -29,8 +29,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A thread's index in the walk is that of its stream.  A thread whose name has a '?', because
- * the creation of the thread or of an ancestor is unknown, is left out. */
+/* Finds the threads and their names.  A thread's index in the walk is that of its stream.  A thread
+ * whose name has a '?', because its creation or that of an ancestor is unknown, is left out. */
 static int find_threads(struct inject_census *c, struct epa_source *source)
 {
 	struct named *threads;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a fault-free run executed: how often each thread executed each site at which a fault can
+ * The census of a fault-free run: how often each thread executed each site at which a fault can
  * strike.
  *
  * Threads are ordered by name and entries by thread and site, so the census of a
@@ -12,31 +12,31 @@
 #include "epa/walk.h"
 
 struct inject_entry {
-	uint32_t thread; /* index of names */
+	uint32_t thread; /* index of `names` */
 	uint32_t site;
 	uint64_t count;
 };
 
 struct inject_census {
-	char **names;	 /* of threads: T_0, T_0_0, ... */
-	size_t *streams; /* of each thread: the index of its stream in the trace */
+	char **names;	 /* names of the threads: T_0, T_0_0, ... */
+	size_t *streams; /* by thread: the index of its stream in the trace */
 	size_t thread_count;
 	struct inject_entry *entries;
 	size_t entry_count, capacity;
-	uint64_t records; /* of the trace; those of values are not counted */
-	uint64_t forks;	  /* processes that it created */
+	uint64_t records; /* number of records of the trace, without those of values */
+	uint64_t forks;	  /* number of processes that the program created */
 };
 
-/* Counts the executions in a trace; the source must be of the same trace. */
+/* Counts the executions in a trace.  The source must be that of the same trace. */
 int inject_census_take(struct inject_census *c, struct epa_source *source, struct trace *trace,
 		       const struct trace_layout *layout);
 void inject_census_release(struct inject_census *c);
 
-/* Whether a fault can strike at the record: recorded values, arguments and calls, and loads and
- * results of a size that can be changed. */
+/* Whether a fault can strike at the record.  That is so for recorded values, arguments and calls,
+ * and for loads and results of a size that can be changed. */
 bool inject_census_counts(const struct trace_record *r);
 
-/* "file:line:column function" of a site. */
+/* Writes the place of a site, as "file:line:column function". */
 void inject_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size);
 
 #endif

@@ -27,24 +27,24 @@ struct choice {
 	const struct inject_entry *entry;
 	const struct trace_site *site;
 	const struct inject_rule *rule;
-	uint64_t end; /* sum of executions up to and including this one */
+	uint64_t end; /* sum of the executions up to and including this entry */
 };
 
 struct stratum {
 	const char *name;
-	uint64_t begin, end; /* sums of executions */
+	uint64_t begin, end; /* sums of executions before its first entry and after its last */
 };
 
 struct pool {
 	struct choice *items;
 	size_t count, capacity;
-	struct stratum *strata; /* NULL: sampling is uniform */
+	struct stratum *strata; /* NULL if sampling is uniform */
 	size_t stratum_count, stratum_capacity;
 };
 
 struct inject_chooser {
 	struct inject_ground ground;
-	size_t *kinds; /* the setup's, as indices for inject_kind_at() */
+	size_t *kinds; /* the kinds of the setup, as indices for inject_kind_at() */
 	struct pool *pools;
 	size_t kind_count;
 };
@@ -86,13 +86,13 @@ static bool passes(const struct inject_ground *g, const struct inject_entry *e, 
 	       !lists(&s->not_opcodes, inject_opcode(site)) && s->instance <= e->count;
 }
 
-/* Whether the value has enough bits. */
+/* Whether the value has enough bits for the fault. */
 static bool is_wide(const struct inject_setup *s, size_t kind, const struct trace_site *site)
 {
 	return !inject_kind_at(kind)->bits || s->bit <= inject_width(site);
 }
 
-/* The only execution at which the fault can strike; 0: any. */
+/* The only execution at which the fault can strike; 0 for any. */
 static uint64_t fixed_instance(const struct inject_setup *s, size_t kind)
 {
 	return s->instance ? s->instance : inject_kind_at(kind)->execution;
@@ -269,7 +269,7 @@ bool inject_thread_parse(struct run_fault *f, const char *name)
 	return depth >= 0;
 }
 
-/* A number below the pool's total, for run number `index` of this kind. */
+/* Draws a number below the pool's total, for run number `index` of this kind. */
 static uint64_t draw_place(const struct pool *p, uint64_t index, struct rd_random *random,
 			   struct inject_fault *out)
 {
@@ -308,7 +308,8 @@ static void draw_fault(const struct inject_chooser *c, size_t kind, const struct
 
 /* --- windows ------------------------------------------------------------------------------- */
 
-/* A place in the window, and the number of its site's execution, counted from the first fault. */
+/* A place in the window, and the number of the execution of its site, counted from the first
+ * fault. */
 struct spot {
 	const struct choice *choice;
 	uint64_t instance;
@@ -322,7 +323,7 @@ static const struct choice *find_site(const struct pool *p, uint32_t thread, uin
 	return NULL;
 }
 
-/* Finds the places of the pool in the window: the records of the thread that follow execution
+/* Finds the places of the pool in the window: records of the thread that follow execution
  * `instance` of the first fault's site. */
 static int find_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       uint64_t instance, struct spot *spots)
@@ -363,8 +364,8 @@ static int compare_spots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Executions of the later place's site between two places of the window, including the later
- * one. */
+/* The number of executions of the later place's site between two places of the window, including
+ * the later one. */
 static uint64_t count_between(const struct spot *spots, const struct spot *from, const struct spot *to)
 {
 	uint64_t before = 0;
@@ -375,8 +376,8 @@ static uint64_t count_between(const struct spot *spots, const struct spot *from,
 	return to->instance - before;
 }
 
-/* Draws the further faults.  The instance of each is counted from the previous fault, as in the
- * runtime. */
+/* Draws the further faults of the window.  The instance of each is counted from the previous fault,
+ * as in the runtime. */
 static int draw_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       struct rd_random *random, struct inject_fault *out)
 {
@@ -425,7 +426,7 @@ int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *o
 	out->faults[0].instance = fixed_instance(s, out->kind);
 	if (!out->faults[0].instance)
 		out->faults[0].instance = place - begin + 1;
-	inject_setup_process(s, &out->faults[0]); /* the others are derived from it */
+	inject_setup_process(s, &out->faults[0]); /* the other faults are derived from it */
 	draw_fault(c, out->kind, choice, &random, &out->faults[0]);
 	return s->faults > 1 ? draw_window(c, p, choice, &random, out) : 0;
 }

@@ -11,44 +11,46 @@
 #include "inject/kind.h"
 #include "inject/setup.h"
 
-/* Bytes of a thread's name: RUN_FAULT_DEPTH numbers of at most 20 digits with separators are
+/* Bytes of a thread's name.  RUN_FAULT_DEPTH numbers of at most 20 digits, with separators, take
  * 1344. */
 #define INJECT_THREAD_NAME 1536
 
 struct inject_fault {
 	uint64_t run;
 	size_t kind;
-	char thread[INJECT_THREAD_NAME]; /* of all its faults */
+	char thread[INJECT_THREAD_NAME]; /* the thread of all its faults */
 	struct run_fault faults[INJECT_FAULTS_MAX];
 	size_t count;
-	const char *stratum; /* from which it was drawn; NULL: sampling is uniform */
-	uint64_t population; /* executions in the stratum */
+	const char *stratum; /* the stratum from which it was drawn; NULL if sampling is uniform */
+	uint64_t population; /* number of executions in the stratum */
 };
 
-/* The input of the choice; it must outlive the chooser. */
+/* The input of the choice, which must outlive the chooser. */
 struct inject_ground {
 	const struct inject_setup *setup;
 	const struct inject_census *census;
 	const struct trace_sites *sites;
-	struct trace *trace; /* of the fault-free run, and its layout; only for windows */
+	struct trace *trace; /* the fault-free run and its layout; needed only for windows */
 	const struct trace_layout *layout;
 };
 
 struct inject_chooser;
-/* Each of `kinds` of the setup must apply somewhere; see inject_fits(). */
+/* Opens a chooser.  Each of the setup's `kinds` must apply to some execution (inject_fits()). */
 int inject_chooser_open(struct inject_chooser **c, const struct inject_ground *ground);
 void inject_chooser_close(struct inject_chooser *c);
 
-uint64_t inject_chooser_runs(const struct inject_chooser *c); /* numbered from 0 */
+/* Number of runs, which are numbered from 0. */
+uint64_t inject_chooser_runs(const struct inject_chooser *c);
 int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *fault);
 
-/* How many sites, and executions of them, the kind applies to within the setup's filter. */
+/* The number of sites, and of their executions, to which the kind applies within the setup's
+ * filter. */
 struct inject_fit {
 	uint64_t sites, instances;
 };
 struct inject_fit inject_fits(const struct inject_ground *ground, size_t kind);
 
-/* Sets the thread of a fault by its name; false if it is not a name. */
+/* Sets the thread of a fault by its name.  Returns false if `name` is not the name of a thread. */
 bool inject_thread_parse(struct run_fault *f, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The statistics of one campaign or several, and of one against another. */
+/* The statistics of campaigns, and the comparison of one campaign with another. */
 #ifndef INJECT_COUNTED_H
 #define INJECT_COUNTED_H
 
@@ -10,10 +10,11 @@ struct campaign_counted {
 	struct campaign_results *results;
 	struct campaign_statistics *statistics; /* in the order of the directories, then the baseline */
 	size_t count;
-	struct campaign_against against; /* the first campaign against the baseline, if there is one */
+	/* The comparison of the first campaign with the baseline, if there is one. */
+	struct campaign_against against;
 };
 
-/* Reads the directories.  `kinds`, a list separated by commas, selects runs (NULL: all).  If
+/* Reads the directories.  `kinds`, a list separated by commas, selects runs; NULL selects all.  If
  * `baseline` is not NULL, there must be only one directory, which is compared with it.  The caller
  * releases the result even after an error. */
 int campaign_count(struct campaign_counted *c, char *const *directories, size_t count, const char *kinds,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks whether the schedule can change what the program does, and which of its inputs are not
- * deterministic.  Either makes runs deviate without a fault.
+ * deterministic.  Either can make runs deviate without a fault.
  */
 #ifndef INJECT_DETERMINISM_INT_H
 #define INJECT_DETERMINISM_INT_H

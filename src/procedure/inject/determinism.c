@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SOLVER_MS 2000 /* for one question; set by hand */
-#define WHERE_MAX 512  /* bytes of a place in a message */
-#define REVERSALS 64   /* reversals that are checked; set by hand, bounds time */
+#define SOLVER_MS 2000 /* time limit of one question to the solver; set by hand */
+#define WHERE_MAX 512  /* bytes for a place in a message */
+#define REVERSALS 64   /* number of reversals that are checked; set by hand, bounds time */
 
-/* The first reversal that decides more than whether a thread waits; NULL: there is none. */
+/* The first reversal that decides more than whether a thread waits; NULL if there is none. */
 static const struct rev_reversal *find_real(const struct rev_result *x)
 {
 	for (size_t i = 0; i < x->reversal_count; i++)
@@ -45,7 +45,8 @@ static int report_reversal(const struct rev_reversal *v, const struct trace_site
 		v->object ? v->object : "an object", first, second);
 }
 
-/* If addresses are the same in every run, they are numbers like others. */
+/* Whether the source makes runs differ.  If addresses are the same in every run, they are like
+ * other numbers. */
 static bool matters(const struct inject_setup *s, const struct rev_source *source)
 {
 	return s->aslr || (source->kind != REV_OF_ADDRESS && source->kind != REV_OF_NUMBER);

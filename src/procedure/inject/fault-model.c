@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 64	       /* words of a line; set by hand */
-#define NAME_LENGTH_MAX 40     /* bytes of the name of a kind: it fits a column of a table */
+#define WORDS_MAX 64	       /* largest number of words in a line; set by hand */
+#define NAME_LENGTH_MAX 40     /* bytes of the name of a kind, few enough for a column of a table */
 #define DELAY_MAX_US 600000000 /* ten minutes; set by hand, longer than any time limit of a run */
 
 /* The current line. */
@@ -79,7 +79,7 @@ static int take_number(struct line *l, const char *what, int64_t least, int64_t 
 		       : refuse(l, "a number in range is expected, not", word);
 }
 
-/* An optional number. */
+/* Reads a number, if there is one. */
 static int take_count(struct line *l, int64_t most, int64_t *out)
 {
 	int64_t n;
@@ -138,7 +138,7 @@ static int take_where(struct line *l, struct inject_rule *rule)
 /* --- what --------------------------------------------------------------------------------------
  */
 
-/* EIO, ENOMEM, ... or a number; nothing: errno stays as it is. */
+/* Reads an error such as EIO or ENOMEM, or a number.  If there is none, errno is not changed. */
 static int take_errno(struct line *l, struct inject_rule *rule)
 {
 	const char *word = peek(l);
@@ -160,7 +160,7 @@ static int take_errno(struct line *l, struct inject_rule *rule)
 	return refuse(l, "unknown error", word);
 }
 
-/* 20ms, 3s, 500us; a number alone is milliseconds. */
+/* Reads a time such as 20ms, 3s or 500us.  A number alone means milliseconds. */
 static int take_time(struct line *l, struct inject_rule *rule)
 {
 	const char *word = peek(l);
@@ -204,7 +204,7 @@ static const struct action {
 	const char *name;
 	enum inject_draw draw;
 	enum wants wants;
-	unsigned places; /* where it can strike */
+	unsigned places; /* a mask of the places at which it can strike */
 } actions[] = {
 #define ANY_VALUE (INJECT_VALUE | INJECT_LOAD | INJECT_RESULT | INJECT_ARGUMENT | INJECT_OPERAND)
 	{"flip", INJECT_FLIP, BITS, ANY_VALUE},
@@ -245,7 +245,7 @@ static int take_parameters(struct line *l, const struct action *a, struct inject
 	return r;
 }
 
-/* An action that uses the value as an address must get one. */
+/* Restricts a rule to addresses if its action uses the value as an address. */
 static void only_addresses(struct inject_rule *rule)
 {
 	if (rule->draw != INJECT_MEMORY && rule->draw != INJECT_SKIP_STORE)

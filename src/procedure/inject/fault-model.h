@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fault models: a user describes faults in a file (doc/format/fault-model.md): where they strike,
- * what they change, when, and how often.  Each line defines a kind of fault, which is used like
- * those of inject/kind.c.
+ * Fault models: a user describes faults in a file (doc/format/fault-model.md).  The file states
+ * where they strike, what they change, when, and how often.  Each line defines a kind of fault,
+ * which is used like those of inject/kind.c.
  */
 #ifndef INJECT_FAULT_MODEL_H
 #define INJECT_FAULT_MODEL_H
@@ -17,16 +17,17 @@ struct inject_fault_model {
 struct inject_fault_models { /* zero is empty */
 	struct inject_fault_model *items;
 	size_t count, capacity;
-	char **words; /* the words to which the items refer */
+	char **words; /* the strings to which the items refer */
 	size_t word_count, word_capacity;
 };
 
-/* `name` is used in messages.  Release *m even after a failure. */
+/* Parses the text of fault models.  `name` is used in messages.  The caller releases *m even after
+ * a failure. */
 int inject_fault_models_parse(struct inject_fault_models *m, const char *text, size_t length,
 			      const char *name);
 void inject_fault_models_release(struct inject_fault_models *m);
 
-/* Registers them as kinds of fault.  These kinds refer to `m`, which must stay valid. */
+/* Registers the models as kinds of fault.  These kinds refer to `m`, which must stay valid. */
 int inject_fault_models_use(const struct inject_fault_models *m);
 
 #endif

@@ -116,8 +116,8 @@ int inject_trace_write(const struct inject_trace *t)
  */
 
 /* The limits of a run, unless the user sets them: GOLDEN_TIMES what the golden runs needed, but at
- * least so many milliseconds, bytes and processes.  All were set by hand: a healthy run must never
- * reach them. */
+ * least these numbers of milliseconds, bytes and processes.  All were set by hand: a healthy run
+ * must never reach them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
 #define GOLDEN_TIMES 10
@@ -125,8 +125,8 @@ int inject_trace_write(const struct inject_trace *t)
 #define MEMORY_MIN (1u << 30)
 #define FILE_MIN (256u << 20)
 #define PROCESSES_MIN 256
-#define STACK_BYTES (8u << 20) /* the default of Linux */
-#define INJECT_WHAT 1024       /* bytes of a message; longer ones are cut */
+#define STACK_BYTES (8u << 20) /* size of a stack in bytes: the default of Linux */
+#define INJECT_WHAT 1024       /* bytes of a message; longer messages are cut */
 
 static uint64_t at_least(uint64_t value, uint64_t least)
 {
@@ -141,7 +141,7 @@ static void add_facts(struct inject_setup *s, const struct inject_run *run)
 	s->golden_bytes = at_least(run->raw.bytes, s->golden_bytes);
 }
 
-/* The size of a thread's stack.  All of it counts as data. */
+/* The size of a thread's stack in bytes.  All of it counts as data. */
 static uint64_t stack_size(void)
 {
 	struct rlimit limit;
@@ -151,7 +151,7 @@ static uint64_t stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* These limits are known after the first run.  The other golden runs are subject to them, which
+/* Sets the limits that are known after the first run.  They apply to the other golden runs, which
  * shows that they are sufficient. */
 static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 {
@@ -185,7 +185,7 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 	return r;
 }
 
-/* A fault-free run that fails cannot be a reference for others. */
+/* Checks how a fault-free run ended.  A run that fails cannot be a reference for others. */
 static int check_end(const struct inject_setup *s, const struct inject_run *run)
 {
 	if (inject_hangs(run))
@@ -239,8 +239,8 @@ static int check_same(const struct inject_golden *g, struct inject_setup *s, con
 	return 0;
 }
 
-/* Different records are the first sign that what the program does depends on the schedule, the time
- * or chance. */
+/* Compares the records.  Different records are the first sign that what the program does depends on
+ * the schedule, on the time or on chance. */
 static int check_records(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
 			 bool force)
 {
@@ -302,7 +302,8 @@ static int first_golden(const char *directory, struct inject_setup *s, const str
 	if (!r)
 		r = check_end(s, &run);
 	if (!r)
-		r = run_program_renew(t->program); /* its site table is kept with the trace */
+		/* The site table of the flavour is kept with the trace. */
+		r = run_program_renew(t->program);
 	if (!r) {
 		add_facts(s, &run);
 		*peak_kb = run.end.peak_kb;

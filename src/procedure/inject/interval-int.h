@@ -13,8 +13,8 @@ struct campaign_interval {
 	double low, high;
 };
 
-/* 0 <= k <= n.  Without a sample (n is 0) the interval is 0 to 1.  `level` is 0.95 for the 95 %
- * interval. */
+/* The interval for k of n, with 0 <= k <= n.  If n is 0, it is 0 to 1.  `level` is 0.95 for the 95
+ * % interval. */
 struct campaign_interval campaign_interval(double k, double n, double level);
 
 /* The probability that a Beta(a, b) value is at most x: the regularised incomplete beta function; a
@@ -26,8 +26,8 @@ double campaign_beta(double a, double b, double x);
  * - level.  The interval is narrowest when its half width is `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
-/* The smallest n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0:
- * none up to `most`. */
+/* The smallest n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0
+ * if there is none up to `most`. */
 uint64_t campaign_sequence_size(double share, double half, double level, uint64_t most);
 
 #endif

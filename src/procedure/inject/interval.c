@@ -34,17 +34,19 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define STEPS_MAX 100000 /* terms of a continued fraction; far more than any needs */
-#define HALVINGS_MAX 200 /* steps of a bisection; a double has 53 bits, and small ones leading zeros */
-#define TINY 1e-300	 /* replaces 0 in Lentz's method */
-#define PRECISE 1e-15	 /* relative; the limit of double */
+/* Largest number of terms of a continued fraction, far more than are ever needed. */
+#define STEPS_MAX 100000
+/* Steps of a bisection; a double has 53 bits, and small numbers have leading zeros. */
+#define HALVINGS_MAX 200
+#define TINY 1e-300   /* replaces 0 in Lentz's method */
+#define PRECISE 1e-15 /* relative precision; the limit of double */
 
 static double not_zero(double x)
 {
 	return fabs(x) < TINY ? TINY : x;
 }
 
-/* The continued fraction of I_x(a, b); converges fast for x below (a + 1) / (a + b + 2). */
+/* The continued fraction of I_x(a, b).  It converges fast for x below (a + 1) / (a + b + 2). */
 static double fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), value = d;
@@ -66,7 +68,7 @@ static double fraction(double a, double b, double x)
 	return value;
 }
 
-/* lgamma() would write to a global. */
+/* The logarithm of the gamma function.  lgamma() would write to a global variable. */
 static double log_gamma(double x)
 {
 	int sign;
@@ -129,7 +131,7 @@ static double log_beta(double a, double b)
 	return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
 }
 
-/* The logarithm of the likelihood of p; 0 log 0 is 0. */
+/* The logarithm of the likelihood of p. 0 log 0 counts as 0. */
 static double log_likelihood(double k, double n, double p)
 {
 	return (k > 0 ? k * log(p) : 0) + (n - k > 0 ? (n - k) * log1p(-p) : 0);
@@ -140,7 +142,7 @@ struct look {
 	double mixture; /* logarithm of the first term of M(p) L(p) */
 };
 
-/* log M(p) without the term of the other side. */
+/* log M(p) without the term for the other side. */
 static double log_against(const struct look *l, double p)
 {
 	bool below = p < l->k / l->n;
@@ -151,7 +153,7 @@ static double log_against(const struct look *l, double p)
 	return large + log1p(exp(small - large)) - log_likelihood(l->k, l->n, p);
 }
 
-/* The p between k / n and `end`, 0 or 1, at which log M(p) reaches `most`. */
+/* The value of p between k / n and `end` (0 or 1) at which log M(p) reaches `most`. */
 static double reach(const struct look *l, double most, double end)
 {
 	double inside = l->k / l->n, outside = end;

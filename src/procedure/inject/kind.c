@@ -16,7 +16,7 @@
 #include <strings.h>
 
 #define DATA (INJECT_VALUE | INJECT_LOAD | INJECT_RESULT | INJECT_ARGUMENT)
-#define THRD_ERROR 2 /* of threads.h */
+#define THRD_ERROR 2 /* the value in threads.h */
 
 #define KIND(kind, of, text, changes, stays)                                                                 \
 	{                                                                                                    \
@@ -24,19 +24,19 @@
 	}
 
 static const struct inject_kind kinds[] = {
-	/* table II of the TraceSanitizer paper */
+	/* Table II of the TraceSanitizer paper. */
 	KIND("BitFlip", "paper", "a bit of a value flips", 1, false),
 	KIND("FileSize", "paper", "calls that read or write get too large a size", 0, false),
 	KIND("MallSize", "paper", "malloc, calloc, new get too small a size", 0, false),
 	KIND("CallCorr", "paper", "a bit of the first argument flips", 1, false),
 	KIND("InvalPtr", "paper", "a bit of an allocated pointer flips", 1, false),
-	/* hardware */
+	/* Hardware. */
 	KIND("MultiBit", "hardware", "several bits of a value flip (--bits)", 2, false),
 	KIND("StuckAt0", "hardware", "a bit of a value is 0 from then on", 1, true),
 	KIND("StuckAt1", "hardware", "a bit of a value is 1 from then on", 1, true),
 	KIND("SrcFlip", "hardware", "a bit of an operand flips for one instruction", 1, false),
 	KIND("NoInstr", "hardware", "an instruction is skipped", 0, false),
-	/* locks and threads */
+	/* Locks and threads. */
 	KIND("LockFail", "lock", "a lock fails with an error", 0, false),
 	KIND("NoLock", "lock", "a lock is not taken, without an error", 0, false),
 	KIND("NoUnlock", "lock", "a lock is not released", 0, false),
@@ -45,7 +45,7 @@ static const struct inject_kind kinds[] = {
 	KIND("ThreadFail", "lock", "a thread is not created: EAGAIN", 0, false),
 	KIND("Delay", "lock", "a thread is delayed at a lock, wait or signal", 0, false),
 	KIND("KillThread", "lock", "a thread ends at a lock, wait or signal", 0, false),
-	/* input and output */
+	/* Input and output. */
 	KIND("OpenFail", "io", "a file is not opened: EMFILE", 0, false),
 	KIND("NoClose", "io", "a file is not closed", 0, false),
 	KIND("DiskFull", "io", "nothing is written: ENOSPC", 0, false),
@@ -54,12 +54,12 @@ static const struct inject_kind kinds[] = {
 	KIND("ShortRead", "io", "less is read than was asked for", 0, false),
 	KIND("ShortWrite", "io", "less is written than was asked for", 0, false),
 	KIND("NoOutput", "io", "nothing is printed, without an error", 0, false),
-	/* memory */
+	/* Memory. */
 	KIND("AllocFail", "memory", "no memory is allocated: ENOMEM", 0, false),
 	KIND("NoFree", "memory", "memory is not released", 0, false),
 	KIND("MemFlip", "memory", "a bit of memory flips before it is read", 1, false),
 	KIND("StalePtr", "memory", "a load returns the pointer it returned before", 0, false),
-	/* resources of the system */
+	/* Resources of the system. */
 	KIND("NoMemory", "resource", "from then on there is no more memory", 0, false),
 	KIND("NoFiles", "resource", "from then on no file can be opened", 0, false),
 	KIND("NoThreads", "resource", "from then on no thread can be made", 0, false),
@@ -71,7 +71,7 @@ static const struct inject_kind kinds[] = {
 	{RULE(kind, INJECT_CALLEE, name, -1, INJECT_CALL), .result = value, .error = number},
 #define SIZE(kind, name, argument, draw) {RULE(kind, INJECT_ARGUMENT, name, argument, draw)},
 
-/* What can go wrong with the action of a function, and with its size. */
+/* Faults of a function's action, and of its size. */
 #define EVENT(kind, name, draw, what) {RULE(kind, INJECT_CALLEE, name, -1, draw), .result = what},
 #define LATE(name) EVENT("Delay", name, INJECT_DELAY, 0) EVENT("KillThread", name, INJECT_KILL, 0)
 #define RULES_LOCK(name, result, error)                                                                      \
@@ -119,7 +119,7 @@ static const struct inject_rule rules[] = {
 
 enum { OWN = sizeof kinds / sizeof *kinds, ADDED_MAX = 64 };
 
-/* Kinds that the user has described. */
+/* The kinds that the user has described. */
 static struct {
 	struct inject_kind kinds[ADDED_MAX];
 	struct inject_rule rules[ADDED_MAX];
@@ -199,8 +199,8 @@ int inject_kind_check(const char *list)
 	return r;
 }
 
-/* Where a fault can strike at the site; 0: nowhere.  (A load or a result only if its value can be
- * changed, which depends on the layout of the trace.) */
+/* The places at which a fault can strike at the site; 0 if it cannot.  A fault can strike at a load
+ * or a result only if its value can be changed, which depends on the layout of the trace. */
 static unsigned inject_place_of(const struct trace_site *site)
 {
 	switch (site->kind) {
@@ -227,15 +227,15 @@ const char *inject_opcode(const struct trace_site *site)
 }
 
 /* Whether the site is the address operand of a load or store.  The type of such a site is that of
- * the target. */
+ * the memory at the address. */
 static bool is_address(const struct trace_site *site)
 {
 	return site->kind == TRACE_SITE_OPERAND &&
 	       (!strcmp(site->what, "load") || (!strcmp(site->what, "store") && site->argument == 1));
 }
 
-/* Integers of unusual sizes have the size in their type; the type of a load comes from the source
- * code and has no size. */
+/* Integers of unusual sizes have their size in the type.  The type of a load is that of the source
+ * code, which has no size. */
 unsigned inject_width(const struct trace_site *site)
 {
 	unsigned width = site->size < 8 ? site->size * 8 : 64, written;
@@ -258,7 +258,7 @@ unsigned inject_width_there(const struct trace_site *site)
 	return written >= 8 && written <= 64 ? (unsigned)written : 8;
 }
 
-/* Whether the list, separated by commas, contains the item; NULL contains all. */
+/* Whether a list separated by commas contains the item.  A NULL list contains everything. */
 static bool has(const char *list, const char *item)
 {
 	size_t length = strlen(item);
@@ -269,7 +269,7 @@ static bool has(const char *list, const char *item)
 	return !list;
 }
 
-/* The LLVM type of the site's value.  A load has the type of the source code, which is
+/* The LLVM type of the site's value.  The type of a load is that of the source code, which is
  * translated. */
 static const char *type_of(const struct trace_site *site, char *room, size_t size)
 {
@@ -347,7 +347,7 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 	f->mask[0] = f->mask[1] = 0;
 	f->chance = k->chance ? (rd_random_below(random, UINT32_MAX) << 32 | k->chance) : 0;
 	switch (rule->draw) {
-	case INJECT_GROW: /* by some bytes, or to a multiple */
+	case INJECT_GROW: /* the size grows by some bytes, or to a multiple */
 		if (rd_random_below(random, 2)) {
 			f->action = RADDLE_FAULT_SCALE;
 			f->mask[0] = 2 + rd_random_below(random, 15);
@@ -356,7 +356,7 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 			f->mask[0] = 1 + rd_random_below(random, 64);
 		}
 		break;
-	case INJECT_SHRINK: /* to a fraction, so it is smaller whatever it was */
+	case INJECT_SHRINK: /* the size becomes a fraction, so it is smaller whatever it was */
 		f->mask[0] = rd_random_below(random, 256);
 		f->mask[1] = 256;
 		break;

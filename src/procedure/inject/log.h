@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of a campaign: a line for each run (inject/runlog.h), complete or absent.  A line
+ * The log of a campaign: one line for each run (inject/runlog.h).  It has only whole lines.  A line
  * contains everything needed to inject the same fault again.
  */
 #ifndef INJECT_LOG_H
@@ -10,34 +10,35 @@
 #include "inject/choose.h"
 #include "inject/run.h"
 
-#define INJECT_TEXT 512 /* bytes of a place; a judgement: a path and a function fit, longer ones are cut */
+/* Bytes for a place.  A judgement: a path and a function fit; longer texts are cut. */
+#define INJECT_TEXT 512
 
-/* The result of a run; empty strings are unknown. */
+/* The result of a run.  Empty strings mean unknown. */
 struct inject_verdict {
 	enum runlog_outcome outcome;
-	char place[INJECT_TEXT]; /* of a crash: file:line:column function */
+	char place[INJECT_TEXT]; /* place of a crash: file:line:column function */
 	enum runlog_deviation deviation;
 	char deviation_at[INJECT_TEXT], deviation_thread[INJECT_THREAD_NAME];
 	uint32_t deviation_site;
 	uint64_t records; /* number of records of the run that were compared */
-	char diff[64];	  /* a file in the campaign's directory */
-	char trace[64];	  /* likewise */
+	char diff[64];	  /* path of the diff, relative to the campaign's directory */
+	char trace[64];	  /* path of the trace, relative to the campaign's directory */
 };
 
 /* Appends the line, with its newline. */
 void inject_log_line(const struct trace_sites *sites, const struct inject_fault *fault,
 		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line);
 
-/* The fault of a line that was read. */
+/* Makes the fault of a line that was read. */
 int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 
-/* The same for the text of one line, as the user copied it. */
+/* Makes the fault of one line of text, as the user copied it. */
 int inject_log_fault_line(const char *line, struct inject_fault *fault);
 
-/* Calls the callback for each line of a log.  An incomplete last line is left out, and *length is
- * the length of the file without it.  Damaged lines are skipped with a warning.  A missing file
- * counts as empty.  If the callback returns a value other than 0, the function stops and returns
- * that value.  The texts of a run are valid until the callback returns. */
+/* Calls `fn` for each line of a log.  An incomplete last line is left out, and *length receives the
+ * length of the file without it.  Damaged lines are skipped with a warning.  A missing file counts
+ * as empty.  If the callback returns a value other than 0, the function stops and returns that
+ * value.  The texts of a run are valid until the callback returns. */
 typedef int inject_line_fn(void *context, const struct runlog_run *run, const char *text, size_t length);
 int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_t *length);
 

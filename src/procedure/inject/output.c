@@ -16,15 +16,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Judgements: they keep diffs readable. */
-#define DIFF_LINES 60 /* lines of each side */
+/* Limits that keep diffs readable; judgements. */
+#define DIFF_LINES 60 /* number of lines of each side */
 #define DIFF_BYTES 16384
 #define LINE_BYTES 1024 /* bytes of a line; longer ones are cut */
-#define CONTEXT 3	/* lines, as diff -u */
+#define CONTEXT 3	/* number of unchanged lines around a difference, as in diff -u */
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-/* Filters the data; false if the filter cannot be run. */
+/* Filters the data.  Returns false if the filter cannot be run. */
 static bool filter_data(const char *command, const struct rd_buf *data, struct rd_buf *result)
 {
 	int in = memfd_create("raddle-output", MFD_CLOEXEC);
@@ -113,7 +113,7 @@ static size_t line_end(const struct rd_buf *b, size_t at)
 	return newline ? (size_t)(newline - b->data) + 1 : b->length;
 }
 
-/* Where the last line before `at` begins. */
+/* The offset at which the last line before `at` begins. */
 static size_t line_begin(const struct rd_buf *b, size_t at)
 {
 	RD_ASSERT(at <= b->length);

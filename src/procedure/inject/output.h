@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The output of a run, compared with that of the fault-free run. */
+/* Compares the output of a run with that of the fault-free run. */
 #ifndef INJECT_OUTPUT_H
 #define INJECT_OUTPUT_H
 
@@ -11,16 +11,16 @@ struct inject_list;
 
 struct inject_judge {
 	const struct inject_list *ignore; /* patterns of names; "stdout" is standard output */
-	const char *filter;		  /* a command, or NULL */
-	bool errors;			  /* standard error counts, too */
+	const char *filter;		  /* the user's command that filters output, or NULL */
+	bool errors;			  /* standard error is compared, too */
 };
 
-/* Whether the two outputs are equal in everything that matters.  *name is where they first differ:
- * "stdout", "stderr" or a file; NULL: they are equal. */
+/* Whether the two outputs are equal in everything that matters. *name receives the first output
+ * that differs: "stdout", "stderr" or a file; NULL if they are equal. */
 bool inject_output_equal(const struct run_output *golden, const struct run_output *run,
 			 const struct inject_judge *judge, const char **name);
 
-/* The difference as a unified diff of one hunk, of a limited size. */
+/* Appends the difference as a unified diff of one hunk, of limited size. */
 void inject_output_diff(const struct run_output *golden, const struct run_output *run, const char *name,
 			struct rd_buf *diff);
 

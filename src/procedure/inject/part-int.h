@@ -11,13 +11,14 @@ struct inject_part {
 	int64_t synced_ns;
 };
 
-/* Opens a part for writing, the log itself with shard -1.  An incomplete line of a killed writer is
- * cut off.  Only one process may have it open. */
+/* Opens a part for writing; shard -1 means the log itself.  An incomplete line of a killed writer
+ * is cut off.  Only one process may have a part open. */
 int inject_part_open(struct inject_part *p, const char *directory, int shard);
 int inject_part_add(struct inject_part *p, const char *line, size_t length);
 int inject_part_close(struct inject_part *p);
 
-/* Reads all lines of the log and of all parts.  After a killed merge a run may occur twice. */
+/* Reads all lines of the log and of all parts.  After a killed merge, the same run may occur
+ * twice. */
 int inject_part_read_all(const char *directory, inject_line_fn *fn, void *context);
 
 #endif

@@ -19,7 +19,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define SYNC_NS 1000000000 /* nanoseconds between two calls of fdatasync(), at least; set by hand */
+/* Least time in nanoseconds between two calls of fdatasync(); set by hand. */
+#define SYNC_NS 1000000000
 
 static int ignore_line(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
@@ -136,7 +137,7 @@ static int add_new(void *context, const struct runlog_run *run, const char *text
 	return inject_part_add(&m->log, text, length);
 }
 
-/* Lines of runs that the log lacks are appended to it, and then the part is removed. */
+/* Appends the lines of runs that the log lacks, and then removes the part. */
 static int merge_part(struct merge *m, const char *path)
 {
 	struct inject_part part = {.path = rd_xstrdup(path)};

@@ -10,16 +10,16 @@
 #include "inject/results.h"
 
 struct campaign_spot {
-	const char *file; /* the path with which it was compiled; NULL: unknown */
-	uint32_t line;	  /* 0: unknown */
+	const char *file; /* the path with which it was compiled; NULL if unknown */
+	uint32_t line;	  /* 0 if unknown */
 };
 struct campaign_spot campaign_spot(const struct campaign_results *r, const struct runlog_run *run);
 
-/* These append a name to `out`; RD_UNKNOWN if it is unknown. */
+/* Append a name to `out`; RD_UNKNOWN if it is unknown. */
 void campaign_name_function(const struct runlog_run *run, struct rd_buf *out);
-void campaign_name_line(const struct runlog_run *run, struct rd_buf *out); /* "pca.c:88" */
-/* "rows" for a global variable, "serve: conn->state" in a function, "result of atoi", "argument 1
- * of free", "call of malloc", "temporary (add)". */
+void campaign_name_line(const struct runlog_run *run, struct rd_buf *out); /* such as "pca.c:88" */
+/* Appends a name such as "rows" for a global variable, "serve: conn->state" in a function, "result
+ * of atoi", "argument 1 of free", "call of malloc" or "temporary (add)". */
 void campaign_name_variable(const struct campaign_results *r, const struct runlog_run *run,
 			    struct rd_buf *out);
 

@@ -18,12 +18,12 @@ static const struct trace_site *site_of(const struct campaign_results *r, const 
 	return run->site <= UINT32_MAX ? trace_sites_find(r->sites, (uint32_t)run->site) : NULL;
 }
 
-/* "pca.c:88:12 calc_mean" in parts.  Both names may contain blanks, and that of a C++ function
- * colons too: the first line and column separate them. */
+/* The parts of "pca.c:88:12 calc_mean".  Both names may contain blanks, and that of a C++ function
+ * may contain colons.  The first line and column in the text separate the two names. */
 struct parts {
-	size_t line;	      /* length of "pca.c:88"; 0: no line is known */
-	uint32_t number;      /* 88 */
-	const char *function; /* "" if there is none */
+	size_t line;	      /* length of "pca.c:88"; 0 if the line is not known */
+	uint32_t number;      /* number of the line: 88 */
+	const char *function; /* "" if it is not known */
 };
 
 static struct parts split(const char *where)
@@ -77,7 +77,8 @@ struct campaign_spot campaign_spot(const struct campaign_results *r, const struc
 	return spot;
 }
 
-/* Whether `what` means the same in all functions: it begins with the name of a global variable. */
+/* Whether `what` means the same variable in all functions, because it begins with the name of a
+ * global variable. */
 static bool is_global(const struct campaign_results *r, const char *what)
 {
 	uint32_t number;

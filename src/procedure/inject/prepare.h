@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what a user asks for to the setup of a campaign.  Errors name the options of `raddle
+/* Turns the user's options into the setup of a campaign.  Errors name the options of `raddle
  * inject`. */
 #ifndef INJECT_PREPARE_H
 #define INJECT_PREPARE_H
@@ -7,15 +7,16 @@
 #include "inject/choose.h"
 #include "inject/setup.h"
 
-/* The user's seed, or for INJECT_SEED_CHANCE a random one that is short enough to be typed. */
+/* The user's seed; for INJECT_SEED_CHANCE, a random seed that is short enough to be typed. */
 #define INJECT_SEED_CHANCE UINT64_MAX
 uint64_t inject_seed(uint64_t wanted);
 
-/* The name of a file in the directories of runs: a path below the current directory stays as it is;
- * of other paths only the last component is used.  The result points into `path`. */
+/* The name that an input file has in the directories of runs.  A path below the current directory
+ * stays as it is; of other paths only the last component is used.  The result points into
+ * `path`. */
 const char *inject_input_name(const char *path);
 
-/* How many runs to do at a time on so many processors. */
+/* The number of runs to do at the same time on a machine with `processors` processors. */
 unsigned inject_jobs(unsigned processors);
 
 /* Sets the files of a run: `inputs`, a list separated by commas, are copied to its directory, and
@@ -23,13 +24,13 @@ unsigned inject_jobs(unsigned processors);
  * files here but would not exist in the directory of the run. */
 int inject_prepare_files(struct inject_setup *s, const char *inputs, const char *input);
 
-/* Fails if sampling, keep or level is not one of the known words. */
+/* Fails if `sampling`, `keep` or `level` of the setup is not one of the known words. */
 int inject_check_words(const struct inject_setup *s);
 
 /* Sets the number of runs of each kind, and the stopping rule `until` (such as "1%", see
- * inject/until-int.h) for the share of `outcome` (NULL: sdc).  `runs` is the user's number, or
- * INJECT_RUNS_UNSET.  Then it is the number that may be needed for `until`, or 1 if that is
- * NULL. */
+ * inject/until-int.h) for the share of `outcome`; NULL means sdc.  `runs` is the user's number, or
+ * INJECT_RUNS_UNSET.  In the latter case it becomes the number that may be needed for `until`, or 1
+ * if `until` is NULL. */
 #define INJECT_RUNS_UNSET UINT64_MAX
 int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);
 

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds between lines of the log (a campaign of a day has some thousand), and between
- * estimates on the terminal (a person can read them). */
+/* Nanoseconds between lines of the log (a campaign of a day has some thousand lines), and between
+ * estimates on the terminal (so that a person can read them). */
 #define LOG_EVERY_NS INT64_C(10000000000)
 #define SAY_EVERY_NS INT64_C(500000000)
 
@@ -39,8 +39,8 @@ static struct inject_pace pace_of(const struct inject_progress *s, uint64_t expe
 	return inject_pace(s->fresh, (double)(rd_now_ns() - s->start_ns) / 1e9, s->done, expected);
 }
 
-/* Writes one line of JSON (doc/format/campaign.md).  The campaign does not need it, so a failure to
- * write is ignored. */
+/* Writes one line of JSON (doc/format/campaign.md).  A failure to write is ignored, because the
+ * campaign does not need the line. */
 static void log_progress(struct inject_progress *s)
 {
 	uint64_t expected = inject_campaign_expected(s->campaign);
@@ -108,7 +108,7 @@ void inject_time_text(struct rd_buf *out, double seconds)
 		rd_buf_addf(out, "%" PRIu64 " s", s);
 }
 
-/* What follows "injecting: 120 of 5000". */
+/* Updates the text after "injecting: 120 of 5000". */
 static void say_progress(struct inject_progress *s)
 {
 	uint64_t expected = inject_campaign_expected(s->campaign);

@@ -11,32 +11,33 @@
 
 struct inject_progress {
 	const struct inject_campaign *campaign;
-	uint64_t runs, done, fresh, outcomes[RUNLOG_OUTCOMES]; /* fresh: done by this process */
+	/* `fresh` is the number of runs done by this process. */
+	uint64_t runs, done, fresh, outcomes[RUNLOG_OUTCOMES];
 	int64_t start_ns, said_ns, logged_ns;
-	int log; /* -1: none */
+	int log; /* descriptor of the file; -1 if there is none */
 	struct rd_progress line;
 	struct rd_buf detail; /* the estimate and the outcomes so far, as text */
 };
 
 /* The speed of a campaign, and how long it will take. */
 struct inject_pace {
-	double rate, left; /* runs a second, seconds; negative: unknown */
+	double rate, left; /* runs per second, and remaining seconds; negative if unknown */
 };
 
-/* `fresh` runs took `seconds`; `done` of the `expected` runs are finished. */
+/* Estimates the pace: `fresh` runs took `seconds`, and `done` of the `expected` runs are
+ * finished. */
 struct inject_pace inject_pace(uint64_t fresh, double seconds, uint64_t done, uint64_t expected);
 
-/* "2 h 10 min", "3 min 20 s", "40 s", appended. */
+/* Appends a time such as "2 h 10 min", "3 min 20 s" or "40 s". */
 void inject_time_text(struct rd_buf *out, double seconds);
 
-/* Progress is written to the terminal and to DIRECTORY/progress, or to DIRECTORY/progress.SHARD if
- * `shard` is not negative.
- */
+/* Starts to report progress, on the terminal and in DIRECTORY/progress, or DIRECTORY/progress.SHARD
+ * if `shard` is not negative. */
 void inject_progress_start(struct inject_progress *p, const char *directory,
 			   const struct inject_campaign *campaign, int shard);
-/* A run is finished.  Not `fresh`: it was finished before this process started. */
+/* Counts a finished run.  If not `fresh`, it was finished before this process started. */
 void inject_progress_count(struct inject_progress *p, const struct runlog_run *run, bool fresh);
-/* Erases the line on the terminal, for other text. */
+/* Erases the line on the terminal, so that other text can be printed. */
 void inject_progress_hide(struct inject_progress *p);
 void inject_progress_release(struct inject_progress *p);
 

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define RUNS_MAX 50000000 /* runs of a campaign; set by hand, bounds memory */
+#define RUNS_MAX 50000000 /* largest number of runs of a campaign; set by hand, bounds memory */
 
 /* ---- the log ---- */
 
@@ -125,7 +125,7 @@ int campaign_results_choose(struct campaign_results *r, const char *kinds)
 		if (wanted[i])
 			r->runs[kept++] = r->runs[i];
 	r->count = kept;
-	r->planned = 0; /* the number of all kinds does not apply */
+	r->planned = 0; /* the planned number includes kinds that are not selected */
 	free(wanted);
 	return err;
 }
@@ -142,7 +142,7 @@ static int read_log(struct campaign_results *r, const char *path)
 	return err;
 }
 
-/* Reads log, and the log.N of shards. */
+/* Reads `log`, and the logs `log.N` of shards. */
 static int read_logs(struct campaign_results *r)
 {
 	char *path = rd_xasprintf("%s/log", r->directory);
@@ -191,7 +191,7 @@ static void read_plan(struct campaign_results *r, const json_t *root)
 	r->forced = json_is_true(json_object_get(root, "forced"));
 }
 
-/* campaign.json has millionths. */
+/* Reads the stopping rule, which campaign.json has in millionths. */
 static void read_until(struct campaign_results *r, const json_t *root)
 {
 	json_int_t until = json_integer_value(json_object_get(root, "until_millionths"));
@@ -202,7 +202,7 @@ static void read_until(struct campaign_results *r, const json_t *root)
 		r->until_outcome = RUNLOG_SDC;
 }
 
-/* Reads the site table; without it the report has fewer names. */
+/* Reads the site table.  Without it the report has fewer names. */
 static void read_sites(struct campaign_results *r)
 {
 	char *path = rd_xasprintf("%s/golden/trace/sites", r->directory);

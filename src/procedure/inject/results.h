@@ -11,36 +11,40 @@
 struct trace_sites;
 
 struct campaign_results {
-	const char *directory; /* the caller's */
-	char *name;	       /* of the program, without its folder */
-	char *command;	       /* program and arguments, "" if unknown */
-	uint64_t planned;      /* number of runs of the complete campaign; 0: unknown */
-	bool forced;	       /* the fault-free runs differed, and the user continued */
-	double until;	       /* half width of the interval at which the campaign stops; 0: no such rule */
+	const char *directory; /* owned by the caller */
+	char *name;	       /* name of the program without its folder */
+	char *command;	       /* program and arguments; "" if unknown */
+	uint64_t planned;      /* number of runs of the complete campaign; 0 if unknown */
+	/* The fault-free runs differed, and the user continued nevertheless. */
+	bool forced;
+	/* Half width of the interval at which the campaign stops; 0 if it has no such rule. */
+	double until;
 	enum runlog_outcome until_outcome;
-	struct trace_sites *sites; /* of the golden run; NULL: there is no table */
+	struct trace_sites *sites; /* site table of the golden run; NULL if there is none */
 	struct rd_names globals;   /* names of variables that do not belong to one function */
 	struct runlog_run *runs;
 	size_t count, capacity;
 	struct rd_names texts; /* owns the texts of the runs */
-	size_t cut;	       /* logs whose last line is incomplete: that run does not count */
-	size_t damaged;	       /* other invalid lines */
-	size_t repeated;       /* duplicate runs */
+	/* Number of logs with an incomplete last line; that run does not count. */
+	size_t cut;
+	size_t damaged;	 /* number of other invalid lines */
+	size_t repeated; /* number of duplicate runs */
 };
 #define EPA_RESULTS_INIT                                                                                     \
 	{                                                                                                    \
 		0                                                                                            \
 	}
 
-/* Reads campaign.json, log and log.*; a cut or damaged line is skipped with a message. */
+/* Reads campaign.json, `log` and `log.*`.  A cut or damaged line is skipped with a message. */
 int campaign_results_read(struct campaign_results *r, const char *directory);
 
-/* The lines of a log in memory; `name` is for messages.  campaign_results_finish() sorts. */
+/* Adds the lines of a log in memory.  `name` is for messages.  campaign_results_finish() sorts the
+ * runs. */
 int campaign_results_add(struct campaign_results *r, const char *text, size_t length, const char *name);
 void campaign_results_finish(struct campaign_results *r);
 
-/* Keeps the runs of the kinds in a list separated by commas; case does not matter.  It is an error
- * if a kind has no runs. */
+/* Keeps only the runs of the kinds in a list separated by commas, in any case.  It is an error if a
+ * kind has no runs. */
 int campaign_results_choose(struct campaign_results *r, const char *kinds);
 
 void campaign_results_release(struct campaign_results *r);

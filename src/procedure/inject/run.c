@@ -25,12 +25,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All were set by hand; they bound memory and the load of the machine. */
+/* All were set by hand.  They bound memory and the load of the machine. */
 #define BLOCK (1u << 20) /* bytes of a trace that are allocated at once */
-#define MEMORY_BLOCKS 32 /* of a run; further ones are in a file, since several runs share the memory */
+/* Blocks of a run in memory; further ones are in a file, since several runs share the memory. */
+#define MEMORY_BLOCKS 32
 #define LAST (64u << 20) /* bytes for the last buffers of a run that was cut */
-#define POLL_MS 20	 /* between two checks of a running program; the limits are 200 ms and more */
-#define CPU_PATIENCE 4	 /* a program that computes gets so many times the wall-clock limit */
+/* Milliseconds between two checks of a running program; its limits are 200 ms or more. */
+#define POLL_MS 20
+#define CPU_PATIENCE 4 /* a program that computes gets CPU_PATIENCE times the wall-clock limit */
 
 struct running {
 	const struct inject_target *target;
@@ -38,14 +40,14 @@ struct running {
 	struct inject_run *run;
 	struct run_session session;
 	struct run_meter meter;
-	struct rd_umap dropped; /* threads that lost a buffer */
-	struct run_fault about; /* the campaign's process, as a path of forks */
-	uint32_t process;	/* the number of that process; UINT32_MAX: not seen yet */
+	struct rd_umap dropped; /* set of the threads that lost a buffer */
+	struct run_fault about; /* the process that the campaign is about, as a path of forks */
+	uint32_t process;	/* number of that process; UINT32_MAX if it has not been seen yet */
 };
 
 /* --- memory for buffers ------------------------------------------------------------------- */
 
-/* A block of the file; NULL: there is no room, and that has been reported. */
+/* Maps a block of the file.  Returns NULL, after a message, if there is no room. */
 static uint8_t *map_block(struct inject_raw *raw)
 {
 	off_t at = (off_t)(raw->block_count - MEMORY_BLOCKS) * BLOCK;
@@ -76,7 +78,7 @@ static bool add_block(struct inject_raw *raw)
 	return true;
 }
 
-/* NULL: there is no room. */
+/* Room for `length` bytes; NULL if there is none. */
 static uint8_t *raw_room(struct inject_raw *raw, size_t length)
 {
 	uint8_t *at;
@@ -116,9 +118,9 @@ static void inject_raw_release(struct inject_raw *raw)
 	*raw = (struct inject_raw){0};
 }
 
-/* If a run exceeds its size limit, what each thread has recorded so far is kept.  This includes
- * buffers that are not full: for a main() that waits in a join, it may be the only buffer, and
- * without it the creator of the other threads is unknown. */
+/* Keeps a buffer.  If a run exceeds its size limit, the buffers that each thread has filled so far
+ * are kept.  That includes buffers that are not full.  For a main() that waits in a join, it may be
+ * the only buffer; without it the creator of the other threads is unknown. */
 static void take(void *context, uint32_t process, uint32_t thread, const void *records, size_t length)
 {
 	struct running *r = context;
@@ -212,7 +214,8 @@ static void look(void *context, pid_t pid)
 	run_meter_look(&r->meter, pid);
 }
 
-/* A fault may make the program fork without end; that must not disable the machine. */
+/* Limits the number of processes.  A fault may make the program fork without end, which must not
+ * disable the machine. */
 static void limit_processes(struct running *r, struct run_limits *limits)
 {
 	struct inject_run *run = r->run;
@@ -235,11 +238,12 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .cpu_ms = s->cpu_ms,
 				   .memory = s->memory,
 				   .file_size = s->file_size,
-				   /* The program has its own group: the terminal interrupts us. */
+				   /* The program has its own process group, so the terminal
+				    * interrupts only us. */
 				   .interrupts = 1};
 }
 
-/* Processes that outlive the first one are killed. */
+/* Kills processes that outlive the first one. */
 static bool at_once(void *context)
 {
 	(void)context;

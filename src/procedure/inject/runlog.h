@@ -14,14 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a run ended, seen from outside the program; worst first. */
+/* How a run ended, observed from outside the program; the worst outcome comes first. */
 enum runlog_outcome {
 	RUNLOG_CRASH,
 	RUNLOG_HANG,
 	RUNLOG_DETECTED, /* the program itself reported that something is wrong */
-	RUNLOG_SDC,	 /* silent data corruption: it ended well with wrong output */
+	RUNLOG_SDC,	 /* silent data corruption: it ended normally with wrong output */
 	RUNLOG_MASKED,	 /* it ended as the golden run does */
-	RUNLOG_INACTIVE, /* "not-activated": the fault did not happen, or changed no value */
+	RUNLOG_INACTIVE, /* "not-activated": the fault did not happen or changed no value */
 	RUNLOG_OUTCOMES
 };
 
@@ -37,54 +37,57 @@ enum runlog_deviation {
 };
 
 struct runlog_run {
-	uint64_t run;	   /* its number in the campaign */
-	const char *fault; /* its kind: "BitFlip" */
+	uint64_t run;	   /* number of the run in the campaign */
+	const char *fault; /* kind of the fault, such as "BitFlip" */
 
-	/* The fault; `plan` alone determines it. */
-	const char *thread, *where, *opcode; /* "T_0_2", "pca.c:88:12 calc_mean", "load" */
+	/* The fault.  `plan` alone determines it. */
+	const char *thread, *where, *opcode; /* such as "T_0_2", "pca.c:88:12 calc_mean", "load" */
 	uint64_t site, instance;
-	const char *action, *mask; /* "flip", "0x0000000000000400" */
-	int64_t bit;		   /* -1: null */
+	const char *action, *mask; /* such as "flip", "0x0000000000000400" */
+	int64_t bit;		   /* -1 for null */
 	const char *plan;	   /* all faults of the run, in the syntax of `raddle record --fault` */
 	bool fired;
 	const char *before, *after;
-	const char *stratum; /* stratified sampling: the stratum, and its number of instances */
+	const char *stratum; /* for stratified sampling: the stratum, and its number of instances */
 	uint64_t population;
 
 	/* The result; texts may be NULL. */
 	enum runlog_outcome outcome;
-	const char *signal; /* "SIGSEGV" */
-	int64_t exit;	    /* -1: null */
-	const char *place;  /* of the crash */
+	const char *signal; /* such as "SIGSEGV" */
+	int64_t exit;	    /* exit status; -1 for null */
+	const char *place;  /* place of the crash */
 	enum runlog_deviation deviation;
 	const char *deviation_at, *deviation_thread;
-	uint64_t deviation_site; /* of the record that deviates; 0: unknown */
+	uint64_t deviation_site; /* site of the record that deviates; 0 if unknown */
 	uint64_t records;
 	double cpu_ms, wall_ms;
-	const char *diff;  /* file with what differs in the output, relative to the campaign's directory */
-	const char *trace; /* of the run, likewise */
+	/* File with the difference of the output, relative to the campaign's directory. */
+	const char *diff;
+	const char *trace; /* trace of the run, relative to the campaign's directory */
 };
 
 const char *runlog_outcome_name(enum runlog_outcome outcome);
-bool runlog_outcome_find(const char *name, enum runlog_outcome *outcome); /* whether there is one */
+/* Returns whether there is an outcome of that name. */
+bool runlog_outcome_find(const char *name, enum runlog_outcome *outcome);
 const char *runlog_deviation_name(enum runlog_deviation deviation);
 
-/* Appends the line, newline included. */
+/* Appends the line, including the newline. */
 void runlog_write(struct rd_buf *out, const struct runlog_run *run);
 
-/* Reads a line of `length` bytes without its newline.  The texts of *run are owned by
- * `texts`, which keeps one copy of equal ones.  Returns NULL, or what is wrong. */
+/* Reads a line of `length` bytes without its newline.  `texts` owns the texts of *run and keeps one
+ * copy of equal ones.  Returns NULL, or a text that says what is wrong. */
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
 
-#define RUNLOG_LINE_MAX (1 << 20) /* bytes; a longer line is an error, perhaps the hole of a sparse file */
+/* A line of more bytes is an error; it is perhaps the hole of a sparse file. */
+#define RUNLOG_LINE_MAX (1 << 20)
 
 /* Calls `fn` for each complete line of a log, without its newline, until `fn` returns a value other
- * than 0.  Returns that value, or an error if a line is too long.  *whole is the total length of
- * the complete lines; the rest of the log is incomplete. */
+ * than 0.  Returns that value, or an error if a line is too long. *whole receives the total length
+ * of the complete lines; the rest of the log is incomplete. */
 typedef int runlog_line_fn(void *context, const char *line, size_t length);
 int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole);
 
-/* The logs of a campaign's shards, DIRECTORY/log.N; there may be none.  The caller calls
+/* Finds the logs of a campaign's shards, DIRECTORY/log.N; there may be none.  The caller calls
  * globfree(). */
 int runlog_shards(const char *directory, glob_t *found);
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KINDS_MAX 1000 /* kinds of a campaign; set by hand, bounds memory */
+#define KINDS_MAX 1000 /* largest number of kinds in a campaign; set by hand, bounds memory */
 
 enum type { STRING, LIST, NUMBER, SIGNED, FLAG };
 

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INJECT_VERSION 1 /* of the format of a campaign */
+#define INJECT_VERSION 1 /* version of the format of a campaign */
 /* Limits of input; set by hand, far above any real campaign. */
-#define INJECT_FAULTS_MAX 16 /* in a run */
+#define INJECT_FAULTS_MAX 16 /* number of faults in a run */
 #define INJECT_RUNS_MAX 100000000
 #define INJECT_WINDOW_MAX 1000000
 
@@ -22,63 +22,73 @@ struct inject_list {
 	size_t count, capacity;
 };
 void inject_list_add(struct inject_list *l, const char *item);
-void inject_list_split(struct inject_list *l, const char *text); /* at commas; text may be NULL */
+/* Splits at commas; `text` may be NULL. */
+void inject_list_split(struct inject_list *l, const char *text);
 void inject_list_release(struct inject_list *l);
 
-struct inject_setup { /* strings are owned */
-	/* the program */
-	char *program; /* absolute */
-	char *key;     /* of the flavour */
-	char *mode;    /* fast or quick */
-	char *level;   /* where faults lie: source or optimised; NULL: source */
+struct inject_setup { /* owns its strings */
+	/* The program: */
+	char *program; /* absolute path */
+	char *key;     /* key of the flavour in the cache */
+	char *mode;    /* mode of the flavour: fast or quick */
+	/* The code in which faults are injected: source or optimised; NULL means source. */
+	char *level;
 	struct inject_list argv;
-	char *input;		   /* the file that becomes standard input; NULL: empty */
-	struct inject_list inputs; /* files for the scratch directory of each run; absolute */
-	struct inject_list names;  /* their names there; as many */
+	/* Path of the file that becomes standard input; NULL for empty input. */
+	char *input;
+	/* Absolute paths of files for the scratch directory of each run. */
+	struct inject_list inputs;
+	struct inject_list names; /* names of `inputs` in that directory */
 
-	/* the faults */
+	/* The faults: */
 	uint64_t seed;
-	uint64_t runs;	     /* of each kind */
-	uint64_t until;	     /* half width of an interval at which to stop, in millionths; 0: no such rule */
-	char *until_outcome; /* the outcome for whose share the interval is */
-	struct inject_list kinds; /* names */
-	char *model;	/* the text of the user's fault models (inject/fault-model.h); NULL: there are none */
-	char *sampling; /* uniform, function, opcode or thread */
-	uint64_t bits;	/* how many bits change; 0: the default of the kind */
-	uint64_t faults; /* in a run */
-	uint64_t window; /* further faults strike within so many records of the thread after the first */
-	bool once;	 /* each fault strikes once, even if its kind is permanent */
+	uint64_t runs; /* number of runs of each kind */
+	/* Half width of an interval at which to stop, in millionths; 0 if there is no such rule. */
+	uint64_t until;
+	char *until_outcome;	  /* the outcome to whose share the interval applies */
+	struct inject_list kinds; /* names of the kinds */
+	/* The text of the user's fault models (inject/fault-model.h); NULL if there are none. */
+	char *model;
+	char *sampling;	 /* uniform, function, opcode or thread */
+	uint64_t bits;	 /* number of bits that change; 0 for the default of the kind */
+	uint64_t faults; /* number of faults in a run */
+	/* Further faults strike within this many records of the thread after the first fault. */
+	uint64_t window;
+	bool once; /* each fault strikes once, even if its kind is permanent */
 
-	/* where they may strike; NULL and empty: anywhere */
-	char *process; /* P_0_1: the process that the campaign is about; NULL: the first */
+	/* Where faults may strike; NULL and empty members mean anywhere: */
+	/* Such as P_0_1: the process that the campaign is about; NULL for the first process. */
+	char *process;
 	char *thread;
 	char *line; /* FILE:LINE[:COLUMN] */
 	uint64_t site;
 	struct inject_list functions, not_functions, opcodes, not_opcodes;
-	uint64_t instance; /* 0: any */
-	uint64_t bit;	   /* number of the bit plus one; 0: any */
+	uint64_t instance; /* 0 for any */
+	uint64_t bit;	   /* 1 + the number of the bit; 0 for any */
 
-	/* limits of a run */
+	/* The limits of a run: */
 	uint64_t wall_ms, cpu_ms;
 	uint64_t memory, file_size, trace_size, processes;
 	bool aslr; /* addresses differ from run to run */
 
-	/* what is compared and kept */
+	/* What is compared and kept: */
 	struct inject_list ignore; /* patterns of output files, and "stdout" */
-	char *filter;		   /* a command: reads output, writes what counts */
-	bool errors;		   /* standard error is compared, too */
-	char *keep;		   /* traces: all, deviating, none */
+	/* Command that reads output and writes the part of it that is compared. */
+	char *filter;
+	bool errors; /* standard error is compared, too */
+	char *keep;  /* which traces are kept: all, deviating, none */
 
-	/* of the fault-free run */
+	/* Facts about the fault-free run: */
 	uint64_t golden_runs, records, threads;
-	int64_t status; /* of waitpid() */
+	int64_t status; /* wait status */
 	uint64_t golden_wall_us, golden_cpu_us, golden_bytes;
-	bool forced;	  /* its runs differed, and the user continued */
-	char *reversible; /* whether it is pseudo-deterministic: yes, no, unknown; NULL: not checked */
+	bool forced; /* its runs differed, and the user continued nevertheless */
+	/* Whether it is pseudo-deterministic: yes, no or unknown; NULL if not checked. */
+	char *reversible;
 };
 
 int inject_setup_write(const struct inject_setup *s, const char *path);
-/* `name` is used in messages. */
+/* Parses campaign.json.  `name` is used in messages. */
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name);
 /* Sets the process of a fault to the one that the campaign is about. */
 struct run_fault;

@@ -3,10 +3,10 @@
  * Tests whether two shares differ.
  *
  * Fisher's test sums the hypergeometric distribution from its mode outwards.  Each term is computed
- * from the previous one, until terms are negligible even compared with that of the observed table.
- * So the cost is proportional to a few standard deviations, not to the number of runs, and small
- * probabilities are as precise as large ones.  Terms are relative to that of the mode, which is the
- * largest, so none overflows; a probability below 1e-300 becomes 0.
+ * from the previous one, until the terms are negligible even compared with the term of the observed
+ * table.  So the time is proportional to a few standard deviations, not to the number of runs, and
+ * small probabilities are as precise as large ones.  Terms are relative to that of the mode, which
+ * is the largest, so none overflows.  A probability below 1e-300 becomes 0.
  */
 #include "inject/significance.h"
 
@@ -17,15 +17,15 @@
 #include <stdlib.h>
 
 #define Z 1.959963984540054 /* the 97.5 % quantile of the normal distribution */
-#define TIE (1 + 1e-7)	    /* terms with a smaller ratio are equal except for rounding */
-#define NEGLIGIBLE 1e-17    /* relative; terms below it do not change a double */
+#define TIE (1 + 1e-7)	    /* terms whose ratio is smaller are equal except for rounding */
+#define NEGLIGIBLE 1e-17    /* relative size below which terms do not change a double */
 
 /* ---- Fisher ---- */
 
-/* Tables with the same margins, by their first cell. */
+/* The tables with the same margins, which differ in their first cell. */
 struct margins {
-	double first, second, hits; /* runs of each, hits of both */
-	double least, most;	    /* of the first cell */
+	double first, second, hits; /* number of runs of each sample, and hits of both together */
+	double least, most;	    /* smallest and largest value of the first cell */
 };
 
 static double step_up(const struct margins *m, double x)
@@ -46,7 +46,7 @@ static double log_term(const struct margins *m, double x)
 }
 
 struct sum {
-	double all, rare; /* of all terms; of those not above the limit */
+	double all, rare; /* sum of all terms, and of those that are not above the limit */
 	double limit;
 };
 
@@ -81,7 +81,7 @@ double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64
 
 /* ---- differences ---- */
 
-/* The interval of Wilson, on which Newcombe's is based. */
+/* Wilson's interval, on which Newcombe's is based. */
 static void wilson(double share, double size, double *low, double *high)
 {
 	RD_ASSERT(size > 0);

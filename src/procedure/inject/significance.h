@@ -11,21 +11,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A sample: `hits` of `runs`.  `share` and `size` are the weighted share and the effective size. */
+/* A sample with `hits` hits in `runs` runs.  `share` and `size` are the weighted share and the
+ * effective size. */
 struct campaign_sample {
 	uint64_t hits, runs;
 	double share, size;
 };
 
 struct campaign_difference {
-	double value, low, high; /* share of the second minus that of the first: -1 to 1 */
-	double chance;		 /* p, two-sided */
-	double adjusted;	 /* p after campaign_holm() */
-	bool exact;		 /* by Fisher's test; else by chi-square with effective sizes */
+	/* Share of the second sample minus that of the first, from -1 to 1. */
+	double value, low, high;
+	double chance;	 /* two-sided p-value */
+	double adjusted; /* p-value after campaign_holm() */
+	/* From Fisher's test; otherwise from a chi-square test with effective sizes. */
+	bool exact;
 };
 
-/* Fisher's exact test if both samples are unweighted, otherwise the chi-square test with the
- * effective sizes (Rao and Scott).  The interval is Newcombe's (1998, method 10) at 95 %. */
+/* The difference of two samples.  Uses Fisher's exact test if both are unweighted, otherwise the
+ * chi-square test with the effective sizes (Rao and Scott).  The interval is Newcombe's (1998,
+ * method 10) at 95 %. */
 struct campaign_difference campaign_difference(const struct campaign_sample *a,
 					       const struct campaign_sample *b);
 
@@ -33,8 +37,8 @@ struct campaign_difference campaign_difference(const struct campaign_sample *a,
  * with the same margins that are not more probable.  Requires hits <= runs. */
 double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64_t runs_b);
 
-/* Holm's correction: sets `adjusted` of each, so that the probability of even one false difference
- * among all of them is at most the level. */
+/* Holm's correction: sets `adjusted` of each difference, so that the probability of even one false
+ * difference among them is at most the level. */
 void campaign_holm(struct campaign_difference *const *all, size_t count);
 
 #endif

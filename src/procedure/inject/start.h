@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a campaign starts with: program, kinds of faults, setup and directory, new or read from an
- * existing campaign. */
+/* Prepares the start of a campaign: program, kinds of faults, setup and directory, new or read from
+ * an existing campaign. */
 #ifndef INJECT_START_H
 #define INJECT_START_H
 
@@ -16,7 +16,7 @@ struct inject_start {
 	struct inject_setup setup;
 	char *directory;
 	bool temporary;
-	bool discard; /* nothing in the directory is worth keeping, so it is removed in the end */
+	bool discard; /* nothing in the directory is worth keeping, so it is removed at the end */
 };
 
 void inject_start_release(struct inject_start *c);
@@ -35,11 +35,11 @@ int inject_start_temporary(struct inject_start *c);
  * files of a campaign, and a started campaign (campaign.json) only if `force` is set. */
 int inject_start_directory(struct inject_start *c, const char *directory, bool force);
 
-/* Runs the program without a fault.  With `check`, also checks whether its behaviour depends on the
- * schedule.  With `allow`, it may. */
+/* Makes the golden run: runs the program without a fault.  With `check`, also checks whether its
+ * behaviour depends on the schedule.  With `allow`, such a program is accepted. */
 int inject_start_golden(struct inject_start *c, bool check, bool allow);
 
-/* Loads the golden run, and fills in from it where faults may strike.  The caller releases the
+/* Loads the golden run, and finds the places where faults may strike.  The caller releases the
  * golden run in any case. */
 int inject_start_ground(const struct inject_start *c, struct inject_golden *golden,
 			struct inject_ground *ground);
@@ -49,8 +49,8 @@ int inject_start_ground(const struct inject_start *c, struct inject_golden *gold
  */
 int inject_start_kinds(struct inject_start *c, const char *faults);
 
-/* Opens the campaign in a directory: its setup, fault models and program.  `said` is called with
- * the setup before the program is opened. */
+/* Opens the campaign in a directory: its setup, fault models and program.  Calls `said` with the
+ * setup before it opens the program. */
 int inject_start_resume(struct inject_start *c, const char *directory, bool verbose,
 			void (*said)(const struct inject_setup *s, const char *path));
 

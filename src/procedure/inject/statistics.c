@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL 0.95 /* confidence; the usual one */
+#define LEVEL 0.95 /* confidence level; the usual one */
 
-/* The faults of the paper come first, in its order. */
+/* The faults of the TraceSanitizer paper come first, in its order. */
 static const char *const known_faults[] = {"BitFlip", "FileSize", "MallSize", "CallCorr", "InvalPtr"};
 
 struct tally {
@@ -42,11 +42,12 @@ struct size {
 
 struct work {
 	struct campaign_statistics *s;
-	struct rd_names faults; /* number + 1: the group */
-	struct rd_names strata; /* "fault\nstratum" */
+	/* Numbers the kinds of fault; the group of a kind is 1 + its number. */
+	struct rd_names faults;
+	struct rd_names strata; /* numbers the strata, named "fault\nstratum" */
 	struct size *stratum;
 	size_t stratum_count, stratum_capacity;
-	struct size *stratified; /* of each fault: its runs with strata, and the population of these */
+	struct size *stratified; /* by kind: number of its runs with strata, and their population */
 	struct sums *sums;
 	struct rd_names places[CAMPAIGN_BYS];
 	size_t place_capacity[CAMPAIGN_BYS];
@@ -150,8 +151,9 @@ static void find_strata(struct work *w)
 	}
 }
 
-/* How many instances of its stratum this run represents.  This is scaled so that the mean weight
- * of a fault's runs is 1, since populations of different faults are not comparable. */
+/* The weight of a run: how many instances of its stratum it represents.  Weights are scaled so that
+ * the mean weight of a kind's runs is 1, since populations of different kinds are not
+ * comparable. */
 static double weight_of(struct work *w, const struct runlog_run *run)
 {
 	const struct size *stratum, *fault = &w->stratified[fault_of(w, run)];
@@ -205,7 +207,7 @@ static struct campaign_rate rate_of(const struct campaign_statistics *s, const s
 		rate.size = t->weight * t->weight / t->square;
 		rate.value = t->hit_weight / t->weight;
 		if (t->hits == t->runs)
-			rate.value = 1; /* despite rounding */
+			rate.value = 1; /* rounding could make it larger than 1 */
 		i = s->results->until > 0
 			    ? campaign_sequence(rate.value * rate.size, rate.size, s->results->until, LEVEL)
 			    : campaign_interval(rate.value * rate.size, rate.size, LEVEL);
@@ -293,8 +295,8 @@ static void name_place(struct work *w, const struct runlog_run *run, enum campai
 	}
 }
 
-/* The place of a run.  Lines of different files are different even if the files have the same
- * name. */
+/* The place of a run.  Lines of different files are different places, even if the files have the
+ * same name. */
 static struct campaign_place *find_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
 {
 	struct campaign_statistics *s = w->s;

@@ -16,45 +16,49 @@
 
 #include "inject/results.h"
 
-/* A share of runs; if `runs` is 0, `value` means nothing. */
+/* A share of runs.  If `runs` is 0, `value` is meaningless. */
 struct campaign_rate {
 	uint64_t hits, runs;
-	double value, low, high; /* 0 to 1 */
-	double size;		 /* number of runs of equal weight with the same information */
+	double value, low, high; /* from 0 to 1 */
+	/* Effective size: number of runs of equal weight that give the same information. */
+	double size;
 };
 
-/* What a share may refer to: an outcome, or one of these. */
+/* What a share may refer to: an outcome, or one of these measures. */
 enum campaign_measure {
 	CAMPAIGN_HARM = RUNLOG_OUTCOMES, /* crash, hang or silent data corruption */
-	CAMPAIGN_COVERAGE,		 /* a deviation */
+	CAMPAIGN_COVERAGE,		 /* runs with a deviation */
 	CAMPAIGN_MEASURES
 };
 const char *campaign_measure_name(unsigned measure);
 
-/* The runs of one kind of fault; the first group has those of all kinds. */
+/* The runs of one kind of fault.  The first group has the runs of all kinds. */
 struct campaign_group {
-	const char *fault; /* NULL: all */
+	const char *fault; /* kind of fault; NULL for all kinds */
 	uint64_t runs, activated;
 	uint64_t count[RUNLOG_OUTCOMES][RUNLOG_DEVIATIONS];
-	struct campaign_rate outcome[RUNLOG_OUTCOMES]; /* share of the activated runs; inactive: of all */
-	struct campaign_rate mpfnr[RUNLOG_OUTCOMES]; /* of runs with the outcome: those without a deviation */
-	struct campaign_rate shown[RUNLOG_OUTCOMES]; /* activated runs with the outcome and a deviation */
-	struct campaign_rate coverage;		     /* activated runs with a deviation */
-	struct campaign_rate harm;		     /* activated runs that did harm */
+	/* Share of the activated runs; for inactive, of all runs. */
+	struct campaign_rate outcome[RUNLOG_OUTCOMES];
+	/* Among the runs with the outcome: share of those without a deviation. */
+	struct campaign_rate mpfnr[RUNLOG_OUTCOMES];
+	/* Share of activated runs with the outcome and a deviation. */
+	struct campaign_rate shown[RUNLOG_OUTCOMES];
+	struct campaign_rate coverage; /* share of activated runs with a deviation */
+	struct campaign_rate harm;     /* share of activated runs that did harm */
 	bool weighted;
 };
 
-/* Results of activated faults of one kind at one place. */
+/* The results of activated faults of one kind at one place. */
 struct campaign_cell {
-	size_t group; /* 0: of all kinds */
+	size_t group; /* index of the group; 0 for all kinds */
 	uint64_t runs, hits[CAMPAIGN_MEASURES];
 	double weight, square, hit_weight[CAMPAIGN_MEASURES];
 };
 
-/* A place; cells[0] has all kinds, the others are in the order of groups. */
+/* A place. cells[0] has all kinds; the other cells are in the order of groups. */
 struct campaign_place {
 	const char *name;
-	const char *file; /* of lines: the file; NULL: unknown */
+	const char *file; /* for a line: its file; NULL if unknown */
 	uint32_t line;
 	struct campaign_cell *cells;
 	size_t cell_count, cell_capacity;
@@ -66,35 +70,37 @@ enum campaign_by {
 	CAMPAIGN_BY_OPCODE,
 	CAMPAIGN_BYS
 };
-const char *campaign_by_name(enum campaign_by by); /* "function" */
+const char *campaign_by_name(enum campaign_by by); /* such as "function" */
 
 struct campaign_statistics {
 	const struct campaign_results *results;
-	struct campaign_group *groups; /* groups[0]: all; then those of the paper's table II, then others */
+	/* Groups[0] has all kinds; then come those of the paper's table II, then others. */
+	struct campaign_group *groups;
 	size_t group_count;
-	struct campaign_place *places[CAMPAIGN_BYS]; /* most harm (crash, hang, SDC) first */
+	/* Sorted by harm (crash, hang, SDC), the most harmful first. */
+	struct campaign_place *places[CAMPAIGN_BYS];
 	size_t place_count[CAMPAIGN_BYS];
 	struct rd_names texts;
 	double cpu_ms, wall_ms;
 };
 
-/* `results` must outlive *s. */
+/* Computes the statistics.  `results` must outlive *s. */
 void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results);
 void campaign_statistics_release(struct campaign_statistics *s);
 
-/* Shares with their intervals.  Those of cells are computed on demand, since there may be very
+/* Shares with their intervals.  Those of cells are computed on demand, because there may be very
  * many. */
 struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
 					unsigned measure);
 const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure);
 
-/* Whether the interval of --until is narrow enough. */
+/* Whether the interval of the option --until is narrow enough. */
 bool campaign_is_precise(const struct campaign_statistics *s, const struct campaign_group *g);
 
-/* The cell of a place and group, or NULL. */
+/* The cell of a place and group; NULL if there is none. */
 const struct campaign_cell *campaign_cell(const struct campaign_place *p, size_t group);
 
-/* Runs of this outcome, whatever the deviation. */
+/* The number of runs with this outcome, whatever their deviation. */
 uint64_t campaign_group_count(const struct campaign_group *g, enum runlog_outcome outcome);
 
 #endif

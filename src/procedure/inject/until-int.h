@@ -15,13 +15,14 @@
 #include "inject/runlog.h"
 #include "inject/setup.h"
 
-#define INJECT_UNTIL_LEVEL 0.95 /* confidence; the usual one */
-#define INJECT_MILLION 1e6	/* half widths are kept in millionths, so that a file has whole numbers */
+#define INJECT_UNTIL_LEVEL 0.95 /* confidence level; the usual one */
+/* Half widths are stored in millionths, so that files have whole numbers. */
+#define INJECT_MILLION 1e6
 
 struct inject_until {
-	double half; /* half width of the interval; 0: there is no such rule */
+	double half; /* half width of the interval; 0 if there is no such rule */
 	enum runlog_outcome outcome;
-	uint8_t *ended;	     /* outcome + 1 of each run; 0: it has not ended */
+	uint8_t *ended;	     /* by run: 1 + its outcome; 0 if it has not ended */
 	uint64_t runs, next; /* number of runs, and the next one to be counted */
 	size_t kinds;
 	struct inject_until_kind {
@@ -36,13 +37,14 @@ void inject_until_close(struct inject_until *u);
 void inject_until_note(struct inject_until *u, const struct runlog_run *run);
 bool inject_until_reached(const struct inject_until *u);
 
-/* How many runs the campaign will have if the shares stay as they are. */
+/* The number of runs that the campaign will have if the shares stay as they are. */
 uint64_t inject_until_expected(const struct inject_until *u);
 
-/* "1%", "+-0.5 %", "\u00b11%" or "0.01" as millionths. */
+/* Parses "1%", "+-0.5 %", "\u00b11%" or "0.01" into millionths. */
 int inject_until_parse(const char *text, uint64_t *millionths);
 
-/* The number of runs that suffices for any share if each fault is activated; 0: too many. */
+/* The number of runs that is enough for any share if each fault is activated; 0 if there are too
+ * many. */
 uint64_t inject_until_most(uint64_t millionths);
 
 #endif

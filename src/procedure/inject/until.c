@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Sequential stopping.  Precision is checked after each run.  An interval may widen again when runs
- * in progress end.  Then more runs are started, so the precision holds with all runs of the
- * campaign counted.
+ * in progress end.  Then more runs are started, so the final interval, which counts all runs of the
+ * campaign, is precise enough.
  */
 #include "inject/until-int.h"
 
@@ -78,7 +78,7 @@ uint64_t inject_until_expected(const struct inject_until *u)
 
 	for (size_t i = 0; i < u->kinds && u->of; i++) {
 		const struct inject_until_kind *k = &u->of[i];
-		/* Half a hit is added, so that 0 of 5 does not count as never. */
+		/* Half a hit is added, so that 0 hits of 5 do not mean a share of 0. */
 		double share = ((double)k->hits + 0.5) / ((double)k->activated + 1);
 		double active = ((double)k->activated + 1) / ((double)u->next / (double)u->kinds + 1);
 		uint64_t size = campaign_sequence_size(share, u->half, INJECT_UNTIL_LEVEL, INJECT_RUNS_MAX);

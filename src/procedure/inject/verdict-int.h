@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of a run: the outcome, from its end and output, and the deviation, from its
+/* The verdict about a run: the outcome, from its end and its output; and the deviation, from its
  * records. */
 #ifndef INJECT_VERDICT_INT_H
 #define INJECT_VERDICT_INT_H
@@ -14,12 +14,12 @@ struct inject_case {
 	const struct inject_run *run;
 };
 
-/* Sets the outcome and the place of a crash.  *differs names the output that differs, or is
- * NULL. */
+/* Sets the outcome and the place of a crash. *differs receives the name of the output that differs,
+ * or NULL. */
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *verdict,
 			    const char **differs);
 
-/* Sets how the records differ from the golden ones. */
+/* Sets how the records differ from those of the golden run. */
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *verdict);
 
 #endif

@@ -27,7 +27,7 @@ struct thread_end {
 	uint32_t site;
 };
 
-/* Calls by which a program reports an error. */
+/* Whether the program calls this function to report an error. */
 static bool is_own_check(const struct trace_site *site)
 {
 	static const char *const names[] = {
@@ -56,7 +56,7 @@ static struct thread_end judge_record(const struct trace_sites *sites, const str
 	return last;
 }
 
-/* How a thread ended, by the records in its last buffer. */
+/* How a thread ended, judging by the records in its last buffer. */
 static struct thread_end last_of(const struct inject_golden *g, const struct inject_buffer *b)
 {
 	const struct trace_sites *sites = trace_get_sites(g->trace);
@@ -71,7 +71,8 @@ static struct thread_end last_of(const struct inject_golden *g, const struct inj
 		if (r.kind == TRACE_FULL_FAULT)
 			continue;
 		last = judge_record(sites, &r);
-		if (!last.site) /* an event, whose call is in an earlier buffer or the record before */
+		/* An event, whose call is the record before or in an earlier buffer. */
+		if (!last.site)
 			last.site = before;
 	}
 	trace_full_close(f);
@@ -107,7 +108,8 @@ static struct thread_end find_end(const struct inject_golden *g, const struct in
 /* --- the outcome --------------------------------------------------------------------------------
  */
 
-/* A value that was changed into itself is not a fault; for several values that is not known. */
+/* Whether the fault was activated.  If a value was changed into itself, it was not.  That is not
+ * known if several values were changed. */
 static bool is_activated(const struct inject_fault *fault, const struct inject_run *run)
 {
 	enum raddle_fault_action action = fault->faults[0].action;
@@ -150,10 +152,9 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 /* --- the deviation
  * -------------------------------------------------------------------------------- */
 
-/* If the value that a fault changed is not used, the fault is visible in one record only: that of
- * the changed load or result, of the call with the changed argument, or of the prevented call.
- * That record is ignored, once.
- */
+/* A fault whose changed value is not used.  It is visible in only one record: that of the changed
+ * load or result, of the call with the changed argument, or of the prevented call.  That record is
+ * ignored, once. */
 struct ignored_fault {
 	const struct inject_case *one;
 	bool used;
@@ -185,7 +186,7 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 	struct epa_comparison result;
 	int r;
 
-	/* If the fault had an effect, the very first difference is of interest. */
+	/* If the fault had an effect, the first difference counts. */
 	if (v->outcome == RUNLOG_MASKED)
 		options.ignore = is_fault_itself;
 	r = inject_golden_compare(c->golden, &c->run->raw, &options, &result);
