@@ -89,8 +89,8 @@ int inject_kind_check(const char *list); /* fails if the text is not such a list
 
 /* Properties of a site for faults. */
 const char *inject_opcode(const struct trace_site *site); /* load, add, argument and so on */
-/* The number of bits of the site's value, at most 64.  The second function: of the memory that the
- * value points to. */
+/* The number of bits of the site's value, at most 64.  The second function returns the number of
+ * bits of the memory to which the value points. */
 unsigned inject_width(const struct trace_site *site);
 unsigned inject_width_there(const struct trace_site *site);
 

@@ -18,7 +18,7 @@ struct caller {
 	const struct facts *f;
 	struct depend depend;
 	bool open;
-	struct rd_names asked; /* "header:line file:line" */
+	struct rd_names asked; /* the questions that were answered, as "header:line file:line" */
 	bool *answers;
 	size_t answer_capacity;
 };

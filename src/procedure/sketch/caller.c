@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CALLS 256 /* most calls that are examined for one statement: a judgement */
+/* Largest number of calls that are examined for one statement: a judgement. */
+#define MOST_CALLS 256
 
 struct work {
 	struct depend *depend;
@@ -27,10 +28,10 @@ struct work {
 	struct sketch_runs *runs;
 };
 
-/* Calls of the program that lead to a statement, each line once. */
+/* The calls of the program that lead to a statement; each line occurs once. */
 struct calls {
 	struct work *w;
-	uint32_t lines[MOST_CALLS]; /* a value of each line */
+	uint32_t lines[MOST_CALLS]; /* one value of each line */
 	size_t count;
 	uint32_t todo[MOST_CALLS]; /* values in headers, whose callers are to be found */
 	size_t todo_count;
@@ -79,7 +80,8 @@ static void add_call(uint32_t value, void *context)
 		c->todo[c->todo_count++] = value;
 }
 
-/* A function that a new thread runs is not called from where the thread is started. */
+/* Adds a caller.  A function that a new thread runs is not called from where the thread is
+ * started. */
 static void add_caller(uint32_t value, void *context)
 {
 	struct calls *c = context;
@@ -90,7 +92,7 @@ static void add_caller(uint32_t value, void *context)
 		add_call(value, c);
 }
 
-/* The calls of the program through which a thread reaches a statement of a header. */
+/* Finds the calls of the program through which a thread reaches a statement of a header. */
 static void find_calls(struct calls *c, const struct slice_statement *s)
 {
 	const struct facts *f = c->w->f;

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIGMA 2 /* statements: the failing one and the one before it */
-#define GOOD_F 0.95   /* F of a predictor that ends the search: about one run in twenty may be wrong */
-#define WORTH_F 0.4   /* F of a further order that is worth an intervention; the best is tried in any case */
+#define FIRST_SIGMA 2 /* number of statements: the failing one and the one before it */
+/* F of a predictor that ends the search; about one run in twenty may contradict it. */
+#define GOOD_F 0.95
+/* F of a further order that is worth an intervention; the best order is always tried. */
+#define WORTH_F 0.4
 
 /* ---- runs ---- */
 
@@ -86,8 +88,9 @@ static bool is_near(const struct sketch_runs *runs, const struct sketch_event *e
 	return runs->statements[e->statement].distance < sigma;
 }
 
-/* Makes the runs as tracking of only the first `sigma` statements would show them: with the events
- * of these statements, and others of the same memory.  The statements are borrowed. */
+/* Makes a copy of the runs with only those events that tracking of the first `sigma` statements
+ * would show: events of these statements, and others of the same memory.  The statements are
+ * borrowed. */
 static void make_near(const struct sketch_runs *runs, uint32_t sigma, struct sketch_runs *near)
 {
 	*near = (struct sketch_runs){.statements = runs->statements,
@@ -177,7 +180,7 @@ struct choose_track choose_track_begin(void)
 	return (struct choose_track){.sigma = FIRST_SIGMA};
 }
 
-/* When a predictor was found, CHOOSE_PLAIN_MORE further failing runs are enough, or one if that
+/* After a predictor was found, CHOOSE_PLAIN_MORE further failing runs are enough, or one if that
  * would make more than CHOOSE_FAILING in all. */
 size_t choose_track_enough(const struct choose_track *t)
 {
@@ -226,8 +229,9 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 
 /* ---- interventions ---- */
 
-/* The best order.  If a cause is known, takes, among the orders with equally good counts, the one
- * that became true first, if that was before the cause: what leads to a cause is the real cause. */
+/* The best order.  If a cause is known and several orders have equally good counts, takes the one
+ * that became true first, if that was before the cause: an order that leads to a cause is the real
+ * cause. */
 static struct sketch_predictor *best_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 					   const bool *tried)
 {
@@ -264,7 +268,7 @@ static bool is_same_place(const struct slice_statement *a, const struct slice_st
 }
 
 /* Whether the last run has the order `p`.  From number `which` on, its statements are still those
- * of `of` and have to be found in the table of `runs`. */
+ * of `of`, and have to be found in the table of `runs`. */
 static bool has_order_from(const struct sketch_runs *runs, const struct sketch_runs *of,
 			   struct sketch_predictor *p, size_t which)
 {

@@ -20,19 +20,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_VALUES 4096 /* most instructions that are examined for one statement */
-#define MOST_BRANCHES 64 /* most branches that are kept for it: the nearest */
+#define MOST_VALUES 4096 /* largest number of instructions that are examined for one statement */
+/* Largest number of branches that are kept for a statement: the nearest ones. */
+#define MOST_BRANCHES 64
 
-/* What is known while lists are made. */
+/* The state while lists are made. */
 struct work {
 	struct decide *d;
 	struct depend depend;
 	const struct facts *f;
 	struct sketch_runs *runs;
-	struct rd_names lines;	/* "file:line" */
-	uint32_t *first;	/* by line: an instruction there; FACTS_NONE: none */
+	struct rd_names lines;	/* numbers the lines, named "file:line" */
+	uint32_t *first;	/* by line: an instruction there; FACTS_NONE if there is none */
 	uint32_t *next;		/* by instruction: another one of its line */
-	struct decide_list *at; /* by line: statements of the runs */
+	struct decide_list *at; /* by line: the statements of the runs there */
 	size_t first_capacity, at_capacity, at_count;
 };
 
@@ -96,7 +97,7 @@ static void find_lines(struct work *w)
 
 /* ---- branches ---- */
 
-/* Instructions that are still to be looked at, each once. */
+/* The instructions that are still to be examined, each once. */
 struct walk {
 	struct work *w;
 	struct rd_umap seen;
@@ -139,9 +140,8 @@ static void grow(struct work *w)
 		d->statements[d->count] = (struct decide_statement){0};
 }
 
-/* The branches that decide whether the instructions of the walk are executed and, if `all`, the
- * branches that decide about these branches.
- */
+/* Finds the branches that decide whether the instructions of the walk are executed.  With `all`,
+ * also finds the branches that decide about these branches. */
 static void find_branches(struct walk *walk, bool all)
 {
 	const struct facts *f = walk->w->f;
@@ -169,7 +169,7 @@ static void push_operands(struct walk *walk, uint32_t value)
 		push(walk->w->f->operands[i].operand, walk);
 }
 
-/* Pushes what the called functions return.  False: the facts do not have the code of all of
+/* Pushes what the called functions return.  Returns false if the facts lack the code of one of
  * them. */
 static bool push_results(struct walk *walk, uint32_t call)
 {
@@ -217,7 +217,7 @@ static void find_looks(struct work *w, uint32_t branch, struct decide_list *line
 
 /* ---- statements ---- */
 
-/* Statements with a value that a branch can depend on. */
+/* Whether the statement has a value that a branch can depend on. */
 static bool is_looked_at(const struct slice_statement *s)
 {
 	return s->kind == SLICE_READ || s->kind == SLICE_CALL ||
@@ -297,7 +297,7 @@ static void decide_about(struct work *w, uint32_t statement)
 
 /* ---- what differs ---- */
 
-/* Addresses differ from run to run and mean nothing. */
+/* The value of an event for comparisons.  Addresses differ from run to run and mean nothing. */
 static uint64_t plain_value(const struct sketch_event *e)
 {
 	return e->size == 8 && e->value > UINT32_MAX && (int64_t)e->value > 0 ? UINT64_MAX : e->value;
@@ -378,16 +378,16 @@ void decide_close(struct decide *d)
 
 /* ---- events ---- */
 
-/* A branch that a thread must have executed.  Its event goes before event number `after` of the
- * run, directly after the thread's previous event. */
+/* A branch that a thread must have executed.  Its event is inserted before event number `after` of
+ * the run, directly after the thread's previous event. */
 struct implied {
-	size_t after, number; /* number: in the order in which they were found */
+	size_t after, number; /* `number` is its number in the order in which they were found */
 	uint32_t thread, branch;
 };
 
 struct thread {
-	struct decide_list in; /* branches on one of whose sides it is */
-	size_t last;	       /* its last event, plus one; 0: none */
+	struct decide_list in; /* the branches on one of whose sides it is */
+	size_t last;	       /* 1 + its last event; 0 if there is none */
 };
 
 struct imply {
@@ -414,8 +414,8 @@ static bool is_on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
 	return x->line == y->line && !strcmp(rd_base_name(x->file), rd_base_name(y->file));
 }
 
-/* A thread at a statement has left the sides of branches that do not decide about it.  It executes
- * a branch on its own line again. */
+/* Handles a thread that reaches a statement: it has left the sides of branches that do not decide
+ * about that statement.  It executes a branch on the statement's own line again. */
 static void leave(const struct imply *m, struct thread *t, uint32_t statement)
 {
 	size_t kept = 0;
@@ -434,7 +434,7 @@ static void visit(struct imply *m, uint32_t thread, uint32_t statement, size_t a
 
 	RD_ASSERT(statement < m->d->count);
 	leave(m, t, statement);
-	for (size_t i = above->count; i-- > 0;) { /* outer ones first */
+	for (size_t i = above->count; i-- > 0;) { /* outer branches come first */
 		uint32_t branch = above->items[i];
 
 		if (has(&t->in, branch) || m->d->statements[branch].seen)

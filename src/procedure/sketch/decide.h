@@ -13,7 +13,7 @@
 #include "sketch/run.h"
 
 struct decide_list {
-	uint32_t *items; /* statements */
+	uint32_t *items; /* numbers of statements */
 	size_t count, capacity;
 };
 
@@ -21,28 +21,30 @@ struct decide_list {
 void decide_list_add(struct decide_list *l, uint32_t item);
 
 struct decide_statement {
-	struct decide_list by;	  /* branches that decide whether it is executed */
-	struct decide_list above; /* these, those that decide about them, and so on; nearest first */
-	struct decide_list looks; /* of a branch: the reads and calls whose results it tests */
-	bool varies;		  /* it had different values */
-	bool seen;		  /* there are events of it */
+	struct decide_list by; /* the branches that decide whether it is executed */
+	/* These branches, those that decide about them, and so on; nearest first. */
+	struct decide_list above;
+	struct decide_list looks; /* for a branch: the reads and calls whose results it tests */
+	bool varies;		  /* whether it had different values */
+	bool seen;		  /* whether it has events */
 };
 
 struct decide {
-	struct decide_statement *statements; /* of the runs, by number */
+	struct decide_statement *statements; /* by number of the statement in the runs */
 	size_t count, capacity;
 	uint32_t failure; /* the statement that fails */
 };
 
-/* Finds the decisions.  Adds the branches that decide about what happened, and the failing
- * statement, to the statements of the runs.  If the failure has no place, d->failure is
+/* Finds the decisions.  Adds the failing statement, and the branches that decide about statements
+ * of the runs, to the statements of the runs.  If the failure has no place, d->failure is
  * UINT32_MAX. */
 void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *runs,
 		 const struct sketch_failure *failure);
 void decide_close(struct decide *d);
 
-/* A thread that executes a statement has executed the branches that decide about it.  Adds events,
- * without values, for those branches that were not watched, after the thread's earlier events. */
+/* Adds events, without values, for branches that were not watched.  A thread that executes a
+ * statement has executed the branches that decide about it.  The events follow the thread's earlier
+ * events. */
 void decide_imply(const struct decide *d, struct sketch_runs *runs);
 
 #endif

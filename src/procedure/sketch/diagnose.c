@@ -32,12 +32,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All are judgements. */
-#define TIMED 32 /* for so many of the best predictors it is determined when they came true */
+/* All of these are judgements. */
+#define TIMED 32 /* number of the best predictors for which it is determined when they came true */
 #define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* time limit of an unscheduled run */
-#define PLAIN_NS (60 * RD_NS_PER_S)	  /* time limit of all of them, if the diagnosis has none */
-#define LED_FIRST 64 /* statements that are watched first in runs by turns: each stops the program */
-#define LED_TIMES 4  /* if these are not enough, so many times as many */
+/* Time limit of all these runs, if the diagnosis has no limit. */
+#define PLAIN_NS (60 * RD_NS_PER_S)
+/* Number of statements that are watched first in runs by turns; each stops the program. */
+#define LED_FIRST 64
+#define LED_TIMES 4 /* if these are not enough, LED_TIMES as many are watched */
 
 struct work {
 	const struct diagnose *how;
@@ -45,14 +47,15 @@ struct work {
 	struct sketch_turns turns;
 	struct judge judge;
 	struct rd_interrupt signals;
-	int64_t end_ns; /* 0: none */
+	int64_t end_ns; /* deadline of the diagnosis; 0 for none */
 	int64_t plain_end_ns;
-	size_t before; /* failing runs that were used with a smaller σ */
+	size_t before; /* number of failing runs that were used with a smaller σ */
 	uint64_t number;
-	const char *signature;		 /* the one that is being explained */
-	struct rd_names signatures;	 /* of all failures */
+	const char *signature;		 /* the signature that is being explained */
+	struct rd_names signatures;	 /* numbers the signatures of all failures */
 	struct sketch_failure *failures; /* by signature */
-	char **schedules;		 /* the schedule that first showed each; NULL: unknown */
+	/* By signature: the schedule that first showed it; NULL if unknown. */
+	char **schedules;
 	size_t schedule_capacity;
 	size_t failure_count, failure_capacity;
 };
@@ -87,7 +90,7 @@ static void show(const struct work *w, const char *doing)
 
 /* ---- runs ---- */
 
-/* Whether the failure is at the reported place, if the user reported one. */
+/* Whether the failure is at the place that the user reported, if there is one. */
 static bool is_wanted(const struct work *w, const struct sketch_failure *f)
 {
 	const struct sketch_failure *report = w->how->report;
@@ -124,8 +127,9 @@ static bool has_signature(const struct sketch_failure *f, const char *wanted)
 	return same;
 }
 
-/* Makes a run.  *said is false if the run is ignored.  In an intervention, *failed is set only by a
- * failure with the signature that is being explained: any other may be due to another bug. */
+/* Makes a run. *said becomes false if the run is ignored.  In an intervention, *failed is set only
+ * by a failure with the signature that is being explained: any other failure may be due to another
+ * bug. */
 static int make_run(struct work *w, const struct turns_order *order, bool *said, bool *failed)
 {
 	struct sketch_failure f;
@@ -160,7 +164,7 @@ static void drop_last(struct sketch_runs *runs)
 	RD_FREE(run->events, run->signature, run->schedule);
 }
 
-/* Drops a failing run while only passing runs are missing. */
+/* Drops a failing run if only passing runs are needed. */
 static void drop_needless(struct sketch_runs *runs, const char *signature, size_t enough)
 {
 	if (choose_is_needless(runs, signature, enough))
@@ -227,7 +231,7 @@ static int try_order(struct work *w, const struct turns_order *o, struct sketch_
 	return err;
 }
 
-/* Runs with interventions have their own table of statements. */
+/* Tries the best orders.  Runs with interventions have a separate table of statements. */
 static int intervene(struct work *w, const struct sketch_runs *runs, struct sketch_predictors *p)
 {
 	struct sketch_predictor *next, *cause = NULL;
@@ -266,8 +270,8 @@ static bool is_plain(const struct work *w, const struct sketch_failure *f, const
 	       !w->how->runs.companion && !w->how->runs.setup;
 }
 
-/* Whether nothing distinguishes a failing run from a few passing ones.  Then more runs will not
- * help, but a larger σ may. */
+/* Whether nothing distinguishes a failing run from a few passing ones.  In that case more runs will
+ * not help, but a larger σ may. */
 static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 {
 	struct sketch_predictors p = {0};
@@ -279,8 +283,8 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Makes runs until there are `enough` or a limit is reached.  Ends earlier if many were made and none
- * failed, or if this σ is clearly too small.  `delays`: threads are delayed at random. */
+/* Makes runs until there are `enough` or a limit is reached.  Ends earlier if many were made and
+ * none failed, or if this σ is clearly too small.  With `delays`, threads are delayed at random. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -337,7 +341,8 @@ static int track_slice(struct work *w, struct plain *p, struct sketch_predictors
 	return err;
 }
 
-/* Tries the unscheduled program.  If *found is false, runs by turns are needed. */
+/* Tries to explain the failure with the unscheduled program.  If *found is false, runs by turns are
+ * needed. */
 static int explain_plain(struct work *w, const struct sketch_failure *f, struct reach *reach,
 			 struct sketch_predictors *out, struct sketch_reach *reached, bool *found)
 {
@@ -387,7 +392,7 @@ static void set_distances(struct sketch_runs *runs, struct reach *reach, const c
 	}
 }
 
-/* Watches the sites that the first `sigma` statements reach.  If there is no slice, watches all. */
+/* Watches the sites that the first `sigma` statements reach; all sites if there is no slice. */
 static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 {
 	reach_sites(reach, w->turns.sites, sigma);
@@ -395,9 +400,9 @@ static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 	w->turns.watch_count = reach->count;
 }
 
-/* In runs whose threads take turns, a large part of the slice is watched at once.  All of a large
- * slice is watched only if its first statements explain nothing, since the program is stopped at
- * each statement. */
+/* Explains the failure with runs whose threads take turns.  A large part of the slice is watched at
+ * once.  All of a large slice is watched only if its first statements explain nothing, since the
+ * program is stopped at each statement. */
 static int look_by_turns(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
 			 uint32_t *sigma)
 {
@@ -435,15 +440,16 @@ static int explain_led(struct work *w, size_t failure, struct reach *reach, stru
 	return err;
 }
 
-/* A run without a schedule cannot be repeated, but another one that failed in the same way can. */
+/* Gives the sketch a schedule.  A run without a schedule cannot be repeated, but another run that
+ * failed in the same way can. */
 static void give_schedule(struct sketch *s, const char *schedule)
 {
 	if (!s->schedule && schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
-/* Branches that were not watched are added only now.  It is known only that a thread passed them,
- * which does not help to distinguish failing from passing runs. */
+/* Makes the sketch.  Branches that were not watched are added only now.  It is known only that a
+ * thread passed them, which does not help to distinguish failing from passing runs. */
 static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
 		 struct sketch_predictors *p, const struct sketch_reach *reached)
 {
@@ -461,7 +467,7 @@ static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_f
 		decide_close(&decided);
 }
 
-/* Runs, predictors, interventions and the sketch of one signature. */
+/* Explains one signature: makes runs, predictors, interventions and the sketch. */
 static int explain(struct work *w, size_t failure, struct reach *reach)
 {
 	struct diagnosis *d = w->d;

@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDEST = 16 }; /* bytes of an access */
+enum { WIDEST = 16 }; /* bytes of the widest access */
 
 /* ---------------------------------------------------------------------- names --- */
 
-/* The letters that instr/track/track.c uses; 0: there cannot be a gate. */
+/* The letter that instr/track/track.c uses for the instruction; 0 if there cannot be a gate. */
 static char letter_of(const struct facts *f, uint32_t value)
 {
 	switch (f->values[value].kind) {
@@ -79,15 +79,15 @@ void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, stru
 
 /* --------------------------------------------------------------------- memory --- */
 
-/* The nearest statement of the slice that touches each place, and each object. */
+/* By place and by object: the nearest statement of the slice that touches it. */
 struct touched {
 	const struct facts *f;
 	uint32_t *places, *objects;
-	uint32_t *first_place; /* by object, with one more entry at the end */
+	uint32_t *first_place; /* by object: its first place; one more entry marks the end */
 };
 
-/* What an instruction touches: the points-to set of its address, and how many bytes.  False: no
- * memory, or unknown memory. */
+/* Finds what an instruction touches: the points-to set of its address, and the number of bytes.
+ * Returns false if it touches no memory, or unknown memory. */
 static bool touch_of(const struct facts *f, uint32_t value, uint32_t *set, int64_t *size)
 {
 	const struct facts_value *v = &f->values[value];
@@ -141,7 +141,7 @@ static void touch_all(struct touched *t, const struct slice *s)
 	}
 }
 
-/* Places are in the order of their objects. */
+/* Initialises the tables.  Places are in the order of their objects. */
 static void touched_init(struct touched *t, const struct facts *f)
 {
 	*t = (struct touched){.f = f};
@@ -161,7 +161,7 @@ static void touched_release(struct touched *t)
 	RD_FREE(t->places, t->objects, t->first_place);
 }
 
-/* The nearest statement that touches the same memory; FACTS_NONE: none does. */
+/* The nearest statement that touches the same memory; FACTS_NONE if there is none. */
 static uint32_t nearest_to(const struct touched *t, uint32_t value)
 {
 	const struct facts *f = t->f;
@@ -210,7 +210,7 @@ uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
 	return gate->statement < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
 }
 
-/* Removes gates that no run with the first `sigma` statements opens. */
+/* Removes gates that no run which tracks the first `sigma` statements opens. */
 static void keep(struct sketch_gates *g, uint32_t sigma)
 {
 	size_t kept = 0;

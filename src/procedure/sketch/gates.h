@@ -9,26 +9,28 @@
 #include "slice/slice.h"
 
 struct sketch_gate {
-	uint32_t value;	    /* in the facts */
-	uint32_t statement; /* of the slice; FACTS_NONE: it is not in the slice */
-	uint32_t near;	    /* the nearest statement of the slice that may touch the same memory,
-			       according to points-to sets; FACTS_NONE: none */
+	uint32_t value;	    /* number of the instruction in the facts */
+	uint32_t statement; /* its statement in the slice; FACTS_NONE if it is not in the slice */
+	/* The nearest statement of the slice that may touch the same memory, according to points-to
+	 * sets; FACTS_NONE if there is none. */
+	uint32_t near;
 	enum slice_kind kind;
 };
 
 struct sketch_gates {
-	struct sketch_gate *items; /* those of the slice, in its order; then the others, by `near` */
+	/* Those of the slice, in its order; then the others, sorted by `near`. */
+	struct sketch_gate *items;
 	size_t count, capacity;
-	size_t left_out; /* gates beyond the limit */
+	size_t left_out; /* number of gates beyond the limit */
 };
 
-/* Finds the gates that runs with the first `sigma` statements open (0: all statements), at most
- * `max`. */
+/* Finds the gates that runs which track the first `sigma` statements open (0 for all statements),
+ * at most `max`. */
 void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
 
-/* How to open a gate (enum raddle_track_flag) if the first `sigma` statements are tracked (0: all).
- * Returns 0 if the gate stays shut. */
+/* How to open a gate (enum raddle_track_flag) if the first `sigma` statements are tracked; 0
+ * statements means all.  Returns 0 if the gate stays shut. */
 uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 
 /* Whether the gate is at a call that creates a thread.  Such calls are always tracked, to show
@@ -39,13 +41,13 @@ bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f);
  * gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 
-/* The first returns the statement of a gate for an event of that kind.  The second adds all
- * statements to which events of the gate may belong to the table of `runs`. */
+/* The statement of a gate for an event of that kind.  The second function adds all statements to
+ * which events of the gate may belong to the table of `runs`. */
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind);
 void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs);
 
-/* The names of the gates, one per line. */
+/* Appends the names of the gates, one per line. */
 void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, struct rd_buf *text);
 
 #endif

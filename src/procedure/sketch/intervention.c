@@ -45,7 +45,7 @@ static bool is_at(const struct turns_now *now, uint32_t statement, size_t which)
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Whether the thread is about to do number `which` of the order. */
+/* Whether the thread is about to execute statement number `which` of the order. */
 static bool is_due_at(const struct turns_now *now, uint32_t thread, size_t which)
 {
 	return is_at(now, now->threads[thread].statement, which) ||
@@ -103,7 +103,7 @@ static bool is_held(const struct turns_now *now, uint32_t thread)
 	return now->order.order->count == 3 ? is_held_in_three(now, thread) : is_held_in_pair(now, thread);
 }
 
-/* Whether it is at the statement that comes next in a forced order. */
+/* Whether the thread is at the statement that comes next in a forced order. */
 static bool is_due(const struct turns_now *now, uint32_t thread)
 {
 	const struct sketch_predictor *o = now->order.order;

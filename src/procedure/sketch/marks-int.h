@@ -5,16 +5,16 @@
 
 #include "sketch/sketch.h"
 
-/* Marks of events: it is shown; a predictor names it; it distinguishes failing from passing runs by
- * itself. */
+/* Marks of events: the sketch shows the event; a predictor refers to it; the event alone
+ * distinguishes failing from passing runs. */
 enum { MARK_SHOW = 1, MARK_NAMED = 2, MARK_TELLS = 8 };
 
-/* Returns the marks of the run's events; the caller frees them.  `shown` is indexed by statement: a
- * failing run sets it for the statements that it shows, and a passing run shows the same
+/* Returns the marks of the run's events, which the caller frees.  `shown` is indexed by statement:
+ * a failing run sets it for the statements that it shows, and a passing run shows the same
  * statements. */
 unsigned char *marks_make(const struct sketch *s, const struct sketch_run *run, bool *shown);
 
-/* Whether two events are of one thread and one line. */
+/* Whether two events belong to the same thread and line. */
 bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_event *a,
 			const struct sketch_event *b);
 

@@ -16,10 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GOOD_F 0.95	   /* F of a statement that is shown for its value or branch: nearly always right */
-#define LISTED_F 0.5	   /* F of the best predictor of a type whose events are steps: better than chance */
-#define SHOWN_DIFFERENT 64 /* values and branches that are shown: a person does not read more */
-#define SHOWN_PREDICTORS 6 /* predictors that are listed: they fit on a screen with the steps */
+/* F of a statement that is shown for its value or branch: it is nearly always right. */
+#define GOOD_F 0.95
+/* F of the best predictor of a type whose events are shown: better than chance. */
+#define LISTED_F 0.5
+/* Largest number of values and branches that are shown; a person does not read more. */
+#define SHOWN_DIFFERENT 64
+/* Largest number of predictors that are listed; they fit on a screen with the steps. */
+#define SHOWN_PREDICTORS 6
 
 bool sketch_is_shown(const struct sketch *s, size_t predictor)
 {
@@ -98,10 +102,11 @@ bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_even
 	return a->thread == b->thread && x->line == y->line && !strcmp(x->file, y->file);
 }
 
-/* Only the last execution of each line by a thread is shown, unless a predictor names another. */
+/* Shows only the last execution of each line by a thread, unless a predictor refers to another
+ * one. */
 static void mark_last(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
-	struct rd_pmap seen = {0}; /* of a thread and a statement */
+	struct rd_pmap seen = {0}; /* pairs of a thread and a statement */
 	bool fresh;
 
 	for (size_t i = run->count; i-- > 0;) {
@@ -123,7 +128,8 @@ bool marks_is_creation(const struct sketch *s, const struct sketch_event *e)
 	return operation && !strcmp(operation, "thread-create");
 }
 
-/* The creation of each thread that is shown: the first creation makes thread 1, and so on. */
+/* Shows the creation of each thread that is shown.  The first creation makes thread 1, and so
+ * on. */
 static void mark_creations(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_umap threads = RD_UMAP_INIT;
@@ -140,17 +146,18 @@ static void mark_creations(const struct sketch *s, const struct sketch_run *run,
 
 static bool is_join(const struct slice_statement *st)
 {
-	return st->operation && strstr(st->operation, "join"); /* begun or done */
+	/* The join may have begun or ended. */
+	return st->operation && strstr(st->operation, "join");
 }
 
-/* What is known while a run is pruned, from its last event to the first. */
+/* The state while a run is pruned, from its last event to the first. */
 struct prune {
 	const struct sketch *s;
 	const struct sketch_run *run;
-	struct rd_umap threads;	  /* threads with a later event in the sketch */
-	struct rd_umap addresses; /* addresses that a later event in the sketch touches */
-	struct rd_umap written;	  /* addresses that something shown writes */
-	bool *named;		  /* statements of predictors */
+	struct rd_umap threads;	  /* the threads with a later event in the sketch */
+	struct rd_umap addresses; /* the addresses that a later event in the sketch touches */
+	struct rd_umap written;	  /* the addresses that a shown event writes */
+	bool *named;		  /* by statement: whether a predictor refers to it */
 };
 
 /* Whether the event can have contributed to the failure, or is the failure itself. */
@@ -212,10 +219,11 @@ static bool is_lock(const struct sketch *s, const struct sketch_event *e)
 	return role == SLICE_ACQUIRES || role == SLICE_RELEASES;
 }
 
-/* Only locks that a thread holds or waits for at the end have a part in a hang. */
+/* Hides locks that no thread holds or waits for at the end, because they have no part in a hang. */
 static void hide_released_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
-	struct rd_pmap held = {0}; /* of a thread and a lock: 1 while it is held or waited for */
+	/* Maps a thread and a lock to 1 while it is held or waited for. */
+	struct rd_pmap held = {0};
 
 	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {
 		const struct sketch_event *e = &run->events[i];
@@ -237,15 +245,16 @@ static void hide_released_locks(const struct sketch *s, const struct sketch_run 
 /* Shows the write of each value that a shown statement reads. */
 static void mark_writers(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
-	struct rd_umap last = RD_UMAP_INIT; /* of an address: 1 + its last write */
+	struct rd_umap last = RD_UMAP_INIT; /* maps an address to 1 + its last write */
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct sketch_event *e = &run->events[i];
 		enum slice_kind kind = s->runs->statements[e->statement].kind;
 		const uint64_t *write = rd_umap_get(&last, e->address);
 
+		/* Code that is not tracked may have written, too. */
 		if (kind == SLICE_READ && marks[i] & MARK_SHOW && write &&
-		    run->events[*write - 1].value == e->value) /* code that is not tracked may write, too */
+		    run->events[*write - 1].value == e->value)
 			marks[*write - 1] |= MARK_SHOW;
 		if (kind == SLICE_WRITE && e->address)
 			*rd_umap_put(&last, e->address, NULL) = i + 1;
@@ -254,7 +263,7 @@ static void mark_writers(const struct sketch *s, const struct sketch_run *run, u
 }
 
 /* Hides code in system headers, which the author of the program does not know, unless a predictor
- * names it or the failure is there. */
+ * refers to it or the failure is there. */
 static void hide_system(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	for (size_t i = 0; i < run->count; i++) {
@@ -272,7 +281,7 @@ static bool has_value(const struct sketch_event *e, const struct sketch_predicto
 	       (p->pattern == SKETCH_DIFFERS ? e->size && e->value : e->value == p->value);
 }
 
-/* Marks what distinguishes failing from passing runs by itself: a value or a branch. */
+/* Marks values and branches that alone distinguish failing from passing runs. */
 static void mark_different(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	size_t at[3];
@@ -291,7 +300,8 @@ static void mark_different(const struct sketch *s, const struct sketch_run *run,
 	}
 }
 
-/* The last event of the thread before number `end` that is of this statement; SIZE_MAX: none. */
+/* The last event of the thread, before number `end`, that belongs to this statement; SIZE_MAX if
+ * there is none. */
 static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t statement, size_t end)
 {
 	for (size_t i = end; i-- > 0;)
@@ -300,7 +310,8 @@ static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t st
 	return SIZE_MAX;
 }
 
-/* The first later write by another thread to the address of event `at`; SIZE_MAX: none. */
+/* The first later write by another thread to the address of event `at`; SIZE_MAX if there is
+ * none. */
 static size_t written_later(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	const struct sketch_event *e = &run->events[at];
@@ -312,17 +323,17 @@ static size_t written_later(const struct sketch *s, const struct sketch_run *run
 	return SIZE_MAX;
 }
 
-/* Whether the value could have been different: it was in another run, or another thread's write
- * came too late to change it. */
+/* Whether the value could have been different: it was different in another run, or another thread's
+ * write came too late to change it. */
 static bool could_differ(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	return s->decided->statements[run->events[at].statement].varies ||
 	       written_later(s, run, at) != SIZE_MAX;
 }
 
-/* A branch is shown with the value that it tested, if that value could have been different;
- * otherwise the branch decided nothing.  If a thread hangs waiting for something that has happened
- * meanwhile, that write is shown as well. */
+/* Shows a branch, with the value that it tested, if that value could have been different; otherwise
+ * the branch decided nothing.  If a thread hangs waiting for something that has happened meanwhile,
+ * that write is shown as well. */
 static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
 {
 	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;
@@ -345,8 +356,8 @@ static bool mark_branch(const struct sketch *s, const struct sketch_run *run, si
 	return could;
 }
 
-/* Shows the nearest branches that decide whether a statement is executed and could have gone
- * another way. */
+/* Shows the nearest branches that decide whether a statement is executed and that could have taken
+ * another direction. */
 static void mark_deciders(const struct sketch *s, const struct sketch_run *run, uint32_t statement,
 			  uint32_t thread, size_t end, unsigned char *marks)
 {
@@ -366,7 +377,8 @@ static void mark_deciders(const struct sketch *s, const struct sketch_run *run, 
 	free(todo.items);
 }
 
-/* Shows what decided whether the shown statements, and the failing one, were executed. */
+/* Shows the branches that decided whether the shown statements, and the failing one, were
+ * executed. */
 static void mark_decisions(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	unsigned char *before = rd_xcalloc(run->count + 1, 1);

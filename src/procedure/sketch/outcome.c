@@ -21,8 +21,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_REPORT (UINT64_C(16) << 20) /* bytes of a report: a judgement, bounds memory */
-#define MOST_LINE 1000000000u		 /* number of a line; ten times it fits 64 bits */
+/* Largest number of bytes of a report: a judgement, bounds memory. */
+#define MOST_REPORT (UINT64_C(16) << 20)
+#define MOST_LINE 1000000000u /* largest number of a line; ten times it fits 64 bits */
 
 void sketch_failure_release(struct sketch_failure *f)
 {
@@ -65,7 +66,7 @@ static bool next_line(const char **at, const char *end, struct line *l)
 	return true;
 }
 
-/* Where the words are in the line; NULL: nowhere. */
+/* The position of the words in the line; NULL if they are not there. */
 static const char *find(const struct line *l, const char *words)
 {
 	return memmem(l->at, (size_t)(l->end - l->at), words, strlen(words));
@@ -77,7 +78,8 @@ static void set(char **to, const char *from, size_t length)
 	*to = rd_xstrndup(from, length);
 }
 
-/* Splits FILE:LINE or FILE:LINE:COLUMN, which ends at `end`.  False: it is not a place. */
+/* Splits FILE:LINE or FILE:LINE:COLUMN, which ends at `end`.  Returns false if it is not a
+ * place. */
 static bool split_place(const char *at, const char *end, struct sketch_failure *f)
 {
 	const char *colon = end;
@@ -104,7 +106,7 @@ static bool is_in_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '~';
 }
 
-/* Takes the name from "look" or "void *look(void *)". */
+/* Takes the name from a text such as "look" or "void *look(void *)". */
 static void set_function(struct sketch_failure *f, const char *at, const char *end)
 {
 	const char *bracket = memchr(at, '(', (size_t)(end - at)), *stop = bracket ? bracket : end,
@@ -163,7 +165,7 @@ static bool is_of_system(const char *function, size_t length, const char *file)
 	return false;
 }
 
-/* The function's name ends at a bracket or blank. */
+/* The length of a function's name, which ends at a bracket or blank. */
 static size_t name_length(const char *at, const char *end)
 {
 	size_t n = 0;
@@ -209,7 +211,7 @@ static bool read_frame(const struct line *l, struct sketch_failure *f)
 	return true;
 }
 
-/* What a line says about the kind of failure; false: nothing. */
+/* Finds the kind of failure that a line states.  Returns false if it states none. */
 static bool read_kind(const struct line *l, struct sketch_failure *f)
 {
 	static const struct {
@@ -245,7 +247,7 @@ static bool read_kind(const struct line *l, struct sketch_failure *f)
 	return false;
 }
 
-/* "a.c:12:3: runtime error: ..." carries its place itself. */
+/* Reads the place of a line such as "a.c:12:3: runtime error: ...". */
 static bool read_own_place(const struct line *l, struct sketch_failure *f)
 {
 	const char *at = find(l, ": runtime error: ");
@@ -253,7 +255,7 @@ static bool read_own_place(const struct line *l, struct sketch_failure *f)
 	return at && split_place(l->at, at, f);
 }
 
-/* One word that is a place. */
+/* Reads a text that consists of one word, which is a place. */
 static bool read_bare(const char *text, size_t length, struct sketch_failure *f)
 {
 	while (length && isspace((unsigned char)text[length - 1]))
@@ -270,7 +272,7 @@ int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, 
 {
 	struct line l;
 	bool kind = false;
-	char *copy = rd_xstrndup(text, length); /* numbers are read up to a NUL */
+	char *copy = rd_xstrndup(text, length); /* numbers are parsed up to a NUL */
 	const char *at = copy;
 
 	*f = (struct sketch_failure){0};

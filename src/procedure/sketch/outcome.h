@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a run failed: the kind of failure, its cause and its place.  In: how a process ended and what
- * it wrote; or a report from the user, which is the output of a sanitizer, of gdb or of an
- * assertion, or FILE:LINE; or a core file.  Out: the failure and its signature, which is the same
- * for the same bug in every run.
+ * How a run failed: the kind of failure, its cause and its place.  In: how a process ended and its
+ * output; or a report from the user, which is the output of a sanitizer, of gdb or of an assertion,
+ * or FILE:LINE; or a core file.  Out: the failure and its signature, which is the same for the same
+ * bug in every run.
  */
 #ifndef SKETCH_OUTCOME_H
 #define SKETCH_OUTCOME_H
@@ -12,12 +12,13 @@
 
 #include <stddef.h>
 
-/* All strings are owned; NULL: unknown. */
+/* A failure.  It owns all its strings; unknown strings are NULL. */
 struct sketch_failure {
-	enum sketch_outcome kind; /* SKETCH_PASSED: nothing failed */
-	char *what;		  /* "SIGSEGV", "Assertion `x' failed", "heap-use-after-free", "status 3" */
+	enum sketch_outcome kind; /* SKETCH_PASSED if nothing failed */
+	/* Such as "SIGSEGV", "Assertion `x' failed", "heap-use-after-free", "status 3". */
+	char *what;
 	char *file, *function;
-	uint32_t line; /* 0: unknown */
+	uint32_t line; /* 0 if unknown */
 	uint32_t thread;
 };
 void sketch_failure_release(struct sketch_failure *f);
@@ -27,8 +28,8 @@ void sketch_failure_release(struct sketch_failure *f);
  */
 char *sketch_signature(const struct sketch_failure *f);
 
-/* Finds a failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed."  False:
- * there is none. */
+/* Finds a failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed." Returns
+ * false if there is none. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 
 /* Reads a report of any textual kind.  If it contains no place, fails with a message that includes

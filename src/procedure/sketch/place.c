@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes at the start of an executable that have its program headers, and bytes of an answer of
- * addr2line, which is a few lines.  Judgements. */
+/* Bytes at the start of an executable that contain its program headers, and the largest answer of
+ * addr2line, which is usually a few lines.  Judgements. */
 enum { HEAD_BYTES = 4096, ANSWER_MAX = 65536 };
 
-/* The lowest address of the program's segments.  Distances are counted from there. */
+/* The lowest address of the program's segments, from which distances are counted. */
 static uint64_t base_of(const char *executable)
 {
 	_Alignas(Elf64_Ehdr) char head[HEAD_BYTES];
@@ -49,8 +49,8 @@ bool sketch_is_system_file(const char *file)
 	return false;
 }
 
-/* The length of a function's name without the types of its arguments.  Names in facts and sites do
- * not have these either. */
+/* The length of a function's name without the types of its arguments, which names in facts and
+ * sites do not have either. */
 static size_t name_length(const char *text, size_t length)
 {
 	size_t depth = 0, at = length;
@@ -81,8 +81,8 @@ static void parse_frame(struct sketch_place *place, const char *text)
 		place->file = rd_xstrndup(file, (size_t)(colon - file));
 }
 
-/* Of the function and those that it was inlined into, takes the first one whose file belongs to the
- * program; if there is none, the function itself. */
+/* Takes the first function whose file belongs to the program, of the innermost function and those
+ * that it was inlined into.  If there is none, takes the innermost function. */
 static void parse(struct sketch_place *place, const char *text)
 {
 	const char *at = text;

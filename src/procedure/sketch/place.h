@@ -9,26 +9,28 @@
 
 #include <stdbool.h>
 
-/* Places that were found before; zero is empty. */
+/* A cache of places; zero is empty. */
 struct sketch_places {
-	struct rd_umap known; /* from distances, in bytes from the start of the program, to indices */
+	/* Maps distances, in bytes from the start of the program, to indices. */
+	struct rd_umap known;
 	struct sketch_place {
-		char *function, *file; /* NULL: unknown */
+		char *function, *file; /* NULL if unknown */
 		uint32_t line;
 	} * items;
 	size_t count, capacity;
 };
 
-/* The result is valid until the next call.  What cannot be determined is unknown. */
+/* The place at a distance from the start of the program.  Members that cannot be determined are
+ * NULL or 0.  The result is valid until the next call. */
 const struct sketch_place *sketch_place(struct sketch_places *p, const char *executable, uint64_t distance);
 
 /* Whether the file is a header of the system or of the compiler.  Code that was inlined from there
  * is attributed to the line of the program that calls it. */
 bool sketch_is_system_file(const char *file);
 
-/* The place of a crash (raddle/crash.h): the first that belongs to the program, if possible outside
- * system headers.  `own` decides whether a file belongs to the program; if it is NULL, all files
- * do.  Returns NULL if there is no place. */
+/* The place of a crash (raddle/crash.h): the first one that belongs to the program, if possible
+ * outside system headers.  `own` decides whether a file belongs to the program; if it is NULL, all
+ * files do.  Returns NULL if there is no such place. */
 typedef bool sketch_own_fn(const void *context, const char *file);
 const struct sketch_place *sketch_crash_place(struct sketch_places *p, const char *executable,
 					      const uint64_t places[RADDLE_CRASH_PLACES], sketch_own_fn *own,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracked runs (sketch/track.h) in which the threads of the program run freely.  They are preferred
- * if the program fails often enough, because they show what also happens to the user.
+ * if the program fails often enough, because they show what also happens when the user runs the
+ * program.
  */
 #ifndef SKETCH_PLAIN_INT_H
 #define SKETCH_PLAIN_INT_H
@@ -15,19 +16,19 @@ struct plain {
 	struct track track;
 	const struct run_streams *streams;
 	char *const *argv;
-	const struct sketch_failure *failure; /* the one that is being explained */
-	const char *signature;		      /* of that failure */
+	const struct sketch_failure *failure; /* the failure that is being explained */
+	const char *signature;		      /* signature of that failure */
 	struct judge *judge;
 	int64_t limit_ns; /* time limit of one run */
 };
 
-/* Builds the program.  Close it even after a failure. */
+/* Builds the program.  The caller closes it even after a failure. */
 int plain_open(struct plain *p, const char *program, struct slice *slice);
 void plain_close(struct plain *p);
 
-/* Makes one run and adds it to `runs`, unless it is ignored; *said is set if it was added.
- * Failures at the place that is being explained get its signature.  `perturb` is the seed of
- * delays; 0: no delays. */
+/* Makes one run and adds it to `runs`, unless it is ignored. *said is set if it was added.
+ * Failures at the place that is being explained get its signature.  `perturb` is the seed of random
+ * delays; 0 for no delays. */
 int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said);
 
 #endif

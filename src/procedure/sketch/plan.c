@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Plans and records (sketch/plan.h): from slices and runs to JSON and back.  What is read comes
- * from another machine: each number is checked before it is used. */
+/* Plans and records (sketch/plan.h): translates slices and runs to JSON and back.  A document comes
+ * from another machine, so each number is checked before it is used. */
 #include "sketch/plan.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Bounds for a document from outside: bytes of a text, as PATH_MAX; threads, as in
+/* Limits for a document from outside: bytes of a text, as PATH_MAX; number of threads, as in
  * record/collector.c; bytes of a value. */
 enum { TEXT_MAX = 4096, THREADS_MAX = 1 << 20, WORD = 8 };
 
@@ -35,7 +35,8 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* Computes id and signature.  Files count without their folders, which differ between machines. */
+/* Computes id and signature.  Folders of files are left out, because they differ between
+ * machines. */
 static void finish(struct sketch_plan *p)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -94,7 +95,7 @@ void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j)
 	rd_json_end(j);
 }
 
-/* A text of bounded length; NULL: there is none. */
+/* Reads a text of bounded length; NULL if there is none. */
 static char *get_text(struct rd_json_read *r, const json_t *object, const char *key)
 {
 	const char *text = rd_json_get_text(r, object, key);
@@ -194,7 +195,8 @@ int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t
 
 /* ---- records ---- */
 
-/* Whether the value is sent: that of a branch is, others only if the site allows it. */
+/* Whether the value of an event is sent: always for a branch, otherwise only if the site allows
+ * it. */
 static bool is_sent(const struct sketch_record *what, const struct sketch_runs *runs,
 		    const struct sketch_event *e)
 {

@@ -19,14 +19,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BETA 0.5 /* of the F-measure: precision counts twice as much as recall (doc/design/sketch.md) */
+/* Weight of the F-measure: precision counts twice as much as recall (doc/design/sketch.md). */
+#define BETA 0.5
 #define NO_EVENT SIZE_MAX
-#define EXCEPTION_IN 20	 /* one run in so many may contradict a confirmed order (doc/design/sketch.md) */
-#define SMALL (1u << 16) /* larger 8-byte values are pointers or hashes, and are not compared */
+/* One run in EXCEPTION_IN may contradict a confirmed order (doc/design/sketch.md). */
+#define EXCEPTION_IN 20
+/* Larger 8-byte values are taken for pointers or hashes, and are not compared. */
+#define SMALL (1u << 16)
 
 /* ---- going through a run ---- */
 
-/* A predicate that is true because of these events. */
+/* A predicate that is true in a run because of these events. */
 struct match {
 	struct sketch_predictor what; /* type, pattern, statements, value */
 	size_t at[3];
@@ -38,7 +41,7 @@ struct walk {
 	const struct sketch_run *run;
 	match_fn *found;
 	void *context;
-	size_t *before; /* by event: the previous access of the same address */
+	size_t *before; /* by event: the previous access to the same address */
 };
 
 static enum slice_role role_of(const struct walk *w, size_t at)
@@ -104,7 +107,7 @@ static void look_at_value(const struct walk *w, size_t at)
 static int triple_of(enum slice_role a, enum slice_role b, enum slice_role c)
 {
 	static const int table[2][2][2] = {
-		/* indexed by what writes */
+		/* Indexed by which of the accesses write. */
 		{{-1, -1}, {SKETCH_RWR, SKETCH_RWW}},
 		{{-1, SKETCH_WRW}, {SKETCH_WWR, -1}},
 	};
@@ -112,8 +115,8 @@ static int triple_of(enum slice_role a, enum slice_role b, enum slice_role c)
 	return table[a == SLICE_WRITES][b == SLICE_WRITES][c == SLICE_WRITES];
 }
 
-/* Pairs of different threads: the event, and before it the last write of the address or a read
- * since that write. */
+/* Finds pairs of different threads: the event, and before it the last write of the address or a
+ * read since that write. */
 static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -130,8 +133,8 @@ static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* Two accesses of one thread without another of its own between them, and each access of another
- * thread between them. */
+/* Finds triples: two accesses of one thread without another of its own between them, and an access
+ * of another thread between them. */
 static void look_at_triples(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -149,13 +152,15 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* The last read of a statement came before the last write of another one, so the statement never
- * read the last value.  `before` becomes a chain of the last events of each statement, forwards. */
+/* Finds statements whose last read came before the last write of another statement, so that they
+ * never read the last value.  `before` becomes a chain of the last events of each statement,
+ * forwards. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;
-	struct rd_pmap seen = {0};	     /* of an address and a statement */
-	struct rd_umap heads = RD_UMAP_INIT; /* of an address: 1 + the next event of the chain */
+	struct rd_pmap seen = {0}; /* pairs of an address and a statement */
+	/* Maps an address to 1 + the next event of the chain. */
+	struct rd_umap heads = RD_UMAP_INIT;
 	bool fresh;
 
 	for (size_t i = w->run->count; i-- > 0;) {
@@ -201,8 +206,8 @@ static size_t held_by(const struct walk *w, size_t at)
 	return NO_EVENT;
 }
 
-/* Where, before `at`, the thread of `holds` tried to take the lock that `first` took; NO_EVENT: it
- * did not. */
+/* The event, before `at`, at which the thread of `holds` tried to take the lock that `first` took;
+ * NO_EVENT if it did not. */
 static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -214,8 +219,9 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 	return NO_EVENT;
 }
 
-/* Another thread took the lock while this one held a different lock, and still holds it.  When each
- * thread wants the lock of the other, the situation is symmetric, whichever came first. */
+/* Finds lock cycles: another thread took the lock while this thread held a different lock, and
+ * still holds it.  When each thread waits for the lock of the other, the situation is symmetric,
+ * whichever came first. */
 static void look_at_locks(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -235,7 +241,8 @@ static void look_at_locks(const struct walk *w, size_t at)
 
 static void walk(struct walk *w)
 {
-	struct rd_umap last = RD_UMAP_INIT; /* of an address: 1 + the position of its last access */
+	/* Maps an address to 1 + the position of its last access. */
+	struct rd_umap last = RD_UMAP_INIT;
 
 	w->before = rd_xcalloc(w->run->count + 1, sizeof *w->before);
 	for (size_t i = 0; i < w->run->count; i++) {
@@ -305,7 +312,7 @@ static void count_match(void *context, const struct match *m)
 }
 
 /* The first event of the reading statement that is not preceded by a write of the statement
- * `write`, by another thread and to the same address; NO_EVENT: there is none. */
+ * `write`, by another thread and to the same address; NO_EVENT if there is none. */
 static size_t too_early(const struct sketch_run *run, uint32_t read, uint32_t write)
 {
 	for (size_t i = 0; i < run->count; i++) {
@@ -330,8 +337,8 @@ static bool has(const struct sketch_run *run, uint32_t statement)
 	return false;
 }
 
-/* A run that ends at a read that came too early lacks the write; the order is still read before
- * write (RW). */
+/* Whether the run ended at a read that came too early, so that the write is missing.  The order is
+ * nevertheless read before write (RW). */
 static bool is_cut_short(const struct sketch_run *run, const struct sketch_predictor *order, size_t *at)
 {
 	if (order->pattern != SKETCH_WR || run->cut || run->outcome == SKETCH_PASSED ||
@@ -381,7 +388,7 @@ static size_t never_takes(const struct sketch_run *run, uint32_t branch, uint64_
 static void count_never(struct tally *t, const struct sketch_runs *runs, const struct sketch_run *run,
 			size_t known)
 {
-	struct rd_umap met = RD_UMAP_INIT; /* branches */
+	struct rd_umap met = RD_UMAP_INIT; /* set of the branches that the run reached */
 	struct rd_pmap ways = {0};
 
 	for (size_t i = 0; i < run->count && !run->cut; i++)
@@ -403,7 +410,7 @@ static void count_never(struct tally *t, const struct sketch_runs *runs, const s
 	rd_pmap_release(&ways);
 }
 
-/* Whether the run belongs to the comparison. */
+/* Whether the run takes part in the comparison. */
 static bool counts(const struct sketch_run *run, const char *signature)
 {
 	return run->outcome == SKETCH_PASSED || (run->signature && !strcmp(run->signature, signature));
@@ -411,7 +418,7 @@ static bool counts(const struct sketch_run *run, const char *signature)
 
 /* ---- measures ---- */
 
-/* Wilson's score interval, 95 %. */
+/* The lower bound of Wilson's score interval at 95 %. */
 static double lower_bound(double part, double whole)
 {
 	const double z = 1.96;
@@ -457,7 +464,8 @@ bool sketch_is_confirmed(const struct sketch_predictor *p)
 	       p->prevented.failed * EXCEPTION_IN <= p->prevented.runs;
 }
 
-/* What interventions showed: 2 it is a cause, 1 unknown, 0 it is not a cause. */
+/* What interventions showed about a predictor: 2 if it is a cause, 1 if that is unknown, 0 if it is
+ * not a cause. */
 static int standing(const struct sketch_predictor *p)
 {
 	if (!p->forced.runs || !p->prevented.runs)
@@ -500,8 +508,8 @@ void sketch_predictors_sort(struct sketch_predictors *p)
 		qsort(p->items, p->count, sizeof *p->items, compare);
 }
 
-/* A predicate that is equally often true in passing runs explains nothing.  Without passing runs
- * all are kept. */
+/* Whether the predicate distinguishes failing from passing runs: it is not equally often true in
+ * passing runs.  Without passing runs all predicates are kept. */
 static bool tells_apart(const struct sketch_predictor *p)
 {
 	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;
@@ -513,7 +521,7 @@ static bool says_as_much(const struct sketch_predictor *p, const struct sketch_p
 }
 
 /* Whether a simpler predicate is as good: that the read came before the write at all (`pairs`, by
- * statements), or which way a branch went. */
+ * statements), or which direction a branch took. */
 static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
 			const struct rd_pmap *pairs)
 {

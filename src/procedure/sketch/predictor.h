@@ -15,19 +15,21 @@
 enum sketch_type { SKETCH_ORDER, SKETCH_VALUE, SKETCH_BRANCHES };
 
 enum sketch_pattern {
-	SKETCH_RWR, /* two of one thread, one of another between them */
+	SKETCH_RWR, /* two accesses of one thread, and one of another thread between them */
 	SKETCH_WWR,
 	SKETCH_RWW,
 	SKETCH_WRW,
-	SKETCH_WW, /* two of different threads */
+	SKETCH_WW, /* two accesses of different threads */
 	SKETCH_WR,
-	SKETCH_RW,   /* also: the run ended before the write */
-	SKETCH_HOLD, /* "LLL": one thread took a lock, another took a second, and the first waits for that */
+	SKETCH_RW, /* two accesses of different threads, even if the run ended before the write */
+	/* "LLL": one thread took a lock, another took a second one, and the first waits for
+	 * that. */
+	SKETCH_HOLD,
 	SKETCH_RW_LAST, /* the last such read came before the last such write */
 	SKETCH_EQUALS,
-	SKETCH_DIFFERS, /* from 0: of 8-byte values, which may be pointers */
+	SKETCH_DIFFERS, /* the value differs from 0; for 8-byte values, which may be pointers */
 	SKETCH_TAKES,
-	SKETCH_NEVER, /* the run reached the branch, which never went this way */
+	SKETCH_NEVER, /* the run reached the branch, which never took this direction */
 	SKETCH_PATTERNS,
 };
 
@@ -38,14 +40,17 @@ struct sketch_tries {
 struct sketch_predictor {
 	enum sketch_type type;
 	enum sketch_pattern pattern;
-	uint32_t statements[3];	 /* in the order in which they happen */
-	size_t count;		 /* of them */
-	uint64_t value;		 /* of values and branches */
-	size_t failing, passing; /* runs in which it is true */
+	uint32_t statements[3];	 /* numbers of the statements, in the order in which they happen */
+	size_t count;		 /* number of statements */
+	uint64_t value;		 /* for values and branches */
+	size_t failing, passing; /* numbers of runs in which it is true */
 	size_t all_failing, all_passing;
-	double precision, recall, f, bound; /* bound: the lower one of Wilson's interval of the precision */
-	uint32_t distance;		    /* from the failure, of its nearest statement */
-	size_t when; /* of orders: where it came true in a failing run; SIZE_MAX: unknown */
+	/* `bound` is the lower end of Wilson's interval for the precision. */
+	double precision, recall, f, bound;
+	uint32_t distance; /* distance of its nearest statement from the failure */
+	/* For orders: position of the event at which it came true in a failing run; SIZE_MAX if
+	 * unknown. */
+	size_t when;
 	struct sketch_tries forced, prevented;
 };
 
@@ -54,9 +59,9 @@ struct sketch_predictors {
 	size_t count, capacity;
 };
 
-/* Predictors of the failures with this signature, best first.  Failures with other signatures are
- * left out: they are other bugs.  Predicates that are true in no failing run, or equally often in
- * passing runs, are left out too. */
+/* Finds the predictors of the failures with this signature, best first.  Failures with other
+ * signatures are left out, because they are other bugs.  Predicates that are true in no failing
+ * run, or equally often in passing runs, are left out too. */
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
@@ -71,7 +76,7 @@ void sketch_predictors_time(const struct sketch_runs *runs, const char *signatur
 /* Computes the measures from the counts. */
 void sketch_measure(struct sketch_predictor *p);
 
-/* The best one of a type; NULL: there is none. */
+/* The best predictor of a type; NULL if there is none. */
 const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
 
 /* Finds the last events of a run that make the predicate true.  `at` receives their positions, one
@@ -83,7 +88,8 @@ bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run
 const char *sketch_type_name(enum sketch_type type);
 const char *sketch_pattern_name(enum sketch_pattern pattern);
 
-/* Whether interventions confirm it: runs fail if it is forced, and pass if it is prevented. */
+/* Whether interventions confirm the predictor: runs fail if it is forced, and pass if it is
+ * prevented. */
 bool sketch_is_confirmed(const struct sketch_predictor *p);
 
 #endif

@@ -11,12 +11,12 @@
 #include "trace/sites.h"
 
 struct reach {
-	uint32_t *sites; /* at which runs are stopped */
+	uint32_t *sites; /* the sites at which runs are stopped */
 	size_t count, capacity;
 	struct slice slice;
 	bool sliced;
-	struct rd_names keys; /* lines, variables and members of the slice */
-	uint32_t *nearest;    /* of each key: the least distance of a statement that has it */
+	struct rd_names keys; /* numbers the lines, variables and members of the slice */
+	uint32_t *nearest;    /* by key: the smallest distance of a statement that has it */
 	size_t nearest_capacity;
 };
 
@@ -25,10 +25,10 @@ struct reach {
 int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line);
 void reach_close(struct reach *r);
 
-/* Finds the sites that the first `sigma` statements reach.  They replace those found before. */
+/* Finds the sites that the first `sigma` statements cover.  They replace the sites found before. */
 void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigma);
 
-/* How far the statement is from the failure; UINT32_MAX: it is not in the slice. */
+/* The distance of the statement from the failure; UINT32_MAX if it is not in the slice. */
 uint32_t reach_distance(const struct reach *r, const struct slice_statement *s);
 
 #endif

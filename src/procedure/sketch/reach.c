@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SITES 4000 /* most sites at which a run is watched */
+#define MOST_SITES 4000 /* largest number of sites at which a run is watched */
 
-/* The last member: "next" of "queue->head.next"; NULL: the name has no member. */
+/* The last member of a name, such as "next" of "queue->head.next"; NULL if it has no member. */
 static const char *member_of(const char *name)
 {
 	const char *dot = strrchr(name, '.'), *arrow = strrchr(name, '>');
@@ -32,7 +32,7 @@ static const char *member_of(const char *name)
 
 /* ---- what the slice has ---- */
 
-/* A line of a file, a variable and a member are distinguished by their first letter. */
+/* Makes the key of a line.  Keys of lines, variables and members differ in their first letter. */
 static void line_key(struct rd_buf *key, const char *file, uint32_t line)
 {
 	rd_buf_clear(key);
@@ -149,13 +149,13 @@ static bool is_reached(const struct reach *r, const struct trace_sites *sites, c
 	return reached;
 }
 
-/* A call may release memory, which is an access. */
+/* Whether the site can be watched.  A call may release memory, which is an access. */
 static bool is_watchable(const struct trace_site *site)
 {
 	return trace_site_accesses(site) || site->kind == TRACE_SITE_CALL;
 }
 
-/* A release of memory may matter to whatever happens to that memory. */
+/* Whether the site releases memory, which may matter for any access to that memory. */
 static bool is_release(const struct trace_site *site)
 {
 	return site->kind == TRACE_SITE_CALL && site->what &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of a program as failure sketches see it: how it ended, and what its threads did at tracked
- * statements, in the order in which it happened.  Tracking fills this structure; predictors and
- * sketches read it.
+ * A run of a program, as failure sketches need it: how it ended, and what its threads did at
+ * tracked statements, in the order in which it happened.  Tracking fills this structure; predictors
+ * and sketches read it.
  */
 #ifndef SKETCH_RUN_H
 #define SKETCH_RUN_H
@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 struct sketch_event {
-	uint32_t thread;    /* 0: main; then in the order of creation */
-	uint32_t statement; /* index into the table */
+	uint32_t thread;    /* number of the thread: 0 for main, then in the order of creation */
+	uint32_t statement; /* index in the table of statements */
 	uint64_t address, value;
-	uint8_t size; /* of the access; 0: no value known */
+	uint8_t size; /* bytes of the access; 0 if its value is not known */
 };
 
 enum sketch_outcome {
@@ -31,13 +31,14 @@ enum sketch_outcome {
 
 struct sketch_run {
 	enum sketch_outcome outcome;
-	char *signature; /* failures with one signature are explained together; NULL if it passed */
+	/* Failures with the same signature are explained together; NULL if the run passed. */
+	char *signature;
 	struct sketch_event *events;
 	size_t count, capacity;
-	bool perturbed; /* Raddle influenced its schedule: by turns or delays */
+	bool perturbed; /* Raddle influenced its schedule, by turns or delays */
 	bool cut;	/* it had more events than were kept */
 	uint32_t failed_thread;
-	char *schedule; /* its schedule, as text; NULL: its threads ran freely */
+	char *schedule; /* its schedule, as text; NULL if its threads ran freely */
 };
 
 struct sketch_runs {
@@ -49,16 +50,16 @@ struct sketch_runs {
 
 void sketch_runs_release(struct sketch_runs *r);
 
-/* Adds a zeroed run; the pointer is valid until the next one is added. */
+/* Adds a zeroed run.  The pointer is valid until the next run is added. */
 struct sketch_run *sketch_run_add(struct sketch_runs *r);
 
-/* The number of this statement.  A new statement is added, with copies of its strings.  Statements
+/* The number of a statement.  If it is new, it is added, with copies of its strings.  Statements
  * are the same if their place, kind, variable and operation are the same. */
 uint32_t sketch_statement(struct sketch_runs *r, const struct slice_statement *s);
 
 void sketch_event_add(struct sketch_run *run, const struct sketch_event *e);
 
-/* "crash", "assertion", ..., as documents name it. */
+/* The name of an outcome in documents, such as "crash" or "assertion". */
 const char *sketch_outcome_name(enum sketch_outcome o);
 
 #endif

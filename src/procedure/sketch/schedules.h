@@ -5,7 +5,8 @@
 
 #include "sketch/sketch.h"
 
-/* Writes DIRECTORY/N.schedule for each sketch that has a schedule; the sketch gets its path. */
+/* Writes DIRECTORY/N.schedule for each sketch that has a schedule, and stores the path in the
+ * sketch. */
 int sketch_write_schedules(struct sketch_set *set, const char *directory);
 
 #endif

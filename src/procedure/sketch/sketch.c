@@ -57,7 +57,7 @@ static bool is_simpler(const struct sketch_run *run, const struct sketch_run *th
 	       (run->count == than->count && switches(run) < switches(than));
 }
 
-/* The failing run to show. */
+/* Chooses the failing run to show. */
 static const struct sketch_run *choose_failing(const struct sketch *s)
 {
 	const struct sketch_run *best = NULL, *any = NULL;
@@ -77,7 +77,7 @@ static const struct sketch_run *choose_failing(const struct sketch *s)
 	return best ? best : any;
 }
 
-/* How many events at the beginning are the same. */
+/* The number of events at the beginning that are the same in both runs. */
 static size_t common(const struct sketch_run *a, const struct sketch_run *b)
 {
 	size_t n = 0;
@@ -227,11 +227,12 @@ static void add_failure(struct sketch *s)
 	struct sketch_step *last = steps->count ? &steps->items[steps->count - 1] : NULL;
 
 	if (last && !f->file && f->kind != SKETCH_HANG) {
-		last->marks |= SKETCH_MARK_FAILURE; /* the place of the failure is unknown */
+		last->marks |= SKETCH_MARK_FAILURE; /* the failure has no known place */
 		return;
 	}
 	for (size_t i = steps->count; i-- > 0 && f->kind == SKETCH_HANG && f->file;)
-		if (steps->items[i].thread == f->thread) { /* it waits here; others may have waited later */
+		/* The thread waits here; other threads may have begun to wait later. */
+		if (steps->items[i].thread == f->thread) {
 			last = &steps->items[i];
 			break;
 		}
@@ -315,7 +316,7 @@ static void add_order(const struct sketch *s, struct rd_buf *text, const struct 
 	rd_buf_adds(text, " of another between them");
 }
 
-/* A predictor in words: "main.c:12 before main.c:30 of another thread". */
+/* A predictor as text, such as "main.c:12 before main.c:30 of another thread". */
 static const char *predictor_text(const struct sketch *s, const struct sketch_predictor *p)
 {
 	const struct slice_statement *st = &s->runs->statements[p->statements[0]];
@@ -345,8 +346,8 @@ static const char *predictor_text(const struct sketch *s, const struct sketch_pr
 
 /* ---- the whole ---- */
 
-/* If a thread hangs in a header, the hang is shown at the thread's last operation, if that is at a
- * line of the program. */
+/* Finds the place of a hang.  If a thread hangs in a header, the hang is shown at the thread's last
+ * operation, if that is at a line of the program. */
 static void place_hang(struct sketch *s, const struct sketch_run *fails)
 {
 	struct sketch_failure *f = &s->failure;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack of a stopped thread: where in the program's code it may have been called from.  In: a
- * process and a thread.  Out: places as in raddle/crash.h, nearest first. */
+/* Finds the return addresses on the stack of a stopped thread.  In: a process and a thread.  Out:
+ * places as in raddle/crash.h, nearest first. */
 #ifndef SKETCH_STACK_INT_H
 #define SKETCH_STACK_INT_H
 
@@ -8,14 +8,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Where the program lies in the memory of one process; zero: not known yet. */
+/* The addresses of the program in the memory of one process; zero if not known yet. */
 struct stack_code {
-	uint64_t base, from, end; /* where the program begins; where its code begins and ends */
+	uint64_t base, from, end; /* where the program begins, and where its code begins and ends */
 };
 
 enum { STACK_PLACES = 32 }; /* a judgement: the innermost calls distinguish failures */
 
-/* Return addresses on the stack, at most STACK_PLACES.  0: unknown. */
+/* Stores the return addresses on the stack, at most STACK_PLACES.  Returns their number; 0 if they
+ * are unknown. */
 size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, uint32_t tid,
 		    uint64_t places[STACK_PLACES]);
 

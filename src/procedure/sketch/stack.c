@@ -16,11 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Words of the stack that are searched for return addresses: a page.  Set by hand, like the time
- * that a thread may need to enter its system call, which a busy machine can delay by seconds. */
+/* Number of words of the stack that are searched for return addresses: a page.  Set by hand, like
+ * the time that a thread may need to enter its system call, which a busy machine can delay by
+ * seconds. */
 #define STACK_WORDS 512
 #define CALL_WAIT_NS 5000000000l
-#define CALL_POLL_US 50 /* microseconds between two looks; a thread needs a few */
+/* Microseconds between two attempts; a thread needs only a few to enter the call. */
+#define CALL_POLL_US 50
 
 /* A program that is looked for among the mappings of a process. */
 struct wanted {
@@ -51,8 +53,8 @@ static void find_code(struct stack_code *code, const char *executable, pid_t pid
 		run_process_mappings(pid, take_mapping, &(struct wanted){code, real});
 }
 
-/* A thread that has just reported that it is stopped may not have entered the system call yet.  0:
- * unknown. */
+/* The stack pointer of a stopped thread; 0 if unknown.  A thread that has just reported that it is
+ * stopped may not have entered the system call yet. */
 static uint64_t stack_pointer(pid_t pid, uint32_t tid)
 {
 	int64_t end_ns = rd_now_ns() + CALL_WAIT_NS;
@@ -75,7 +77,7 @@ size_t stack_places(struct stack_code *code, const char *executable, pid_t pid, 
 		find_code(code, executable, pid);
 	RD_ASSERT(code->from <= code->end);
 	while (sp && known && !run_process_peek(pid, sp, words, known * sizeof *words))
-		known /= 2; /* the stack may end earlier */
+		known /= 2; /* the stack may end before */
 	for (size_t i = 0; sp && i < known && count < STACK_PLACES; i++)
 		if (words[i] > code->from + sizeof before && words[i] < code->end &&
 		    run_process_peek(pid, words[i] - sizeof before, before, sizeof before) &&

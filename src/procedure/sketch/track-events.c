@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Turns what gates and watchpoints saw into the events of a run.  What a gate outside the slice saw
- * is used if a statement of the slice touched the same address.  Freeing a block counts as a write
- * to all of its addresses that the run touched.  Watchpoints show accesses that no gate sees,
- * because they are made by code without gates.
+ * Turns the reports of gates and watchpoints into the events of a run.  An event of a gate outside
+ * the slice is used if a statement of the slice touched the same address.  Freeing a block counts
+ * as a write to all of its addresses that the run touched.  Watchpoints show accesses by code
+ * without gates.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -20,7 +20,7 @@ struct events {
 	struct sketch_runs *runs;
 	struct sketch_run *run;
 	uint32_t sigma;
-	struct rd_umap slice; /* words of 8 bytes that statements of the slice touched */
+	struct rd_umap slice; /* the words of 8 bytes that statements of the slice touched */
 };
 
 static const struct sketch_gate *gate_of(const struct events *e, const struct track_raw *raw)
@@ -66,7 +66,7 @@ static bool is_of_slice(const struct events *e, const struct track_raw *raw)
 	return false;
 }
 
-/* The number of a gate's statement, as an event of that kind. */
+/* The number of a gate's statement for an event of that kind. */
 static uint32_t statement_of(struct events *e, const struct sketch_gate *gate, enum slice_kind kind)
 {
 	struct slice_statement s = sketch_gate_statement(gate, e->t->slice, kind);
@@ -89,8 +89,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Addresses within the block that events of the run touched, ascending.  Events that are not used
- * are left out.  The caller frees the array. */
+/* The addresses within the block that events of the run touched, ascending.  Events that are not
+ * used do not count.  The caller frees the array. */
 static uint64_t *touched_in(const struct events *e, const struct track_raw *raw, size_t *count)
 {
 	uint64_t *all = NULL;
@@ -146,7 +146,7 @@ static void add_gate_event(struct events *e, const struct track_raw *raw, const 
 
 /* ------------------------------------------------------------------ watchpoints --- */
 
-/* What the code of a line does to memory, as far as the facts know. */
+/* Finds what the code of a line does to memory, according to the facts. */
 static void kinds_at(const struct facts *f, const struct sketch_place *place, bool *reads, bool *writes)
 {
 	*reads = *writes = false;
@@ -160,7 +160,7 @@ static void kinds_at(const struct facts *f, const struct sketch_place *place, bo
 	}
 }
 
-/* Whether a gate saw the same access: an event of that thread at that address, close to this
+/* Whether a gate reported the same access: an event of that thread at that address, close to this
  * one. */
 static bool has_gate(const struct events *e, size_t i)
 {
@@ -176,8 +176,9 @@ static bool has_gate(const struct events *e, size_t i)
 	return false;
 }
 
-/* A hit shows where an access happened, but not whether it was a read or a write.  If the line only
- * reads or only writes, that decides; otherwise it is a write if the value changed. */
+/* Adds a hit of a watchpoint.  It shows where an access happened, but not whether it was a read or
+ * a write.  If the line only reads or only writes, that decides; otherwise it is a write if the
+ * value changed. */
 static void add_hit(struct events *e, size_t i, struct rd_umap *values)
 {
 	const struct track_raw *raw = &e->left->items[i];

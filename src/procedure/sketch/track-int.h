@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside sketch/: what a tracked program left in shared memory (raddle/track.h).  The content is
- * not trusted. */
+/* Inside sketch/: reads what a tracked program left in shared memory (raddle/track.h).  The content
+ * is not trusted. */
 #ifndef SKETCH_TRACK_INT_H
 #define SKETCH_TRACK_INT_H
 
@@ -23,18 +23,18 @@ struct track_left {
 	uint64_t seen; /* number of events, including those that were overwritten */
 	uint32_t watched, hits, spent;
 	bool no_hardware, started;
-	bool failed; /* the following members describe how */
+	bool failed; /* whether the program failed; the following members describe how */
 	int signal;
 	uint32_t thread, line;
 	uint64_t address, places[RADDLE_TRACK_PLACES];
 	char text[RADDLE_TRACK_TEXT], file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
 
-/* Reads `size` bytes of shared memory; the program has `gates` gates. */
+/* Reads `size` bytes of shared memory of a program that has `gates` gates. */
 void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
 void track_left_release(struct track_left *left);
 
-/* Adds the events to the last one of `runs`, in which the first `sigma` statements were tracked. */
+/* Adds the events to the last run of `runs`, in which the first `sigma` statements were tracked. */
 struct sketch_runs;
 struct track;
 void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs, uint32_t sigma);

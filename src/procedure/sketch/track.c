@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds between two looks at a running program.  A judgement: SIGCHLD ends the sleep when the
- * program ends, so this decides only how soon a limit is noticed. */
+/* Nanoseconds between two checks of a running program.  A judgement: SIGCHLD ends the sleep when
+ * the program ends, so this decides only how soon an exceeded limit is noticed. */
 enum { LOOK_NS = 2000000 };
 
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how)
@@ -121,7 +121,7 @@ static void open_gates(const struct track *t, const struct track_request *reques
 	shared->perturb = request->perturb;
 }
 
-/* Our handler of SIGCHLD ends the sleep early. */
+/* Waits for the program.  Our handler of SIGCHLD ends the sleep early. */
 static int wait_for(struct run_meter *meter, pid_t pid, int *status)
 {
 	const struct timespec pause = {0, LOOK_NS};
@@ -193,7 +193,8 @@ static enum sketch_outcome outcome_of(const struct track_left *left, const struc
 	return left->failed && left->line != 0 ? SKETCH_ASSERTION : SKETCH_CRASH;
 }
 
-/* Failures of the same kind at the same place have the same signature. */
+/* The signature of a failure.  Failures of the same kind at the same place have the same
+ * signature. */
 static char *signature_of(enum sketch_outcome outcome, const struct track_end *end)
 {
 	const char *function = end->function != NULL ? end->function : "?";

@@ -3,12 +3,12 @@
  * Tracking: runs of a program that record what happened at statements of a slice, in the order in
  * which it happened.
  *
- * The program is built once for a slice (flavour `track`, raddle/track.h): it has a gate, a point
- * that can report what the thread does, at each item of the slice.  It also has a gate at every
+ * The program is built once for a slice (flavour `track`, raddle/track.h).  It has a gate at each
+ * item of the slice: code that can report what the thread does there.  It also has a gate at every
  * other access, lock or free that may touch the same memory according to points-to sets
  * (sketch/gates.h).  A run opens the gates of the first σ statements, and the gates outside the
- * slice that may touch the memory of these statements.  What a gate outside the slice saw is kept
- * only if a statement of the slice touched the same address in this run.
+ * slice that may touch the memory of these statements.  An event of a gate outside the slice is
+ * kept only if a statement of the slice touched the same address in this run.
  */
 #ifndef SKETCH_TRACK_H
 #define SKETCH_TRACK_H
@@ -22,60 +22,64 @@
 #include "slice/slice.h"
 
 struct track_how {	/* zero values are the defaults */
-	uint32_t sigma; /* the most statements that a run will track; 0: all */
-	bool quick;	/* code that is not optimised */
+	uint32_t sigma; /* largest number of statements that a run will track; 0 for all */
+	bool quick;	/* the code is not optimised */
 	bool verbose;
 };
 
 struct track {
-	struct slice *slice; /* must live as long */
+	struct slice *slice; /* must live as long as this struct */
 	struct sketch_gates gates;
 	struct run_program program;
 	struct sketch_places places;
 };
 
-/* Builds the program for the slice.  Close it even after a failure. */
+/* Builds the program for the slice.  The caller closes it even after a failure. */
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how);
 void track_close(struct track *t);
 
 struct track_request {	   /* zero values are the defaults */
-	char *const *argv; /* the program's, argv[0] as the user wrote it */
+	char *const *argv; /* arguments of the program; argv[0] is as the user wrote it */
 	const char *directory;
-	const int *streams; /* its stdin, stdout, stderr (run/streams.h); NULL: ours */
+	const int *streams; /* its stdin, stdout and stderr (run/streams.h); NULL for ours */
 	const struct run_limits *limits;
-	uint32_t sigma;	  /* how many statements of the slice; 0: all */
-	size_t events;	  /* how many of the last events are kept; 0: TRACK_EVENTS */
-	bool hardware;	  /* use watchpoints, too, if the system has them */
-	uint32_t turn;	  /* with watchpoints: which locations get them if there are too many */
-	uint32_t budget;  /* limit of events for each gate, which is then closed and costs nothing
-			   * more; 0: no limit */
-	uint64_t perturb; /* the seed of random delays at open gates; 0: no delays */
+	uint32_t sigma; /* number of statements of the slice to track; 0 for all */
+	size_t events;	/* number of the last events that are kept; 0 for TRACK_EVENTS */
+	bool hardware;	/* also use watchpoints, if the system has them */
+	/* With watchpoints: selects the locations that get them if there are too many. */
+	uint32_t turn;
+	/* Largest number of events for each gate, which is then closed and takes no more time; 0
+	 * for no limit. */
+	uint32_t budget;
+	uint64_t perturb; /* seed of random delays at open gates; 0 for no delays */
 };
-/* A judgement: a failure is explained by the events before it; more of them only cost memory. */
+/* Default number of kept events.  A judgement: the events just before a failure explain it; more of
+ * them only take memory. */
 enum { TRACK_EVENTS = 65536 };
 
-/* What is known about a run besides struct sketch_run. */
+/* The end of a run, beyond what struct sketch_run contains. */
 struct track_end {
 	struct run_end end;
-	int signal;	       /* of the failing thread; 0: none is known */
-	uint64_t fault;	       /* fault address of the signal */
-	char *message;	       /* of a failed assertion; NULL: none */
-	char *file, *function; /* where it failed; NULL: unknown */
+	int signal;	       /* signal of the failing thread; 0 if none is known */
+	uint64_t fault;	       /* address that caused the signal */
+	char *message;	       /* message of a failed assertion; NULL if there is none */
+	char *file, *function; /* where it failed; NULL if unknown */
 	uint32_t line;
 	uint64_t seen;		/* number of events, including those that were not kept */
-	uint32_t watched, hits; /* locations with watchpoints, and accesses to them */
-	uint32_t spent;		/* gates whose budget was used up: their later events are missing */
-	bool no_hardware;	/* watchpoints were asked for, but are not available */
+	uint32_t watched, hits; /* number of locations with watchpoints, and of accesses to them */
+	/* Number of gates whose budget was used up, so that later events are missing. */
+	uint32_t spent;
+	bool no_hardware; /* watchpoints were requested, but are not available */
 };
 void track_end_release(struct track_end *e);
 
 /* Runs the program once and adds the run to `runs`, with its outcome: SKETCH_PASSED, SKETCH_EXIT (a
  * status other than 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG.  A caller that knows more
- * may change the outcome.  Statements are added to the table of `runs` when they are first seen. */
+ * may change the outcome.  Statements are added to the table of `runs` at their first event. */
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
 
-/* The same in two parts, for a caller that starts the program itself.  track_begin() makes the
+/* Does the same in two parts, for a caller that starts the program itself.  track_begin() makes the
  * shared memory that the program receives through RADDLE_SESSION_ENV; the caller closes it even
  * after a failure.  When the program has ended, the caller sets end->end, and track_finish() reads
  * what the program left in the memory.  For run/launch.h the memory looks like a session, but only

@@ -19,20 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EVENTS 100000 /* of a run; when there are more, the older half is dropped */
-#define FRAMES 16	   /* functions inlined into each other that are searched */
+/* Largest number of events of a run; if there are more, the older half is dropped. */
+#define MOST_EVENTS 100000
+/* Largest number of functions inlined into each other that are searched. */
+#define FRAMES 16
 
 /* ---- values ---- */
 
-/* Reads the value at the address of the access.  Four-byte numbers are treated as signed, as most
- * are. */
+/* Reads the value at the address of the access.  Four-byte numbers are treated as signed, because
+ * most are. */
 static void look_at(pid_t pid, struct turns_pending *p)
 {
 	unsigned char raw[8] = {0};
 	uint64_t value;
 
 	if (!p->size || !run_process_peek(pid, p->address, raw, p->size)) {
-		p->size = 0; /* it cannot be read */
+		p->size = 0; /* the value cannot be read */
 		return;
 	}
 	memcpy(&value, raw, sizeof value);
@@ -43,8 +45,8 @@ static void look_at(pid_t pid, struct turns_pending *p)
 
 /* ---- statements ---- */
 
-/* Of the site's function and those that it was inlined into, finds the first whose file belongs to
- * the program; if there is none, the function itself. */
+/* Finds the first function whose file belongs to the program, of the site's function and those that
+ * it was inlined into.  If there is none, the result is the site's function. */
 static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
@@ -111,8 +113,8 @@ static enum slice_role role_of(int kind)
 	}
 }
 
-/* An operation in a header is attributed to the line of the program that calls it.  The return
- * address is on the stack of the thread; the facts decide which words of the stack it can be. */
+/* Attributes an operation in a header to the line of the program that calls it.  The return address
+ * is on the stack of the thread; the facts decide which words of the stack it can be. */
 static void find_call(struct turns_now *now, const struct replay_stand *stand, const struct replay_stander *t,
 		      struct slice_statement *s)
 {
@@ -146,8 +148,8 @@ static uint32_t operation_statement(struct turns_now *now, const struct replay_s
 	struct slice_statement s = statement_at(l, t->site);
 	int kind = trace_kind_find(t->kind);
 
-	if (!*s.file || kind < 0 ||
-	    kind == RADDLE_THREAD_END) /* it has no place: the site is that of an earlier operation */
+	/* It has no place: the site is that of an earlier operation. */
+	if (!*s.file || kind < 0 || kind == RADDLE_THREAD_END)
 		return TURNS_NONE;
 	s.kind = SLICE_SYNC;
 	s.operation = (char *)t->kind;
@@ -191,9 +193,9 @@ static void add_event(struct turns_now *now, uint32_t thread, uint32_t statement
 	turns_did(now, thread, statement);
 }
 
-/* What the thread was about to do has happened.  A value that was read is already known.  A value
- * that was written is known only now, so memory is read again, unless the process is gone (`pid`
- * 0). */
+/* Makes an event of what the thread was about to do, because it has happened.  A value that was
+ * read is already known.  A value that was written is known only now, so memory is read again,
+ * unless the process is gone (`pid` 0). */
 static void take_pending(struct turns_now *now, uint32_t thread, pid_t pid)
 {
 	struct turns_pending *p = &now->threads[thread];
@@ -245,8 +247,8 @@ uint32_t turns_thread(const struct turns_now *now, const char *name)
 	return now->last;
 }
 
-/* A thread that is stopped for the first time has been created, even if its creator has not returned
- * from the creation.  The creator's name is a prefix of its own. */
+/* Notes the creation of a thread that is stopped for the first time, even if its creator has not
+ * returned from the creation.  The creator's name is a prefix of the thread's name. */
 static void note_creator(struct turns_now *now, const char *name)
 {
 	const char *end = strrchr(name, '_');
@@ -263,7 +265,7 @@ static void note_creator(struct turns_now *now, const char *name)
 	free(creator);
 }
 
-/* The runtime's names are valid only now, so they are copied. */
+/* Copies the thread's name, because the runtime's names are valid only during the stop. */
 static void note_name(struct turns_now *now, const struct replay_stand *stand)
 {
 	const char *name = stand->threads[stand->who].thread;
@@ -284,8 +286,8 @@ static bool is_still_there(const struct turns_now *now, const struct turns_pendi
 	       (!strcmp(t->point, "op") || !strcmp(t->point, "wait"));
 }
 
-/* Other threads may have lost the turn at a point at which the program was not stopped.  What they
- * were about to do before it has happened. */
+/* Makes events of other threads that lost the turn at a point at which the program was not stopped.
+ * What they were about to do before that point has happened. */
 static void take_others(struct turns_now *now, const struct replay_stand *stand)
 {
 	for (uint32_t i = 0; i < stand->thread_count && i < TURNS_THREADS; i++) {
@@ -331,7 +333,7 @@ void turns_init(struct turns_now *now)
 		now->threads[i].statement = now->threads[i].second = TURNS_NONE;
 }
 
-/* An event on a range is added for each address in the range that the run touched elsewhere. */
+/* Adds the event of a range once for each address in the range that the run touched elsewhere. */
 static void spread_ranges(struct turns_now *now)
 {
 	struct sketch_run *run = now->run, old = *run;

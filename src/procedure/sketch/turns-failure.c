@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds out how a run failed.  The threads of the run take turns.  In: the result of the run and
- * what it wrote.  Out: the failure, with its place and thread.  One thread runs at a time, so the
- * thread that had the turn is the one that failed.
+ * Finds out how a run failed whose threads take turns.  In: the result of the run and its output.
+ * Out: the failure, with its place and thread.  One thread runs at a time, so the thread that had
+ * the turn is the one that failed.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -26,7 +26,8 @@ static void set_place(struct sketch_failure *f, const char *place)
 	f->function = *function ? rd_xstrdup(function) : NULL;
 }
 
-/* For a deadlock, the first line is used: thread, object, kind, place.  Returns the thread. */
+/* Sets the place of a deadlock from the first line of `places`: thread, object, kind, place.
+ * Returns the thread. */
 static uint32_t set_wait(struct turns_now *now, const char *places)
 {
 	const char *tab = strchr(places, '\t');
@@ -49,7 +50,7 @@ static enum sketch_outcome kind_of(const char *fault)
 								      : SKETCH_CRASH;
 }
 
-/* What failed, in a word that is the same in every run. */
+/* Describes what failed in a word that is the same in every run. */
 static char *what_failed(const struct sketch_failure *f, const struct trial *t, const struct replay_result *r,
 			 const char *fault)
 {
@@ -62,8 +63,7 @@ static char *what_failed(const struct sketch_failure *f, const struct trial *t, 
 	return f->kind == SKETCH_EXIT ? rd_xasprintf("status %d", t->status) : rd_xstrdup(fault);
 }
 
-/* Whether the program has a source file of that name.  Files of the runtime are not the
- * program's. */
+/* Whether the program has a source file of that name.  Files of the runtime do not count. */
 static bool is_own_file(const void *context, const char *file)
 {
 	const struct sketch_turns *l = context;
@@ -80,8 +80,8 @@ static bool is_own_file(const void *context, const char *file)
 	return false;
 }
 
-/* A fatal signal contains the place; the thread's last stop is only the last known place before it.
- */
+/* Sets the place of a crash.  A fatal signal contains the place; the thread's last stop is only the
+ * last known place before it. */
 static void set_crash_place(struct sketch_turns *l, struct sketch_failure *f, const struct replay_result *r)
 {
 	const char *executable = l->bench.program.program->flavour.executable;

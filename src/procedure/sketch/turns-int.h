@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs whose threads take turns (trial/trial.h), as failure sketches see them: each access and each
- * operation, with values, in the order in which they happened.  In some runs an order of statements
- * is forced or prevented.
+ * Runs whose threads take turns (trial/trial.h), as failure sketches need them: each access and
+ * each operation, with values, in the order in which they happened.  In some runs an order of
+ * statements is forced or prevented.
  *
- * Such runs are used if the program rarely fails on its own, since a strategy chooses the schedule.
- * They are also used for interventions, since the scheduler decides which thread runs.
+ * Such runs are used if the program rarely fails without a schedule, since a strategy chooses the
+ * schedule.  They are also used for interventions, since the scheduler decides which thread runs.
  */
 #ifndef SKETCH_TURNS_INT_H
 #define SKETCH_TURNS_INT_H
@@ -17,34 +17,35 @@
 #include "sketch/predictor.h"
 #include "sketch/verdict-int.h"
 
-/* What is done about an order. */
+/* What a run does about an order of statements. */
 enum turns_intervention { TURNS_WATCH, TURNS_FORCE, TURNS_PREVENT };
 
 struct sketch_turns {
 	struct trial_bench bench;
 	struct sketch_runs *runs;
 	const struct trace_sites *sites;
-	struct judge *judge;   /* the user's command */
-	bool blind;	       /* the program is not stopped: only how it ends is of interest */
-	const uint32_t *watch; /* sites at which the program is stopped; NULL: all */
+	struct judge *judge;   /* the user's command that judges runs */
+	bool blind;	       /* the program is not stopped, because only its end is of interest */
+	const uint32_t *watch; /* sites at which the program is stopped; NULL for all */
 	size_t watch_count;
 	/* The decisions of a run that failed without being watched; NULL if none is known.  Every
 	 * second run begins with them: such runs fail more often, and those that pass show more
 	 * than runs that were never near a failure. */
 	const struct schedule *near;
-	struct sketch_places places; /* of crashes, and of calls */
-	struct caller *callers;	     /* of code in headers; NULL: unknown */
+	struct sketch_places places; /* a cache of the places of crashes and calls */
+	struct caller *callers;	     /* callers of code in headers; NULL if unknown */
 };
 
 struct turns_order {
 	enum turns_intervention intervention;
-	const struct sketch_predictor *order; /* unless the intervention is TURNS_WATCH */
-	const struct sketch_runs *of;	      /* the runs whose statements it names */
+	/* The order; unused if the intervention is TURNS_WATCH. */
+	const struct sketch_predictor *order;
+	const struct sketch_runs *of; /* the runs to whose statements the order refers */
 };
 
 /* Makes run number `number` of a diagnosis and adds it to the runs, unless it has to be ignored.
- * Then *why is the reason, valid until the next run; otherwise it is NULL.  The caller releases the
- * failure, if there is one. */
+ * In that case *why receives the reason, which is valid until the next run; otherwise *why is NULL.
+ * The caller releases the failure, if there is one. */
 int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
 	      struct sketch_failure *failure, const char **why);
 

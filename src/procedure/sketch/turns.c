@@ -39,8 +39,8 @@ static void watch(struct schedule *s, uint32_t site, bool stand)
 	w->stand = stand;
 }
 
-/* Threads can lose the turn at operations and watched sites.  In runs that are not watched, and in
- * those that begin like a failing run, they can lose it at all accesses. */
+/* Selects the sites at which threads can lose the turn, besides operations.  In runs that are not
+ * watched, and in those that begin like a failing run, these are all accesses. */
 static void watch_sites(const struct sketch_turns *l, struct schedule *s, bool near)
 {
 	if (l->blind || !l->watch) {
@@ -53,8 +53,8 @@ static void watch_sites(const struct sketch_turns *l, struct schedule *s, bool n
 		watch(s, l->watch[i], true);
 }
 
-/* Uses decisions of the failing run: in every third such run all of them and no others, otherwise
- * the first few. */
+/* Uses decisions of the failing run.  In every third such run all of them are used and no others;
+ * otherwise only the first few. */
 static void begin_near(const struct sketch_turns *l, uint64_t number, struct schedule *s)
 {
 	size_t count = l->near->decision_count;

@@ -6,9 +6,10 @@
 #include "trial/judge.h"
 #include "sketch/outcome.h"
 
-/* If the user's command judges that the run failed, the failure is described by its exit status or
- * else by its output.  If the command judges that it passed, an exit status other than 0 is not a
- * failure.  Crashes, failed assertions and hangs are failures in any case. */
+/* Applies the verdict of the user's command.  If the command judges that the run failed, the
+ * failure is described by its exit status or else by its output.  If it judges that the run passed,
+ * an exit status other than 0 is not a failure.  Crashes, failed assertions and hangs are failures
+ * in any case. */
 int verdict_judge(struct judge *j, const struct trial *t, struct sketch_failure *f);
 
 #endif
