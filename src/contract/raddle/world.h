@@ -92,7 +92,7 @@ struct raddle_world_arrival {
 
 /* Calls for which nothing was recorded, by the answer that they get in the replay. */
 enum raddle_world_lack {
-	RADDLE_WORLD_LACK_VALUE,   /* an extrapolated time, or a real process ID */
+	RADDLE_WORLD_LACK_VALUE,   /* an extrapolated time, or a process ID that another thread got */
 	RADDLE_WORLD_LACK_RANDOM,  /* deterministic pseudo-random bytes */
 	RADDLE_WORLD_LACK_CONNECT, /* a refusal of the connection */
 	RADDLE_WORLD_LACK_SOCKET,  /* a real socket, of a kind that is not replayed */

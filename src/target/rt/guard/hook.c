@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tests that the instrumenter puts at guards, atomic operations and calls of unknown
- * functions, before the optimiser runs.  While a flag is 0, nothing else happens.  The calls after
- * the tests preserve registers (preserve_most), so they cost the code around a test nothing.
+ * The tests that the instrumenter inserts at guards, atomic operations and calls of unknown
+ * functions, before the optimiser runs.  While a flag is 0, only the test is executed.  The calls
+ * after the tests preserve registers (preserve_most), so the code around a test need not save any.
  */
 #include "raddle/guard.h"
 
@@ -42,11 +42,11 @@ HOOK void __raddle_guard_outside(uint32_t leaving)
 		__raddle_guard_elsewhere(leaving);
 }
 
-/* The real function is called directly.  After a function that acquires, the code tests whether
- * something is tracked.  For functions that release, the runtime replaces the pointer by its own
- * function while something is tracked.  The thread that begins to track replaces the pointer
- * before it releases anything, and a thread that acquires from it sees the new pointer.  So the
- * pointer must be read after everything that precedes the call. */
+/* The code calls the real function directly.  After a function that acquires, it tests whether an
+ * access is tracked.  For a function that releases, the pointer points to the runtime's function
+ * while an access is tracked.  The thread that begins to track changes the pointer before its next
+ * release, so a thread that acquires from it reads the new pointer.  So the pointer must be read
+ * after everything that precedes the call. */
 #define GUARDED_DIRECT_GETS(type, name)                                                                      \
 	extern __attribute__((visibility("hidden"))) int (*__raddle_guard_real_##name)(type *);              \
 	HOOK int __raddle_guard_##name(type *object);                                                        \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Released memory: whatever is allocated there next is another object.
+ * Freed memory: whatever is allocated there next is another object, so tracking of accesses to it
+ * ends.
  */
 #include "rt/guard/real.h"
 
@@ -21,8 +22,8 @@ __attribute__((cold)) void guard_free_slowly(void *memory)
 	REAL(free)(memory);
 }
 
-/* Programs and their libraries free memory all the time, so the pointer is replaced instead of
- * testing at each call. */
+/* Programs and their libraries free memory all the time, so a pointer is replaced, in place of a
+ * test at each call. */
 void guard_free_track(bool tracking)
 {
 	guard.free = tracking || !guard_is_resolved() ? guard_free_slowly : REAL(free);

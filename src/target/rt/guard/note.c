@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What interposed functions and instrumented code report about the order of threads, while
- * something is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded,
- * all tracked accesses are dropped: no verdict is better than a wrong one.
+ * What interposed functions and instrumented code report about the order of threads, while an
+ * access is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded,
+ * tracking of all accesses ends, since no verdict is better than a wrong one.
  */
 #include "rt/guard/guard.h"
 
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 enum {
-	SPINS = 200,   /* tries for the lock, which is held for a moment */
-	YIELDS = 2000, /* after that, tracking is given up: production threads must not wait */
+	SPINS = 200,   /* attempts to take the lock, which is held briefly, before the thread yields */
+	YIELDS = 2000, /* yields before tracking ends: threads in production must not wait */
 };
 
 bool guard_lock(void)
@@ -98,7 +98,7 @@ GUARD_RARE void guard_note_release(const volatile void *object, enum guard_way w
 	errno = saved;
 }
 
-/* Fences order through the relaxed operations around them. */
+/* A fence makes the relaxed operations before or after it acquire or release. */
 static void note_fence(struct guard_thread *t, uint32_t what)
 {
 	if (what & RADDLE_GUARD_ACQUIRE)
@@ -144,8 +144,9 @@ void guard_note_outside(bool leaving)
 		guard_note_acquire(&outside, GUARD_WEAK);
 }
 
-/* Terminals order no threads.  Files order a reader after a writer.  So do pipes, sockets and the
- * like, whose other end is unknown. */
+/* Terminals and directories order no threads.  A regular file orders its readers after its writers.
+ * Pipes and sockets, whose other end is unknown, may order a thread after every thread that sent
+ * something. */
 GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 {
 	int saved = errno;
@@ -167,8 +168,8 @@ GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 	errno = saved;
 }
 
-/* What lies in freed memory next is another object, and the allocator has ordered the thread that
- * gets it. */
+/* Ends tracking of accesses to freed memory.  What is allocated there next is another object, and
+ * the allocator orders the thread that gets it. */
 GUARD_RARE void guard_note_gone(const void *memory, size_t size)
 {
 	int saved = errno;

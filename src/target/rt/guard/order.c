@@ -5,15 +5,15 @@
  *
  * An object stores the masks of the threads that released it: `any` the masks of all of them,
  * `writers` only those of threads that held it exclusively.  A thread that acquires the object
- * gets these masks.  The table is small, since it holds the objects of a few milliseconds; when it
- * is full, every thread is treated as possibly ordered after everything.
+ * adds these masks to its own.  The table is small, since it contains the objects of a few
+ * milliseconds.  When it is full, every thread is treated as possibly ordered after everything.
  *
  * This file is independent of tasks and time; test/unit/u-rt-guard.c compares it with vector
  * clocks.
  */
 #include "rt/guard/guard.h"
 
-enum { PROBES = 64 }; /* of a key; a table that is half full needs a few */
+enum { PROBES = 64 }; /* the most entries that a search examines; a half-full table needs a few */
 
 struct guard_tables guard_tables;
 

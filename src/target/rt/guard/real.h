@@ -60,15 +60,15 @@ static inline void guard_resolve(void)
 		guard_resolve_all();
 }
 
-/* The runtime starts before any code of the program or its libraries runs, except for functions
- * that the loader calls. */
+/* A real function.  It is known, because the runtime starts before any code of the program or its
+ * libraries runs, except for functions that the loader calls. */
 #define REAL(name) (guard_real.name)
-/* The runtime's function by a name that is not the program's. */
+/* Declares the runtime's function under a name that the program cannot define. */
 #define GUARD_OWN(name)                                                                                      \
 	extern __typeof__(name) guard_own_##name __attribute__((alias(#name), visibility("hidden")));
 #endif
 
-void guard_direct(void);	      /* direct.c: the real functions are known */
-void guard_free_track(bool tracking); /* memory.c: which function free() is */
+void guard_direct(void);	      /* direct.c: called when the real functions are known */
+void guard_free_track(bool tracking); /* memory.c: sets which function free() calls */
 
 #endif

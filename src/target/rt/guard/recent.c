@@ -2,8 +2,8 @@
 /*
  * Which threads accessed which bytes recently at the guards of a task.  A loop over an array may
  * access thousands of addresses, of which other threads access only a few.  At the other addresses
- * it is useless to stop a thread or to track an access.  A table that forgets entries is good
- * enough, since it only selects where to look and proves nothing.
+ * it is useless to stop a thread or to track an access.  In this table, new entries displace old
+ * ones.  That is good enough, since the table only selects accesses and proves nothing.
  */
 #include "rt/common/hash.h"
 #include "rt/guard/guard.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Disables regions as soon as no guard in them has a flag.  The agent does that as well, but on a
- * busy machine it may wait for a processor longer than the guards take to use up their budgets.
+ * Disables a region as soon as no guard in it has a flag.  The agent does that as well.  But on a
+ * busy machine the agent may wait long for a processor, while the program pays for the region.
  */
 #include "rt/guard/guard.h"
 
-/* Whether a guard of the region has a flag: once around the ring. */
+/* Whether a guard of the region has a flag; walks the whole ring. */
 static bool is_asked(uint32_t place)
 {
 	uint32_t at = place;
@@ -14,7 +14,7 @@ static bool is_asked(uint32_t place)
 		const struct raddle_guard_place *p = &guard.places[at];
 
 		if (p->guard >= guard.guard_count || p->next >= guard.place_count)
-			return true; /* what cannot be read is left to the agent */
+			return true; /* the ring is invalid: the agent will disable the region */
 		if (__raddle_guard_flags[p->guard])
 			return true;
 		at = p->next;

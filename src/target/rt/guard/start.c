@@ -83,7 +83,7 @@ static void *map_shared(int fd, void *at, size_t size, long offset)
 	return p == -1 ? NULL : (void *)p;
 }
 
-/* Where guards are, if the agent knows. */
+/* Finds the regions of guards in the memory, if the agent knows them. */
 static void find_places(struct raddle_guard *s, uint64_t size)
 {
 	uint32_t count = s->place_count;
@@ -95,7 +95,7 @@ static void find_places(struct raddle_guard *s, uint64_t size)
 	guard.place_count = count;
 }
 
-/* Maps the agent's memory; false: it is invalid. */
+/* Maps the agent's memory.  Returns false if it is invalid. */
 static bool map_session(int fd)
 {
 	struct stat st;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Locks, waits, barriers, semaphores and one-time initialisation, of pthread, C11 and C++.  Each
- * calls the real function and tests whether something is tracked: an acquiring function after the
- * call, a releasing one before it.
+ * function calls the real one and tests whether an access is tracked: an acquiring function after
+ * the call, a releasing one before it.
  */
 #include "rt/guard/real.h"
 
@@ -279,7 +279,7 @@ INTERPOSE(int, sem_post, (sem_t * semaphore))
 
 /* ---- one-time initialisation ---- */
 
-/* What the thread initialises, the innermost first. */
+/* The one-time initialisations that the thread runs, the innermost first. */
 struct guard_once {
 	void *control;
 	void (*routine)(void);
@@ -292,8 +292,7 @@ static void over(struct guard_once **once)
 	guard_local.once = (*once)->outer;
 }
 
-/* The note is made here, so that a thread that finds the routine done also finds the note of the
- * thread that ran it. */
+/* The release is recorded here, before other threads can find that the routine has been run. */
 static void run(void)
 {
 	struct guard_once *once __attribute__((cleanup(over))) = guard_local.once;

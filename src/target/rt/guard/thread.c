@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: which ones exist, and how they begin, end and are joined.  All of them are known as
- * soon as there is an agent, because tracking of an access ends when every thread is ordered after
- * it.  A thread that was not created through the runtime (by clone() of a library, or by libc
- * itself) is adopted at its first call.  Its creation is unknown, so it may be ordered after
- * everything: no race is ever found with it.
+ * Threads: which ones exist, and how they begin, end and are joined.  If there is an agent, the
+ * runtime keeps a list of all threads, because tracking of an access ends when every thread is
+ * ordered after it.  A thread that was not created through the runtime (by clone() of a library, or
+ * by libc itself) is adopted at its first call.  Its creation is unknown, so it may be ordered
+ * after everything: no race is ever found with it.
  */
 #include "rt/guard/real.h"
 
@@ -12,7 +12,7 @@
 
 __thread struct guard_local guard_local;
 
-/* With the lock held. */
+/* Called with the lock held. */
 static struct guard_thread *new_thread(void)
 {
 	enum { BATCH = 64 };
@@ -32,7 +32,7 @@ static struct guard_thread *new_thread(void)
 	return t;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void free_thread(struct guard_thread *t)
 {
 	struct guard_thread **at = &guard.threads;
@@ -69,7 +69,7 @@ static void end(void *value)
 	guard_unlock();
 }
 
-/* The initial thread makes the key. */
+/* Gives the calling thread a state.  The initial thread also creates the key. */
 static struct guard_thread *adopt(void)
 {
 	struct guard_thread *t;
@@ -143,8 +143,8 @@ static size_t stack_size(const pthread_attr_t *attr)
 	return size;
 }
 
-/* The state of a thread that the caller is about to start; NULL: the thread is started without a
- * state. */
+/* Returns the state of a thread that the caller is about to start, or NULL if the thread is started
+ * without a state. */
 static struct guard_thread *prepare(const pthread_attr_t *attr)
 {
 	struct guard_thread *parent = guard.session ? guard_self() : NULL, *t = NULL;
@@ -208,8 +208,8 @@ INTERPOSE(int, thrd_create, (thrd_t * handle, thrd_start_t start, void *argument
 	return r;
 }
 
-/* A thread was joined, or was detached and is forgotten when it ends.  The handle was valid until
- * now. */
+/* Handles a thread that was joined, or was detached, so that its state is freed when it ends.  The
+ * handle was valid until now. */
 static void settle(pthread_t handle, bool joined)
 {
 	int saved = errno;
@@ -233,7 +233,8 @@ static void settle(pthread_t handle, bool joined)
 	errno = saved;
 }
 
-/* After the join the handle may already belong to another thread, which has not ended. */
+/* After the join, the handle may already belong to a new thread.  That thread has not ended, so it
+ * can be distinguished. */
 #define JOIN(call, handle)                                                                                   \
 	do {                                                                                                 \
 		int r = call;                                                                                \

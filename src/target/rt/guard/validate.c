@@ -2,24 +2,25 @@
 /*
  * What happens at a guard whose flag is set.
  *
- * Observing (dynamic context inference) notes the address and the thread, and compares them with
- * what was seen at the other access of each pair.
+ * Observing (dynamic context inference) stores the address and the thread, and compares them with
+ * those of the last access at the other guard of each pair.
  *
  * A task (on-demand detection) tracks the first access that is executed, until one of these
  * happens:
  *   - the other access is executed, at overlapping bytes, by a thread that is certainly not ordered
  *     after the first: race;
- *   - it is executed by a thread that is ordered after the first, or all threads are: ordered;
- *   - the memory is released, the time is up, or an operation was not recorded: nothing is known.
+ *   - the other access is executed by a thread that is ordered after the first, or all threads are
+ *     ordered after the first: ordered;
+ *   - the memory is freed, the time is up, or an operation was not recorded: nothing is known.
  * Then the next access is tracked, but only for the share of time that the agent allows.  If
  * INSTANCES tracked accesses were ordered and none raced, the result is "no race".
  *
  * Steering: if the access that should be second is about to be first, its thread is stopped until
  * another thread reaches the other access or the time is up.  This happens once for each task.  If
- * the other access is reached, both threads were about to make their accesses at the same time: a
- * race, whatever the masks show.  A thread may be stopped even if nothing is tracked, or earlier
- * accesses were ordered.  For example, a flag that is read in each iteration and set at the end is
- * ordered in all iterations but one.
+ * another thread reaches the other access, both were about to make their accesses at the same time.
+ * That is a race, whatever the masks are.  A thread may be stopped even if no access is tracked, or
+ * if earlier accesses were ordered.  For example, if a flag is read in each iteration of a loop and
+ * set at its end, all reads but one are ordered.
  */
 #include "rt/guard/real.h"
 
@@ -32,8 +33,8 @@
 #include <unistd.h>
 
 enum {
-	INSTANCES = 8,	   /* ordered ones after which a task ends without a race */
-	MAX_PARTNERS = 64, /* of an access; more are not compared */
+	INSTANCES = 8,	   /* the number of ordered accesses after which a task ends without a race */
+	MAX_PARTNERS = 64, /* the most pairs of a guard whose other access is compared */
 };
 
 static struct raddle_guard_task *task_of(const struct guard_watch *w)
@@ -125,7 +126,7 @@ static void clear_flag(uint32_t number, uint8_t flag)
 	guard_settle(number);
 }
 
-/* Clears the flags of its guards, unless another task uses them. */
+/* Completes a task: clears the flags of its guards, unless another task uses them. */
 static void finish(struct guard_watch *w)
 {
 	w->done = true;
@@ -150,8 +151,8 @@ static void was_ordered(struct guard_watch *w, uint32_t order)
 		finish(w);
 }
 
-/* The race was observed in that order.  The task continues if the other order was requested and
- * can be steered. */
+/* Reports that the race was observed in that order.  The task continues if the other order was
+ * requested and can be steered. */
 static void raced(struct guard_watch *w, uint32_t order)
 {
 	uint32_t before = atomic_fetch_or(&task_of(w)->raced, 1u << order);
@@ -236,7 +237,7 @@ static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 
 	if (side == w->order || w->steered || !tau || !is_turn(w, shared))
 		return false;
-	if (atomic_load(&s->pause_us) < tau) /* saves the system call */
+	if (atomic_load(&s->pause_us) < tau) /* avoids the system call in most cases */
 		return false;
 	policy = sched_getscheduler(0);
 	if (policy == SCHED_FIFO || policy == SCHED_RR)
@@ -293,7 +294,7 @@ static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, u
 	guard_unlock();
 }
 
-/* A thread has reached the access that a stopped thread waits for. */
+/* Called when a thread has reached the access that a stopped thread waits for. */
 static void meet(struct guard_watch *w)
 {
 	atomic_fetch_or(&task_of(w)->raced, 1u << w->order);
@@ -302,15 +303,16 @@ static void meet(struct guard_watch *w)
 	REAL(syscall)(SYS_futex, &w->met, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* What a thread does at a guard. */
+/* An access at a guard. */
 struct visit {
 	struct guard_thread *thread;
 	uintptr_t low, high;
-	uint32_t number; /* of the guard */
+	uint32_t number; /* the number of the guard */
 	uint64_t now;
 };
 
-/* Two threads were seen at the same address, at the two accesses of the task. */
+/* Sets `aliases` if two threads were observed at the same address, at the two accesses of the
+ * task. */
 static void note_alias(struct guard_watch *w, uint32_t number)
 {
 	uint32_t at = guard.starts[number], end = guard.starts[number + 1];
@@ -339,7 +341,7 @@ static bool is_shared(struct guard_watch *w, const struct visit *v)
 	return shared;
 }
 
-/* Draws a conclusion from the access about the one that is tracked. */
+/* Decides whether this access races with the tracked access, or is ordered after it. */
 static void judge(struct guard_watch *w, const struct visit *v, uint32_t side, bool same)
 {
 	const struct guard_thread *t = v->thread;
@@ -476,7 +478,7 @@ void guard_access(const void *address, uint64_t size, uint32_t number)
 		return;
 	flags = __raddle_guard_flags[number];
 	int64_t left = atomic_fetch_sub_explicit(&s->calls_left, 1, memory_order_relaxed);
-	if (left <= 0) { /* until the agent allows more */
+	if (left <= 0) { /* the budget is used up until the agent raises it */
 		clear_flag(number, UINT8_MAX);
 		if (left == 0)
 			__builtin_memset(__raddle_guard_regions, 0, sizeof __raddle_guard_regions);
@@ -489,7 +491,7 @@ void guard_access(const void *address, uint64_t size, uint32_t number)
 		return;
 	}
 	t = guard_self();
-	if (!size && address) /* a block that is about to be freed */
+	if (!size && address) /* the access is the free of a block */
 		size = malloc_usable_size((void *)address);
 	if (t && (flags & RADDLE_GUARD_OBSERVE))
 		observe(t, (uintptr_t)address, number);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Hardware evidence for a race.  While a thread is stopped, a watchpoint is set on its address,
- * and the processor reports when another thread accesses it.  That is a second proof besides the
- * guard of the other access.  If the system refuses watchpoints, this proof is missing.
+ * Hardware evidence for a race.  While a thread is stopped, a watchpoint is set on the address that
+ * it is about to access, and the processor reports when another thread accesses that address.  This
+ * is a second proof besides the guard of the other access.  If the system refuses watchpoints, the
+ * second proof is missing.
  */
 #include "rt/common/watchpoint.h"
 #include "rt/guard/real.h"
 
 enum {
-	MARK = 0x52616464, /* "Radd": distinguishes our watchpoints from others */
-	MAX_HITS = 8,	   /* after that, the watchpoint is disabled: a trap costs microseconds, and one hit
-			    * is enough */
+	MARK = 0x52616464, /* "Radd": distinguishes these watchpoints from others */
+	MAX_HITS = 8,	   /* the hits after which the watchpoint is disabled: a trap costs microseconds,
+			    * and one hit is enough */
 };
 
-/* guard.watchpoint is the descriptor plus 1; 0: there is none. */
+/* Returns the descriptor, or -1 if there is no watchpoint. */
 static int watchpoint(void)
 {
 	return guard.watchpoint - 1;

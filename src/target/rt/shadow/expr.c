@@ -2,16 +2,16 @@
 /*
  * The store of expressions.  In: an operator and operands.  Out: a reference to the node for them.
  * Each node exists only once, so the store grows with the number of different expressions, not
- * with how often they are computed.  An operator on constants is folded; a few rewrites keep
- * expressions over bytes short: a part of a concatenation becomes that part, and extensions are
- * removed.  No rewrite changes a value, whatever the variables are; test/unit/u-rt-expr.c tests
- * that.
+ * with how often they are computed.  An operator on constants is folded.  A few rewrites keep
+ * expressions over bytes short: extracting one half of a concatenation gives that half, and
+ * extensions are removed.  No rewrite changes a value, whatever the values of the variables are;
+ * test/unit/u-rt-expr.c tests that.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"
 
-#define INDEX_SIZE (RADDLE_SHADOW_NODES * 2u) /* a power of two */
+#define INDEX_SIZE (RADDLE_SHADOW_NODES * 2u) /* entries of the hash table, a power of two */
 
 _Static_assert((INDEX_SIZE & (INDEX_SIZE - 1)) == 0, "the index is searched by a mask");
 _Static_assert(INDEX_SIZE > RADDLE_SHADOW_NODES, "a search in the index ends at a free place");
@@ -36,7 +36,7 @@ static bool same(const struct raddle_expr *x, const struct raddle_expr *y)
 	       x->k == y->k;
 }
 
-/* The only node that equals n; it is added if it is new. */
+/* Returns the only node that equals n, which is added if it is new. */
 static uint32_t intern(struct raddle_expr n)
 {
 	struct raddle_shadow *s = rt_shadow.shared;
@@ -50,7 +50,7 @@ static uint32_t intern(struct raddle_expr n)
 		rt_path_lose(RADDLE_LOST_NODES);
 		return 0;
 	}
-	RT_ASSERT(n.a < count && n.b < count && n.c < count); /* operands are older */
+	RT_ASSERT(n.a < count && n.b < count && n.c < count); /* a node refers only to earlier nodes */
 	n.inputs |= at(n.a)->inputs | at(n.b)->inputs | at(n.c)->inputs;
 	rt_shadow.nodes[count] = n;
 	rt_shadow.index[i] = count;
@@ -94,7 +94,7 @@ static uint32_t make(struct raddle_expr n)
 	uint32_t e;
 
 	if ((operands > 0 && !n.a) || (operands > 1 && !n.b) || (operands > 2 && !n.c))
-		return 0; /* the store was full when that was made */
+		return 0; /* the store was full when the operand was made */
 	e = fold(&n, &folded);
 	return folded ? e : intern(n);
 }
@@ -107,7 +107,7 @@ static bool is_commutative(uint32_t op)
 	       op == RADDLE_EXPR_OR || op == RADDLE_EXPR_XOR || op == RADDLE_EXPR_EQ;
 }
 
-/* The value of a op k, if that is a or k again; otherwise 0. */
+/* Returns the expression `a op k` if it equals a or a constant, as for x + 0; otherwise 0. */
 static uint32_t absorb(uint32_t op, uint32_t a, uint64_t k, uint32_t bits)
 {
 	switch (op) {
@@ -124,7 +124,7 @@ static uint32_t absorb(uint32_t op, uint32_t a, uint64_t k, uint32_t bits)
 	}
 }
 
-/* zext(x) == k is x == k, or false. */
+/* zext(x) == k is the same as x == k if k fits into the width of x; otherwise it is false. */
 static uint32_t narrow_equality(uint32_t a, uint64_t k)
 {
 	uint32_t inner = at(a)->a, bits = at(inner)->bits;
@@ -134,7 +134,7 @@ static uint32_t narrow_equality(uint32_t a, uint64_t k)
 	return rt_expr_binary(RADDLE_EXPR_EQ, inner, rt_expr_const(k, bits));
 }
 
-/* (x << k) >> k: the lower bits of x, extended. */
+/* (x << k) >> k has the lower bits of x, extended. */
 static uint32_t extend_part(uint32_t op, uint32_t x, uint32_t k)
 {
 	uint32_t bits = at(x)->bits, part = rt_expr_extract(x, 0, bits - k);
@@ -142,7 +142,7 @@ static uint32_t extend_part(uint32_t op, uint32_t x, uint32_t k)
 	return op == RADDLE_EXPR_ASHR ? rt_expr_sext(part, bits) : rt_expr_zext(part, bits);
 }
 
-/* Where b is the constant k. */
+/* Rewrites of `a op k` for a constant k. */
 static uint32_t with_constant(uint32_t op, uint32_t a, uint64_t k)
 {
 	const struct raddle_expr *n = at(a);
@@ -211,7 +211,7 @@ uint32_t rt_expr_sext(uint32_t a, uint32_t bits)
 	return make((struct raddle_expr){.op = RADDLE_EXPR_SEXT, .bits = (uint8_t)bits, .a = a});
 }
 
-/* A part of a concatenation; 0: it spans both halves. */
+/* Returns a part of a concatenation, or 0 if the part spans both halves. */
 static uint32_t extract_concat(const struct raddle_expr *n, uint32_t low, uint32_t bits)
 {
 	uint32_t cut = at(n->b)->bits;
@@ -296,8 +296,9 @@ uint32_t rt_expr_table(uint32_t index, uint32_t table, uint32_t bits)
 
 /* ---- one byte ---- */
 
-/* Small expressions only: what an index is made of. */
-#define STEPS_MAX 64 /* nodes that one query may visit; for larger expressions it has no answer */
+/* The most nodes that one query visits.  Expressions of an index are small; for larger expressions
+ * the query has no result. */
+#define STEPS_MAX 64
 
 struct walk {
 	uint32_t var, left;

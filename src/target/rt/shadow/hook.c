@@ -35,7 +35,7 @@ INLINE uint32_t __raddle_sx_index(uint64_t what, uint32_t ea, uint32_t ei, uint6
 	return LIKELY(!(ea | ei)) ? 0 : __raddle_shadow_index(what, ea, ei, a, i);
 }
 
-/* The references are ea << 32 | eb. */
+/* `refs` is ea << 32 | eb, the expressions of a and b. */
 INLINE uint32_t __raddle_sx_choose(uint32_t what, uint32_t ec, uint64_t refs, uint64_t a, uint64_t b)
 {
 	if (LIKELY(!ec))
@@ -55,9 +55,9 @@ INLINE void __raddle_sx_store(void *p, uint32_t size, uint32_t e, uint32_t ea)
 	__raddle_shadow_write(p, size, e, ea);
 }
 
-/* Whether memory that a loop touches may have expressions: `what & 0xff` bytes in each of `rounds`
- * iterations, `by` bytes apart.  If the loop may end much earlier (what >> 8), it does not pay to
- * look far ahead. */
+/* Whether memory that a loop accesses may have expressions: `what & 0xff` bytes in each of `rounds`
+ * iterations, `by` bytes apart.  If the loop may end much earlier (what >> 8 is not 0), examining
+ * the whole extent would cost too much, and the result is true. */
 INLINE uint32_t __raddle_sx_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
 {
 	uint64_t way = (rounds - 1) * (uint64_t)(by < 0 ? -by : by), reach = way + (what & 0xff);
@@ -95,7 +95,7 @@ INLINE void __raddle_sx_switch(uint32_t what, uint32_t site, uint32_t e, uint64_
 	__raddle_shadow_cases(what, site, e, v, cases);
 }
 
-/* Local variables of a function that begins; at most a page. */
+/* Called for the local variables of a function that begins; they have at most a page. */
 INLINE void __raddle_sx_fresh(const void *p, uint64_t size)
 {
 	if (LIKELY(!(SHADOWED(p) | SHADOWED((const char *)p + size - 1))))
@@ -114,8 +114,8 @@ INLINE void __raddle_sx_entered(void)
 	__raddle_shadow_call.callee = 0;
 }
 
-/* Called before a call: notes the callee.  Then follow the arguments that may have expressions;
- * the others are 0. */
+/* Called before a call: stores the callee.  Then the code stores the expressions of the arguments
+ * that may have one; those of the others are 0. */
 INLINE void __raddle_sx_call(const void *function, uint32_t any, uint32_t count)
 {
 	struct raddle_shadow_call *c = &__raddle_shadow_call;

@@ -4,13 +4,13 @@
  */
 #include "rt/shadow/shadow.h"
 
-/* An operand that may be concrete. */
+/* Returns the expression of an operand, or a constant if the operand is concrete. */
 static uint32_t operand(uint32_t e, uint64_t value, uint32_t bits)
 {
 	return e ? e : rt_expr_const(value, bits);
 }
 
-/* A node that is a constant is treated as concrete. */
+/* Returns 0 if the node is a constant, since its value is then concrete. */
 static uint32_t unless_const(uint32_t e)
 {
 	uint64_t k;
@@ -18,7 +18,7 @@ static uint32_t unless_const(uint32_t e)
 	return e && rt_expr_is_const(e, &k) ? 0 : e;
 }
 
-/* False: nothing is followed, so every value is concrete. */
+/* Returns false if no input is followed, so that every value is concrete. */
 static bool enter(void)
 {
 	if (!rt_shadow_is_on())
@@ -43,7 +43,7 @@ RT_EXPORT uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, 
 	return leave_with(e);
 }
 
-/* a + i * size, where the index is sign-extended. */
+/* Computes a + i * size, where the index i is sign-extended. */
 RT_EXPORT uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i)
 {
 	uint32_t bits = what & 0xff, e;
@@ -56,7 +56,7 @@ RT_EXPORT uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei
 	return leave_with(e);
 }
 
-/* `what`: the operator, and the width of the result. */
+/* `what` has the operator and the width of the result. */
 RT_EXPORT uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from)
 {
 	uint32_t bits = what & 0xff, made;
@@ -84,7 +84,8 @@ RT_EXPORT uint32_t __raddle_shadow_choose(uint32_t what, uint32_t ec, uint64_t r
 
 /* ---- accesses ---- */
 
-/* The address depends on input: the path assumes that it has its value of this run. */
+/* Called for an address that depends on input: adds to the path that the address has its value of
+ * this run. */
 static void settle(uint32_t ea, uintptr_t a)
 {
 	rt_path_lose(RADDLE_LOST_ADDRESS);
@@ -110,7 +111,7 @@ static bool is_near(uintptr_t a, uint32_t size, uint32_t ea, uint32_t var)
 	       __raddle_readable((const char *)low, 0, high - low + size) == high - low + size;
 }
 
-/* The number of a table with this content.  Tables with equal content are stored once. */
+/* Returns the number of a table with this content.  Tables with equal content are stored once. */
 static uint32_t number_of_table(const uint64_t *table)
 {
 	struct raddle_shadow *s = rt_shadow.shared;

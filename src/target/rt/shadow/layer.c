@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Start-up of the layer shadow.  Shadow memory always exists, since instrumented code reads it;
- * expressions are made only if the driver requests them.  Arguments are input from the start.
+ * Start-up of the layer shadow.  Shadow memory always exists, since instrumented code reads it.
+ * Expressions are made only if the driver requests them.  The program's arguments become input
+ * here.
  */
 #include "rt/shadow/shadow.h"
 
@@ -57,7 +58,7 @@ static bool setup(void)
 	return true;
 }
 
-/* The child of a fork is another program, which is not steered. */
+/* Input is not followed in the child of a fork, which is not steered. */
 static void forked(void)
 {
 	rt_shadow.shared = NULL;

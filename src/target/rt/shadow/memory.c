@@ -2,9 +2,9 @@
 /*
  * Shadow memory: which bytes of the program have expressions.
  *
- * With each expression the value of its byte is kept.  If memory has another value when the
- * expression is needed, code without instrumentation has overwritten it, and the byte is concrete.
- * So the list of functions that write to memory need not be complete.
+ * Each expression is stored with the value of its byte.  If memory has another value when the
+ * expression is needed, code without instrumentation has overwritten the byte, and the byte is
+ * concrete.  So the function models need not include every function that writes to memory.
  */
 #include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"
@@ -42,8 +42,8 @@ bool rt_memory_setup(void)
 	return true;
 }
 
-/* The shadow page of an address.  NULL: it has none or, if `make` is set, there is no room for
- * one. */
+/* Returns the shadow page of an address, or NULL if it has none.  If `make` is set, makes the page;
+ * then NULL means that there is no room. */
 static struct rt_shadow_page *page_of(uintptr_t a, bool make)
 {
 	uintptr_t number = a >> RADDLE_SHADOW_PAGE_SHIFT;
@@ -62,7 +62,7 @@ static struct rt_shadow_page *page_of(uintptr_t a, bool make)
 	rt_shadow.pages[i]->number = number;
 	rt_shadow.page_count++;
 	*mark_of(a) = 1;
-	if (a >= PAGE) /* an access may begin there and end here */
+	if (a >= PAGE) /* an access may begin in the page before and end in this one */
 		*mark_of(a - PAGE) = 1;
 	return rt_shadow.pages[i];
 }
@@ -91,7 +91,7 @@ void rt_memory_set_byte(uintptr_t a, uint32_t e)
 		p->bytes[offset] = *(const volatile uint8_t *)a;
 }
 
-/* A byte as an expression, even if it is concrete. */
+/* Returns the expression of a byte; for a concrete byte it is a constant. */
 static uint32_t byte_at(uintptr_t a)
 {
 	uint32_t e = rt_memory_byte(a);
@@ -123,7 +123,7 @@ void rt_memory_store(uintptr_t a, uint32_t size, uint32_t e)
 	}
 }
 
-/* The next address, from `a` on and before `end`, whose page may have expressions. */
+/* Returns the next address, from `a` on and before `end`, whose page may have expressions. */
 static uintptr_t next_marked(uintptr_t a, uintptr_t end)
 {
 	while (a < end && !*mark_of(a))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that take input: standard input, files, the environment.  What they read
- * becomes bytes of an input, by descriptor and offset.
+ * Models of functions that read input: standard input, files, the environment.  The bytes that they
+ * read become bytes of an input, by descriptor and offset.
  *
- * The file of a descriptor is noted when it is opened.  The number may then be used again for
- * anything, by calls that have no model here.  So each read checks that it is still the same file.
- * If a stream has no offset (a pipe), bytes are counted.
+ * The file of a descriptor is stored when it is opened.  Calls without a model here may close the
+ * descriptor and reuse its number.  So each read checks that it is still the same file.  If a
+ * descriptor has no offset, as for a pipe, the bytes read so far are counted.
  */
 #include "rt/shadow/model.h"
 
@@ -77,7 +77,7 @@ static bool is_same_file(int fd)
 	return same;
 }
 
-/* The input of a descriptor; UINT32_MAX: none. */
+/* Returns the input of a descriptor, or UINT32_MAX if it is not an input. */
 static uint32_t input_of(int fd)
 {
 	if (!rt_shadow_is_on() || fd < 0 || fd >= RT_SHADOW_DESCRIPTORS)
@@ -89,7 +89,7 @@ static uint32_t input_of(int fd)
 	return rt_shadow.descriptors[fd].input - 1;
 }
 
-/* Bytes were read from a descriptor; a negative offset is unknown. */
+/* Called when bytes were read from a descriptor.  The offset is negative if it is unknown. */
 void rt_files_read(int fd, const void *p, size_t size, int64_t offset)
 {
 	uint32_t input;
@@ -274,7 +274,7 @@ static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 	rt_shadow_leave();
 }
 
-/* Takes the arguments twice, because a list can be walked only once. */
+/* `arguments` and `again` are the same arguments, because a va_list can be walked only once. */
 static int scan_stream(FILE *f, const char *format, va_list arguments, va_list again)
 {
 	int64_t from = offset_of(f);

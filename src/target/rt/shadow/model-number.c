@@ -17,8 +17,8 @@ RT_EXPORT long __raddle_sx_strtol(const char *s, char **end, int base);
 RT_EXPORT unsigned long __raddle_sx_strtoul(const char *s, char **end, int base);
 RT_EXPORT int __raddle_sx_sscanf(const char *s, const char *format, ...);
 
-/* The text of a number: what was converted or, if nothing could be converted, the word at that
- * place. */
+/* Finds the text of a number: the text that was converted or, if no digits were found, the word at
+ * that place. */
 static bool find_text(const struct rt_number *n, const char **from, size_t *length)
 {
 	const char *s = n->s, *end = n->end;
@@ -46,7 +46,7 @@ uint32_t rt_model_number(const struct rt_number *n)
 
 	if (!rt_shadow_is_on() || !find_text(n, &from, &length) || !rt_memory_any((uintptr_t)from, length))
 		return 0;
-	/* The driver writes numbers in these bases. */
+	/* The driver can write a number in the base that the function reads. */
 	if ((n->base == 0 || n->base == var.base) && rt_slot_of(from, length, &slot))
 		return rt_slot_var(&slot, &var);
 	for (size_t i = 0; i < length; i++)
@@ -68,7 +68,7 @@ static uint32_t number(const char *s, const char *end, uint64_t value, int base)
 	return e;
 }
 
-/* If the base is invalid, the library stores no end. */
+/* If the base is invalid, the real function does not store *end. */
 RT_EXPORT long __raddle_sx_strtol(const char *s, char **end, int base)
 {
 	char *last = NULL;
@@ -105,7 +105,7 @@ RT_EXPORT long __raddle_sx_atol(const char *s)
 	return v;
 }
 
-/* The library reads a long and takes its lower half. */
+/* The real function reads a long and returns its lower half. */
 RT_EXPORT int __raddle_sx_atoi(const char *s)
 {
 	char *last;
@@ -124,11 +124,11 @@ RT_EXPORT int __raddle_sx_atoi(const char *s)
 
 /* A conversion of a format. */
 struct conversion {
-	bool skips; /* it stores nothing */
+	bool skips; /* whether it stores no value (%*d) */
 	unsigned width;
-	unsigned size; /* of a number, in bytes */
+	unsigned size; /* the size of a number in bytes */
 	char kind;
-	const char *set, *set_end; /* of [ */
+	const char *set, *set_end; /* the characters of a set, as in %[a-z] */
 };
 
 static const char *read_size(const char *f, struct conversion *c)
@@ -139,7 +139,7 @@ static const char *read_size(const char *f, struct conversion *c)
 	return f;
 }
 
-/* Reads a conversion, starting after the %.  Returns its end; NULL: it is incomplete. */
+/* Reads a conversion, starting after the %.  Returns its end, or NULL if it is incomplete. */
 static const char *read_conversion(const char *f, struct conversion *c)
 {
 	*c = (struct conversion){0};
@@ -179,7 +179,7 @@ static bool is_in_set(const struct conversion *c, char x)
 	return in != inverse;
 }
 
-/* The end of the number at s; s itself: there is none. */
+/* Returns the end of the number at s, or s if there is no number. */
 static const char *number_end(char kind, const char *s)
 {
 	char *end = (char *)s;
@@ -206,7 +206,7 @@ static bool is_taken(const struct conversion *c, char x)
 	return x && (c->kind == 'c' || (c->kind == 's' ? !isspace((unsigned char)x) : is_in_set(c, x)));
 }
 
-/* The end of the text that a conversion consumes; NULL if it does not match. */
+/* Returns the end of the text that a conversion consumes, or NULL if the text does not match. */
 static const char *take(const struct conversion *c, const char *s)
 {
 	size_t most = c->width ? c->width : c->kind == 'c' ? 1 : SIZE_MAX, n = 0;
@@ -223,7 +223,7 @@ static const char *take(const struct conversion *c, const char *s)
 	return (size_t)(end - s) > most ? s + most : end;
 }
 
-/* Gives the value that a conversion has stored its expression. */
+/* Assigns an expression to the value that a conversion has stored. */
 static void store(const struct conversion *c, const char *s, const char *end, void *to)
 {
 	bool is_hex = c->kind == 'x' || c->kind == 'X';
@@ -250,7 +250,7 @@ static void store(const struct conversion *c, const char *s, const char *end, vo
 	rt_memory_store((uintptr_t)to, c->size, e ? rt_expr_extract(e, 0, c->size * 8) : 0);
 }
 
-/* One conversion; false: it found nothing. */
+/* Handles one conversion.  Returns false if the text does not match it. */
 static bool convert(struct rt_scan *x, const struct conversion *c, const char **s, va_list *arguments)
 {
 	const char *end;

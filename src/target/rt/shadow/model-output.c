@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that write: the numbers and strings that were written, as expressions, in
- * the order of writing.  Numbers are listed before they are converted to digits.  These lists are
- * compared for both orders of a race; an input for which they differ is worth trying.
+ * Models of functions that write.  They list the numbers and strings that were written, as
+ * expressions, in the order of writing.  A number is listed as such, not as its digits.  The driver
+ * compares the lists of both orders of a race, and tries inputs for which they would differ.
  */
 #include "rt/shadow/model.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STRING_MAX 256 /* bytes of a string that are listed */
+#define STRING_MAX 256 /* the most bytes of a string that are listed */
 
 RT_EXPORT int __raddle_sx_printf(const char *format, ...);
 RT_EXPORT int __raddle_sx_fprintf(FILE *f, const char *format, ...);
@@ -115,7 +115,7 @@ static void printed(struct printing *p, const char *f, va_list list)
 			continue;
 		f = read_flags(f + 1, p, &arguments);
 		if (!*f || (f[-1] == 'L' && strchr("eEfFgGaA", *f)))
-			break; /* a long double lies elsewhere: what follows is not listed */
+			break; /* a long double is passed differently, so the rest is not listed */
 		if (*f != '%')
 			put_conversion(*f, p, &arguments);
 	}

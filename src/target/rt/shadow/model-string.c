@@ -3,9 +3,10 @@
  * Models of functions on strings and memory.  In: a call.  Out: the result of the function, and
  * the expression that it depends on.
  *
- * A comparison becomes one expression, so that one question to the solver finds the whole string.
- * If a compared string is part of the input and its length differs from the other string's, a
- * variable decides whether the driver writes the other string into the input.
+ * A comparison becomes one expression, so that one query of the solver finds the whole string.  If
+ * one of the strings is part of the input and the lengths differ, a variable (RADDLE_VAR_EQUAL)
+ * represents whether they are equal.  To make them equal, the driver writes the other string into
+ * the input.
  */
 #include "rt/shadow/model.h"
 
@@ -46,7 +47,7 @@ uint32_t rt_model_byte(const void *p)
 	return e ? e : rt_expr_const(*(const uint8_t *)p, 8);
 }
 
-/* A concrete result and its expression. */
+/* Returns a concrete result, and passes its expression to the caller. */
 #define RESULT(model, e, value)                                                                              \
 	do {                                                                                                 \
 		rt_shadow_result((const void *)(model), e);                                                  \
@@ -55,7 +56,7 @@ uint32_t rt_model_byte(const void *p)
 
 /* ---- lengths ---- */
 
-/* Assumes that the string keeps its length. */
+/* Adds to the path that the string has this length. */
 static void assume_string(const char *s, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -130,12 +131,12 @@ static uint32_t upper(uint32_t e)
 
 struct comparison {
 	const char *a, *b;
-	size_t length;		   /* bytes that are compared */
-	size_t a_length, b_length; /* of the strings, at most what is compared */
-	bool folds;		   /* upper and lower case are equal */
+	size_t length;		   /* the number of bytes that are compared */
+	size_t a_length, b_length; /* the lengths of the strings, limited to the bytes compared */
+	bool folds;		   /* whether upper and lower case are equal */
 };
 
-/* -1, 0 or 1, by the first bytes that differ. */
+/* Returns the expression of the result: -1, 0 or 1, by the first bytes that differ. */
 static uint32_t compare_bytes(const struct comparison *c)
 {
 	uint32_t less = rt_expr_const(~0ull, 32), more = rt_expr_const(1, 32), e = rt_expr_const(0, 32);
@@ -151,8 +152,8 @@ static uint32_t compare_bytes(const struct comparison *c)
 	return e;
 }
 
-/* The expression for whether a string of the input equals another string of different length; 0 if
- * there is none. */
+/* Returns the expression for whether a string of the input equals another string of a different
+ * length, or 0 if the string is not part of the input. */
 static uint32_t equals(const char *s, size_t length, const char *other, size_t other_length)
 {
 	struct raddle_shadow_var var = {
@@ -200,7 +201,7 @@ static int compared(const void *model, struct comparison c, int r)
 	RESULT(model, e, e ? sign(r) : r);
 }
 
-/* The length of the string, at most `most`, which may be larger than any string. */
+/* Returns the length of the string, at most `most`, which may exceed the address space. */
 static size_t length_up_to(const char *s, size_t most)
 {
 	size_t n = 0;
@@ -249,13 +250,13 @@ RT_EXPORT int __raddle_sx_memcmp(const void *a, const void *b, size_t n)
 			memcmp(a, b, n));
 }
 
-/* ---- searches: the place that is found is concrete; each byte examined is a branch ---- */
+/* ---- searches: the position found is concrete; each examined byte is a branch ---- */
 
 struct search {
 	const char *s;
-	size_t length; /* bytes that were examined */
+	size_t length; /* the number of bytes that were examined */
 	uint32_t what, site;
-	bool found; /* the last of them matches */
+	bool found; /* whether the last of them matches */
 };
 
 static void searched(const struct search *x)
@@ -268,7 +269,7 @@ static void searched(const struct search *x)
 			     x->found && i == x->length - 1);
 }
 
-/* The byte that is searched for: an int. */
+/* Returns the expression of the byte that is searched for, which is passed as an int. */
 static uint32_t sought(const void *model, int c)
 {
 	uint32_t e = rt_shadow_is_on() ? rt_shadow_argument(model, 1) : 0;
@@ -303,7 +304,7 @@ RT_EXPORT void *__raddle_sx_memchr(const void *s, int c, size_t n)
 	RESULT(__raddle_sx_memchr, 0, found);
 }
 
-/* Searches from the end: no byte after the place that is found matches. */
+/* Searches from the end: no byte after the position found matches. */
 RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 {
 	char *found = strrchr(s, c);
@@ -319,7 +320,7 @@ RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 	RESULT(__raddle_sx_strrchr, 0, found);
 }
 
-/* There is a branch for each position that was tried: whether the string is there. */
+/* Adds a branch for each position that was tried: whether the string is at that position. */
 RT_EXPORT char *__raddle_sx_strstr(const char *s, const char *of)
 {
 	char *found = strstr(s, of);
@@ -433,7 +434,7 @@ RT_EXPORT void *__raddle_sx_memset(void *p, int c, size_t n)
 	RESULT(__raddle_sx_memset, 0, p);
 }
 
-/* ---- letters, of the C locale ---- */
+/* ---- characters, in the C locale ---- */
 
 static int letter(const void *model, int c, int r, uint32_t (*of)(uint32_t e))
 {

@@ -7,22 +7,22 @@
 
 #define RT_MODEL(name) RT_EXPORT __raddle_sx_##name
 
-/* Where a model was called, as the site of its branches. */
+/* The return address of a model, which is the site of its branches. */
 #define RT_MODEL_SITE() ((uint32_t)(uintptr_t)__builtin_return_address(0))
 
-/* A byte in memory as an expression. */
+/* Returns the expression of a byte in memory. */
 uint32_t rt_model_byte(const void *p);
 
 /* Called within rt_shadow_enter().  Scans a text according to a format, and assigns expressions to
  * the values that the conversions stored. */
 struct rt_scan {
 	const char *text, *format;
-	int stored; /* how many conversions stored a value: what the function returned */
+	int stored; /* what the function returned: how many conversions stored a value */
 };
 void rt_model_scan(struct rt_scan *s, __builtin_va_list arguments);
 
-/* The expression, of 64 bits, of the number at s, which a function has read up to `end`; 0: it is
- * concrete. */
+/* Returns the 64-bit expression of the number at s, which a function has read up to `end`, or 0 if
+ * the number is concrete. */
 struct rt_number {
 	const char *s, *end;
 	uint64_t value;

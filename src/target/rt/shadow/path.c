@@ -123,7 +123,8 @@ static uint32_t add_var(const struct raddle_shadow_var *var)
 	return n;
 }
 
-/* The existing variable for the same input, which may be read twice; UINT32_MAX: there is none. */
+/* Returns the existing variable for the same bytes of input, which may be read twice, or
+ * UINT32_MAX. */
 static uint32_t find_var(const struct raddle_shadow_var *like)
 {
 	for (uint32_t i = 0; i < rt_shadow.shared->var_count; i++) {

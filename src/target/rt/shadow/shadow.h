@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer shadow: which values come from the input, and by which expression (raddle/shadow.h).
+ * The layer shadow: which values depend on the input, and by which expression (raddle/shadow.h).
  *
- * 	expr.c     the store: nodes that exist once, constants folded
- * 	memory.c   shadow memory: expressions of bytes
- * 	path.c     branches, variables, inputs, what was lost
+ * 	expr.c     the store of expressions: each node exists once, and constants are folded
+ * 	memory.c   shadow memory: the expressions of bytes
+ * 	path.c     branches, variables, inputs, losses
  * 	hooks.c    what instrumented code calls
- * 	model-*.c  library functions, which pass expressions on
- * 	layer.c    the beginning
+ * 	model-*.c  function models: how library functions propagate expressions
+ * 	layer.c    start-up
  *
- * Only one thread at a time runs this code, because threads take turns while input is followed.
- * If another thread still runs at the same time (`away`, raddle/steer.h), a lock that is
- * held briefly protects the state.
+ * Usually only one thread at a time runs this code, because threads take turns while input is
+ * followed.  If another thread runs at the same time (`away`, raddle/steer.h), a lock that is held
+ * briefly protects the state.
  */
 #ifndef RT_SHADOW_H
 #define RT_SHADOW_H
@@ -23,33 +23,33 @@
 
 #define RT_EXPORT __attribute__((visibility("default")))
 
-#define RT_SHADOW_PAGES 16384u	   /* with expressions in them: 64 MB of the program's memory */
-#define RT_SHADOW_DESCRIPTORS 1024 /* the usual limit */
-#define RT_SHADOW_SCANNED 4096u	   /* bytes of one call of scanf */
+#define RT_SHADOW_PAGES 16384u	   /* the most pages with expressions: 64 MB of the program's memory */
+#define RT_SHADOW_DESCRIPTORS 1024 /* the usual limit of descriptors */
+#define RT_SHADOW_SCANNED 4096u	   /* the most bytes that one call of scanf consumes */
 
 struct rt_shadow {
-	struct raddle_shadow *shared; /* NULL: nothing is followed */
+	struct raddle_shadow *shared; /* NULL if no input is followed */
 	struct raddle_expr *nodes;
 	struct raddle_shadow_var *vars;
 	struct raddle_shadow_step *steps;
 	struct raddle_shadow_byte *output;
 	uint64_t *tables;
 	char *text;
-	uint32_t *index; /* of nodes, by hash */
+	uint32_t *index; /* a hash table of nodes */
 	_Atomic uint32_t lock;
-	/* path.c: numbers of byte variables, plus 1; 0: not made yet. */
+	/* path.c: the numbers of byte variables plus 1; 0 if the variable does not exist yet. */
 	uint32_t byte_vars[RADDLE_SHADOW_INPUTS][RADDLE_SHADOW_BYTES];
 	/* memory.c: the pages with expressions, by address. */
 	struct rt_shadow_page *pages[2 * RT_SHADOW_PAGES];
 	uint32_t page_count;
-	/* model-input.c, by descriptor: the number of the input plus 1, the file that it was then,
-	 * and how far it was read if it has no offset. */
+	/* model-input.c, for each descriptor: the number of the input plus 1, the file that the
+	 * descriptor referred to, and the bytes read so far. */
 	struct {
 		uint32_t input;
 		uint64_t device, inode;
 		uint64_t consumed;
 	} descriptors[RT_SHADOW_DESCRIPTORS];
-	char scanned[RT_SHADOW_SCANNED + 1]; /* one scan; the thread that reads input has the turn */
+	char scanned[RT_SHADOW_SCANNED + 1]; /* the text of one scan; its thread has the turn */
 };
 extern struct rt_shadow rt_shadow;
 
@@ -58,7 +58,7 @@ static inline bool rt_shadow_is_on(void)
 	return rt_shadow.shared != NULL;
 }
 
-/* Around everything that changes the store. */
+/* Called before and after any change of the store. */
 void rt_shadow_enter(void);
 void rt_shadow_leave(void);
 
@@ -81,19 +81,20 @@ static inline uint32_t rt_expr_bits(uint32_t e)
 	return rt_shadow.nodes[e].bits;
 }
 
-/* The only variable that an expression depends on, if it has eight bits; 0 if there are several,
- * or others. */
+/* Returns the only variable that an expression depends on, if that variable has eight bits; 0 if
+ * there are several variables or it has another width. */
 uint32_t rt_expr_only_byte(uint32_t e);
-/* The value of an expression if that variable has this value. */
+/* Returns the value that an expression has if that variable has this value. */
 uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
 
 /* ---- memory.c ---- */
 
-/* The expression of `size` bytes, in little-endian order; 0: all are concrete. */
+/* load() returns the expression of `size` bytes, in little-endian order, or 0 if all are concrete.
+ * store() is called when the bytes are already in memory; e is 0 if they are concrete.  byte()
+ * returns 0 if the byte is concrete. */
 uint32_t rt_memory_load(uintptr_t a, uint32_t size);
-void rt_memory_store(uintptr_t a, uint32_t size,
-		     uint32_t e);     /* e 0: concrete.  The bytes are there already. */
-uint32_t rt_memory_byte(uintptr_t a); /* 0: concrete */
+void rt_memory_store(uintptr_t a, uint32_t size, uint32_t e);
+uint32_t rt_memory_byte(uintptr_t a);
 void rt_memory_set_byte(uintptr_t a, uint32_t e);
 void rt_memory_clear(uintptr_t a, uint64_t size);
 void rt_memory_copy(uintptr_t to, uintptr_t from, uint64_t size);
@@ -104,26 +105,27 @@ bool rt_memory_setup(void);
 
 void rt_path_step(enum raddle_shadow_step_kind kind, uint32_t site, uint32_t cond, uint32_t taken);
 void rt_path_lose(enum raddle_shadow_loss what);
-uint32_t rt_path_text(const char *text, size_t length); /* where it lies */
+uint32_t rt_path_text(const char *text, size_t length); /* returns its offset */
 
-/* The number of an input, which is added if it is new; UINT32_MAX: there are too many. */
+/* Returns the number of an input, which is added if it is new, or UINT32_MAX if there are too
+ * many. */
 uint32_t rt_input(enum raddle_shadow_kind kind, uint32_t number, const char *name);
-/* Bytes in memory are those of an input from `offset` on. */
+/* Called when bytes in memory have been read from an input, from `offset` on. */
 void rt_input_bytes(uint32_t input, uint64_t offset, const void *p, size_t size);
 
-/* Where bytes of memory come from, if all of them are successive bytes of one input. */
+/* The bytes of an input that bytes of memory were read from, if they are successive. */
 struct rt_text_slot {
 	uint32_t input;
 	uint64_t offset;
 	uint32_t length;
 };
 bool rt_slot_of(const void *p, size_t length, struct rt_text_slot *slot);
-/* The node of a variable about a slot; the variable is added if it is new. */
+/* Returns the node of a variable that describes a slot.  The variable is added if it is new. */
 uint32_t rt_slot_var(const struct rt_text_slot *slot, const struct raddle_shadow_var *like);
 
 /* ---- calls ---- */
 
-/* The expression of argument n in the call of a model; `model` is the calling function.  0:
+/* Returns the expression of argument n in a call of the function `model`, or 0 if the argument is
  * concrete. */
 static inline uint32_t rt_shadow_argument(const void *model, uint32_t n)
 {

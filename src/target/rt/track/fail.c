@@ -40,8 +40,8 @@ static void failed(int number, siginfo_t *info, void *context)
 		f->signal = number;
 		f->thread = track_thread();
 		f->address = number == SIGABRT ? 0 : (uintptr_t)info->si_addr;
-		/* Reading the stack may fault beyond its end.  By then the note is already there,
-		 * without places. */
+		/* Reading the stack may fault beyond its end.  By then the failure is already
+		 * recorded, without places. */
 		atomic_store(&f->ready, 2);
 		raddle_crash_places(context, f->places);
 	}
@@ -49,7 +49,8 @@ static void failed(int number, siginfo_t *info, void *context)
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
 		if (fatal[i] == number)
 			sigaction(number, &track.before[i], NULL);
-	/* A fault happens again when the handler returns; a signal that was sent does not. */
+	/* A faulting instruction is executed again when the handler returns.  A signal that was
+	 * sent by a call must be sent again. */
 	if (info->si_code <= 0)
 		raise(number);
 }

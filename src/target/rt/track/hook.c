@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The gates that the instrumenter puts at instructions; functions whose gates are all closed run a
- * copy without them (instr/track/ungated.c).  The calls after the tests preserve registers
- * (preserve_most), so they cost the code around a gate nothing.
+ * The gates that the instrumenter inserts at instructions.  Functions whose gates are all closed
+ * run a copy without gates (instr/track/ungated.c).  The calls after the tests preserve registers
+ * (preserve_most), so the code around a gate need not save any.
  */
 #include "raddle/track.h"
 

@@ -13,9 +13,9 @@
 #include <time.h>
 
 enum {
-	SPINS = 64,	      /* tries for the lock of an address before the thread yields */
-	YIELDS = 256,	      /* after that, the place of its event in the order is unsure */
-	ONE_IN = 8,	      /* one event in this many is delayed, if delays are requested */
+	SPINS = 64,	      /* attempts to take the lock of an address before the thread yields */
+	YIELDS = 256,	      /* yields before the thread continues without the lock: its event is unsure */
+	ONE_IN = 8,	      /* one event in eight is delayed, if delays are requested */
 	LONGEST_NS = 1000000, /* the longest delay: longer than a context switch, shorter than a time
 			       * slice */
 };
@@ -25,8 +25,8 @@ SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t 
 SLOW void __raddle_track_end(uint64_t token, uint64_t value);
 SLOW void __raddle_track_pass(uint32_t gate, uint64_t value);
 
-/* A gate has used up its events.  Once all gates of a function are shut, its next call runs the
- * copy without gates. */
+/* Closes a gate that has used up its events.  Once all gates of a function are closed, its next
+ * call runs the copy without gates. */
 static void shut(uint32_t gate)
 {
 	uint32_t group = track.groups[gate];
@@ -61,7 +61,7 @@ static void give_back(void)
 	track_local.stripe = 0;
 }
 
-/* Takes the lock of the address; false: that takes too long. */
+/* Takes the lock of the address.  Returns false if that takes too long. */
 static bool take(const void *address)
 {
 	uint32_t stripe = (uint32_t)(((uintptr_t)address >> 3) * 0x9e3779b1u >> 8) % TRACK_STRIPES;
@@ -81,7 +81,7 @@ static bool take(const void *address)
 	return false;
 }
 
-/* Now and then delays a thread, so that others overtake it. */
+/* Now and then delays a thread, so that other threads run first. */
 static void perturb(void)
 {
 	struct timespec t = {0, 0};
@@ -161,7 +161,7 @@ static uint64_t begin(const void *address, uint32_t gate, uint32_t how, uint64_t
 	e->what = (uint8_t)what;
 	e->state = RADDLE_TRACK_BEGUN;
 	e->unsure = !sure;
-	/* Only an address that malloc() may have returned has a size. */
+	/* The size is looked up only if malloc() may have returned the address. */
 	if (what == RADDLE_TRACK_FREE && address && !((uintptr_t)address & 15))
 		e->more = malloc_usable_size((void *)address);
 	track_complete(e, token);

@@ -31,7 +31,7 @@ uint32_t track_thread(void)
 	return track_local.number - 1;
 }
 
-/* NULL: the program is not tracked, or there is no room. */
+/* Returns NULL if the program is not tracked, or if there is no room. */
 static struct track_beginning *prepare(void)
 {
 	for (uint32_t i = 0; track.shared && i < TRACK_STARTING; i++) {

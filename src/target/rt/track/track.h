@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `track`: notes what happens at gates that are open (raddle/track.h),
- * and where the program fails.  Like the runtime of `guard`, it does not use rt/core/, which
- * interposes everything that orders threads.  This runtime only watches a few statements of a
- * program that otherwise runs as usual.
+ * The runtime of the flavour `track`: records what happens at open gates (raddle/track.h), and
+ * where the program fails.  Like the runtime of `guard`, it does not use rt/core/, which interposes
+ * everything that orders threads.  This runtime only observes a few statements of a program that
+ * otherwise runs as usual.
  *
  * Rules: no allocation, no stdio, errno is preserved.  No thread waits for long: a thread that
  * cannot get the lock of an address in time continues, and marks its event as unsure.  The child
@@ -20,23 +20,23 @@
 #include <stddef.h>
 
 enum {
-	TRACK_STRIPES = 256,   /* locks, chosen by the address of eight bytes */
-	TRACK_STARTING = 4096, /* threads that were created and have not begun */
-	TRACK_LOCATIONS = 256, /* that may get a watchpoint */
-	TRACK_FATAL = 5,       /* signals of fail.c */
+	TRACK_STRIPES = 256,   /* locks, one of which is chosen by the address of eight bytes */
+	TRACK_STARTING = 4096, /* the most threads that were created and have not begun */
+	TRACK_LOCATIONS = 256, /* the most locations that are considered for a watchpoint */
+	TRACK_FATAL = 5,       /* the number of signals that fail.c handles */
 };
 
 struct track_process {
-	struct raddle_track *shared; /* NULL: the program is not tracked */
+	struct raddle_track *shared; /* NULL if the program is not tracked */
 	struct raddle_track_event *events;
 	uint32_t event_count;
-	const uint32_t *groups; /* by gate */
+	const uint32_t *groups; /* the function of each gate */
 	uint32_t gate_count, budget;
-	/* note.c: locks for the addresses that are being accessed; the number of events of each
-	 * gate, if it is limited. */
+	/* note.c: locks for the addresses that are being accessed, and the number of events of each
+	 * gate if there is a budget. */
 	_Atomic uint32_t stripes[TRACK_STRIPES];
 	_Atomic uint32_t counts[RADDLE_TRACK_GATES];
-	/* thread.c: what a new thread finds. */
+	/* thread.c: what a creator passes to the new thread. */
 	struct track_beginning {
 		_Atomic uint32_t taken;
 		uint32_t number;
@@ -44,7 +44,7 @@ struct track_process {
 		int (*start_c11)(void *);
 		void *argument;
 	} beginnings[TRACK_STARTING];
-	/* fail.c: handlers that were installed before. */
+	/* fail.c: the handlers that were installed before. */
 	struct sigaction before[TRACK_FATAL];
 	/* watch.c: watchpoints, and all locations that were accessed, including those without a
 	 * watchpoint. */
@@ -62,9 +62,9 @@ extern struct track_process track;
 
 /* The state of a thread. */
 struct track_local {
-	uint32_t number; /* its number plus 1; 0: it has none yet */
-	uint32_t stripe; /* the lock that it holds, plus 1; 0: none.  An access that was left by longjmp
-			  * leaves it locked */
+	uint32_t number; /* its number plus 1; 0 before it has a number */
+	uint32_t stripe; /* the lock that it holds, plus 1; or 0.  An access that is left by longjmp does not
+			  * release it */
 	uint64_t random;
 };
 extern __thread struct track_local track_local __attribute__((tls_model("initial-exec")));
@@ -72,20 +72,22 @@ extern __thread struct track_local track_local __attribute__((tls_model("initial
 extern volatile uint8_t __raddle_track_flags[RADDLE_TRACK_GATES];
 
 /* thread.c */
-uint32_t track_thread(void); /* number of this thread */
+uint32_t track_thread(void); /* the number of the calling thread, from 0 */
 
 /* note.c */
-struct raddle_track_event *track_event(uint32_t gate, uint64_t *token); /* to be completed by: */
+/* event() reserves an event; complete() is called when its members are stored. */
+struct raddle_track_event *track_event(uint32_t gate, uint64_t *token);
 void track_complete(struct raddle_track_event *e, uint64_t token);
 
 /* fail.c */
 void track_fail_open(void);
-uint64_t
-track_place(uint64_t pc); /* the offset from the program's load address; 0: it is not in the program */
+/* Returns the offset of pc from the program's load address, or 0 if pc is not in the program. */
+uint64_t track_place(uint64_t pc);
 
 /* watch.c */
 void track_watch_open(void);
-void track_watch(const void *address, uint32_t size); /* a statement of the slice is about to access it */
+/* Called when a statement of the slice is about to access the location. */
+void track_watch(const void *address, uint32_t size);
 
 /* Few functions are interposed, and they are rarely called, so each call looks up the real one. */
 #ifdef RADDLE_STATIC

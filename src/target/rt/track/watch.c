@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 enum {
-	MARK = 0x52616474,    /* "Radt": distinguishes our watchpoints from others */
-	HITS_MAX = 64,	      /* of a location */
-	STACK_NEAR = 8 << 20, /* bytes: what is nearer to a frame is a local variable */
+	MARK = 0x52616474,    /* "Radt": distinguishes these watchpoints from others */
+	HITS_MAX = 64,	      /* the most hits of a location, which is its budget */
+	STACK_NEAR = 8 << 20, /* bytes: memory nearer to a frame is treated as local variables */
 };
 
 /* Reads the value through the kernel, whose accesses do not trap. */
@@ -82,8 +82,8 @@ void track_watch_open(void)
 	atomic_store(&track.shared->no_watch, !track.slot_count);
 }
 
-/* The location's number in the order of first accesses; TRACK_LOCATIONS: it was seen before, or
- * there are too many. */
+/* Returns the location's number in the order of first accesses, or TRACK_LOCATIONS if it was
+ * accessed before or there are too many locations. */
 static uint32_t meet(uint64_t location)
 {
 	uint32_t count = atomic_load(&track.met_count);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What arrives from outside, when it arrives, and how a thread waits for it.  In: arrivals
- * (world.h) and threads that read, accept or poll.  Out: connections and bytes at the replacements
- * of sockets (rt/world/socket.c).
+ * Delivers recorded input: what arrives, when it arrives, and how a thread waits for it.  In:
+ * arrivals (raddle/world.h) and threads that read, accept or poll.  Out: connections and bytes at
+ * the sockets that replace those of the program (rt/world/socket.c).
  *
  * Invariants:
- * 1. Arrivals come in recorded order.  An arrival comes when the program has sent what it had sent
- *    before it in the recorded run, and has read what came before it on that connection; or when no
- *    thread can continue otherwise.
+ * 1. Arrivals are delivered in recorded order.  An arrival is delivered when the program has sent
+ *    as many bytes as in the recorded run before it, and has read all earlier bytes of that
+ *    connection; or when no thread can continue otherwise.
  * 2. No thread waits in the kernel for a descriptor: it polls, and waits here until something has
- *    changed.  If threads take turns, others have theirs meanwhile, so nothing depends on time.
- * 3. When everything has arrived and no thread continues, the program gets the signal that the user
- *    would send.
+ *    changed.  If threads take turns, others run meanwhile, so nothing depends on time.
+ * 3. When everything has arrived and no thread can continue, the program gets the signal that the
+ *    user would send.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
@@ -26,19 +26,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SLICE_MS 2 /* length of one sleep, without turns */
-/* If nothing has moved for this long, without turns, no thread is expected to continue, and the
- * next input arrives. */
+#define SLICE_MS 2 /* the length of one sleep, if threads do not take turns */
+/* If no thread has sent or received anything for this long, and threads do not take turns, no
+ * thread is expected to continue.  Then the next input arrives. */
 #define QUIET_NS 200000000u
-/* The same before end_signal is sent: if the program has sent everything, and if it has not. */
+/* The same time before end_signal is raised: if the program has sent everything, and if not. */
 #define END_NS 1000000000u
 #define END_LATER_NS 10000000000u
-/* With turns, how many waits in a row may end by their time limits before input arrives anyway:
- * the same two cases. */
+/* If threads take turns, how many waits in a row may end by their time limits before input arrives
+ * anyway: if the program has sent everything, and if not. */
 #define TIMED 64
 #define TIMED_MORE 4096
-/* Polls in a row that found nothing, after which other threads may run, and input arrives
- * anyway. */
+/* After so many polls in a row that found nothing, other threads may run (LOOKS), or input arrives
+ * anyway (LOOKS_MOST). */
 #define LOOKS 64
 #define LOOKS_MOST 1024
 
@@ -67,7 +67,8 @@ static bool is_due(const struct raddle_world_arrival *a)
 	       (a->kind == RADDLE_ARRIVES_CONNECTION || has_read_all(a->connection));
 }
 
-/* False: not all of it was delivered. */
+/* Sends the bytes of an arrival to the program.  Returns false if the socket's buffer is full; the
+ * next call sends the rest. */
 static bool put_bytes(const struct raddle_world_arrival *a)
 {
 	struct rt_peer *peer = &rt_giving()->peers[a->connection];
@@ -88,7 +89,8 @@ static bool put_bytes(const struct raddle_world_arrival *a)
 	return true;
 }
 
-/* Nothing can arrive on a connection that the program has not opened yet. */
+/* Delivers an arrival.  Returns false if it cannot be delivered yet, for instance because the
+ * program has not opened the connection. */
 static bool let_in(const struct raddle_world_arrival *a)
 {
 	struct rt_peer *peer = &rt_giving()->peers[a->connection];
@@ -105,8 +107,8 @@ static bool let_in(const struct raddle_world_arrival *a)
 	return true;
 }
 
-/* Closes our ends of connections that the program has closed, and drains what it sent by calls
- * that are not interposed. */
+/* Closes the runtime's ends of connections that the program has closed, and reads the bytes that
+ * the program sent by calls that are not interposed. */
 static void tidy_up(void)
 {
 	for (uint32_t i = 0; i < memory()->connection_count; i++) {
@@ -122,8 +124,8 @@ static void tidy_up(void)
 	}
 }
 
-/* Something arrived although the program had sent less than in the recorded run.  The missing
- * bytes are no longer expected. */
+/* Called when input arrived although the program had sent less than in the recorded run.  Later
+ * arrivals do not wait for the missing bytes. */
 static void forgive(const struct raddle_world_arrival *a)
 {
 	uint64_t sent = atomic_load(&memory()->sent) + atomic_load(&rt_giving()->debt);
@@ -152,8 +154,8 @@ static bool arrive(bool anyway)
 	return came;
 }
 
-/* Does nothing if another thread is already here, or if this is a handler that interrupted the
- * thread here: the work is already being done. */
+/* Does nothing if another thread is already in this function, or if the caller is a signal handler
+ * that interrupted it. */
 bool rt_world_arrive(bool anyway)
 {
 	struct rt_giving *g = rt_giving();
@@ -170,7 +172,7 @@ bool rt_world_arrive(bool anyway)
 	return came;
 }
 
-/* ---- moving ---- */
+/* ---- progress ---- */
 
 static void pulse(void)
 {
@@ -189,8 +191,8 @@ void rt_world_moves(struct rt_thread *t)
 	RT_NOTIFY(came);
 }
 
-/* The signals that the initial thread blocks.  If these are all signals, it is the runtime that
- * blocks them, for a moment. */
+/* Returns the signals that the initial thread blocks.  If it blocks all signals, the runtime does
+ * so, for a moment. */
 static uint64_t blocked_by_first(void)
 {
 	static const char word[] = "SigBlk:\t";
@@ -236,7 +238,8 @@ static bool has_sent_all(void)
 	return atomic_load(&memory()->sent) + atomic_load(&rt_giving()->debt) >= memory()->all_sent;
 }
 
-/* A thread whose time limit expires may send what the next arrival waits for. */
+/* If a thread waits with a time limit, input is delayed at first: when its time limit expires, the
+ * thread may send the bytes that the next arrival waits for. */
 bool rt_world_idle(bool timed)
 {
 	struct rt_giving *g = rt_giving();
@@ -255,7 +258,7 @@ bool rt_world_idle(bool timed)
 
 struct waiting {
 	struct rt_thread *t;
-	int64_t limit_ns; /* negative: none */
+	int64_t limit_ns; /* negative if there is no time limit */
 	uint64_t begin, still_since;
 	uint32_t pulse, interrupts;
 };
@@ -274,7 +277,7 @@ static struct waiting begin_waiting(struct rt_thread *t, int64_t limit_ns)
 				atomic_load(&rt_giving()->interrupts)};
 }
 
-/* Without turns: until something moves, or a moment has passed. */
+/* Waits, if threads do not take turns, until something has changed or SLICE_MS have passed. */
 static enum waited sleep_on(struct waiting *w)
 {
 	struct rt_giving *g = rt_giving();
@@ -363,7 +366,7 @@ static int is_readable(void *context)
 	return (int)syscall(SYS_poll, &fd, 1, 0);
 }
 
-/* Whether the call would be made again after the handler. */
+/* Whether the kernel would restart the call after the handler. */
 static bool is_restarted(void)
 {
 	struct {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Replays answers of the system: time, random numbers and process IDs.  In: the memory of
- * raddle/world.h.  Out: the answers that the recorded run got, separately for each thread and
- * source.
+ * Replays results of the system: time, random numbers and process IDs.  In: the memory of
+ * raddle/world.h.  Out: the results of the recorded run, separately for each thread and source.
  *
  * Invariants:
- * 1. An answer depends on the earlier queries of the threads, never on the system.
+ * 1. A result depends on the earlier queries of the threads, never on the system.
  * 2. A clock never runs backwards for a thread that could notice it (rt/world/time.c).
  * 3. If no recorded time is left, time advances by itself.  The longer a thread only reads the
  *    clock, the faster it advances, so a loop that waits for a certain time ends.
@@ -21,10 +20,10 @@
 
 /* Judgements: a program that polls the clock until a certain time must not wait forever. */
 #define NS_PER_S 1000000000ull
-#define STEP_NS 10	   /* by which a clock advances at an answer without a record */
-#define STEPS 64	   /* after this many such answers in a row the step doubles, */
-#define STEPS_MOST 26	   /* at most this often: a step stays below a second */
-#define SOME_TIME 1000000u /* seconds: the time of a clock that nothing is known about */
+#define STEP_NS 10	   /* how far a clock advances at a query without a recorded time */
+#define STEPS 64	   /* the number of such queries in a row after which the step doubles */
+#define STEPS_MOST 26	   /* the most doublings: a step stays below a second */
+#define SOME_TIME 1000000u /* seconds: the time of a clock without any recorded time */
 
 void rt_world_misses(enum raddle_world_lack lack)
 {
@@ -50,7 +49,7 @@ static bool is_clock(enum raddle_source source)
 	       source == RADDLE_SOURCE_CLOCK;
 }
 
-/* The thread's next value; false: there is none. */
+/* Stores the thread's next recorded value.  Returns false if no value is left. */
 static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t *value)
 {
 	struct raddle_world *w = rt_giving()->memory;
@@ -67,7 +66,7 @@ static bool take_value(struct rt_thread *t, enum raddle_source source, uint64_t 
 	return true;
 }
 
-/* The time that the thread gets: this one, or a later one that it may already know. */
+/* Returns the time that the thread gets: `ns`, or a later time that the thread may already know. */
 static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns)
 {
 	uint64_t *known = &rt_replayed(t)->known[source];
@@ -80,7 +79,7 @@ static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns
 	return *known;
 }
 
-/* A value of the source that a thread got in the recorded run. */
+/* Stores a value of the source that any thread got in the recorded run. */
 static bool find_value(enum raddle_source source, uint64_t *value)
 {
 	struct raddle_world *w = rt_giving()->memory;
@@ -94,7 +93,7 @@ static bool find_value(enum raddle_source source, uint64_t *value)
 	return false;
 }
 
-/* Which clocks show the same time. */
+/* Clocks that show the same time have the same family. */
 static uint32_t family_of(enum raddle_source source)
 {
 	switch (source) {
@@ -108,8 +107,8 @@ static uint32_t family_of(enum raddle_source source)
 	}
 }
 
-/* The start time of a clock that no thread has read yet: a recorded time of it, otherwise the
- * latest time of an equivalent clock, otherwise an arbitrary time. */
+/* Returns the start time of a clock that no thread has read yet: a recorded time of this clock,
+ * otherwise the latest time of a clock of its family, otherwise SOME_TIME. */
 static uint64_t begin_of(enum raddle_source source)
 {
 	uint64_t value, latest = 0;
@@ -128,7 +127,7 @@ static uint64_t begin_of(enum raddle_source source)
 	return latest ? latest : SOME_TIME * NS_PER_S;
 }
 
-/* Advances time beyond the recording: by the time slept, and a little for each answer. */
+/* Advances time beyond the recorded times: by the time slept, and a little for each query. */
 static uint64_t go_on(struct rt_thread *t, enum raddle_source source)
 {
 	struct rt_giving *g = rt_giving();
@@ -166,7 +165,7 @@ static bool gives(struct rt_thread *t, enum raddle_source source, uint64_t *valu
 	return find_value(source, value);
 }
 
-/* The latest time that any thread was given of the clock that measures a wait; 0: none. */
+/* Returns the latest time that any thread has read from the clock that measures a wait, or 0. */
 static uint64_t now_of(clockid_t clock)
 {
 	static const enum raddle_source real[] = {RADDLE_SOURCE_REALTIME, RADDLE_SOURCE_TIMEOFDAY,
@@ -200,8 +199,8 @@ static void real_end(clockid_t clock, struct timespec *end)
 
 /* ---- random numbers ---- */
 
-/* A random byte without a record.  It depends on the thread and on how many were made up
- * before. */
+/* Returns a pseudo-random byte if no recorded one is left.  It depends on the thread and on how
+ * many such bytes the thread got before. */
 static uint8_t made_up(struct rt_replayed *g)
 {
 	uint64_t number = ((uint64_t)g->position << 40) + g->made_up++ + 1;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records input from outside.  In: answers of the system, and data received through sockets.  Out:
- * records of raddle/world.inc, in buffers of the session that contain no other records.
+ * Records input from outside.  In: results of system calls, and data received through sockets.
+ * Out: records of raddle/world.inc, in buffers of the session that contain no other records.
  *
  * Invariants:
  * 1. A record is in its buffer as a whole or not at all.
- * 2. A buffer can be read alone: it begins with THREAD, and differences begin anew.
+ * 2. A buffer can be read alone: it begins with THREAD, and its differences start from 0.
  * 3. Nothing here changes what the program does: no system call is added, except to query the name
  *    and type of a socket, and a record that cannot be written is counted and left out.
  * 4. A handler that interrupts the writing of a record writes none itself.
  *
- * Sent bytes take their place in the order before they are sent, received bytes after they are
- * received.
+ * Sent bytes get their position in the order of q before they are sent, received bytes after they
+ * were received.
  */
 #include "rt/common/bug.h"
 #include "rt/core/layer.h"
@@ -24,9 +24,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define HEAD 64		       /* room for a record without its bytes */
-#define PART 8192	       /* bytes of one record */
-#define BYTES_MAX (256u << 20) /* received bytes that are kept for a process */
+#define HEAD 64		       /* the most bytes of a record without its `b` operand */
+#define PART 8192	       /* the most bytes of input in one record */
+#define BYTES_MAX (256u << 20) /* the most received bytes of a process that are recorded */
 
 static struct rt_world *world(void)
 {
@@ -67,8 +67,8 @@ static void seal(struct rt_noted *n)
 	n->buffer = NULL;
 }
 
-/* The creations that lead from the initial thread to this one.  If they are unknown, a path that
- * no thread has. */
+/* Stores the creations that lead from the initial thread to this one.  If they are unknown, stores
+ * a path that no thread has. */
 static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
 {
 	uint32_t count = 0;
@@ -85,7 +85,7 @@ static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
 	return count;
 }
 
-/* The record of a new buffer. */
+/* Writes the first record of a new buffer. */
 static void put_thread(struct rt_thread *t, struct rt_noted *n)
 {
 	uint32_t path[RT_DESCENT], count = descent_of(t, path);
@@ -98,7 +98,7 @@ static void put_thread(struct rt_thread *t, struct rt_noted *n)
 	publish(n);
 }
 
-/* A buffer with room for this many bytes; false: there is none. */
+/* Provides a buffer with room for this many bytes.  Returns false if there is none. */
 static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 {
 	if (n->buffer && (size_t)(n->buffer->data + sizeof n->buffer->data - n->cursor) >= size)
@@ -117,9 +117,9 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 	return true;
 }
 
-/* Begins a record.  NULL: this is a handler that interrupted the writing of a record, or there is
- * no buffer.  If an earlier entry was left by longjmp, its frame was deeper in the stack than
- * ours. */
+/* Begins a record.  Returns NULL in a handler that interrupted the writing of a record, or if there
+ * is no buffer.  If an earlier call was left by longjmp, its frame was deeper in the stack than
+ * this one. */
 static struct rt_noted *take(struct rt_thread *t, size_t bytes)
 {
 	struct rt_noted *n = noted(t);
@@ -151,13 +151,13 @@ static void leave(struct rt_noted *n)
 	n->busy = 0;
 }
 
-/* An ordered record: up to three numbers, and bytes if there are any. */
+/* A record with a position in the order: up to three numbers, and bytes if there are any. */
 struct world_note {
 	enum raddle_world_record code;
 	uint64_t order;
 	uint32_t count;
 	uint64_t operand[3];
-	const void *bytes; /* NULL: it has none */
+	const void *bytes; /* NULL if it has no bytes */
 	size_t length;
 };
 
@@ -229,8 +229,8 @@ static void set_kind(int fd, uint32_t what)
 		atomic_store_explicit(&world()->fds[fd], what, memory_order_release);
 }
 
-/* Where the checksum of a connection is stored.  An earlier connection that used the same entry is
- * assumed to have ended. */
+/* Returns the entry for the checksum of a connection.  An earlier connection that used the same
+ * entry is assumed to have ended. */
 static _Atomic uint64_t *sum_of(uint32_t number)
 {
 	return &world()->sums[number % RT_WORLD_FDS];
@@ -414,7 +414,7 @@ static void loops(struct rt_thread *t)
 
 /* ---- the process ---- */
 
-/* Whether bytes that cannot be read again come through it. */
+/* Whether the bytes that it provides cannot be read again: a pipe, socket or terminal. */
 static bool is_from_outside(int fd)
 {
 	struct termios terminal;

@@ -5,9 +5,9 @@
  * process, whose other ends belong to the runtime; bytes that were sent, in the memory that the
  * replayer shares.
  *
- * A network socket becomes a socket of AF_UNIX, which is not visible outside.  So the kernel still
- * handles readiness, epoll, blocking and duplicated descriptors, and none of that has to be
- * modelled.  The program sees the recorded addresses.
+ * A network socket becomes a socket of AF_UNIX, which other machines cannot reach.  So the kernel
+ * still handles readiness, epoll, blocking and duplicated descriptors.  Functions that return
+ * addresses return the recorded ones.
  *
  * Invariants:
  * 1. No byte leaves the process through these sockets, and only recorded bytes come in.
@@ -28,9 +28,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* of a listener that is not in the recording */
-#define HIGH_MOST 4096				   /* our descriptors begin there, or lower */
-#define BACKLOG 4096 /* connections that wait: as many as the kernel allows by default */
+#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* the number of a listener that was not recorded */
+#define HIGH_MOST 4096				   /* the highest start of the runtime's descriptors */
+#define BACKLOG 4096				   /* the most connections that wait: the kernel's default */
 
 /* ---- descriptors ---- */
 
@@ -62,7 +62,7 @@ static struct raddle_world_connection *connection_at(uint32_t number)
 	return &raddle_world_connections(rt_giving()->memory)[number];
 }
 
-/* Moves a descriptor of ours to a number that the program does not use. */
+/* Moves a descriptor of the runtime to a number that the program does not use. */
 static int move_high(int fd)
 {
 	int high = fd < 0 ? -1 : (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, rt_giving()->high);
@@ -73,7 +73,7 @@ static int move_high(int fd)
 	return high;
 }
 
-/* Addresses that only this process knows: those of the runtime's ends of connections. */
+/* The address of a socket of the runtime, which only this process knows. */
 struct name {
 	struct sockaddr_un address;
 	socklen_t size;
@@ -135,7 +135,7 @@ bool rt_world_sockets_setup(void)
 	return true;
 }
 
-/* ---- making ---- */
+/* ---- creating and binding ---- */
 
 bool rt_world_opens(struct rt_thread *t, int *domain, int *type, int *protocol)
 {
@@ -164,14 +164,14 @@ static void strange(const struct iovec *address)
 		rt_world_misses(RADDLE_WORLD_LACK_SOCKET);
 }
 
-/* The port of a network address; 0: any port, or it has none. */
+/* Returns the port of a network address, or 0 for any port or an address without a port. */
 static uint32_t port_of(const void *address, size_t size)
 {
 	struct sockaddr_in in;
 
 	if (size < sizeof in)
 		return 0;
-	__builtin_memcpy(&in, address, sizeof in); /* the port of IPv6 is at the same place */
+	__builtin_memcpy(&in, address, sizeof in); /* the port of IPv6 has the same offset */
 	return in.sin_family == AF_INET || in.sin_family == AF_INET6 ? in.sin_port : 0;
 }
 
@@ -184,8 +184,8 @@ static sa_family_t family_of(const void *address, size_t size)
 	return family;
 }
 
-/* Whether the recorded socket had this address.  If the program leaves the port to the system, any
- * port matches. */
+/* Whether the recorded socket had this address.  If the program lets the system choose the port,
+ * any port matches. */
 static bool is_address(const struct raddle_world_address *a, const struct iovec *address)
 {
 	if (family_of(a->bytes, a->size) != family_of(address->iov_base, address->iov_len))
@@ -251,7 +251,7 @@ static int hidden_listener(void)
 	return g->hidden;
 }
 
-/* The recorded connection that matches this one; NONE: there is none. */
+/* Returns the recorded connection to this address, or RADDLE_WORLD_NONE. */
 static uint32_t find_connection(const struct iovec *address)
 {
 	const struct raddle_world *w = rt_giving()->memory;
@@ -267,8 +267,8 @@ static uint32_t find_connection(const struct iovec *address)
 	return RADDLE_WORLD_NONE;
 }
 
-/* Connects a socket of the program with an end of ours: no other process connects to our
- * listener. */
+/* Connects a socket of the program with an end of the runtime.  The accepted connection is the
+ * right one, since no other process connects to the runtime's listener. */
 static int tie(int fd, uint32_t number)
 {
 	struct rt_peer *peer = &rt_giving()->peers[number];
@@ -363,7 +363,8 @@ void rt_world_duplicated(int fd, int copy)
 		atomic_fetch_add(&rt_giving()->peers[number_of(what)].users, 1);
 }
 
-/* Our end is closed by the thread that handles arrivals, since that thread may be using it. */
+/* The runtime's end is closed by the thread that handles arrivals, since that thread may be using
+ * it. */
 void rt_world_closing(struct rt_thread *t, int fd)
 {
 	uint32_t what = kind_of(fd), number = number_of(what);
@@ -376,7 +377,7 @@ void rt_world_closing(struct rt_thread *t, int fd)
 		atomic_store(&connection_at(number)->closed, 1);
 }
 
-/* ---- what is sent ---- */
+/* ---- sent bytes ---- */
 
 static void keep(uint32_t number, const void *bytes, uint64_t length)
 {
@@ -429,7 +430,8 @@ static void copy_name(const struct raddle_world_address *from, struct iovec *to)
 	to->iov_len = from->size;
 }
 
-/* The local address of a connection that the program opened.  It was not recorded. */
+/* Returns the local address of a connection that the program opened.  It was not recorded, so only
+ * its family is set. */
 static struct raddle_world_address own_end(const struct raddle_world_address *peer)
 {
 	struct raddle_world_address own = {.size = peer->size};
@@ -463,7 +465,7 @@ bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *addres
 	return true;
 }
 
-/* Options that the replacing socket handles itself. */
+/* Whether the kernel handles this option, for the socket that replaces the program's. */
 static bool is_native(const int option[2])
 {
 	if (option[0] != SOL_SOCKET)

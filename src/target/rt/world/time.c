@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a thread can know about the time.  In: operations that order threads.  Out: for each thread
- * the latest times that it, or any thread ordered before it, has read.
+ * The times that a thread may know.  In: operations that order threads.  Out: for each thread, the
+ * latest times that it, or any thread ordered before it, has read.
  *
- * A clock must not run backwards for a thread that could notice it: a thread that got a lock from
- * another thread must not read an earlier time than that thread did.  Unordered threads cannot
- * notice, and get the times of the recorded run, whichever runs first.  So threads read the same
- * times in both orders of a race.
+ * A clock must not run backwards for a thread that could notice it: a thread that acquires a lock
+ * from another thread must not read an earlier time than that thread did.  Unordered threads cannot
+ * notice it.  They get the times of the recorded run, whichever runs first.  So threads read the
+ * same times in both orders of a race.
  *
- * A release leaves its times in a table without keys.  If two objects share an entry, a thread may
- * learn a time that is too late, and then reads a later time than necessary.
+ * A release stores the thread's times in a table without keys.  If two objects share an entry, a
+ * thread may later read a later time than necessary.
  */
 #include "rt/common/hash.h"
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
-enum { PLACES = 4096 }; /* of objects that carry a time; those that share one carry a later time */
+enum { PLACES = 4096 }; /* entries of the table; objects that share an entry get the later time */
 
 bool rt_time_setup(void)
 {
@@ -55,7 +55,7 @@ static void learn(struct rt_thread *t, uint64_t object)
 	}
 }
 
-/* Keeps numbers of threads apart from addresses. */
+/* Converts the number of a thread to a value that no object has as its address. */
 static uint64_t object_of(uint32_t number)
 {
 	return number | 1ull << 63;

@@ -13,37 +13,38 @@
 
 /* The layer's state of a thread that is recorded. */
 struct rt_noted {
-	struct raddle_buffer *buffer; /* NULL: it has none yet */
+	struct raddle_buffer *buffer; /* NULL before the first record */
 	uint8_t *cursor;
 	uint32_t buffers, events, lost;
-	volatile uintptr_t busy; /* the frame of the function that writes a record; 0: none does */
-	uint64_t order, values[RADDLE_SOURCES]; /* what the reader of the buffer knows */
+	volatile uintptr_t busy;		/* the frame of the function that writes a record; or 0 */
+	uint64_t order, values[RADDLE_SOURCES]; /* the previous values in this buffer, from which differences
+						   are encoded */
 };
 
-#define RT_LINEAGE 4096 /* threads whose descent is known, by number */
-#define RT_DESCENT 64	/* creations from the initial thread, at most */
+#define RT_LINEAGE 4096 /* the most threads whose creators are stored, by number */
+#define RT_DESCENT 64	/* the most creations that lead from the initial thread to a thread */
 
 struct rt_lineage {
 	uint32_t parent, index;
 };
 
-/* The process. */
+/* The state of a process that is recorded. */
 struct rt_world {
 	struct rt_lineage lineage[RT_LINEAGE];
-	_Atomic uint32_t numbers;	     /* given to connections and listeners so far */
-	_Atomic uint64_t bytes;		     /* that were received and kept */
+	_Atomic uint32_t numbers;	     /* how many connections and listeners have numbers so far */
+	_Atomic uint64_t bytes;		     /* how many received bytes were recorded */
 	_Atomic uint32_t fds[RT_WORLD_FDS];  /* enum rt_world_fd and a number */
-	_Atomic uint64_t sums[RT_WORLD_FDS]; /* of what was sent, by connection */
+	_Atomic uint64_t sums[RT_WORLD_FDS]; /* checksums of sent bytes, by connection */
 };
 
-/* What a descriptor is; the bits below are the number of the listener or connection. */
+/* The kind of a descriptor.  The lower bits are the number of the listener or connection. */
 enum rt_world_fd {
 	RT_FD_NONE,
 	RT_FD_LISTENER = 1 << 28,
 	RT_FD_CONNECTION = 2 << 28,
 	RT_FD_INPUT = 3 << 28,	/* a connection that no record mentions yet */
-	RT_FD_SOCKET = 4 << 28, /* in a replay: it is neither yet; its number is the domain that the
-				 * program requested */
+	RT_FD_SOCKET = 4 << 28, /* in a replay, a socket that is neither bound nor connected yet; its
+				 * number is the domain that the program requested */
 	RT_FD_KINDS = 7 << 28,
 };
 
@@ -51,37 +52,37 @@ _Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room f
 
 /* The layer's state of a thread whose input is replayed. */
 struct rt_replayed {
-	uint32_t position;		/* in the table of threads; NONE: it is not there */
-	uint32_t looks;			/* in a row that found nothing and did not wait */
-	uint64_t next[RADDLE_SOURCES];	/* values */
-	uint64_t next_random, made_up;	/* bytes */
+	uint32_t position;		/* in the table of threads; NONE if it is not there */
+	uint32_t looks;			/* polls in a row that found nothing and did not wait */
+	uint64_t next[RADDLE_SOURCES];	/* how many values of each source it has got */
+	uint64_t next_random, made_up;	/* how many recorded, and how many other, random bytes it got */
 	uint64_t known[RADDLE_SOURCES]; /* the latest time that it, or a thread ordered before it, has read */
 };
 
-/* A connection, as seen by the code that plays its other side. */
+/* The runtime's end of a connection. */
 struct rt_peer {
-	int32_t fd;		/* our end; -1: none */
-	_Atomic uint32_t users; /* descriptors of the program */
-	uint64_t offset;	/* of the bytes that are arriving */
+	int32_t fd;		/* the descriptor of the runtime's end; or -1 */
+	_Atomic uint32_t users; /* how many descriptors of the program refer to the connection */
+	uint64_t offset;	/* how many bytes of the current arrival were delivered */
 };
 
-/* The process whose input is replayed. */
+/* The state of a process whose input is replayed. */
 struct rt_giving {
 	struct raddle_world *memory;
-	struct rt_peer *peers;		       /* by connection */
-	_Atomic int32_t *bound;		       /* by listener: the program's descriptor; -1: none yet */
-	uint32_t position_of[RT_LINEAGE];      /* by thread number */
-	_Atomic uint64_t last[RADDLE_SOURCES]; /* the latest time given, in nanoseconds */
-	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` it includes */
-	_Atomic uint64_t passed;	       /* nanoseconds that threads slept */
-	_Atomic uint32_t in_a_row;	       /* consecutive queries of clocks without a record */
-	_Atomic uint64_t *left;		       /* rt/world/time.c: the latest times, by what was released */
+	struct rt_peer *peers;		       /* one for each connection */
+	_Atomic int32_t *bound;		       /* the program's descriptor of each listener; or -1 */
+	uint32_t position_of[RT_LINEAGE];      /* the position of each thread, by its number */
+	_Atomic uint64_t last[RADDLE_SOURCES]; /* the latest time of each clock that was read, in ns */
+	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` the clock's time includes */
+	_Atomic uint64_t passed;	       /* the total time that threads slept, in nanoseconds */
+	_Atomic uint32_t in_a_row;	       /* queries in a row without a recorded time */
+	_Atomic uint64_t *left;		       /* rt/world/time.c: the times of releases, by object */
 	_Atomic uint32_t fds[RT_WORLD_FDS];    /* enum rt_world_fd and a number */
-	_Atomic uint32_t pulse, sleepers;      /* a futex: something has moved */
+	_Atomic uint32_t pulse, sleepers;      /* a futex that counts changes; its waiters */
 	_Atomic uint32_t lock, interrupts, quiet;
-	_Atomic uint64_t debt; /* bytes that the program has not sent although arrivals depended on them */
-	int32_t hidden;	       /* the listener that the program's own connections reach; -1: none */
-	int32_t high;	       /* where our descriptors begin */
+	_Atomic uint64_t debt; /* bytes that arrivals no longer wait for, although they were not sent */
+	int32_t hidden;	       /* the listener for connections that the program makes; or -1 */
+	int32_t high;	       /* the lowest descriptor of the runtime */
 };
 
 static inline struct rt_giving *rt_giving(void)
@@ -98,9 +99,9 @@ static inline struct rt_replayed *rt_replayed(const struct rt_thread *t)
 bool rt_world_give_setup(void);
 void rt_world_give_begin(struct rt_thread *t);
 void rt_world_misses(enum raddle_world_lack lack);
-void rt_world_passes(uint64_t ns); /* time passes although no thread waits for it */
+void rt_world_passes(uint64_t ns); /* advances the clocks by a sleep of this length */
 
-/* rt/world/time.c: what a thread can know of the time. */
+/* rt/world/time.c: the times that a thread may know. */
 bool rt_time_setup(void);
 void rt_time_ends(struct rt_thread *t);
 void rt_time_created(struct rt_thread *parent, struct rt_thread *child);
@@ -109,15 +110,15 @@ void rt_time_releasing(struct rt_op *op, uint32_t kind, uintptr_t object);
 void rt_time_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 void rt_time_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
-/* rt/world/arrive.c: input.  arrive(): delivers everything that is due; with `anyway`, the first
- * arrival even if it is not due.  Returns whether something arrived. */
+/* rt/world/arrive.c: input.  arrive() delivers all arrivals that are due and, if `anyway` is set,
+ * the first one even if it is not due.  It returns whether something arrived. */
 bool rt_world_arrive(bool anyway);
 bool rt_world_idle(bool timed);
 void rt_world_moves(struct rt_thread *t);
 bool rt_world_awaits(struct rt_thread *t, int fd, bool never_waits);
 int rt_world_polls(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
 
-/* rt/world/socket.c: what replaces sockets. */
+/* rt/world/socket.c: the sockets that replace those of the program. */
 bool rt_world_sockets_setup(void);
 bool rt_world_opens(struct rt_thread *t, int *domain, int *type, int *protocol);
 void rt_world_opened(struct rt_thread *t, int fd, int domain);
@@ -129,8 +130,8 @@ void rt_world_closing(struct rt_thread *t, int fd);
 void rt_world_duplicated(int fd, int copy);
 bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 bool rt_world_has_option(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
-bool rt_world_reach(uint32_t connection); /* connects to a listener of the program; false: not yet */
-void rt_world_drain(uint32_t connection); /* takes bytes that bypassed us, and counts them as sent */
+bool rt_world_reach(uint32_t connection); /* connects to a listener of the program; false if it cannot yet */
+void rt_world_drain(uint32_t connection); /* reads bytes sent by calls that are not interposed */
 
 /* rt/world/note.c: the table for a process that is recorded. */
 extern const struct rt_outside rt_world_notes;
