@@ -88,7 +88,8 @@ char *rd_xasprintf(const char *format, ...)
 	char *s;
 	int n;
 
-	/* The length is needed first: counting it may end the context, and must not leak the text. */
+	/* Determine the length first: counting it may end the context, and the text must not leak
+	 * then. */
 	va_start(ap, format);
 	n = vsnprintf(NULL, 0, format, ap);
 	va_end(ap);

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In a comparison function: returns the order of a and b unless they are equal. */
+/* For use in a comparison function: returns the order of a and b from that function, unless they
+ * are equal. */
 #define RD_BY(a, b)                                                                                          \
 	do {                                                                                                 \
 		if ((a) != (b))                                                                              \

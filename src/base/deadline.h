@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlines: times of base/clock.h at which something must end; 0 means never. */
+/* Deadlines: times on the clock of base/clock.h at which something must end.  0 means never. */
 #ifndef BASE_DEADLINE_H
 #define BASE_DEADLINE_H
 

@@ -37,7 +37,7 @@ struct rd_edits {
 
 void rd_edits_release(struct rd_edits *e);
 
-/* Add edits from the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and
+/* These add edits in the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and
  * "FILE:LINE,FILE:LINE".  NULL adds nothing. */
 int rd_edits_require(struct rd_edits *e, const char *text);
 int rd_edits_without_sync(struct rd_edits *e, const char *text);

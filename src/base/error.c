@@ -99,7 +99,7 @@ static void release(void *buf)
 	rd_buf_release(buf);
 }
 
-/* Leaves errno unchanged. */
+/* Emits a message.  Does not change errno. */
 static void emit(enum rd_level level, int error, const char *format, va_list ap)
 {
 	struct rd_buf message = RD_BUF_INIT;

@@ -15,7 +15,7 @@
 
 enum rd_err {
 	RD_OK = 0,
-	RD_ESYSTEM = -1,   /* a system call failed; the message has strerror */
+	RD_ESYSTEM = -1,   /* a system call failed; the message contains strerror() */
 	RD_EFORMAT = -2,   /* untrusted bytes do not have the expected format */
 	RD_EVERSION = -3,  /* a format version that this Raddle does not know */
 	RD_EUSAGE = -4,	   /* the user requested something invalid */
@@ -55,7 +55,7 @@ void rd_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rd_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rd_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* An invariant of Raddle is broken: prints where and aborts, in release builds too. */
+/* Reports a broken invariant of Raddle, with its place, and aborts, in release builds too. */
 _Noreturn void rd_bug(const char *file, int line, const char *what);
 #define RD_BUG(what) rd_bug(__FILE__, __LINE__, what)
 #define RD_ASSERT(condition) ((condition) ? (void)0 : rd_bug(__FILE__, __LINE__, #condition))

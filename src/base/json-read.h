@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One document.  Messages have the form: SUBJECT: NAME: PART 3: "KEY" is wrong. */
+/* A document that is being read.  Messages have the form: SUBJECT: NAME: PART 3: "KEY" is wrong. */
 struct rd_json_read {
 	const char *subject; /* the subject of the document, such as "trace" */
 	const char *name;    /* the name of the file */
@@ -39,7 +39,7 @@ uint64_t rd_json_get_number(struct rd_json_read *r, const json_t *object, const 
 int64_t rd_json_get_signed(struct rd_json_read *r, const json_t *object, const char *key);
 bool rd_json_get_bool(struct rd_json_read *r, const json_t *object, const char *key);
 
-/* Element i of an array of strings; "" and an error if it is not a string. */
+/* Element i of an array of strings.  If it is not a string, reports an error and returns "". */
 const char *rd_json_get_item(struct rd_json_read *r, const json_t *array, const char *key, size_t i);
 
 /* Whether the value is an integer from 0 to `max`; if so, it is stored in *to. */

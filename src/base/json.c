@@ -37,7 +37,8 @@ unsigned rd_utf8_length(const unsigned char *s)
 	for (unsigned i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* The second byte reveals overlong forms, surrogates and code points above U+10FFFF. */
+	/* The second byte shows overlong forms, surrogates and code points above U+10FFFF, which
+	 * are invalid. */
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
 	    (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Loads a library only if all the functions asked for exist. */
+/* Loads a library only if all requested functions exist. */
 #include "base/library.h"
 
 #include <dlfcn.h>

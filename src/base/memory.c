@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory in use as the allocator counts it, the machine's memory, and pages that can be dropped. */
+/* Memory in use according to the allocator, the machine's memory, and pages that can be dropped. */
 #include "base/memory.h"
 
 #include <link.h>

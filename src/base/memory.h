@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory this process uses, how much the machine has, and dropping reloadable pages. */
+/* The memory of this process and of the machine, and a function that drops pages that can be loaded
+ * again. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
 #include <stdint.h>
 
-/* Bytes allocated and not yet freed.  Deterministic: the same work gives the same number. */
+/* The bytes that are allocated and not yet freed.  The number is deterministic: the same work gives
+ * the same number. */
 uint64_t rd_memory_used(void);
 
 /* The machine's memory in bytes; 0 if unknown. */

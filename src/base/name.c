@@ -13,7 +13,7 @@
 
 #define DIGITS "0123456789"
 #define HEX_DIGITS DIGITS "abcdef"
-#define INDEX_DIGITS 9 /* so that an index fits in 32 bits */
+#define INDEX_DIGITS 9 /* the most digits of an index, so that it fits in 32 bits */
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count)
 {
@@ -39,7 +39,8 @@ char *rd_thread_unknown(uint32_t number)
 	return rd_xasprintf("T_" RD_UNKNOWN "%" PRIu32, number);
 }
 
-/* Splits off the number at the end; *before is the length of the name before its underscore. */
+/* Splits off the number at the end; *before becomes the length of the name before the
+ * underscore. */
 static bool split(const char *name, size_t length, size_t *before, uint32_t *index)
 {
 	size_t at = length;

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of help: lines fit a terminal of 80 columns; most options end before the explanations
- * begin. */
+/* The columns of help texts.  Lines fit a terminal of 80 columns; most options end before the
+ * column in which explanations begin. */
 enum { LINE_WIDTH = 79, HELP_COLUMN = 24 };
 
 /* The longest word, in letters, that is compared with the options.  A longer one is not a misspelt

@@ -25,14 +25,15 @@
 
 enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER, RD_OPT_DURATION };
 
-/* What an option affects.  A .raddle file must not set options that write, make or run
- * (base/defaults.c). */
+/* The effects of an option outside the process.  A .raddle file must not set options that write,
+ * make or run (base/defaults.c). */
 enum rd_option_trait {
-	RD_OPT_READS = 1,     /* names a file to read, or several files separated by commas */
-	RD_OPT_WRITES = 2,    /* names a file to write; "-" is standard output */
-	RD_OPT_MAKES = 4,     /* names a directory to create or fill */
-	RD_OPT_RUNS = 8,      /* decides what is executed, or removes something */
-	RD_OPT_OPTIONAL = 16, /* --name[=ARGUMENT]; without the argument the value is "-" */
+	RD_OPT_READS = 1,  /* names a file to read, or several files separated by commas */
+	RD_OPT_WRITES = 2, /* names a file to write; "-" is standard output */
+	RD_OPT_MAKES = 4,  /* names a directory to create or fill */
+	RD_OPT_RUNS = 8,   /* decides what is executed, or removes something */
+	/* The argument may be omitted (--name[=ARGUMENT]); the value is then "-". */
+	RD_OPT_OPTIONAL = 16,
 };
 
 /* The value of a number or duration that was not set, for options in which 0 has a meaning.  The
@@ -88,7 +89,7 @@ int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
 /* Sets the options to their defaults: off, NULL, and `initial`. */
 void rd_options_init(const struct rd_option *options);
 
-/* The option with that name of `n` characters, or NULL. */
+/* The option with this name of `n` characters; NULL if there is none. */
 const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n);
 
 /* Stores the argument of an option; NULL if the option was given without one.  The text must
@@ -99,8 +100,8 @@ int rd_option_set(const struct rd_option *o, const char *where, const char *argu
  * is reported before hours of work.  Nothing is created.  `command` is for the message. */
 int rd_options_check(const struct rd_option *options, const char *command);
 
-/* For "did you mean": whether `candidate` is similar to `word`, and more similar than any
- * candidate before it.  *best starts as SIZE_MAX. */
+/* For "did you mean": whether `candidate` is similar to `word`, and more similar than all earlier
+ * candidates.  *best must start as SIZE_MAX. */
 bool rd_is_near(const char *word, const char *candidate, size_t *best);
 
 #endif

@@ -22,7 +22,7 @@
 
 /* Milliseconds between two checks of the time and of signals; users do not notice the delay. */
 #define LOOK_MS 100
-#define EXIT_BROKEN 125 /* exit status of a worker that cannot talk to the leader */
+#define EXIT_BROKEN 125 /* the exit status of a worker that cannot communicate with the leader */
 
 struct worker {
 	pid_t pid; /* 0 if the worker has not been started */
@@ -201,7 +201,8 @@ int rd_pool_submit(struct rd_pool *p, uint64_t task)
 	w->task = task;
 	w->busy = true;
 	p->busy++;
-	send_all(w->fd, &task, sizeof task); /* if the worker is dead already, its task is reported as lost */
+	/* If the worker has died already, its task is reported as lost. */
+	send_all(w->fd, &task, sizeof task);
 	return RD_OK;
 }
 

@@ -80,7 +80,7 @@ void rd_pool_open(struct rd_pool **pool, const struct rd_pool_opts *opts);
 unsigned rd_pool_busy(const struct rd_pool *pool);
 bool rd_pool_has_room(const struct rd_pool *pool);
 
-/* Requires rd_pool_has_room(). */
+/* Submits a task. rd_pool_has_room() must be true. */
 int rd_pool_submit(struct rd_pool *pool, uint64_t task);
 
 /* Waits until a task is over.  With a timeout of -1, waits without limit. */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* The state advances by this: 2^64 divided by the golden ratio. */
+/* The amount by which the state advances: 2^64 divided by the golden ratio. */
 #define RD_RANDOM_STEP 0x9e3779b97f4a7c15ull
 
 /* Mixes the bits of z.  Each bit of the result depends on all bits of z; different z have different
@@ -42,7 +42,7 @@ static inline uint64_t rd_random_below(struct rd_random *r, uint64_t limit)
 	return (uint64_t)(product >> 64);
 }
 
-/* The random numbers for one part of the work with this seed.  They are unrelated to those of other
+/* A generator for one part of the work with this seed.  Its numbers are unrelated to those of other
  * parts. */
 static inline struct rd_random rd_random_of(uint64_t seed, uint64_t part)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that is printed for people goes through base/printable.h. */
+/* Filters text that is printed for people: control characters are replaced (base/printable.h). */
 #ifndef BASE_TERMINAL_H
 #define BASE_TERMINAL_H
 
 #include <stddef.h>
 
 /* Opens the standard streams that are closed.  Otherwise the next file opened would get the
- * descriptor of one of them, and then receive our messages.  They are opened in the wrong
- * direction, so that using them still fails. */
+ * descriptor of one of them, and then receive our messages.  They are opened in the wrong direction
+ * (standard output for reading), so that using them still fails. */
 void rd_terminal_occupy(void);
 
 /* From now on, control characters printed to standard error are replaced. */

@@ -22,8 +22,8 @@ struct rd_tuples {
 	size_t slot_count; /* 0 or a power of two */
 };
 
-/* The number of a sequence, which is copied.  `hash` is any function of the sequence, so a caller
- * can update it incrementally. */
+/* Returns the number of a sequence, of which the table keeps a copy.  `hash` is any function of the
+ * sequence, so a caller can update it incrementally. */
 uint32_t rd_tuples_put(struct rd_tuples *m, const uint32_t *tuple, size_t length, uint64_t hash,
 		       bool *is_new); /* is_new may be NULL */
 uint64_t rd_tuple_hash(const uint32_t *tuple, size_t length);

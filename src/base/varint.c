@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers as bytes, into a buffer.  Reading them is in the header, since decoders spend their time
- * there. */
+/* Writes numbers as bytes into a buffer.  The functions that read them are inline, in the header,
+ * because decoders spend much of their time in them. */
 #include "base/varint.h"
 
 void rd_varint_put(struct rd_buf *out, uint64_t v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for numbers: 0, 1, ... in the order of a table. */
+/* Tables of words for the numbers 0, 1, ... */
 #ifndef BASE_WORD_H
 #define BASE_WORD_H
 

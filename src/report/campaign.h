@@ -21,16 +21,16 @@ struct report_campaigns {
 	const struct campaign_against *against;
 };
 
-/* Tables and a bar chart in 80 columns. */
+/* Writes tables and a bar chart in 80 columns. */
 int report_campaign_text(const struct report_campaigns *c, FILE *out);
 
-/* One JSON document: doc/format/campaign-json.md. */
+/* Writes one JSON document (doc/format/campaign-json.md). */
 int report_campaign_json(const struct report_campaigns *c, FILE *out);
 
 /* Writes a self-contained page: figure, tables, runs, and the effects of SDCs on the output. */
 int report_campaign_html(const struct report_campaigns *c, FILE *out);
 
-/* A table with a row for each share, or for each comparison: doc/format/campaign-csv.md. */
+/* Writes a table with a row for each share, or for each comparison (doc/format/campaign-csv.md). */
 int report_campaign_csv(const struct report_campaigns *c, FILE *out);
 
 /* The name of what a comparison groups by: "campaign", "function", ... */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of races after a report. */
+/* Reports the classes of races, after a report. */
 #ifndef REPORT_CLASSES_H
 #define REPORT_CLASSES_H
 

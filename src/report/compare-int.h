@@ -25,19 +25,19 @@ const char *compare_operation(const struct compare_view *v, const struct epa_nod
 /* The canonical name of the object that the record accesses. */
 const char *compare_object(const struct compare_view *v, const struct epa_record *r, bool there);
 const char *compare_name(const struct compare_view *v, struct epa_name name);
-/* Such as "file.c:12 function". */
+/* A text such as "file.c:12 function". */
 const char *compare_place(const struct compare_view *v, uint32_t site);
 const char *compare_thread(const struct compare_view *v, uint32_t name);
 /* The variable that the source names at a site. */
 const char *compare_what(const struct compare_view *v, uint32_t site);
 
-/* Such as "T_0_1 at file.c:12 function: 5 became 7". */
+/* A text such as "T_0_1 at file.c:12 function: 5 became 7". */
 const char *compare_fault(const struct compare_view *v, const struct epa_fault *fault);
 
 /* The record of a node in the run; the golden record if the run has none. */
 const struct epa_record *compare_node_record(const struct epa_node *n);
 
-/* Such as "data deviation in T_0_1, record 12, at file.c:12 function". */
+/* A text such as "data deviation in T_0_1, record 12, at file.c:12 function". */
 const char *compare_sentence(const struct compare_view *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where runs deviate from a golden run and how the error spread, as text, as JSON
+/* Reports where runs deviate from a golden run and how the error spread: as text, as JSON
  * (doc/format/compare.md) or as a page. */
 #ifndef REPORT_COMPARISON_H
 #define REPORT_COMPARISON_H

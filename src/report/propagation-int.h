@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an error spread, as a page: the source with the lines that the error reached, a column for
- * each thread, and arrows between the lines.  In: the propagation in words and numbers.  Out: a
+ * A page that shows how an error spread: the source with the lines that the error reached, a column
+ * for each thread, and arrows between the lines.  In: the propagation in words and numbers.  Out: a
  * self-contained HTML page.
  */
 #ifndef REPORT_PROPAGATION_INT_H
@@ -31,8 +31,8 @@ struct propagation_place {
 /* A place that the error reached. */
 struct propagation_node {
 	struct propagation_place place;
-	const char *kind; /* "fault", "data", "address", "control", "missing", "extra" */
-	const char *what; /* "load", "store", "call memcpy" */
+	const char *kind; /* such as "fault", "data", "address", "control", "missing" or "extra" */
+	const char *what; /* the operation, such as "load", "store" or "call memcpy" */
 	/* The object that was read or written, such as "hits" or "heap of main:12". */
 	const char *object;
 	const char *golden, *run; /* the values in the two runs */
@@ -51,7 +51,7 @@ struct propagation_edge {
 struct propagation_end {
 	struct propagation_place place;
 	const char *object;
-	const char *how; /* "overwritten", "freed" */
+	const char *how; /* such as "overwritten" or "freed" */
 	uint64_t count;
 };
 
@@ -59,7 +59,7 @@ struct propagation {
 	const char *golden, *run;	      /* the names of the traces */
 	const char *fault;		      /* a description of the injected fault; NULL if unknown */
 	const char *first;		      /* a sentence about the first deviation; or NULL */
-	const struct propagation_node *nodes; /* in the order in which they were reached */
+	const struct propagation_node *nodes; /* the nodes, in the order in which they were reached */
 	size_t node_count, nodes_left_out;
 	const struct propagation_edge *edges;
 	size_t edge_count;

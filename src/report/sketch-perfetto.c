@@ -14,7 +14,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A slice is shorter than its step, so that there is a gap to the next one. */
+/* In microseconds.  A slice is shorter than its step, so that there is a gap before the next
+ * slice. */
 enum { STEP_US = 1000, SLICE_US = 900 };
 
 struct writer {

@@ -22,7 +22,8 @@ enum { WIDTH = 80, MARGIN = 15 };
 enum { SOURCE_MAX = 8 << 20 }; /* bytes of a source file; larger files were generated */
 enum { DECIMAL_MAX = 4096 };   /* greater values are shown in hexadecimal: they are addresses or masks */
 enum { NAME_MAX_SHOWN = 24 };  /* columns of a variable's name in the words about a line */
-enum { ROOM_FOR_MORE = 40 };   /* columns that must be left for another word and name */
+/* Columns that must remain free for another word and name to be printed. */
+enum { ROOM_FOR_MORE = 40 };
 
 /* A line of the slice.  Lines are sorted by function, then by line. */
 struct line {

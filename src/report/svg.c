@@ -180,7 +180,7 @@ static bool same(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-/* Whether j had to wait for operation i. */
+/* Whether operation j had to wait for operation i. */
 static bool enables(const struct schedule_op *i, const struct schedule_op *j)
 {
 	if (strcmp(i->thread, j->thread) == 0)

@@ -32,8 +32,8 @@ void word_models(struct rd_buf *out, const struct finding *f);
  * more". */
 void word_witness(struct rd_buf *out, const struct finding_witness *w);
 
-/* Reports how bad a finding is, fact by fact: reason, class, memory models, consequence, witnesses.
- * The text may be NULL. */
+/* word_judgement() calls `put` for each fact about the severity of a finding: reason, class, memory
+ * models, consequence, witnesses.  The text may be NULL. */
 typedef void word_fact(void *context, const char *name, const char *text);
 void word_judgement(const struct finding *f, word_fact *put, void *context);
 

@@ -20,7 +20,7 @@ int cmd_classes_models(const char *text, const char *name, const char *option, u
 void cmd_classes_progress(struct rd_progress *progress, const struct classify_progress *so_far);
 
 /* Classifies the races of the set, and shows a progress line.  Sets the members `runs.program`,
- * `progress` and `context` of `how` itself. */
+ * `progress` and `context` of `how`; the caller need not. */
 int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, struct finding_set *set,
 		    struct classify_result *result);
 

@@ -89,8 +89,8 @@ static int write_json(struct replay_repeat *t)
 	return cmd_write_findings(opt.json, t->set);
 }
 
-/* If the recorded run itself shows the race, the race has happened, even if the replay did not
- * reproduce it. */
+/* Reports that the recorded run itself shows the race.  The race has then happened, even if the
+ * replay did not reproduce it. */
 static void report_recorded(const struct replay_repeat *t)
 {
 	RD_ASSERT(t->finding && t->finding->schedule);

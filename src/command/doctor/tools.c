@@ -135,7 +135,7 @@ void doctor_linkers(struct doctor_item *item)
 	item->found = rd_buf_detach(&found);
 }
 
-/* If libLLVM cannot be loaded, the loader ends raddle-instr with status 127. */
+/* Tests raddle-instr.  If libLLVM cannot be loaded, the loader ends it with status 127. */
 void doctor_instrumenter(struct doctor_item *item)
 {
 	struct rd_buf output = RD_BUF_INIT;

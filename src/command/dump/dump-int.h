@@ -26,7 +26,7 @@ int dump_set_filters(struct dump *d);
 /* The most events that may be written. */
 uint64_t dump_limit(const struct dump_options *options);
 
-/* Each writes one document. */
+/* Each of these writes one document. */
 int dump_events(struct dump *d);
 int dump_summary(struct dump *d);
 int dump_full(struct trace *trace, const struct dump_options *options, FILE *out);
@@ -56,7 +56,7 @@ void dump_location(const struct trace_sites *sites, uint32_t site, struct rd_buf
  * into which it was inlined. */
 void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32_t site);
 
-/* The "trace" object of JSON documents. */
+/* Writes the "trace" object of JSON documents. */
 void dump_json_trace(struct rd_json *j, const struct dump *d);
 void dump_json_threads(struct rd_json *j, const struct dump *d);
 

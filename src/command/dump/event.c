@@ -257,7 +257,7 @@ static void text_event(struct dump *d, const struct trace_lane *lane, struct rd_
 	}
 	while (out->data[out->length - 1] == ' ')
 		out->length--;
-	RD_ASSERT(out->length > start); /* the name ends with a letter */
+	RD_ASSERT(out->length > start); /* the name ends with a letter, not with a blank */
 	rd_buf_addc(out, '\n');
 	if (d->opt->stacks)
 		text_stack(d, lane, out);

@@ -16,7 +16,7 @@ uint64_t dump_limit(const struct dump_options *options)
 	return options->limit ? options->limit : UINT64_MAX;
 }
 
-/* Calls `use` for each part of a list; stops at the first that it refuses. */
+/* Calls `use` for each part of a list, until a call fails. */
 static int each_part(const char *list, int (*use)(struct dump *d, const char *part), struct dump *d)
 {
 	int err = RD_OK;

@@ -79,7 +79,8 @@ static int dump_model(struct dump *d)
 	return err;
 }
 
-/* Stream files are recognised by their first bytes; any other file must be a site table. */
+/* Whether a file is a stream, according to its first bytes.  Any other file must be a site
+ * table. */
 static bool is_stream(const char *path)
 {
 	char magic[8];
@@ -106,8 +107,7 @@ static int dump_site_table(const char *path, const struct dump_options *options,
 
 static int dump_trace_part(const char *path, const struct dump_options *options, FILE *out);
 
-/* The traces of forked children lie in the directory of their parent's trace.  Checks each of
- * them. */
+/* Checks the traces of forked children, which are in the directory of their parent's trace. */
 static int check_children(const char *path, const struct dump_options *options, FILE *out)
 {
 	DIR *d = opendir(path);

@@ -16,7 +16,7 @@ int guard_build(const char *program, bool verbose, struct rd_flavour *out);
 /* Copies the flavour to `to`.  Refuses to overwrite a program without guards. */
 int guard_ship(const char *executable, const char *to);
 
-/* The table of a guarded program. */
+/* A candidate in the table of a guarded program. */
 struct guard_candidate {
 	char id[CANDIDATE_ID_SIZE];
 	uint32_t guard[2];

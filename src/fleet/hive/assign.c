@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Assignment of tasks.  A site without a task draws a candidate at random, by weight.  It keeps the
- * task until the candidate is answered or retired, at most until the end of the next epoch.  Each
- * time-out lengthens the pause; after the longest pause the other order is tried.  A site with many
- * more time-outs than the average gets another candidate.  A site whose guards cost much more than
- * the average rests in about half of the epochs.
+ * task until the site has an answer or the candidate is retired, but at most until the end of the
+ * next epoch.  Each time-out lengthens the pause; after the longest pause the other order is tried.
+ * A site with many more time-outs than the average gets another candidate.  A site whose guards
+ * cost much more than the average rests in about half of the epochs.
  */
 #include "hive/assign-int.h"
 

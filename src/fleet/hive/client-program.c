@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_FILE_MAX = 4096 }; /* bytes; a token has 43 */
+enum { TOKEN_FILE_MAX = 4096 }; /* in bytes; a token has 43 */
 
 int hive_client_token(const char *path, char **token)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many sites on this machine, for trials of a hive. */
+/* Simulates many sites on this machine, for trials of a hive. */
 #ifndef HIVE_CROWD_H
 #define HIVE_CROWD_H
 

@@ -200,8 +200,9 @@ static int open_db(struct hive_db **db, const char *where)
 	return 0;
 }
 
-/* Row numbers are assigned at insertion, so inserts must be serialised.  Otherwise a row could
- * become visible after rows with larger numbers, and a hive that had read those would miss it. */
+/* The functions for PostgreSQL.  Row numbers are assigned at insertion, so inserts must be
+ * serialised.  Otherwise a row could become visible after rows with larger numbers, and a hive that
+ * had read those would miss it. */
 const struct hive_db_kind hive_db_postgres = {
 	.open = open_db,
 	.close = close_db,

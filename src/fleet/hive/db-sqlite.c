@@ -160,8 +160,8 @@ static int open_db(struct hive_db **db, const char *where)
 	return set_up(d);
 }
 
-/* BEGIN IMMEDIATE takes the write lock at the start of a transaction.  Taking it later could
- * fail. */
+/* The functions for SQLite.  BEGIN IMMEDIATE takes the write lock at the start of a transaction.
+ * Taking it later could fail. */
 const struct hive_db_kind hive_db_sqlite = {
 	.open = open_db,
 	.close = close_db,

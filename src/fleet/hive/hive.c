@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A hive at work.  In: reports and changes, from many threads.  Out: rows in the store, and
+ * A running hive.  In: reports and changes, from many threads.  Out: rows in the store, and
  * programs in memory that include them.  The programs in memory are computed only from rows read
  * back from the store, in their order.  So they are the same after a restart, and in every hive on
  * the same store.
@@ -82,8 +82,9 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
 	pthread_rwlock_unlock(&h->lock);
 }
 
-/* Tracked runs are few and expensive: each may start a search for predictors.  The search allocates
- * memory and may fail while the lock is held, so keep_run() registers a cleanup that unlocks. */
+/* Reads tracked runs, which are few and expensive: each may start a search for predictors.  The
+ * search allocates memory and may fail while the lock is held, so keep_run() registers a cleanup
+ * that unlocks. */
 struct run_reader {
 	struct hive *h;
 	/* A program that is not shared with other threads yet; NULL for all programs. */

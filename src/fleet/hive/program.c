@@ -197,8 +197,8 @@ static void take_timeout(struct hive_site *s, const struct hive_report *r)
 		s->completed++;
 }
 
-/* A site's task ends with an answer, with a time-out of the longest pause in both orders, or after
- * several runs that did not execute the accesses. */
+/* Updates the state of a site's task.  The task ends with an answer, with a time-out of the longest
+ * pause in both orders, or after several runs that did not execute the accesses. */
 static void note_task(struct hive_site *s, uint32_t candidate, const struct hive_report *r)
 {
 	enum { UNSEEN_MAX = 4 };

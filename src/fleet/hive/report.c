@@ -130,7 +130,7 @@ static uint32_t get_context(struct reading *r)
 		r->error = "the context is not an object";
 	for (unsigned i = 0; i < 4; i++)
 		context |= get_bool(r, bits, names[i]) ? 1u << i : 0;
-	/* If two threads met, the address was the same; then both accesses were executed. */
+	/* If two threads met, both accesses were executed, at the same address. */
 	if (context & HIVE_TWO_THREADS)
 		context |= HIVE_SAME_ADDRESS;
 	if (context & HIVE_SAME_ADDRESS)

@@ -20,7 +20,7 @@ struct hive_request {
 	bool too_large, no_memory;
 	enum hive_role role;
 
-	/* The answer. */
+	/* The following members are the answer. */
 	unsigned status;
 	const char *type; /* the type of the content */
 	char *answer;	  /* the text of the answer, which is freed */

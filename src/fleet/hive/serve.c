@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-	FIRST_HANDED_FD = 3, /* SD_LISTEN_FDS_START of systemd */
+	FIRST_HANDED_FD = 3, /* the number of the first socket, SD_LISTEN_FDS_START of systemd */
 	/* In bytes of a PEM file; far more than any chain of certificates has. */
 	CERTIFICATE_MAX = 1 << 20,
 };

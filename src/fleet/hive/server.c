@@ -267,7 +267,8 @@ static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, cons
 	return MHD_YES;
 }
 
-/* A body that is refused is still read for a while, so that its sender gets the error. */
+/* Skips a part of a body that was refused.  It is still read for a while, so that its sender gets
+ * the error. */
 static enum MHD_Result skip(struct hive_request *r, size_t n)
 {
 	r->length += n;
@@ -347,7 +348,7 @@ static void log_nothing(void *context, const char *format, va_list arguments)
 	(void)arguments;
 }
 
-/* Host and port of "host:port" or "[host]:port". */
+/* A host and a port, parsed from "host:port" or "[host]:port". */
 struct place {
 	char host[256], port[16];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The status document of a hive (doc/format/hive.md) for people. */
+/* Shows the status document of a hive (doc/format/hive.md) to people. */
 #ifndef HIVE_STATUS_TEXT_H
 #define HIVE_STATUS_TEXT_H
 

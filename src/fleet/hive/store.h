@@ -42,8 +42,9 @@ int hive_store_programs(struct hive_db *db, struct hive_program **programs, size
  * set to whether row i was not in the store yet. */
 int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new);
 
-/* Selects rows with numbers greater than `after`, in their order, at most `limit`.  Only rows of
- * `program` if it is not 0; only those of its `candidate` if that is not NULL. */
+/* Selects at most `limit` rows with numbers greater than `after`, in their order.  If `program` is
+ * not 0, selects only rows of that program; if `candidate` is not NULL, only those of that
+ * candidate. */
 struct hive_range {
 	uint64_t after, program;
 	const char *candidate;
@@ -55,7 +56,7 @@ int hive_store_each(struct hive_db *db, const struct hive_range *range, hive_eac
 /* Stores the plan of a sketch: the document as it was received. */
 int hive_store_sketch(struct hive_db *db, uint64_t program, const char *id, const char *document);
 
-/* A tracked run as it is stored. */
+/* A tracked run, as it is stored. */
 struct hive_run {
 	uint64_t number, program;
 	const char *sketch, *site, *run, *record;

@@ -14,9 +14,9 @@ extern const char *const hive_verdict_names[HIVE_VERDICTS];
 
 enum hive_reason {
 	HIVE_NO_REPORT,
-	HIVE_NOT_EXECUTED,    /* unknown: not both accesses were executed */
+	HIVE_NOT_EXECUTED,    /* unknown: the two accesses were not both executed */
 	HIVE_BEING_VALIDATED, /* unknown: two threads made both accesses to the same address */
-	HIVE_BOTH_ORDERS,     /* true race */
+	HIVE_BOTH_ORDERS,     /* true race: both orders were seen */
 	HIVE_SINGLE_ORDER,
 	HIVE_NOT_ALIASING,	/* likely false: both were executed, but never at the same address */
 	HIVE_ONE_THREAD,	/* likely false: they were at the same address, but in one thread */
@@ -47,7 +47,7 @@ struct hive_tally {
 	uint64_t consequences[HIVE_CONSEQUENCES], suspected[HIVE_CONSEQUENCES];
 	/* Reports in which both accesses were executed, and in which they had the same address. */
 	uint64_t executed, aliased;
-	uint32_t context; /* the union over all sites */
+	uint32_t context; /* the union of the contexts that sites reported */
 	/* When the first and the last report were received; 0 if there is none. */
 	int64_t first_at, last_at;
 	struct hive_change changes[HIVE_CHANGES]; /* the first changes and the latest ones */

@@ -203,8 +203,9 @@ struct site_schedule {
 	int64_t second, asleep, renewal;
 };
 
-/* Guards are active only part of the time, which limits their cost.  But they stay active while an
- * access is tracked or a thread is stopped.  Returns the milliseconds until the next decision. */
+/* Activates or deactivates guards.  They are active only part of the time, which limits their cost,
+ * but stay active while an access is tracked or a thread is stopped.  Returns the milliseconds
+ * until the next decision. */
 static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t now)
 {
 	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {
@@ -241,7 +242,7 @@ static void watch(struct site_agent *a)
 		close(fd);
 }
 
-/* With --verbose, one line about what the guards did. */
+/* With --verbose, prints one line about the work of the guards. */
 static void log_work(const struct site_agent *a)
 {
 	const struct raddle_guard *s = a->session.shared;

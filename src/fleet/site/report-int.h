@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports to the hive: what a run found, as JSON.  They contain the names of builds, candidates
- * and tasks, and the words and numbers below, but never a path, an argument, an address or a
- * value.  Records of tracked runs are written by sketch/plan.h. */
+/* Reports to the hive about the results of a run, as JSON.  They contain the names of builds,
+ * candidates and tasks, and the words and numbers below, but never a path, an argument, an address
+ * or a value.  Records of tracked runs are written by sketch/plan.h. */
 #ifndef SITE_REPORT_INT_H
 #define SITE_REPORT_INT_H
 

@@ -59,8 +59,8 @@ void site_session_rest(struct site_session *s);
 bool site_session_is_busy(const struct site_session *s);
 /* Deactivates all guards and removes all tasks. */
 void site_session_quiet(struct site_session *s);
-/* Observes the next `times` accesses of each guard in a pair at which two threads have not met
- * yet. */
+/* Makes the program observe the next `times` accesses of each guard, except in pairs at which two
+ * threads have already met. */
 void site_session_observe(struct site_session *s, uint8_t times);
 
 /* Passes a task to the program.  Returns its generation; 0 if the program has too many tasks

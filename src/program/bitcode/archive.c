@@ -43,7 +43,7 @@ static void set_name(struct bitcode_member *m, const uint8_t *p, size_t n)
 	m->name[n] = '\0';
 }
 
-/* Names in the table end with "/\n". */
+/* Finds a long name.  Names in the table end with "/\n". */
 static void long_name(const struct bitcode_archive *a, size_t at, struct bitcode_member *m)
 {
 	const uint8_t *end;

@@ -260,7 +260,7 @@ static bool next_word(const char **text, struct rd_buf *word)
 /* How deep @files may be nested in @files; set by hand, clang has a similar limit. */
 enum { NESTING_LIMIT = 20 };
 
-/* An @file that cannot be read stays an argument; clang then reports it. */
+/* Expands an @file.  One that cannot be read stays an argument, and clang reports it. */
 static void expand(struct bitcode_args *a, const char *argument, int depth)
 {
 	struct rd_buf content = RD_BUF_INIT, word = RD_BUF_INIT;
@@ -273,7 +273,7 @@ static void expand(struct bitcode_args *a, const char *argument, int depth)
 		return;
 	}
 	a->expanded = true;
-	/* A pipe can be read only once. */
+	/* A pipe can be read only once, so clang must get the arguments in another file. */
 	if (!S_ISREG(st.st_mode))
 		a->dropped = true;
 	text = content.data;
@@ -294,7 +294,7 @@ static const char *suffix_of(const char *path)
 	return dot ? dot : "";
 }
 
-/* Returns false for an input that only clang can classify. */
+/* Determines the kind of an input.  Returns false for an input that only clang can classify. */
 static bool input_kind(const char *path, const char *language, enum bitcode_input_kind *kind)
 {
 	const char *suffix = suffix_of(path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiler command line asks for, as far as the wrapper needs it: the phase at which it
- * stops, its inputs and output, and the few options that matter for embedding.  Everything else is
- * left to clang.
+ * The parts of a compiler command line that the wrapper needs: the phase at which it stops, its
+ * inputs and output, and the few options that matter for embedding.  Everything else is left to
+ * clang.
  */
 #ifndef BITCODE_ARGS_H
 #define BITCODE_ARGS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 enum bitcode_phase {
-	BITCODE_PASS,	     /* nothing to embed: run clang unchanged */
+	BITCODE_PASS,	     /* there is nothing to embed; clang is run unchanged */
 	BITCODE_ASSEMBLY,    /* stops after assembler code (-S) */
 	BITCODE_COMPILE,     /* stops after objects (-c) */
 	BITCODE_RELOCATABLE, /* merges objects into one (-r) */
@@ -21,9 +21,9 @@ enum bitcode_phase {
 };
 
 enum bitcode_input_kind {
-	BITCODE_SOURCE,	   /* C family or LLVM IR: gets bitcode */
-	BITCODE_ASSEMBLER, /* .s, .S: has no bitcode */
-	BITCODE_OBJECT,	   /* for the linker: objects, archives, libraries, scripts */
+	BITCODE_SOURCE,	   /* C family or LLVM IR; gets bitcode */
+	BITCODE_ASSEMBLER, /* .s or .S; has no bitcode */
+	BITCODE_OBJECT,	   /* an input for the linker: an object, archive, library or script */
 };
 
 struct bitcode_input {
@@ -35,7 +35,7 @@ struct bitcode_input {
 enum bitcode_debug { BITCODE_DEBUG_UNSAID, BITCODE_DEBUG_OFF, BITCODE_DEBUG_LINES, BITCODE_DEBUG_FULL };
 
 struct bitcode_args {
-	struct rd_argv all; /* the arguments after the driver, @files expanded */
+	struct rd_argv all; /* the arguments after the driver, with @files expanded */
 	struct bitcode_input *inputs;
 	size_t input_count, input_capacity;
 	size_t sources, assemblers; /* the number of inputs of these kinds */

@@ -12,7 +12,7 @@
  * the file's bytes.  `path` is the path of a file; PATH is not searched. */
 int rd_build_id(const char *path, char id[RD_BUILD_ID_SIZE]);
 
-/* The same for bytes in memory; `e` has been parsed from them. */
+/* Like rd_build_id(), for a file in memory, from which `e` has been parsed. */
 void bitcode_build_id(const struct bitcode_elf *e, char id[RD_BUILD_ID_SIZE]);
 
 #endif

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <xxhash.h>
 
-#define BITCODE_CACHE_LIMIT (5ull << 30) /* bytes; set by hand: some tens of large programs */
+#define BITCODE_CACHE_LIMIT (5ull << 30) /* in bytes; set by hand: some tens of large programs */
 /* Seconds for which an entry is kept after its last use; set by hand. */
 enum { BITCODE_CACHE_RECENT = 3600 };
 
@@ -38,7 +38,7 @@ void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 
 /* Paths of entries; the caller frees them. */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
-char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* without a suffix */
+char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* the path has no suffix */
 
 /* Whether the entry is complete and unchanged.  If the entry is damaged, removes it and prints a
  * message.  The path of a unit has no suffix. */

@@ -110,8 +110,8 @@ static void add_quoted(struct rd_buf *b, const char *s)
 	rd_buf_adds(b, "\"\n");
 }
 
-/* The user's arguments without the withheld ones.  Arguments from an @file are passed in an @file
- * again, because they may be too long for a command line. */
+/* Adds the user's arguments, without the withheld ones.  Arguments from an @file are passed in an
+ * @file again, because they may be too long for a command line. */
 static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct input_files *files)
 {
 	struct rd_buf response = RD_BUF_INIT;
@@ -139,7 +139,7 @@ static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct
 	return err;
 }
 
-/* The parts that all our commands of one run share. */
+/* The data of one call of the wrapper, which its clang commands share. */
 struct cc_run {
 	const char *driver;
 	const struct bitcode_args *args;

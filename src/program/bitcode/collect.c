@@ -213,8 +213,8 @@ static void add_assembled(struct collector *c, const char *source, const char *o
 	rd_map_close(&map);
 }
 
-/* -l: the user's own archive is treated like any other input.  Other libraries are found again by
- * name, in the directories of -L. */
+/* Handles -l.  An archive of the user is treated like any other input.  Other libraries are found
+ * again by name, in the directories of -L. */
 static void add_library(struct collector *c, const char *name)
 {
 	char *option = rd_xasprintf("-l%s", name);
@@ -382,7 +382,7 @@ static void add_option(struct collector *c, const struct bitcode_args *args, con
 		add(c, BITCODE_ITEM_ARGUMENT, s);
 }
 
-/* Collects all -L options first, because a -L after a -l applies to it, too. */
+/* Collects all -L options first, because a -L option after a -l option applies to it, too. */
 static void find_searches(struct collector *c, const struct bitcode_args *args)
 {
 	struct rd_buf unused = RD_BUF_INIT, *out = c->out;

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In CPU seconds per megabyte, measured on sqlite3, memcached and the kernels of bench/. */
+/* CPU seconds to generate code, per megabyte of bitcode; measured on sqlite3, memcached and the
+ * kernels of bench/. */
 #define QUICK_PER_MB 0.6
 #define FAST_PER_MB 7.0
 

@@ -30,7 +30,8 @@ static void read_header(const struct bitcode_elf *e, uint32_t index, Elf64_Shdr 
 	memcpy(h, e->data + e->table + (uint64_t)index * sizeof *h, sizeof *h);
 }
 
-/* With extended numbering, counts that do not fit are in section 0. */
+/* Finds the section table.  With extended numbering, counts that do not fit in the header are in
+ * section 0. */
 static bool find_sections(struct bitcode_elf *e, const Elf64_Ehdr *h)
 {
 	Elf64_Shdr first, names;

@@ -39,7 +39,8 @@ struct bitcode_elf_section {
 	const char *name; /* the section's name; "" if it has no name */
 	uint32_t index, type, link, info;
 	uint64_t flags, address, size, offset, entry_size;
-	const uint8_t *data; /* NULL for SHT_NOBITS or bytes outside the file */
+	/* The content; NULL for SHT_NOBITS, or if the bytes are outside the file. */
+	const uint8_t *data;
 };
 
 struct bitcode_elf_symbol {
@@ -67,7 +68,7 @@ struct bitcode_elf_symbols {
 bool bitcode_elf_symbols(const struct bitcode_elf *e, uint32_t table, struct bitcode_elf_symbols *symbols);
 bool bitcode_elf_symbol_next(struct bitcode_elf_symbols *symbols, struct bitcode_elf_symbol *symbol);
 
-/* Calls `fn` with each string of the dynamic section whose tag is `tag`. */
+/* bitcode_elf_dynamic() calls `fn` with each string of the dynamic section whose tag is `tag`. */
 typedef void bitcode_elf_dynamic_fn(void *context, const char *string);
 void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_dynamic_fn *fn, void *context);
 

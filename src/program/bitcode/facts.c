@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key includes the bytes of raddle-instr, since another version may make other facts. */
+/* Makes the key.  It includes the bytes of raddle-instr, since another version may make other
+ * facts. */
 static int make_key(const struct bitcode_modules *all, const char *worker, char key[BITCODE_KEY_TEXT])
 {
 	XXH3_state_t *state = XXH3_createState();
@@ -45,7 +46,8 @@ static int make_key(const struct bitcode_modules *all, const char *worker, char 
 	return err;
 }
 
-/* The program comes first: if a symbol is defined twice, the program's definition is used. */
+/* Lists the units.  The program precedes its libraries, because its definition of a symbol has
+ * priority. */
 static void list_units(const struct bitcode_modules *all, struct rd_buf *jobs)
 {
 	for (size_t m = all->count; m-- > 0;)

@@ -49,12 +49,12 @@ struct flavour_build {
 	struct bitcode_cache cache;
 	struct bitcode_modules all;
 	char *worker, *hooks;  /* paths of raddle-instr and of the bitcode of the hooks */
-	XXH128_hash_t tools;   /* hash of everything that makes objects */
-	XXH128_hash_t runtime; /* hash of everything that is linked to them */
+	XXH128_hash_t tools;   /* a hash of all programs and files that influence objects */
+	XXH128_hash_t runtime; /* a hash of all files that are linked to the objects */
 	char key[BITCODE_KEY_TEXT];
 	char *final;	  /* the path in the cache where the flavour will be */
 	char *stage;	  /* the path of the directory in which the flavour is built */
-	uint64_t missing; /* bytes of bitcode whose objects are not in the cache */
+	uint64_t missing; /* the bytes of bitcode whose objects are not in the cache */
 };
 
 static int find_kind(struct flavour_build *b)
@@ -359,8 +359,9 @@ static void link_versions(const struct flavour_build *b, const struct bitcode_mo
 }
 
 /*
- * A library is stored under the name that the loader uses.  The link line may use another name:
- * -lNAME looks for libNAME.so, and build systems put the whole version into the file name.
+ * Makes links to a library.  It is stored under the name that the loader uses.  The link line may
+ * use another name: -lNAME looks for libNAME.so, and build systems put the whole version into the
+ * file name.
  */
 static void link_other_names(const struct flavour_build *b, const struct bitcode_module *m)
 {
@@ -414,7 +415,8 @@ static void link_key(const struct flavour_build *b, const char *what, const char
 	free(path);
 }
 
-/* A program does not depend on a plug-in: a plug-in that cannot be linked runs uninstrumented. */
+/* Links a plug-in again.  A failure is not an error: the program does not depend on the plug-in,
+ * which then runs uninstrumented. */
 static int link_plugin(struct flavour_build *b, struct bitcode_module *m)
 {
 	char *made = module_path(b, b->stage, m), *known = module_path(b, b->final, m);
@@ -511,7 +513,8 @@ static int forget_unit(struct flavour_build *b, const struct bitcode_module *m, 
 	return 0;
 }
 
-/* The cache may be emptied while we build from it; then everything is built again. */
+/* Builds the flavour.  If the cache is emptied while we build from it, everything is built
+ * again. */
 static int make_with_retries(struct flavour_build *b)
 {
 	int err = make(b);

@@ -112,7 +112,8 @@ static void add_module(struct foreign_names *l, const struct bitcode_program *p)
 		add_item(l, &p->line.items[i]);
 }
 
-/* The section is a sequence of NUL-terminated texts, which instr/foreign.c writes. */
+/* Adds the names in the section for assembler, a sequence of NUL-terminated texts that
+ * instr/foreign.c writes. */
 static void add_assembler(struct foreign_names *l, const char *path)
 {
 	struct bitcode_elf e;
@@ -156,7 +157,7 @@ static bool is_named(const struct rd_argv *list, const char *name)
 	return false;
 }
 
-/* Flavoured files are in the directory of the executable. */
+/* Whether a file belongs to the flavour.  Such files are in the directory of the executable. */
 static bool is_flavoured(const struct rd_flavour *f, const char *path)
 {
 	return !strncmp(path, f->executable, (size_t)(rd_base_name(f->executable) - f->executable));

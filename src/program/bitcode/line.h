@@ -15,7 +15,7 @@
 
 enum bitcode_item_kind {
 	BITCODE_LINE_DIRECTORY = 'D', /* the directory in which the link ran */
-	BITCODE_LINE_DRIVER = 'R',    /* "clang-19" or "clang++-19" */
+	BITCODE_LINE_DRIVER = 'R',    /* the compiler, "clang-19" or "clang++-19" */
 	BITCODE_LINE_OUTPUT = 'O',    /* the absolute path of the result */
 	BITCODE_ITEM_ARGUMENT = 'a',  /* an argument for the driver */
 	BITCODE_ITEM_LINKER = 'w',    /* an argument for the linker, passed by -Xlinker */

@@ -16,7 +16,7 @@ int bitcode_patch_names(const char *path, bool hide_debug);
 int bitcode_patch_assembly(const char *path);
 
 /* Adds to an object without bitcode a section that holds a copy of the object, so that the linked
- * program contains what a relink needs. */
+ * program contains all parts that a relink needs. */
 int bitcode_patch_native(const char *path);
 
 /* Appends to `out` one entry of the section that contains such copies. */

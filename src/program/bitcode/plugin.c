@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Finds which plug-ins a program may load, and which of them contain bitcode.  In: the program, and
- * what the user names.  Out: opened shared objects, each once.
+ * the plug-ins that the user names.  Out: opened shared objects, each once.
  *
  * The arguments of dlopen() are not known beforehand, but build systems put plug-ins near the
  * program.  So if a program calls dlopen(), its directory is searched, within limits; the user

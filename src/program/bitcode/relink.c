@@ -159,7 +159,7 @@ static int add_members(struct linker *l, const struct bitcode_item *item, const 
 	return err;
 }
 
-/* A missing archive does no harm if its used members had bitcode. */
+/* Adds an archive.  A missing one does no harm if its used members had bitcode. */
 static int add_archive(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	int err = place_objects(l);
@@ -440,8 +440,8 @@ static int build_command(struct linker *l)
 	rd_argv_add(&l->command, "-o");
 	rd_argv_add(&l->command, l->r->output);
 	if (l->r->found_in) {
-		/* The old tag, DT_RPATH.  The loader uses it before LD_LIBRARY_PATH, and also for
-		 * the libraries that libraries need. */
+		/* Requests the old tag, DT_RPATH.  The loader uses it before LD_LIBRARY_PATH, and
+		 * also for libraries that libraries need. */
 		add_for_linker(l, "--disable-new-dtags");
 		add_for_linker(l, "-rpath");
 		add_for_linker(l, l->r->found_in);
@@ -513,8 +513,8 @@ static bool object_defines(const struct bitcode_item *item, const char *name)
 }
 
 /*
- * If a merged object defines a missing name, it contains code without bitcode.  The object is added
- * to the link.  Names that our objects define as well are taken from ours, which precede it.
+ * If an object that `ld -r` merged defines a missing name, it contains code without bitcode, and is
+ * added to the link.  Names that our objects define as well are taken from ours, which precede it.
  */
 static bool supply(struct linker *l, const char *name)
 {
@@ -544,8 +544,8 @@ static bool define_absent(struct linker *l, const char *name)
 	return true;
 }
 
-/* Handles the undefined names in a linker's messages; false if one cannot be handled.  One merged
- * object may supply several names, so the link is tried again after each. */
+/* Handles the undefined names in a linker's messages; returns false if one cannot be handled.  One
+ * merged object may supply several names, so the link is tried again after each. */
 static bool provide(struct linker *l, const char *output)
 {
 	bool some = false;

@@ -30,7 +30,7 @@ static bool has_prefix(const char *s, const char *const *list)
 	return false;
 }
 
-/* Harmful options that begin like harmless ones. */
+/* Whether an option is harmful although it begins like a harmless one. */
 static bool is_harmful_argument(const char *s)
 {
 	static const char *const prefixes[] = {"-fplugin",

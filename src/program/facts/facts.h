@@ -24,7 +24,7 @@
 
 enum { FACTS_VERSION = 1 }; /* the version of the file format */
 
-/* The tables, each with its row type and the name of its rows; in the order of the file. */
+/* The tables, in the order of the file: the name of a row and the name of the table. */
 #define FACTS_TABLES(T)                                                                                      \
 	T(program, programs)                                                                                 \
 	T(function, functions)                                                                               \

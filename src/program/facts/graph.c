@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counting sort of the edges by their source, or by their target. */
+/* Fills the adjacency lists by a counting sort of the edges by source, or by target. */
 static void adjacency(struct facts_graph *g, const struct facts_edge *edges, size_t count, bool by_target)
 {
 	uint32_t *start = rd_xcalloc(g->nodes + 2, sizeof *start);
@@ -37,8 +37,8 @@ static void adjacency(struct facts_graph *g, const struct facts_edge *edges, siz
 	*(by_target ? &g->pred : &g->succ) = list;
 }
 
-/* Depth-first search without recursion: functions of generated programs have hundreds of thousands
- * of blocks. */
+/* Numbers the nodes by a depth-first search.  It does not recurse, because functions of generated
+ * programs have hundreds of thousands of blocks. */
 static void number_nodes(struct facts_graph *g)
 {
 	uint32_t *stack = rd_xcalloc(g->nodes + 1, sizeof *stack);
@@ -180,7 +180,7 @@ void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *revers
 	RD_FREE(list, ends, stack);
 }
 
-/* Walks backwards from the source of a back edge up to the header. */
+/* Adds to the loop the blocks from the source of a back edge, backwards, up to the header. */
 static void loop_add(struct facts_loop *loop, const struct facts_graph *g, uint32_t *mark, uint32_t source)
 {
 	uint32_t done = loop->size;

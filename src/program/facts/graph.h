@@ -18,8 +18,10 @@ struct facts_edge {
 
 struct facts_graph {
 	uint32_t nodes;
-	uint32_t reached;	     /* the number of reachable nodes, which is the length of `order` */
-	uint32_t *succ_start, *succ; /* successors of n: succ[succ_start[n]] up to succ_start[n + 1] */
+	uint32_t reached; /* the number of reachable nodes, which is the length of `order` */
+	/* The successors of node n are succ[succ_start[n]] up to, not including, succ[succ_start[n
+	 * + 1]]. */
+	uint32_t *succ_start, *succ;
 	uint32_t *pred_start, *pred;
 	uint32_t *order;  /* the reachable nodes, in reverse postorder */
 	uint32_t *number; /* the index of each node in `order`; FACTS_NONE if unreachable */
@@ -27,7 +29,7 @@ struct facts_graph {
 	uint32_t *idom;
 };
 
-/* Edges keep their order, so results depend only on the input. */
+/* The order of edges is kept, so results depend only on the input. */
 void facts_graph_init(struct facts_graph *g, uint32_t nodes, const struct facts_edge *edges, size_t count);
 void facts_graph_release(struct facts_graph *g);
 
@@ -36,8 +38,8 @@ void facts_graph_dominators(struct facts_graph *g);
 bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b);
 
 /* The graph with reversed edges, in which dominators are post-dominators.  Node 0 is the common
- * end; node n + 1 is node n of g.  A node without successors leads to the end.  In every endless
- * cycle, the last node in g's order also leads to the end. */
+ * end; node n + 1 is node n of g.  A node without successors leads to the end.  From every cycle
+ * without an exit, the last node in g's order also leads to the end. */
 void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *reverse);
 
 /* A natural loop: all back edges to one header together. */

@@ -5,7 +5,7 @@
 
 #include "facts/facts.h"
 
-/* What a member of a row means. */
+/* The meaning of a member of a row. */
 enum facts_use {
 	FACTS_USE_NUMBER, /* any number */
 	FACTS_USE_STRING,

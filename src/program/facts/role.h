@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call of a library function does to threads and memory. */
+/* The roles of library functions: what a call does to threads and memory. */
 #ifndef FACTS_ROLE_H
 #define FACTS_ROLE_H
 

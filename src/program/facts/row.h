@@ -38,7 +38,7 @@ struct facts_function {
 	uint32_t file;	  /* the string of its source file */
 	uint32_t line;
 	uint32_t flags;
-	uint32_t role;	  /* enum facts_role: its effect on threads and memory */
+	uint32_t role;	  /* its effect on threads and memory, an enum facts_role */
 	uint32_t subject; /* the argument that the role refers to; FACTS_NONE if there is none */
 	/* The start of its values: its arguments, then the instructions of its blocks. */
 	uint32_t values;
@@ -145,7 +145,7 @@ enum facts_object_flag {
 };
 
 struct facts_global {
-	uint32_t name, linkage, type, file; /* strings */
+	uint32_t name, linkage, type, file; /* numbers of strings */
 	uint32_t line;
 	uint32_t flags;
 	uint32_t object; /* the number of its object; FACTS_NONE if nothing points to it */
@@ -238,7 +238,7 @@ struct facts_call {
 /* A gap in the points-to sets, which limits how far they can be trusted. */
 struct facts_note {
 	uint32_t text; /* the string of the description */
-	/* The first instruction with this gap; FACTS_NONE if it is not a matter of instructions. */
+	/* the first instruction with this gap; FACTS_NONE if it concerns no instruction */
 	uint32_t value;
 	uint32_t count; /* the number of instructions with this gap */
 };

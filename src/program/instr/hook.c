@@ -201,9 +201,9 @@ static size_t largest_inlined(size_t *sizes, size_t count)
 	return SIZE_MAX;
 }
 
-/* Generating code for an inlined test takes three times as long as for a call of the test and the
- * access together.  So large units inline tests only in their smallest functions.  A called test
- * preserves registers as the runtime's slow path does. */
+/* Keeps some tests as calls.  Generating code for an inlined test takes three times as long
+ * as for a call of the test and the access together.  So large units inline tests only in their
+ * smallest functions.  A called test preserves registers as the runtime's slow path does. */
 static void keep_calls(struct instr_unit *u)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("noinline", strlen("noinline"));

@@ -224,13 +224,13 @@ void instr_start_arrays(struct instr_unit *u); /* must be the last step before c
 #include "raddle/flavour.inc"
 #undef RADDLE_FLAVOUR
 
-/* facts.c: the facts of all units together (doc/format/facts.md), written to a file. */
+/* facts.c: Writes the facts of all units together (doc/format/facts.md) to a file. */
 int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
 
-/* spin.c: before the code is optimised */
+/* spin.c: Call it before the code is optimised. */
 void instr_keep_waiting(struct instr_unit *u);
 
-/* late.c: fast mode only, between optimisation and instr_hook_link() */
+/* late.c: In fast mode only, between optimisation and instr_hook_link(). */
 void instr_late(struct instr_unit *u);
 
 #endif

@@ -116,7 +116,8 @@ static int parse(struct instr_unit *u, const struct rd_map *map)
 	return 0;
 }
 
-/* Counters of -fprofile-instr-generate are intrinsics that a pass must lower. */
+/* Whether the module has counters of -fprofile-instr-generate.  These are intrinsics that a pass
+ * must lower. */
 static bool has_profile_counters(LLVMModuleRef module)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
@@ -224,7 +225,7 @@ static int instrument(struct instr_unit *u)
 		code = write_sites(u);
 	instr_sites_release(&u->sites);
 	if (u->options->debug)
-		LLVMSetIsNewDbgInfoFormat(u->module, true); /* records instead of instructions */
+		LLVMSetIsNewDbgInfoFormat(u->module, true); /* debug records instead of intrinsics */
 	else
 		LLVMStripModuleDebugInfo(u->module);
 	instr_unit_step(u, "instrument");

@@ -19,7 +19,7 @@ void ir_bits_release(struct ir_bits *s)
 	*s = (struct ir_bits){0};
 }
 
-/* The first word whose key is at least this one. */
+/* The index of the first word whose key is not less than `key`. */
 static size_t find(const struct ir_bits *s, uint64_t key)
 {
 	size_t i = 0;

@@ -24,12 +24,13 @@ void ir_bits_release(struct ir_bits *s);
 bool ir_bits_add(struct ir_bits *s, uint32_t n);		    /* returns whether n is new */
 bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other); /* returns whether s grew */
 void ir_bits_intersect(struct ir_bits *s, const struct ir_bits *other);
-/* s becomes the difference of a and b. */
+/* Sets s to the members of a that are not in b. */
 void ir_bits_subtract(struct ir_bits *s, const struct ir_bits *a, const struct ir_bits *b);
 void ir_bits_copy(struct ir_bits *s, const struct ir_bits *other);
 size_t ir_bits_size(const struct ir_bits *s);
 
-/* for (uint32_t n; ir_bits_next(s, &i, &n);) visits the members in order; i starts zeroed. */
+/* Iterates over a set: for (uint32_t n; ir_bits_next(s, &i, &n);) visits the members in order.  The
+ * iterator i starts zeroed. */
 struct ir_bits_iterator {
 	size_t word;
 	uint64_t left;

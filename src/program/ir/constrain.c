@@ -111,8 +111,8 @@ static bool has_pointer(LLVMTypeRef type)
 	}
 }
 
-/* Calls `fn` for each pointer in a value of the type, with its distance.  The pointers of a huge
- * array get one call, with IR_ANYWHERE. */
+/* A function that is called for each pointer in a value of a type, with its offset.  The pointers
+ * of a huge array get one call, with IR_ANYWHERE. */
 typedef void pointer_fn(struct ir_constrain *c, int64_t offset, void *context);
 
 static void each_pointer(struct ir_constrain *c, LLVMTypeRef type, int64_t at, pointer_fn *fn, void *context)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a merged program to a points-to problem (ir/points.h), and from its solution to sets in the
- * program's facts.
+ * Makes a points-to problem (ir/points.h) from a merged program, and stores its solution as sets in
+ * the program's facts.
  *
- *	constrain.c       instructions and initial values
- *	constrain-call.c  calls: of functions, of wrappers of allocators, of library functions
- *	object.c          objects and their layouts
- *	sets.c            the solution as tables
+ * 	constrain.c       instructions and initial values
+ * 	constrain-call.c  calls: of functions, of wrappers of allocators, of library functions
+ * 	object.c          objects and their layouts
+ * 	sets.c            the solution as tables
  */
 #ifndef IR_CONSTRAIN_H
 #define IR_CONSTRAIN_H
@@ -98,7 +98,8 @@ uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca);
 /* The object of the variadic arguments. */
 uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
-uint32_t ir_object_of_messages(struct ir_constrain *c); /* messages in transit through descriptors */
+/* The memory of messages that are being sent through descriptors. */
+uint32_t ir_object_of_messages(struct ir_constrain *c);
 /* The object of a function of a plug-in; `function` is its number in the problem. */
 uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function);
 /* The object that a call allocates in a frame.  If the call is inside a wrapper, the origin of the

@@ -315,7 +315,7 @@ static bool base_place(struct ir_debug *d, LLVMValueRef base, struct pointed_pla
 		variable = (LLVMMetadataRef)(uintptr_t)*local;
 		LLVMMetadataRef type = ir_debug_operand(d, variable, VARIABLE_TYPE);
 		bool object = LLVMIsAAllocaInst(base) != NULL;
-		/* A fragment of a struct in a register has the struct's name. */
+		/* If a fragment of a struct is in a register, the name is that of the struct. */
 		if (object || ir_type_is_pointer(d, type)) {
 			variable_name(d, variable, false, &p->text);
 			p->type = object ? type : ir_type_pointee(d, type);

@@ -80,8 +80,8 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 	}
 }
 
-/* Assembler without side effects and memory accesses only computes; an empty text is only a
- * compiler barrier. */
+/* Whether assembler may synchronise.  Without side effects and memory accesses it only computes; an
+ * empty text is only a compiler barrier. */
 static bool asm_synchronises(LLVMValueRef code)
 {
 	size_t n;

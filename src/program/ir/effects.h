@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the functions of a unit may do, according to the unit alone: whether a call may synchronise
- * with other threads (and so end a segment), whether it waits on a condition variable, and whether
- * it keeps a pointer argument.
+ * Analyses what the functions of a unit may do, according to the unit alone: whether a call may
+ * synchronise with other threads (and so end a segment), whether it waits on a condition variable,
+ * and whether it keeps a pointer argument.
  */
 #ifndef IR_EFFECTS_H
 #define IR_EFFECTS_H
@@ -18,7 +18,7 @@ void ir_effects_free(struct ir_effects *e);
  * memory that its arguments point to.  It neither synchronises nor calls back. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
-/* Whether the unit's body of the function is the one that runs when it is called by name. */
+/* Whether a call of the function by name runs the body in this unit, and not a replacement. */
 bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef function);
 
 /* Whether executing this instruction may end the segment. */

@@ -21,7 +21,7 @@ bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *
 {
 	if (offset < 0 || (o->size >= 0 && offset > o->size))
 		return false;
-	/* A pointer may point just after the object, and step back from there. */
+	/* A pointer may point to the end of the object, and then step back. */
 	*place = o->size > 0 && offset == o->size ? IR_ANYWHERE : fold(o, offset);
 	return true;
 }

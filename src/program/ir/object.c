@@ -98,8 +98,8 @@ static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object
 	return add_object(c, object, &r, many || size == 0 ? -1 : size);
 }
 
-/* A variable that is defined elsewhere, or whose initialiser is longer than its type (a flexible
- * array member), has no known size. */
+/* Whether a variable has no known size: it is defined elsewhere, or its initialiser is longer than
+ * its type (a flexible array member). */
 static bool outgrows(const struct ir_constrain *c, LLVMValueRef global)
 {
 	LLVMValueRef value = LLVMGetInitializer(global);
@@ -289,7 +289,8 @@ static void look_at_uses(struct ir_constrain *c, LLVMValueRef memory, struct usa
 		}
 }
 
-/* Combines size and use.  A struct with a trailing buffer has fields, then one array of bytes. */
+/* Makes a layout from size and use.  A struct with a trailing buffer has fields, then one array of
+ * bytes. */
 static void guess(struct object_ranges *r, const struct requested_size *requested, const struct usage *u)
 {
 	if (u->type == NULL) {

@@ -181,7 +181,7 @@ static void merge(struct solver *v, uint32_t a, uint32_t b)
 	v->parent[b] = a;
 }
 
-/* A frame of the depth-first search. */
+/* An entry of the stack of the depth-first search. */
 struct points_visit {
 	uint32_t node;
 	struct ir_bits_iterator next;
@@ -364,7 +364,7 @@ static void wave(struct solver *v)
 		ir_bits_release(&fresh[n]);
 	}
 	free(fresh);
-	/* If the budget is exceeded, the wave is incomplete. */
+	/* If the budget is exceeded, the wave is incomplete, so another one would be needed. */
 	v->changed |= !within_budget(v);
 }
 

@@ -22,8 +22,8 @@
 #define IR_ANYWHERE (-1) /* an unknown offset */
 #define IR_NO_VARIABLE UINT32_MAX
 
-/* The representative of n's class.  Each number is its own parent or has another as its parent.
- * Halves the path to the representative. */
+/* The representative of the class of n in a union-find forest, in which each number is its own
+ * parent or has another as its parent.  Halves the path to the representative. */
 static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 {
 	while (parent[n] != n) {
@@ -90,7 +90,7 @@ struct ir_points_problem {
 };
 void ir_points_problem_release(struct ir_points_problem *p); /* also frees the ranges of objects */
 
-/* Replaces repeated steps by steps over any number of elements; to be called before solving. */
+/* Replaces repeated steps by steps over any number of elements.  Call it before solving. */
 void ir_points_repeat(struct ir_points_problem *p);
 
 struct ir_place {

@@ -27,8 +27,8 @@ struct ir_program {
 	size_t function_capacity, global_capacity, constant_capacity;
 };
 
-/* Fills the tables with everything that the code itself shows: all except sets, objects and the
- * calls that depend on them.  The module must have its debug records as intrinsics. */
+/* Fills all tables except sets, objects and the calls that depend on them.  The module must have
+ * its debug records as intrinsics. */
 void ir_program_init(struct ir_program *p, LLVMModuleRef module);
 void ir_program_release(struct ir_program *p);
 

@@ -124,7 +124,7 @@ static void keep_pair(struct unifier *u, uint32_t call, uint32_t function, void 
 	s->edges[s->edge_count++] = (struct ir_edge_found){call, function};
 }
 
-/* Variables that point to the same class share a set. */
+/* Moves the sets to the solution.  Variables that point to the same class share a set. */
 static void move_sets(struct unifier *u, struct ir_solution *s)
 {
 	const struct ir_points_problem *p = u->p;

@@ -150,7 +150,7 @@ LLVMValueRef ir_base(LLVMValueRef pointer)
 	return pointer;
 }
 
-/* What one use does with the address. */
+/* What an instruction that uses an address does with it. */
 enum use { USE_HARMLESS, USE_FOLLOW, USE_ESCAPE };
 
 static bool has_attribute(LLVMValueRef call, unsigned argument, const char *name)

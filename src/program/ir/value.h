@@ -19,15 +19,15 @@ bool ir_is_call(LLVMValueRef inst);	    /* a call or invoke, also of assembler *
 bool ir_is_external(LLVMValueRef function); /* whether the module does not contain its code */
 bool ir_has_attribute(LLVMValueRef function, const char *name); /* an enum or string attribute */
 
-/* Whether the function is used for anything but being called by name. */
+/* Whether the function is used other than being called by name. */
 bool ir_address_taken(LLVMValueRef function);
 
 /* The object that a pointer points into, through casts, address computations, aliases and the
  * thread-local address intrinsic. */
 LLVMValueRef ir_base(LLVMValueRef pointer);
 
-/* One step of ir_base(): the pointer that `pointer` is derived from, with the constant offset in
- * bytes if it has one.  ir_derive() returns false if `pointer` is a base. */
+/* One step of ir_base(): the pointer that `pointer` is derived from, and the offset between them in
+ * bytes, as far as it is constant. ir_derive() returns false if `pointer` is a base. */
 struct ir_derived {
 	LLVMValueRef from;
 	int64_t offset;

@@ -131,7 +131,7 @@ static LLVMValueRef load(struct emitter *e, LLVMTypeRef type, LLVMValueRef addre
 	return v;
 }
 
-/* A bit-field that fits in an int becomes an int, whatever its type is. */
+/* Loads a bit-field.  One that fits in an int becomes an int, whatever its type is. */
 static struct value load_field(struct emitter *e, struct value a)
 {
 	bool small = a.field < 32;
@@ -350,7 +350,7 @@ static struct value emit_unary(struct emitter *e, const struct ir_expr *x)
 	return a;
 }
 
-/* a && b, a || b: the second operand is evaluated only if it matters. */
+/* Emits a && b or a || b.  The second operand is evaluated only if the first does not decide. */
 static struct value emit_logical(struct emitter *e, const struct ir_expr *x)
 {
 	LLVMContextRef c = e->u->context;
@@ -425,7 +425,7 @@ static LLVMValueRef divisor(struct emitter *e, LLVMValueRef b, unsigned bits)
 				 integer_type(e, bits), false, "");
 }
 
-/* Only the lower bits of a shift distance are used, as on the machine. */
+/* The distance of a shift.  Only its lower bits are used, as on the machine. */
 static LLVMValueRef distance(struct emitter *e, LLVMValueRef b, unsigned bits)
 {
 	return LLVMBuildAnd(e->builder, b, LLVMConstInt(LLVMTypeOf(b), bits - 1, false), "");
@@ -586,7 +586,7 @@ static struct value emit_index(struct emitter *e, const struct ir_expr *x)
 	uint64_t size = ir_type_bytes(e->debug, a.to) * ir_type_step(e->debug, a.type, a.dimension);
 	LLVMValueRef bytes =
 		LLVMBuildMul(e->builder, to_bits(e, index, 64), LLVMConstInt(e->u->i64, size, false), "");
-	/* An element beyond the array may not be mapped. */
+	/* An element beyond the end of the array may be in unmapped memory. */
 	LLVMValueRef address = step(e, a.address, bytes);
 	if (a.dimension + 1 == view.dimensions)
 		return place(e, a.to, address, true);
@@ -693,7 +693,7 @@ static LLVMTypeRef make_function(struct emitter *e)
 	return type;
 }
 
-/* The body has a block of its own, so that the entry block only allocates memory for copies. */
+/* Emits the body in a separate block, so that the entry block only allocates memory for copies. */
 static void emit_body(struct emitter *e, const struct ir_expr *x)
 {
 	LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(e->u->context, e->function, "body");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls.  A call ends the piece before it, because the code that it runs writes its own records.
- * The result of the call begins the next piece.  Only functions that do nothing but compute leave
- * the piece open.
+ * Instruments calls.  A call ends the piece before it, because the code that it runs writes its own
+ * records.  The result of the call begins the next piece.  Only functions that do nothing but
+ * compute leave the piece open.
  *
  * The ranges that a library function reads are recorded before it runs, those that it writes after
  * it returns.
@@ -174,7 +174,8 @@ static void load_words(struct full_function *x, const struct instr_event *event,
 	}
 }
 
-/* In the flavour `led`: reports to the runtime what a fence orders. */
+/* In the flavour `led`, inserts a hook that reports to the runtime which accesses a fence
+ * orders. */
 static void put_barrier(struct full_function *x, unsigned kind)
 {
 	if (x->u->stops && kind != 0)
@@ -427,8 +428,8 @@ static void copy(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 
 static void fill(struct full_function *x, LLVMValueRef call)
 {
-	/* The place where a thread can stop comes first among the places of the call, because
-	 * schedules name it by source line. */
+	/* The hook at which a thread can stop comes first among the hooks of the call, because
+	 * schedules name this place by its source line. */
 	if (x->u->stops && full_event(x, call) != NULL) {
 		full_piece_close(x);
 		stop_at_ranges(x, call);

@@ -13,7 +13,7 @@
 
 #include "instr/scan/event.h"
 
-/* A piece under construction or finished. */
+/* A piece, being built or finished. */
 struct full_piece {
 	uint32_t number; /* the number of its P record (doc/format/full.md) */
 	uint32_t size;	 /* the bytes of its fields so far */
@@ -79,7 +79,8 @@ bool full_is_recorded(struct full_function *x, LLVMTypeRef type);
 void full_rows(struct full_function *x); /* writes the P records */
 void full_build_at(struct full_function *x, LLVMValueRef inst);
 
-/* full_put_value() for a value that originates here, with a mark if the code calculates with it. */
+/* Like full_put_value(), for a value that originates here; adds a mark if the code calculates with
+ * the value. */
 void full_put_origin(struct full_function *x, LLVMValueRef v);
 /* Adds a mark of doc/format/full.md to the last op, followed by n unless n is 0. */
 void full_mark(struct full_function *x, char mark, uint32_t n);
@@ -97,8 +98,8 @@ uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 uint32_t full_site(struct full_function *x, const struct instr_site *site);
 LLVMValueRef full_site_number(struct full_function *x, uint32_t n); /* the number as in the trace */
 
-/* inject.c.  Makes all users of an instruction's value use the value as it is after a fault.
- * Returns `v` itself if it cannot be changed. */
+/* inject.c. full_inject() makes all users of a value use the value that a fault may have changed.
+ * It returns `v` itself if no fault can change it. */
 bool full_is_injectable(LLVMValueRef v);
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site);
 void full_inject_arguments(struct full_function *x, LLVMValueRef call);
@@ -106,7 +107,7 @@ void full_inject_call(struct full_function *x, LLVMValueRef call);
 /* Makes the operands of an instruction values that faults can change; `name` is the instruction's
  * opcode. */
 void full_inject_operands(struct full_function *x, LLVMValueRef inst, const char *name);
-void full_inject_finish(struct full_function *x); /* puts the tests in place */
+void full_inject_finish(struct full_function *x); /* inserts the tests */
 
 /* call.c.  The code before a call or invoke, inserted at x->at, and the code after it. */
 void full_call_before(struct full_function *x, LLVMValueRef call);

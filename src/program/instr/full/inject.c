@@ -130,7 +130,8 @@ static bool is_memory(LLVMValueRef inst, int operand)
 	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);
 }
 
-/* For an address, the type of the accessed memory; otherwise the type of the operand. */
+/* The type of the accessed memory if the operand is an address; otherwise the type of the
+ * operand. */
 static LLVMTypeRef accessed_type(LLVMValueRef inst, int operand, LLVMValueRef v)
 {
 	if (!is_memory(inst, operand))

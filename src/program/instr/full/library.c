@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: the memory of
- * arguments that a format describes (format.h), the memory that a result points to, and memory
+ * Records ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: the memory
+ * of arguments that a format describes (format.h), the memory that a result points to, and memory
  * reached through a pointer to a pointer.  In: a call.  Out: hooks at the builder's position that
  * record its ranges.
  */

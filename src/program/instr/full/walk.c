@@ -294,7 +294,7 @@ static const char *value_name(LLVMOpcode opcode)
 	return opcode < sizeof names / sizeof *names ? names[opcode] : NULL;
 }
 
-/* Names of the instructions whose operands a fault may change. */
+/* The name of an instruction whose operands a fault may change; NULL for other instructions. */
 static const char *operand_name(LLVMOpcode opcode)
 {
 	return opcode == LLVMLoad ? "load" : opcode == LLVMStore ? "store" : value_name(opcode);
@@ -402,7 +402,7 @@ static bool is_leading_alloca(const struct full_function *x, LLVMValueRef inst)
 	return false;
 }
 
-/* The instructions as they were before anything was inserted. */
+/* The instructions of the function before any were inserted. */
 struct list {
 	LLVMValueRef *items;
 	size_t count, capacity;

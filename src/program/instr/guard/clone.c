@@ -157,8 +157,8 @@ static bool is_worth_it(LLVMValueRef function)
 
 /* ---- loops ---- */
 
-/* Whether a test costs little beside this instruction: a volatile or atomic access, or most
- * calls. */
+/* Whether the instruction takes so long that a test beside it costs little: a volatile or atomic
+ * access, or most calls. */
 static bool is_heavy(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
@@ -306,7 +306,7 @@ static bool is_bound(const struct instr_clone *t, uint32_t block)
 	return false;
 }
 
-/* The block itself, or the last block before it that is in the scope but in none of the scope's
+/* The nearest block before `block`, or itself, that is in the scope but in none of the scope's
  * inner loops. */
 static uint32_t out_of_loops(const struct instr_clone *t, uint32_t block, uint32_t scope)
 {

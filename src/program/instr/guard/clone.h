@@ -53,7 +53,7 @@ struct instr_clone {
 void instr_clone_strip(struct instr_clone *t, struct rd_umap *pieces);
 bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop *loop);
 
-/* Whether the loop has a counter, so that it normally ends by itself. */
+/* Whether the loop has a counter.  Such a loop normally ends by itself. */
 bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *loop);
 bool instr_clone_is_real(LLVMValueRef inst); /* not a mark, and not inserted by reg2mem */
 

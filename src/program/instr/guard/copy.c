@@ -192,7 +192,8 @@ static LLVMValueRef declare_alike(struct instr_unit *u, LLVMValueRef f)
 	return g;
 }
 
-/* Copies the body of `t`'s function, as it is, to `g`.  The copied instructions have no lines. */
+/* Copies the body of `t`'s function, as it is, to `g`.  The copied instructions have no source
+ * lines. */
 static void copy_body(struct instr_clone *t, LLVMValueRef g)
 {
 	struct instr_unit *u = t->unit;

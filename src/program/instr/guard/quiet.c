@@ -93,7 +93,7 @@ static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *reg
 	}
 }
 
-/* Returns the copy of the header. */
+/* Copies the loop; returns the copy of its header. */
 static LLVMBasicBlockRef copy_loop(struct quiet *q, LLVMValueRef function, struct rd_buf *regions)
 {
 	struct instr_unit *u = q->clone->unit;

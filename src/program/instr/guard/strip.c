@@ -59,7 +59,7 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 	return false;
 }
 
-/* If `v` is a load of a slot that is filled in only one place, the stored value; else `v`. */
+/* The value that is stored in a slot, if `v` is a load of a slot with only one store; else `v`. */
 static LLVMValueRef behind(LLVMValueRef v)
 {
 	LLVMValueRef stored = NULL;

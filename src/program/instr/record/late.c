@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arguments of access hooks. */
+/* The positions of the arguments of access hooks. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
 
 enum { REACH = 16 };		     /* the number of steps that are looked at after a hook */

@@ -27,7 +27,7 @@ struct late {
 	size_t count, capacity;
 };
 
-/* A loop in the form that optimisers give it. */
+/* A loop in the form that LLVM's loop passes produce. */
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;

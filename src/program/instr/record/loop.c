@@ -23,10 +23,10 @@
 enum { MAX_STRIDE = 1 << 30 }; /* in bytes; limited because the hook's argument has 32 bits */
 enum {
 	MAX_DEPTH = 8,	   /* the depth of an expression that is computed before the loop */
-	MAX_GUARDS = 2,	   /* conditions around an access */
+	MAX_GUARDS = 2,	   /* conditions that decide whether an access happens */
 	MAX_OPERANDS = 16, /* operands of one instruction of such an expression */
 };
-/* Positions among the arguments of a hook. */
+/* The positions of the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };
 
 static bool in_loop(const struct late_shape *s, LLVMValueRef v)
@@ -204,7 +204,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	LLVMValueRef first = t->before
 				     ? t->counter.start
 				     : LLVMBuildAdd(b, t->counter.start, LLVMConstInt(type, step, false), "");
-	/* distance = bound - first (+ 1); further iterations: ceil(distance / step), if positive */
+	/* The distance is bound - first, or one more.  The number of further iterations is
+	 * ceil(distance / step), if positive. */
 	LLVMValueRef distance = LLVMBuildSub(b, t->bound, first, "");
 	distance = LLVMBuildAdd(b, distance, LLVMConstInt(type, inclusive ? step : step - 1, false), "");
 	LLVMValueRef further = LLVMBuildUDiv(b, distance, LLVMConstInt(type, step, false), "");
@@ -391,8 +392,8 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 	return found;
 }
 
-/* Whether the block is executed either in each iteration, before any exit, or in none, and what
- * decides that. */
+/* Whether the block is executed either in each iteration, before any exit, or in none.  Stores the
+ * branches that decide this. */
 static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_guard *guard)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -532,7 +533,7 @@ bool instr_late_extent(struct late_shape *s, LLVMValueRef pointer, struct late_e
 		return false;
 	out->first = first_value(s, pointer);
 	LLVMPositionBuilderBefore(b, s->end);
-	/* The access may not happen at all, and then its address may be invalid. */
+	/* The access may never happen, and then its address may be invalid. */
 	out->first = LLVMBuildFreeze(b, out->first, "");
 	out->rounds = out->by != 0 ? s->rounds : LLVMConstInt(s->late->unit->i64, 1, false);
 	return true;

@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* Positions among the arguments of a hook. */
+/* The positions of the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_WRITE = 3 };
 enum { REACH = 16 }; /* the number of hooks that are looked at after a hook */
 /* Hooks of at most eight bytes are merged: two of sixteen would too often lie in different

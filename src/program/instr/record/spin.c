@@ -93,8 +93,8 @@ static bool follow(struct backward *w)
 	return true;
 }
 
-/* Whether a block of the loop leads nowhere outside it, and calls nothing that could end the
- * thread. */
+/* Whether a block of the loop has no successor outside the loop, and calls nothing that could end
+ * the thread. */
 static bool stays(const struct backward *w, uint32_t block)
 {
 	const struct facts_graph *g = &w->cfg->graph;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What members of std::string in the C++ library read and write. */
+/* Finds which strings the members of std::string in the C++ library read and write. */
 #ifndef INSTR_CXX_STRING_H
 #define INSTR_CXX_STRING_H
 

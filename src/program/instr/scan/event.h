@@ -100,7 +100,8 @@ void instr_drop_call_promises(LLVMValueRef call);
  * instrumented function. */
 typedef void instr_function_fn(struct instr_function *f, void *context);
 void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context);
-bool instr_event_has_site(const struct instr_event *event); /* sites are numbered in the order of events */
+/* Sites are numbered in the order of events. */
+bool instr_event_has_site(const struct instr_event *event);
 
 void instr_scan(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);

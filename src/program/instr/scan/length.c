@@ -170,7 +170,7 @@ static bool is_string(enum instr_hook hook)
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING;
 }
 
-/* If the function itself accepts an invalid pointer, nothing is read through such a pointer. */
+/* Returns the length, or 0 for an invalid pointer if the library function accepts such pointers. */
 static LLVMValueRef readable(struct instr_unit *u, const struct instr_event *event, enum instr_hook hook,
 			     LLVMValueRef n)
 {
@@ -186,7 +186,8 @@ static bool is_descriptor(const struct instr_libc *row)
 	return row->length == LENGTH_DESCRIPTOR || row->length == LENGTH_OPENED;
 }
 
-/* The bytes that represent a file descriptor (raddle/event.h); no bytes for an invalid number. */
+/* Inserts the hook for the bytes that represent a file descriptor (raddle/event.h).  An invalid
+ * descriptor has no bytes. */
 static void call_descriptor(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
 			    LLVMValueRef site)
 {

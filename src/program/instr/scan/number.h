@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for the bytes that accesses touch, equal for equal bytes, within one function. */
+/* Assigns keys to the bytes that accesses touch within one function.  Equal bytes have equal
+ * keys. */
 #ifndef INSTR_NUMBER_H
 #define INSTR_NUMBER_H
 

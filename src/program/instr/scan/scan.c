@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LLVM's number of an attribute. */
+/* The number that LLVM assigns to an attribute. */
 static unsigned kind_of(const char *name)
 {
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));

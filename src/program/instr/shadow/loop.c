@@ -51,7 +51,7 @@ static bool is_quiet_call(LLVMValueRef call)
 	return ir_starts(name, "llvm.") && !ir_starts(name, "llvm.mem") && !ir_starts(name, "llvm.masked");
 }
 
-/* Records an access; false if the instruction prevents duplicating the loop. */
+/* Adds an access to the list; returns false if the instruction prevents duplicating the loop. */
 static bool look_at(struct look *k, LLVMValueRef inst)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `shadow` at work on one function.  Each value that may depend on the program's input
- * gets a reference to an expression (raddle/shadow.h).  The reference is a value too, so it can
- * stay in a register.
+ * Instruments one function for the flavour `shadow`.  Each value that may depend on the program's
+ * input gets a reference to an expression (raddle/shadow.h).  The reference is a value too, so it
+ * can stay in a register.
  *
- *	instr_shadow_generate()  shadow.c  the unit: function by function, after the optimiser
- *	shadow_value()           value.c   instructions that compute, access memory or branch
- *	shadow_call()            call.c    calls: library functions with models, arguments, results
- *	shadow_loops_find()      loop.c    loops that may be duplicated, for concrete values
+ * 	instr_shadow_generate()  shadow.c  the unit: function by function, after the optimiser
+ * 	shadow_value()           value.c   instructions that compute, access memory or branch
+ * 	shadow_call()            call.c    calls: library functions with models, arguments, results
+ * 	shadow_loops_find()      loop.c    loops that may be duplicated, for concrete values
  */
 #ifndef INSTR_SHADOW_H
 #define INSTR_SHADOW_H
@@ -17,9 +17,9 @@
 
 struct shadow_loop {
 	LLVMValueRef end; /* the terminator of the block before the loop */
-	/* A value in that block: not 0 if memory that the loop touches may have expressions. */
+	/* A value before the loop: not 0 if memory that the loop touches may depend on input. */
 	LLVMValueRef marks;
-	/* A value in that block: whether the loop has to compute expressions; NULL until it is
+	/* A value before the loop: whether the loop must compute expressions; NULL until it is
 	 * made. */
 	LLVMValueRef flag;
 	LLVMBasicBlockRef header;
@@ -47,8 +47,8 @@ struct shadow_function {
 /* The width of an integer or pointer that can have an expression, in bits; 0 for other types. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Whether the value of an instruction may depend on input: whatever its operands are (a load, the
- * result of a call), or if one of its operands does. */
+/* Whether the value of an instruction may depend on input: always for a load or the result of a
+ * call, and otherwise if one of its operands does. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
 bool shadow_passes_on(LLVMValueRef inst);
 

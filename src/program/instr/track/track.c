@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The gates of a function while it is walked through. */
+/* The gates of a function, collected during the walk over it. */
 struct gating {
 	struct instr_unit *u;
 	LLVMValueRef function;

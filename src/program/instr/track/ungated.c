@@ -31,7 +31,7 @@ enum {
 	MANY = 16,	  /* a loop with more gates tests the bytes of functions, not of gates */
 };
 
-/* Pointers to bytes of __raddle_track_flags, which are constants. */
+/* A list of constant pointers to bytes of __raddle_track_flags. */
 struct bytes {
 	LLVMValueRef *at;
 	size_t count, capacity;
