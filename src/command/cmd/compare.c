@@ -13,7 +13,7 @@ static const struct cmd_usage usage = {
 	"raddle compare [--json[=FILE]] [--first] [--html FILE] GOLDEN RUN...",
 	"Compares runs of a program with a golden run, thread by thread, independently of\n"
 	"schedules and addresses. Shows the first deviation, then the instructions, variables\n"
-	"and threads that the error reached, in which order and through what, and where it was\n"
+	"and threads that the error reached, in which order and by which way, and where it was\n"
 	"masked. The traces must be full traces. Forked processes are compared too. The exit\n"
 	"status is 1 if a run deviates.",
 	"json first_only limit_places html",

@@ -13,7 +13,7 @@
 static const struct cmd_usage usage = {
 	"raddle dump [OPTIONS] TRACE | FILE",
 	"Shows a trace: a directory made by 'raddle record' or 'raddle import', or one of\n"
-	"its files (a stream, a site table, what came from outside). Events are in the global order of\n"
+	"its files (a stream, a site table, the input from outside). Events are in the global order of\n"
 	"synchronisation operations; a plain access follows the operation before it in its\n"
 	"thread.\n"
 	"\n"

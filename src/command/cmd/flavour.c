@@ -16,7 +16,7 @@
 static const struct cmd_usage usage = {
 	"raddle flavour [--flavour NAME] [-o FILE] [--fast | --quick] PROG",
 	"Makes the instrumented form of a program that 'raddle cc' built and prints\n"
-	"its path.  'raddle record' does this by itself, and uses what was made here.",
+	"its path.  'raddle record' does this by itself, and uses the form made here.",
 	"flavour shipped fast quick debug plugins sites verbose",
 	"  raddle flavour ./server\n",
 	false,

@@ -29,8 +29,8 @@ static const struct cmd_usage usage = {
 	"raddle sketch [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' until it has failed a few times, compares these runs\n"
 	"with runs that pass, and shows why it fails: the steps that lead to the failure, thread by\n"
-	"thread, with values, and what distinguishes failing from passing runs: an order of\n"
-	"accesses, a value, a branch.  The best orders are then forced and prevented, to see\n"
+	"thread, with values, and predictors that distinguish failing from passing runs: an order\n"
+	"of accesses, a value, a branch.  The best orders are then forced and prevented, to see\n"
 	"whether they are the cause.  A run fails if it crashes, hangs, ends with a status other\n"
 	"than 0, or if --fail-if decides so.  The exit status is 1 if a failure was explained, 0 if\n"
 	"no run failed.",

@@ -20,8 +20,8 @@ static const struct cmd_usage usage = {
 	"Shows the static backward slice of a place: the statements of a program built by 'raddle\n"
 	"cc' that may have contributed to what happens there, in all functions and threads.  The\n"
 	"program is not run.  The number before a line shows how near the statement is to the\n"
-	"failure, which has 0.  With --track the program is run once, and what its threads did at\n"
-	"these statements and to their memory is shown in order.",
+	"failure, which has 0.  With --track the program is run once, and the actions of its\n"
+	"threads at these statements, and on the memory that these access, are shown in order.",
 	"at json track sigma budget perturb hardware timeout quick verbose",
 	"  raddle slice --at queue.c:45 ./server\n"
 	"  raddle slice --at queue.c:45 --json slice.json ./server\n"

@@ -18,13 +18,13 @@
 static const struct cmd_usage usage = {
 	"raddle hive serve|add|status|set|track|sketch|simulate|token|backup ...",
 	"A hive assigns race candidates of programs in production to the sites that run them,\n"
-	"and derives verdicts from what they report.  It explains failures in the same way.\n\n"
+	"and derives verdicts from their reports.  It explains failures in the same way.\n\n"
 	"  serve               run a hive; prints its URL\n"
 	"  add PROG            send a program and its candidates to the hive\n"
 	"  status              show programs and races\n"
 	"  set BUILD|PROG      change what sites may do: --state, --rollout, --poll\n"
 	"  track PROG          let sites track a failure: --report\n"
-	"  sketch BUILD|PROG   show what they found about failures\n"
+	"  sketch BUILD|PROG   show the explanations of failures\n"
 	"  simulate -- PROG    run many sites on this machine\n"
 	"  token NAME          make a token for a fleet, or revoke it with --revoke\n"
 	"  backup FILE         copy the database of a hive, which may be running",

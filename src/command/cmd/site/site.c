@@ -15,8 +15,8 @@
 
 static const struct cmd_usage usage = {
 	"raddle site run --hive URL [OPTION]... -- PROG [ARG]...",
-	"Runs a program, as 'raddle cc' built it or as its guard flavour, and looks for the races\n"
-	"that a hive asks this site to look for.  The program behaves as it would without the\n"
+	"Runs a program that 'raddle cc' built, or its guard flavour, and looks for races at the\n"
+	"request of a hive.  The program behaves as it would without the\n"
 	"agent, and the exit status is that of the program.  It runs even if the hive fails.",
 	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload send_values ask "
 	"verbose",
