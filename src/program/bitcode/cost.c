@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Estimates of the cost of code, and a record of the real cost.  In: sizes of bitcode, CPU seconds
- * of runs.  Out: which code to generate.  A flavour's file is renamed into place.  If two processes
- * add to it at the same time, one of the additions may be lost, which does no harm.
+ * Estimates the cost of code, and records the real cost.  In: sizes of bitcode, CPU seconds of
+ * runs.  Out: which code to generate.  The file with the CPU seconds of a flavour is renamed into
+ * place.  If two processes add to it at the same time, one of the additions may be lost, which does
+ * no harm.
  */
 #include "bitcode/cost-int.h"
 

@@ -403,7 +403,7 @@ static int link_module(struct flavour_build *b, const struct bitcode_module *m)
 	return err;
 }
 
-/* Makes a link through which the runtime finds a flavoured plug-in (raddle/plugin.h). */
+/* Makes a link through which the runtime finds an instrumented plug-in (raddle/plugin.h). */
 static void link_key(const struct flavour_build *b, const char *what, const char *to)
 {
 	char key[RADDLE_PLUGIN_KEY_SIZE], *path;

@@ -42,7 +42,7 @@ struct rd_flavour {
 	char *key;	  /* 32 hex digits, a hash of all inputs */
 	/* Names, for messages, of code that Raddle did not compile and that could order threads. */
 	struct rd_argv foreign;
-	struct rd_argv plugins; /* the original paths of the plug-ins that were flavoured */
+	struct rd_argv plugins; /* the original paths of the plug-ins that were instrumented */
 	struct rd_argv files;	/* the paths of all files in the cache that a run opens */
 	bool loads_more;	/* whether the program can load code by dlopen() that is not in `foreign` */
 	bool cached;		/* whether the flavour was already in the cache */

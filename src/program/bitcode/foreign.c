@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds the code of a program that Raddle did not compile.  In: the modules of a program, and their
- * flavoured files.  Out: a list for messages, such as "libchan.so", "spin.o", "assembler in lock",
- * each once.
+ * Finds code of a program that Raddle did not compile.  In: the modules of a program, and their
+ * instrumented files.  Out: a list for messages, such as "libchan.so", "spin.o", "assembler in
+ * lock", each once.
  *
  * Libraries that are known not to order threads by themselves are left out.  They order threads
  * only through libc, whose functions are interposed, or work on data of one thread.  An unknown

@@ -153,7 +153,7 @@ static void search_needs(struct library_search *s, const char *path, const struc
 }
 
 /* Adds preloaded libraries, even those with bitcode, because preloaded libraries are not
- * flavoured. */
+ * instrumented. */
 static void add_preloaded(struct bitcode_libraries *l)
 {
 	const char *list = getenv("LD_PRELOAD");

@@ -12,9 +12,9 @@ struct bitcode_relink {
 	const char *work; /* the path of an existing directory for temporary files of the link */
 	const char *output;
 	const char *soname; /* the library's name, if its link line gives none; NULL for a program */
-	/* The directory where the loader will find flavoured libraries; may be NULL. */
+	/* The directory where the loader will find instrumented libraries; may be NULL. */
 	const char *found_in;
-	const char *linked_from; /* the directory where the flavoured libraries are now; may be NULL */
+	const char *linked_from;	      /* the directory where these libraries are now; may be NULL */
 	const char *runtime, *static_runtime; /* names of the libraries to add to programs */
 	bool verbose;
 };

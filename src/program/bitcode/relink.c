@@ -115,7 +115,7 @@ static void note_missing(struct linker *l, const char *path)
 		rd_info("%s: %s is missing; trying without it", l->r->program->path, path);
 }
 
-/* Adds an input.  A flavoured library replaces the original, which may no longer exist. */
+/* Adds an input.  An instrumented library replaces the original, which may no longer exist. */
 static void add_input(struct linker *l, const char *path)
 {
 	const char *base = strrchr(path, '/');

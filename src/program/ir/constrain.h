@@ -45,9 +45,9 @@ struct ir_call_site {
 struct ir_constrain {
 	struct ir_program *program;
 	struct ir_points_problem problem;
-	struct ir_object *objects; /* one for each object of the problem */
+	struct ir_object *objects; /* an entry for each object of the problem */
 	size_t object_capacity;
-	struct ir_call_site *sites; /* one for each call of the problem */
+	struct ir_call_site *sites; /* an entry for each call of the problem */
 	size_t site_capacity;
 	struct ir_frame **frames; /* the frames that are copies */
 	size_t frame_count, frame_capacity;

@@ -15,7 +15,7 @@
 LLVMValueRef ir_callee(LLVMValueRef call);
 const char *ir_name(LLVMValueRef v); /* terminated by NUL; "" if it has no name */
 bool ir_starts(const char *s, const char *prefix);
-bool ir_is_call(LLVMValueRef inst);	    /* a call or invoke, also of assembler */
+bool ir_is_call(LLVMValueRef inst);	    /* whether it is a call or invoke, also of assembler */
 bool ir_is_external(LLVMValueRef function); /* whether the module does not contain its code */
 bool ir_has_attribute(LLVMValueRef function, const char *name); /* an enum or string attribute */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `full` at work on one function (raddle/full.h, doc/format/full.md).
+ * Instruments one function for the flavour `full` (raddle/full.h, doc/format/full.md).
  *
  *	instr_full()          full.c    the unit: function by function
  *	instr_full_walk()     walk.c    a function: its blocks as chains, an op for each instruction

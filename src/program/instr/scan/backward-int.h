@@ -14,7 +14,8 @@
 
 struct backward {
 	const struct ir_cfg *cfg;
-	const struct facts_loop *loop; /* the loop to stay in; NULL for the whole function */
+	const struct facts_loop
+		*loop; /* the loop in which values are followed; NULL for the whole function */
 	struct rd_umap seen;
 	LLVMValueRef *work;
 	size_t count, capacity;
