@@ -35,7 +35,7 @@ struct rd_context {
 	size_t allocated;
 	struct rd_cleanup *cleanups;
 	struct rd_context *outer;
-	bool in_sink; /* whether its sink is being called */
+	bool in_sink; /* whether the context's sink is being called */
 	/* Where to jump if memory runs out; NULL if the outer context is to end then. */
 	jmp_buf *boundary;
 };
@@ -52,7 +52,8 @@ int rd_context_run(struct rd_context *c, int (*work)(void *argument), void *argu
 
 /* Adds a cleanup to the innermost context of this thread.  Without a context nothing happens. */
 void rd_cleanup_add(struct rd_cleanup *cleanup, void (*release)(void *), void *argument);
-void rd_cleanup_remove(struct rd_cleanup *cleanup); /* it must be the newest cleanup, and is not run */
+/* The cleanup must be the newest one, and is not run. */
+void rd_cleanup_remove(struct rd_cleanup *cleanup);
 
 /* The innermost context of this thread, or NULL. */
 struct rd_context *rd_context_current(void);

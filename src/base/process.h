@@ -50,7 +50,7 @@ _Noreturn void rd_become_shell(const char *command);
  * a reader of the command's output through a pipe would wait for that process. */
 void rd_leave_streams(void);
 
-int rd_run(char *const *argv); /* starts the program and waits; it inherits the streams */
+int rd_run(char *const *argv); /* starts the program, which inherits the streams, and waits */
 
 /* Like rd_run(), but the program gets SIGTERM when rd_now_ns() reaches end_ns.  0 means never. */
 int rd_run_until(char *const *argv, int64_t end_ns);

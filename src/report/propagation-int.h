@@ -36,7 +36,8 @@ struct propagation_node {
 	/* The object that was read or written, such as "hits" or "heap of main:12". */
 	const char *object;
 	const char *golden, *run; /* the values in the two runs */
-	/* The number of the first deviating record in its thread, and how many deviate. */
+	/* The number of the first deviating record in the node's thread, and how many records
+	 * deviate. */
 	uint64_t record, count;
 };
 

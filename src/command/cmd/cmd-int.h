@@ -14,7 +14,7 @@
 enum cmd_status {
 	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, or the answer is yes */
 	CMD_FOUND = 1,	   /* done; something was confirmed or deviates, or the answer is no */
-	CMD_FAILED = 2,	   /* it could not be done; a message gives the reason */
+	CMD_FAILED = 2,	   /* the work could not be done; a message gives the reason */
 	CMD_UNDECIDED = 3, /* done, but the question could not be answered */
 };
 

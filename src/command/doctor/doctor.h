@@ -14,12 +14,12 @@ enum doctor_status { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
 
 struct doctor_item {
 	const char *name;
-	const char *used_by; /* the commands that use it */
-	bool needed;	     /* whether cc and record need it */
+	const char *used_by; /* the commands that use the feature */
+	bool needed;	     /* whether cc and record need the feature */
 	enum doctor_status status;
 	char *found;	    /* a line that describes what was found; freed with the report */
 	const char *means;  /* the consequence; NULL if nothing is missing */
-	const char *advice; /* how the user can fix it; or NULL */
+	const char *advice; /* how the user can fix the problem; or NULL */
 };
 
 struct doctor_report {

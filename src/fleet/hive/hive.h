@@ -25,7 +25,7 @@ struct hive_opts {
 struct hive_pending {
 	struct hive_reports reports;
 	uint64_t program; /* the program's number in the store */
-	bool *is_new;	  /* for each report, whether it was new; valid when it is stored */
+	bool *is_new;	  /* for each report, whether it was new; valid after storing */
 	int err;	  /* the error if they were not stored */
 	/* Called by the writer, which does not use `p` afterwards. */
 	void (*done)(struct hive_pending *p);

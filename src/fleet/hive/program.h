@@ -29,20 +29,20 @@ struct hive_candidate {
 	uint32_t rank;
 	char *object;
 	char *accesses;	 /* both accesses, as JSON text */
-	char *unguarded; /* the reason why no site can validate it; NULL if sites can */
-	/* From `raddle classify`; NULL if it is not classified. */
+	char *unguarded; /* the reason why no site can validate the candidate; NULL if sites can */
+	/* The class from `raddle classify`; NULL if the candidate is not classified. */
 	char *class_name, *class_consequence;
 	struct hive_tally tally;
 	struct hive_canary canary;
-	uint32_t weight; /* the weight with which it is drawn as a task */
+	uint32_t weight; /* the weight with which the candidate is drawn as a task */
 };
 
 /* The state of a site, computed from its reports alone. */
 struct hive_site {
-	uint64_t key[2]; /* its id; both numbers are 0 if the slot is free */
+	uint64_t key[2]; /* the id of the site; both numbers are 0 if the slot is free */
 	uint32_t reports, timeouts;
-	uint32_t completed; /* the number of tasks that it has completed */
-	uint32_t candidate; /* the index of the candidate that it works on */
+	uint32_t completed; /* the number of tasks that the site has completed */
+	uint32_t candidate; /* the index of the candidate that the site works on */
 	uint8_t level[HIVE_ORDERS];
 	uint8_t done; /* a bit for each order that was tried */
 	uint8_t unseen;
@@ -52,12 +52,12 @@ struct hive_site {
 struct hive_program {
 	char build[HIVE_BUILD];
 	char *name, *unsound; /* `unsound` is the JSON text of an array */
-	uint64_t number;      /* its number in the store */
+	uint64_t number;      /* the program's number in the store */
 	enum protocol_mode state;
 	uint32_t rollout; /* the percentage of sites that take part */
 	uint32_t poll_s;
 	uint64_t revision;
-	int64_t added;			   /* when it was added, in Unix milliseconds */
+	int64_t added;			   /* when the program was added, in Unix milliseconds */
 	struct hive_candidate *candidates; /* the candidates, by rank */
 	size_t count;
 	struct rd_umap by_id;

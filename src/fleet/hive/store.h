@@ -62,7 +62,7 @@ struct hive_run {
 	const char *sketch, *site, *run, *record;
 };
 int hive_store_run(struct hive_db *db, const struct hive_run *run,
-		   bool *is_new); /* on return it is on disk */
+		   bool *is_new); /* on return the run is on disk */
 
 /* Calls `fn` with the tracked runs after number `after`, in their order.  If `program` is not 0,
  * with those of that program only. */

@@ -22,7 +22,7 @@ enum hive_reason {
 	HIVE_ONE_THREAD,	/* likely false: they were at the same address, but in one thread */
 	HIVE_SYNCHRONISED,	/* likely false: synchronisation ordered them */
 	HIVE_ORDER_NOT_REACHED, /* likely false: the longest time-out did not make them meet */
-	HIVE_UNGUARDED,		/* unknown: sites cannot validate it, so a developer must */
+	HIVE_UNGUARDED,		/* unknown: sites cannot validate the candidate, so a developer must */
 	HIVE_REASONS
 };
 extern const char *const hive_reason_names[HIVE_REASONS];

@@ -13,7 +13,7 @@
 struct site_report {
 	const char *run, *candidate;
 	uint32_t seq;
-	const char *task;   /* the id of its task; NULL if it belongs to none */
+	const char *task;   /* the id of the task; NULL if the report belongs to none */
 	const char *result; /* race, no-race, timeout, not-seen or context */
 	const char *order;  /* the order of the accesses; NULL if there is none */
 	const char *proof;  /* the proof of a race */

@@ -21,8 +21,8 @@ struct site_state {
 /* The state of the latest task. */
 struct site_memory {
 	char task[PROTOCOL_TASK_ID]; /* the id of the task; "" if there is none */
-	bool steered;		     /* whether a thread was stopped for it already */
-	bool settled;		     /* whether it has a result */
+	bool steered;		     /* whether a thread was already stopped for the task */
+	bool settled;		     /* whether the task has a result */
 };
 
 /* Opens the state.  If `directory` is NULL, it is the user's. */

@@ -285,7 +285,8 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	case BITCODE_ITEM_INPUT: add_input(l, item->text); return 0;
 	case BITCODE_ITEM_COVERED: return place_objects(l);
 	case BITCODE_ITEM_ARCHIVE: return add_archive(l, item, end);
-	case BITCODE_ITEM_PARTIAL: /* supply() adds it if a name is missing */ return place_objects(l);
+	case BITCODE_ITEM_PARTIAL: /* supply() adds the object if a name is missing */
+		return place_objects(l);
 	case BITCODE_ITEM_NATIVE:
 		if (l->r->verbose)
 			rd_info("%s: %s has no bitcode; its accesses are not recorded", l->r->program->path,

@@ -22,35 +22,39 @@ struct facts_program {
 };
 
 enum facts_function_flag {
-	FACTS_FUNCTION_EXTERNAL = 1, /* the program does not contain its code */
-	FACTS_FUNCTION_ADDRESS = 2,  /* its address is taken */
+	FACTS_FUNCTION_EXTERNAL = 1, /* the program does not contain the function's code */
+	FACTS_FUNCTION_ADDRESS = 2,  /* the function's address is taken */
 	FACTS_FUNCTION_NO_RETURN = 4,
-	FACTS_FUNCTION_ROOT =
-		8, /* it is called from outside: main, constructors, exported functions of a library */
-	FACTS_FUNCTION_MODELLED = 16, /* it is external, and its effect on pointers is known */
+	/* The function is called from outside: main, constructors, exported functions of a
+	 * library. */
+	FACTS_FUNCTION_ROOT = 8,
+	/* The function is external, and its effect on pointers is known. */
+	FACTS_FUNCTION_MODELLED = 16,
 	FACTS_FUNCTION_INTRINSIC = 32,
-	FACTS_FUNCTION_LIBRARY = 64, /* its code is in a shared library or plug-in of the program */
+	/* The function's code is in a shared library or plug-in of the program. */
+	FACTS_FUNCTION_LIBRARY = 64,
 };
 
 struct facts_function {
-	uint32_t name;	  /* the string of its name in the source */
-	uint32_t linkage; /* the string of its name for the linker */
-	uint32_t file;	  /* the string of its source file */
+	uint32_t name;	  /* the string of the function's name in the source */
+	uint32_t linkage; /* the string of the function's name for the linker */
+	uint32_t file;	  /* the string of the source file */
 	uint32_t line;
 	uint32_t flags;
-	uint32_t role;	  /* its effect on threads and memory, an enum facts_role */
+	uint32_t role;	  /* the function's effect on threads and memory, an enum facts_role */
 	uint32_t subject; /* the argument that the role refers to; FACTS_NONE if there is none */
-	/* The start of its values: its arguments, then the instructions of its blocks. */
+	/* The start of the function's values: its arguments, then the instructions of its
+	 * blocks. */
 	uint32_t values;
 	uint32_t arguments;
-	uint32_t blocks; /* the start of its blocks, of which the first is the entry */
+	uint32_t blocks; /* the start of the function's blocks, of which the first is the entry */
 };
 
 struct facts_block {
-	/* The start of its values; those of a function's last block end where the function's
-	 * end. */
+	/* The start of the block's values.  Those of a function's last block end where the
+	 * function's end. */
 	uint32_t values;
-	uint32_t successors; /* the start of its successors */
+	uint32_t successors; /* the start of the block's successors */
 };
 
 struct facts_successor {
@@ -83,7 +87,7 @@ enum facts_kind {
 };
 
 enum facts_value_flag {
-	FACTS_VALUE_POINTER = 1,    /* its type is a pointer */
+	FACTS_VALUE_POINTER = 1,    /* the value's type is a pointer */
 	FACTS_VALUE_VOLATILE = 2,   /* a load, store or atomic is volatile */
 	FACTS_VALUE_ATOMIC = 4,	    /* a load, store or other access is atomic */
 	FACTS_VALUE_INDIRECT = 8,   /* a call through a pointer */
@@ -104,8 +108,8 @@ struct facts_value {
 	uint32_t site;
 	/* The string of the variable's name, or of what a load, store or atomic accesses. */
 	uint32_t what;
-	uint32_t operands; /* the start of its operands */
-	uint32_t set;	   /* the set of places that it may point to */
+	uint32_t operands; /* the start of the value's operands */
+	uint32_t set;	   /* the set of places that the value may point to */
 	/* Depends on the kind (enum facts_kind); for loads, stores and atomics, the size in
 	 * bytes. */
 	int64_t number;
@@ -138,8 +142,9 @@ struct facts_constant {
 enum facts_object_flag {
 	FACTS_OBJECT_CONSTANT = 1,
 	FACTS_OBJECT_THREAD_LOCAL = 2,
-	FACTS_OBJECT_EXTERNAL = 4, /* it is defined outside the program */
-	FACTS_OBJECT_ARRAY = 8,	   /* its elements are merged: places are those of the first element */
+	FACTS_OBJECT_EXTERNAL = 4, /* the object is defined outside the program */
+	/* The object's elements are merged: places are those of the first element. */
+	FACTS_OBJECT_ARRAY = 8,
 	/* Several may exist at the same time: heap, stack, thread-local variables. */
 	FACTS_OBJECT_MANY = 16,
 };
@@ -148,7 +153,7 @@ struct facts_global {
 	uint32_t name, linkage, type, file; /* numbers of strings */
 	uint32_t line;
 	uint32_t flags;
-	uint32_t object; /* the number of its object; FACTS_NONE if nothing points to it */
+	uint32_t object; /* the number of the global's object; FACTS_NONE if nothing points to it */
 	int64_t size;
 };
 
@@ -163,10 +168,10 @@ enum facts_object_kind {
 
 struct facts_object {
 	uint32_t kind;
-	uint32_t name; /* the string of its name, such as "counter" or "malloc@queue.c:12" */
+	uint32_t name; /* the string of the object's name, such as "counter" or "malloc@queue.c:12" */
 	uint32_t flags;
-	/* The global, the function, or the value that makes it (stack, heap); FACTS_NONE for a
-	 * library. */
+	/* The global, the function, or the value that makes the object (stack, heap); FACTS_NONE
+	 * for a library. */
 	uint32_t origin;
 	/* For the heap: the allocation inside the wrapper that `origin` calls; FACTS_NONE without a
 	 * wrapper. */
@@ -186,7 +191,7 @@ struct facts_place {
 
 /* A set of places; set 0 is empty. */
 struct facts_set {
-	uint32_t members; /* the start of its members */
+	uint32_t members; /* the start of the set's members */
 };
 
 struct facts_member {
@@ -198,12 +203,12 @@ enum facts_access_kind { FACTS_READ, FACTS_WRITE, FACTS_READ_WRITE, FACTS_ACCESS
 enum facts_access_flag {
 	FACTS_ACCESS_ATOMIC = 1,
 	FACTS_ACCESS_VOLATILE = 2,
-	FACTS_ACCESS_THREAD_LOCAL = 4, /* it accesses a thread-local variable */
-	FACTS_ACCESS_STACK = 8,	       /* it accesses a stack variable whose address escapes */
+	FACTS_ACCESS_THREAD_LOCAL = 4, /* the access is to a thread-local variable */
+	FACTS_ACCESS_STACK = 8,	       /* the access is to a stack variable whose address escapes */
 	/* Its value decides whether a loop around a condition wait continues. */
 	FACTS_ACCESS_WAIT_LOOP = 16,
-	FACTS_ACCESS_REDUNDANT =
-		32, /* the same bytes were accessed before in the same segment, so it has no site */
+	/* The same bytes were accessed before in the same segment, so the access has no site. */
+	FACTS_ACCESS_REDUNDANT = 32,
 };
 
 /* A memory access that may conflict with accesses of other threads.  The recorder uses the same
@@ -238,7 +243,7 @@ struct facts_call {
 /* A gap in the points-to sets, which limits how far they can be trusted. */
 struct facts_note {
 	uint32_t text; /* the string of the description */
-	/* the first instruction with this gap; FACTS_NONE if it concerns no instruction */
+	/* The first instruction with this gap; FACTS_NONE if the gap concerns no instruction. */
 	uint32_t value;
 	uint32_t count; /* the number of instructions with this gap */
 };

@@ -128,7 +128,7 @@ static int add_unit(const struct instr_options *options, const struct instr_job 
 		if (LLVMLinkModules2(whole, u.module))
 			code = rd_fail(RD_ETOOL, "instr: %s: cannot be merged: %s", u.job->source,
 				       u.diagnostics.data);
-		u.module = NULL; /* linking consumes it even on failure */
+		u.module = NULL; /* linking consumes the module even on failure */
 		u.name = job->source;
 	}
 	return instr_unit_close(&u, code);

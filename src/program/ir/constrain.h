@@ -19,12 +19,13 @@
  * wrapper is distinguished by its caller. */
 struct ir_frame {
 	uint32_t function;
-	/* The variable of its first value; the variables of the other values follow. */
+	/* The variable of the function's first value; the variables of the other values follow. */
 	uint32_t variables;
-	uint32_t result; /* the variable of its result */
+	uint32_t result; /* the variable of the function's result */
 	/* The frame that contains `call`; NULL if this frame is not a copy. */
 	const struct ir_frame *up;
-	LLVMValueRef call; /* the call for which this copy was made; NULL if it is not a copy */
+	/* The call for which this copy was made; NULL if this frame is not a copy. */
+	LLVMValueRef call;
 };
 
 /* The origin of an object of the problem. */

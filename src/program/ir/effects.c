@@ -18,11 +18,11 @@
 
 struct function_facts {
 	LLVMValueRef function;
-	uint32_t *callees; /* the numbers of the functions of the unit that it calls */
+	uint32_t *callees; /* the numbers of the functions of the unit that this one calls */
 	size_t count, capacity;
-	bool synchronises; /* whether it may synchronise */
-	bool calls_wait;   /* whether it calls a function of wait_names itself */
-	bool waits;	   /* whether it waits outside of any loop of its own (learn_waits()) */
+	bool synchronises; /* whether the function may synchronise */
+	bool calls_wait;   /* whether the function calls a function of wait_names itself */
+	bool waits;	   /* whether the function waits outside of any loop of its own (learn_waits()) */
 	bool early;
 	/* For each parameter, whether the function keeps it: 0 unknown, 1 being analysed, 2 yes, 3
 	 * no. */

@@ -56,7 +56,8 @@ struct ir_type {
 	struct type_field *fields;
 	size_t field_count;
 	bool complete; /* whether fields or counts have been read */
-	bool cxx;      /* whether it has a linkage identifier (C++): no keyword precedes its name */
+	/* Whether the type has a linkage identifier (C++), so that no keyword precedes its name. */
+	bool cxx;
 };
 
 static struct ir_type *type_of(struct ir_debug *d, LLVMMetadataRef node)

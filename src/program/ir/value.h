@@ -13,10 +13,12 @@
 /* The function that a call or invoke names; NULL for indirect calls and inline assembler.  Aliases
  * are resolved. */
 LLVMValueRef ir_callee(LLVMValueRef call);
-const char *ir_name(LLVMValueRef v); /* terminated by NUL; "" if it has no name */
+const char *ir_name(LLVMValueRef v); /* terminated by NUL; "" if the value has no name */
 bool ir_starts(const char *s, const char *prefix);
-bool ir_is_call(LLVMValueRef inst);	    /* whether it is a call or invoke, also of assembler */
-bool ir_is_external(LLVMValueRef function); /* whether the module does not contain its code */
+/* Whether the instruction is a call or invoke, also of assembler. */
+bool ir_is_call(LLVMValueRef inst);
+/* Whether the module does not contain the function's code. */
+bool ir_is_external(LLVMValueRef function);
 bool ir_has_attribute(LLVMValueRef function, const char *name); /* an enum or string attribute */
 
 /* Whether the function is used other than being called by name. */

@@ -15,8 +15,8 @@
 
 /* A piece, being built or finished. */
 struct full_piece {
-	uint32_t number; /* the number of its P record (doc/format/full.md) */
-	uint32_t size;	 /* the bytes of its fields so far */
+	uint32_t number; /* the number of the piece's P record (doc/format/full.md) */
+	uint32_t size;	 /* the bytes of the piece's fields so far */
 	uint32_t next;	 /* the bare block that follows the piece; FACTS_NONE if there is none */
 	struct rd_buf ops;
 	LLVMValueRef room; /* the call that reserves space for the piece */
@@ -113,10 +113,10 @@ void full_inject_finish(struct full_function *x); /* inserts the tests */
 void full_call_before(struct full_function *x, LLVMValueRef call);
 void full_call_after(struct full_function *x, LLVMValueRef call);
 bool full_call_is_tail(LLVMValueRef call);
-bool full_call_is_twice(LLVMValueRef call); /* whether it may return twice, as setjmp() does */
+bool full_call_is_twice(LLVMValueRef call); /* whether the call may return twice, as setjmp() does */
 /* Handles a call of an intrinsic; `next` is the instruction after it. */
 void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef next);
-bool full_intrinsic_is_bare(LLVMValueRef call); /* whether it stores nothing at run time */
+bool full_intrinsic_is_bare(LLVMValueRef call); /* whether the intrinsic stores nothing at run time */
 void full_atomic(struct full_function *x, const struct instr_event *event, LLVMValueRef next);
 /* The first event of an instruction, or NULL.  The event's pointer is the present operand of the
  * instruction. */

@@ -100,7 +100,7 @@ static void test_all(struct instr_unit *u, LLVMValueRef function)
 
 struct census {
 	size_t marks, instructions;
-	bool strange; /* whether it contains something that cannot be duplicated */
+	bool strange; /* whether the function contains something that cannot be duplicated */
 };
 
 static bool is_strange(LLVMValueRef inst)

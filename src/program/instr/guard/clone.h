@@ -25,7 +25,7 @@ enum instr_mark_sync {
 	MARK_OUTSIDE = 1 << 30 | 64, /* plus 1 if the thread leaves the program's code */
 };
 void instr_mark(struct instr_unit *u, LLVMValueRef address, LLVMValueRef size, uint32_t number);
-bool instr_is_mark(LLVMValueRef inst); /* whether it is the mark of a guard */
+bool instr_is_mark(LLVMValueRef inst); /* whether the instruction is the mark of a guard */
 uint32_t instr_mark_guard(LLVMValueRef mark);
 size_t instr_marks_in(LLVMBasicBlockRef block); /* the number of marks of guards */
 
@@ -33,13 +33,14 @@ size_t instr_marks_in(LLVMBasicBlockRef block); /* the number of marks of guards
 struct instr_clone {
 	struct instr_unit *unit;
 	LLVMValueRef function;
-	uint32_t region;  /* the number of its first region, which is that of the whole function */
-	uint32_t regions; /* the number of its regions */
+	uint32_t region;  /* the number of the first region, which is that of the whole function */
+	uint32_t regions; /* the number of regions */
 	struct ir_cfg cfg;
 	struct facts_loops loops;
 	uint32_t *parent; /* for each loop, the loop around it; FACTS_NONE if there is none */
 	bool *polled;	  /* for each loop, whether each iteration has a test */
-	bool *light;	  /* for each loop, whether it must test sometimes, but has cheap iterations */
+	/* For each loop, whether it must test sometimes, although its iterations are cheap. */
+	bool *light;
 	const struct instr_unrolled *unrolled;
 	bool *meets; /* for each block, whether the byte is tested before it */
 	bool *keeps; /* for each block, whether its marks become tests in the clean copy, too */

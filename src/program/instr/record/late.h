@@ -31,7 +31,8 @@ struct late {
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;
-	/* On input, whether `rounds` may be an upper bound; on output, whether it is only that. */
+	/* On input, whether `rounds` may be an upper bound; on output, whether it is an upper bound
+	 * only. */
 	bool at_most;
 	uint32_t preheader; /* the number of the preheader, the block before the loop */
 	/* The number of the block that ends an iteration; FACTS_NONE if there are several. */

@@ -30,7 +30,7 @@ enum instr_event_flags {
 	EVENT_WAIT_LOOP = 2, /* the read decides a loop that contains a condition wait */
 	EVENT_THREAD_LOCAL = 4,
 	EVENT_STACK = 8,
-	EVENT_REDUNDANT = 16, /* an earlier event of the segment represents it */
+	EVENT_REDUNDANT = 16, /* an earlier event of the segment represents this one */
 	EVENT_SYNCS = 32,     /* the call may end the segment */
 	EVENT_NEVER_RETURNS = 64,
 	EVENT_UNSEEN = 128, /* the program does not use the result of the atomic */

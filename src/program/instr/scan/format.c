@@ -26,8 +26,8 @@ static const struct formatter {
 /* One conversion of a format. */
 struct conversion {
 	bool is_string;
-	bool is_counted;  /* when scanning: whether it counts in the result */
-	unsigned stars;	  /* when printing: the number of arguments for its width and precision */
+	bool is_counted;  /* when scanning: whether the conversion counts in the result */
+	unsigned stars;	  /* when printing: the number of arguments for width and precision */
 	bool takes_limit; /* whether the last of these arguments is the precision */
 	uint64_t limit;	  /* the most bytes of a string */
 	uint64_t size;	  /* the bytes that are written; 0 for nothing or for a string */

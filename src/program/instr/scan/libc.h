@@ -25,8 +25,8 @@ enum instr_length {
 	LENGTH_STRING_IF,  /* like STRING_MAX, after the call, unless it returned NULL */
 	/* The bytes read to compare with argument a; at most argument b (no limit if b < 0). */
 	LENGTH_COMMON,
-	/* Up to the result, which points into it; if that is NULL, argument a (if a < 0, the
-	 * string). */
+	/* From the argument up to the result, which points into it.  If that is NULL, argument a
+	 * bytes (if a < 0, the string). */
 	LENGTH_FOUND,
 	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (no limit if b < 0) */
 	LENGTH_APPENDED, /* the string in argument a (at most b), after the string that is there */

@@ -225,7 +225,7 @@ static void allocated(struct shadow_function *x, LLVMValueRef call, const char *
 	bool is_pair = strcmp(name, "calloc") == 0,
 	     is_second = is_pair || strcmp(name, "realloc") == 0 || strcmp(name, "aligned_alloc") == 0;
 	if (strcmp(name, "realloc") == 0 || !returns_alone(call) || is_tail(call))
-		return; /* it is unknown what was moved; expressions whose value differs are dropped */
+		return; /* the moved memory is unknown; expressions whose value differs are dropped */
 	shadow_at(x, instr_place_after(call));
 	LLVMValueRef size = shadow_word(x, LLVMGetArgOperand(call, is_second ? 1 : 0));
 	if (is_pair)
