@@ -20,7 +20,8 @@
 
 enum {
 	DIRECTORIES_MAX = 1000, /* rd_claim() gives up after PATH-N with N = DIRECTORIES_MAX - 1 */
-	/* The most lock files that may vanish between open() and flock() before it gives up. */
+	/* The most lock files that may vanish between open() and flock() before rd_claim() gives
+	 * up. */
 	RETRIES_MAX = 100,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes the documents that options ask for, and marks findings that a baseline or a suppression
+ * Writes the documents that options request, and marks findings that a baseline or a suppression
  * file covers.  In: a complete set of findings, or other data for a writer.  Out: files, and marks
  * on the findings.
  */

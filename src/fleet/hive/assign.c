@@ -123,7 +123,7 @@ static bool keeps(const struct hive_program *p, const struct hive_site *s, const
 	       who->epoch - held->epoch <= 1 && !is_completed(s, held->candidate);
 }
 
-/* Sets order and time-out, according to what the site has tried with this candidate. */
+/* Sets order and time-out, according to the site's attempts with this candidate. */
 static void escalate(const struct hive_site *s, struct hive_task *task)
 {
 	RD_ASSERT(task->order == HIVE_PRIMARY || task->order == HIVE_ALTERNATE);

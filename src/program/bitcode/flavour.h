@@ -19,8 +19,8 @@
 struct rd_flavour_opts {
 	const char *name; /* the name of the flavour, as in raddle/flavour.inc */
 	bool fast;	  /* whether the code is optimised, which takes long; else it is quick code */
-	/* Whether to use what costs less; prefers cached fast code and quick code requested
-	 * before. */
+	/* Whether to choose fast or quick code by cost.  Cached fast code is preferred, and so is
+	 * quick code that was requested explicitly before. */
 	bool choose;
 	double expected; /* with `choose`: CPU seconds that quick code is expected to run */
 	bool debug;	 /* whether the code has debug information */

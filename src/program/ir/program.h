@@ -35,7 +35,7 @@ void ir_program_release(struct ir_program *p);
 /* Returns the tables, which then belong to the caller; call it after everything is filled. */
 struct facts *ir_program_finish(struct ir_program *p);
 
-uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL gives "" */
+uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL is treated as "" */
 uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function);
 /* FACTS_NONE if it has no row. */
 uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v);

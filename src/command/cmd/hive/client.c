@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The actions of `raddle hive` that talk to a hive: add, status, set, track, sketch, simulate. */
+/* The actions of `raddle hive` that send requests to a hive: add, status, set, track, sketch,
+ * simulate. */
 #include "cmd/hive/hive.h"
 
 #include "base/alloc.h"

@@ -61,7 +61,8 @@ bool instr_clone_is_real(LLVMValueRef inst); /* not a mark, and not inserted by 
 /* unroll.c: sets and maps of blocks. */
 struct instr_unrolled {
 	struct rd_umap headers; /* the headers of unrolled loops */
-	/* The blocks where such a loop has a test; the test only leads to the guarded copy. */
+	/* The blocks in which such a loop has a test, from which control can only change to the
+	 * guarded copy. */
 	struct rd_umap tests;
 	struct rd_umap first; /* maps the header of a further copy to the header of the first copy */
 	struct rd_umap tried; /* the headers of loops that were considered */
