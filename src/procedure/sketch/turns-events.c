@@ -148,7 +148,7 @@ static uint32_t operation_statement(struct turns_now *now, const struct replay_s
 	struct slice_statement s = statement_at(l, t->site);
 	int kind = trace_kind_find(t->kind);
 
-	/* It has no place: the site is that of an earlier operation. */
+	/* The end of a thread has no place: its site is that of an earlier operation. */
 	if (!*s.file || kind < 0 || kind == RADDLE_THREAD_END)
 		return TURNS_NONE;
 	s.kind = SLICE_SYNC;
