@@ -37,7 +37,7 @@ struct flow_effect {
 	/* Mask of all threads that it starts, directly or through other threads. */
 	uint64_t started;
 	uint32_t held, released;
-	bool stub; /* it does nothing: a placeholder for a real function */
+	bool stub; /* the function does nothing: it is a placeholder for a real one */
 	struct starter *starters;
 	size_t starter_count, starter_capacity;
 };

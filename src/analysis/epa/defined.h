@@ -35,7 +35,7 @@ uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64
 /* --- bits for another property: which bytes are part of an address --- */
 
 struct epa_parts {
-	struct epa_defined bits; /* `few` or `many`, as above */
+	struct epa_defined bits; /* uses `few` or `many`, as struct epa_defined does */
 	bool any;		 /* some byte is or was part of an address, so the bits exist */
 };
 

@@ -63,8 +63,8 @@ const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t addres
  * a new name when that thread first asks for it, at `site`. */
 struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t address);
 
-/* The same for a value that may also be a number.  Values that cannot be addresses become plain
- * numbers. */
+/* Does the same as epa_objects_name() for a value that may also be a number.  Values that cannot be
+ * addresses become plain numbers. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
 /* The live object at an address, if all threads have the same name for that address, and accesses

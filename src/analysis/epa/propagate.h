@@ -75,7 +75,7 @@ struct epa_propagation {
 };
 void epa_propagation_release(struct epa_propagation *p);
 
-/* Counts of a thread. */
+/* The deviations of a thread, counted by kind. */
 struct epa_thread_counts {
 	uint64_t counts[EPA_DEVIATIONS];
 	/* Number of its first deviating record; UINT64_MAX if there is no deviation. */

@@ -256,7 +256,8 @@ static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 	return bytes != 0;
 }
 
-/* Does the same for a store of less than a word, which also changes the state of the memory. */
+/* Does the same as load_part() for a store of less than a word, which also changes the state of the
+ * memory. */
 static bool store_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct carried_part *c;

@@ -64,9 +64,9 @@ uint64_t predict_batch_memory(void);
  * as it can read and returns the error. */
 int predict_batch_run(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* Does the same for the trace of a replay, with less effort because there may be many replays, and
- * finishes the set.  `batch` points to a struct predict_batch, which is not changed.  The function
- * serves as a `predict` callback of replay/settle.h. */
+/* Does the same as predict_batch_run() for the trace of a replay, with less effort because there
+ * may be many replays, and finishes the set.  `batch` points to a struct predict_batch, which is
+ * not changed.  The function serves as a `predict` callback of replay/settle.h. */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
 /* Adds the accesses that the run itself shows unordered, without a search, and the failure of the

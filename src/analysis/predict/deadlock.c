@@ -122,8 +122,8 @@ static bool stuck(const struct decider *d, uint32_t i)
 	return false;
 }
 
-/* Removes members that are not blocked, until all that are left are.  Returns whether any are
- * left. */
+/* Removes members that are not blocked, until every remaining member is blocked.  Returns whether
+ * any members remain. */
 static bool shrink(struct decider *d)
 {
 	uint32_t left = 0;

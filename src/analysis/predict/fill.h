@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "order/exec.h"
 
-/* Where an event comes from. */
+/* The operation or access from which an event was made. */
 struct predict_origin {
 	/* Index in the accesses of the thread's history, or else in its operations. */
 	uint32_t index;
@@ -40,8 +40,8 @@ struct predict_trace {
  * releases the result, also after a failure. */
 int predict_fill(struct predict_trace *t, const struct model *model);
 
-/* Does the same for a program that hangs now: every unfinished operation becomes a pending
- * event. */
+/* Does the same as predict_fill() for a program that hangs now: every unfinished operation becomes
+ * a pending event. */
 int predict_fill_stuck(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 

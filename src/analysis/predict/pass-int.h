@@ -49,7 +49,7 @@ struct predict_pass {
 	struct predict_trace trace;
 	struct predict_steps *steps;
 	struct predict_result result;
-	int64_t deadline_ns; /* of the current part */
+	int64_t deadline_ns; /* deadline of the current part */
 
 	enum first first;
 	struct rd_umap wanted; /* pairs of sites that the first search looks for */

@@ -151,7 +151,7 @@ static bool keep_edge(struct predict_search *s, uint32_t from, uint32_t to)
 	return put_before(s, from, to);
 }
 
-/* Does the same, unless `from` is already ordered before `to`. */
+/* Does the same as keep_edge(), unless `from` is already ordered before `to`. */
 static bool add_edge(struct predict_search *s, uint32_t from, uint32_t to)
 {
 	const struct event *f = &s->c->events[from], *v = &s->c->events[to];

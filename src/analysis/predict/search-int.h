@@ -35,7 +35,7 @@ struct order {
 		uint32_t to, next;
 	} * edges;
 	size_t edge_count, edge_capacity;
-	uint32_t *sources; /* the events with such a list */
+	uint32_t *sources; /* the events that have added successors */
 	size_t source_count, source_capacity;
 	struct base_edge *base; /* inferences from needs alone, in trace order */
 	size_t base_count, base_capacity;

@@ -76,7 +76,7 @@ struct clock {
 struct sync_clocks {
 	struct clock all;     /* clocks stored by threads that held it exclusively */
 	struct clock readers; /* clocks stored by threads that shared it */
-	uint32_t writer;      /* 1 + the thread that holds it exclusively; 0: no thread does */
+	uint32_t writer;      /* 1 + the thread that holds it exclusively; 0 if no thread does */
 };
 
 struct page {

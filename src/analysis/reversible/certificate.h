@@ -36,8 +36,8 @@ void rev_certificate_release(struct rev_certificate *c);
 int rev_certificate_check(const struct rev_certificate *c, struct epa_source *source, unsigned solver_ms,
 			  char **why);
 
-/* Does the same for a certificate and a trace that are given by path.  The caller releases the
- * certificate, even after an error. */
+/* Does the same as rev_certificate_check() for a certificate and a trace that are given by path.
+ * The caller releases the certificate, even after an error. */
 int rev_certificate_check_file(struct rev_certificate *c, const char *path, const char *trace,
 			       unsigned solver_ms, char **why);
 

@@ -47,7 +47,7 @@ struct rev_reversal {
 	struct rev_side side[2]; /* in the order of the run */
 	/* The beginning of a run in which the second event comes first. */
 	struct rev_witness order;
-	/* The same with what a replay needs; empty if a replay cannot reach it. */
+	/* The beginning of such a run for a replay; empty if a replay cannot reach the reversal. */
 	struct rev_witness replay;
 	bool meet; /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;

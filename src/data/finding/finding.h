@@ -119,7 +119,7 @@ struct finding_access {
 /* A thread of a cycle: it holds `holds` and waits for `wants`. */
 struct finding_wait {
 	const char *thread;
-	const char *wants, *kind; /* of `kind` mutex, rwlock, spin, cond, barrier, sem, once or join */
+	const char *wants, *kind; /* kind: mutex, rwlock, spin, cond, barrier, sem, once or join */
 	bool shared;		  /* waits for it for reading */
 	uint32_t ordinal; /* number of its line among the function's lines with the same call, from 0 */
 	struct finding_stack stack;
@@ -223,10 +223,10 @@ void finding_set_put(struct finding_set *set, struct finding *f);
 const char *finding_text(struct finding_set *set, const char *text);
 const char *finding_textf(struct finding_set *set, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void *finding_array(struct finding_set *set, size_t count, size_t size); /* zeroed */
+void *finding_array(struct finding_set *set, size_t count, size_t size); /* the array is zeroed */
 void finding_note(struct finding_set *set, struct finding *f, const char *text);
 
-/* Makes a schedule that is freed with the set.  The second function attaches it to a finding. */
+/* Make a schedule that is freed with the set.  finding_schedule_add() also assigns it to `f`. */
 struct schedule *finding_schedule_new(struct finding_set *set);
 struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f);
 

@@ -16,7 +16,7 @@ struct schedule_place schedule_place_of(struct schedule *s, const struct trace_s
 size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
 			  struct finding_frame *frames);
 
-/* Does the same and returns the frames as a stack. */
+/* Does the same as finding_put_frames() and returns the frames as a stack. */
 struct finding_stack finding_stack_at(struct finding_set *set, const struct trace_sites *sites,
 				      uint32_t site);
 

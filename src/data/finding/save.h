@@ -8,7 +8,8 @@
 /* Writes DIR/ID.schedule, which becomes the path of the finding's schedule. */
 int finding_save_schedule(struct finding_set *set, struct finding *f, const char *directory);
 
-/* Does the same for each finding that is not dropped.  Creates the directory. */
+/* Does the same as finding_save_schedule() for each finding that is not dropped.  Creates the
+ * directory. */
 int finding_save_schedules(struct finding_set *set, const char *directory);
 
 /* Writes DIR/ID.witness.schedule, DIR/ID.witness-2.schedule and so on.  Creates the directory if

@@ -180,7 +180,8 @@ size_t suppressions_apply(struct suppressions *s, struct finding_set *set)
 
 /* ---- making ---- */
 
-/* Appends a name.  Names come from the program, so they must not end the line. */
+/* Appends a name.  Line ends are replaced, because a name comes from the program and must not end
+ * the line. */
 static void add_name(struct rd_buf *out, const char *name)
 {
 	for (; *name; name++)

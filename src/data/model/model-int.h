@@ -124,9 +124,9 @@ struct model_marks {
 	size_t count, capacity;
 };
 
-/* The last mark of a stream from which a part that begins at q can be scanned.  The second function
- * returns the last mark from which accesses after operation number `skipped` can be located.  Both
- * return NULL if there is no such mark. */
+/* The last mark of a stream from which a part that begins at q can be scanned; NULL if there is
+ * none.  model_mark_at() returns the last mark from which accesses after operation number `skipped`
+ * can be located. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 

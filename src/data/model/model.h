@@ -60,7 +60,7 @@ enum model_object_flag {
 
 struct model_object {
 	uint64_t base, size;
-	uint64_t begin, end; /* it is alive for begin <= q < end */
+	uint64_t begin, end; /* the object is alive for begin <= q < end */
 	uint32_t thread;     /* index of model.threads, or MODEL_NONE */
 	uint32_t ordinal;
 	uint32_t stack; /* where it was allocated: an index of model_stack; 0 if unknown */
@@ -231,7 +231,7 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Whether any of these bytes was touched by several threads and written.  The second function
+/* Whether any of these bytes was touched by several threads and written.  model_shared_bytes()
  * returns the number of such bytes in an object. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);

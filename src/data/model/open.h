@@ -17,8 +17,8 @@ struct model_file {
  * failure. */
 int model_open(struct model_file *f, const char *path, bool force);
 
-/* Does the same without histories, for model_load().  If the trace is large, reading ends at
- * `deadline_ns` (trace_is_late()). */
+/* Does the same as model_open() without histories, for model_load().  If the trace is large,
+ * reading ends at `deadline_ns` (trace_is_late()). */
 int model_open_parts(struct model_file *f, const char *path, bool force, int64_t deadline_ns);
 void model_close(struct model_file *f);
 

@@ -479,7 +479,8 @@ static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64
 	return shared_of(m, b, chunk) >> (offset % BLOCK);
 }
 
-/* Does this for an object with maps: considers only the blocks and chunks that were touched. */
+/* Does the same as model_is_shared() for an object with maps: considers only the blocks and chunks
+ * that were touched. */
 static bool is_shared_sparsely(const struct model *m, const struct model_shadow *s, uint64_t offset,
 			       uint64_t end)
 {

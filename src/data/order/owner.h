@@ -17,7 +17,7 @@
 enum owner_wait {
 	OWNER_RUNNING, /* nothing, or something with a time limit */
 	OWNER_LOCK,    /* a lock, exclusively */
-	OWNER_READ,    /* a lock, to be shared */
+	OWNER_READ,    /* a lock, for reading */
 	OWNER_JOIN,    /* the end of a thread */
 	OWNER_NOTE,    /* something that any thread may do: a notification, a post, an arrival */
 };
@@ -25,8 +25,8 @@ enum owner_wait {
 struct owner_thread {
 	enum owner_wait wait;
 	uint64_t object; /* the lock, or the number of the thread that it joins */
-	bool alive;	 /* it may release what others wait for, unless it is closed */
-	bool ended;	 /* it never releases the locks that it holds */
+	bool alive;	 /* the thread may release what others wait for, unless it is closed */
+	bool ended;	 /* the thread has ended, so it never releases the locks that it holds */
 	/* The locks that it holds, with the lowest bit set for a shared lock; 0 marks an unused
 	 * entry. */
 	const uint64_t *held;

@@ -113,7 +113,7 @@ static inline uint64_t unzigzag(uint64_t v)
 	return v >> 1 ^ (0 - (v & 1));
 }
 
-/* The guess for a field.  The next function updates it with the field's real value. */
+/* The guess for a field that keeps its last value. */
 static inline uint64_t guess_value(const struct guess_slot *s)
 {
 	return s->last;

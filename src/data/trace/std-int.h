@@ -42,7 +42,7 @@ struct std_thread {
 	/* Number of its last line, if that comes after the first join; else 0. */
 	uint64_t last_line;
 	bool seen, forked;
-	bool active; /* it has done something other than begin */
+	bool active; /* the thread has done something other than begin */
 };
 
 struct std_lock {

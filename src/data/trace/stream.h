@@ -62,7 +62,8 @@ struct trace_stream {
  * stream of a full trace has chunks but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name, bool full);
-/* Does the same for the stream of the world, which has chunks but no events either. */
+/* Does the same as trace_stream_open() for the stream of the world, which has chunks but no events
+ * either. */
 int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);

@@ -30,8 +30,8 @@ void trace_writer_full(struct trace_writer *w);
  * Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* Does the same for readers of a growing trace.  The thread's next chunk replaces this chunk, and
- * trace_writer_close() removes it. */
+/* Does the same as trace_writer_chunk() for readers of a growing trace.  The thread's next chunk
+ * replaces this chunk, and trace_writer_close() removes it. */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
 /* Appends one chunk to the stream of the world (trace/world.h).  It may contain secrets, so only
@@ -49,8 +49,8 @@ int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
 /* Writes a copy of the site table. */
 int trace_writer_sites(struct trace_writer *w, const char *path);
 
-/* The number of bytes written to streams so far.  The next function: the number of streams
- * begun. */
+/* The number of bytes written to streams so far.  trace_writer_threads() returns the number of
+ * streams begun. */
 uint64_t trace_writer_bytes(const struct trace_writer *w);
 uint64_t trace_writer_threads(const struct trace_writer *w);
 

@@ -100,7 +100,8 @@ static const char *record_collector_stopped(struct record_collector *c)
 	return run_stop_text(reason);
 }
 
-/* The same for one process.  A program that replaced ours by exec is not recorded. */
+/* The reason why the recording of one process ended early; NULL if it did not.  A program that
+ * replaced ours by exec is not recorded. */
 static const char *stopped_of(struct record_collector *c, uint32_t n)
 {
 	const char *why = record_collector_stopped(c);

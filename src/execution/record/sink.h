@@ -40,9 +40,9 @@ int record_sink_add_world(struct record_sink *sink, uint32_t thread, const void 
 
 /* Writes the gathered records. */
 int record_sink_flush(struct record_sink *sink);
-/* Does the same for some threads only; the next call continues with the following threads. *more
- * receives whether some threads are left.  Each thread is a file, and writing 20,000 files at once
- * would keep the collector from draining buffers. */
+/* Does the same as record_sink_flush() for some threads only; the next call continues with the
+ * following threads. *more receives whether some threads are left.  Each thread is a file, and
+ * writing 20,000 files at once would keep the collector from draining buffers. */
 int record_sink_flush_some(struct record_sink *sink, bool *more);
 
 /* Writes the records that a thread has not handed over yet, for concurrent readers.  Records added

@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 struct run_companion {
-	const char *command;	       /* such as the client of a server; NULL if there is none */
+	/* A shell command, such as the client of a server; NULL if there is none. */
+	const char *command;
 	pid_t guard;		       /* process id; 0 if it is not running */
 	struct run_companion_end *end; /* shared with the guard; NULL if it is not running */
 };

@@ -10,7 +10,7 @@ struct run_input {
 	char *file;   /* the file that later runs read; NULL if they get no input */
 	off_t offset; /* offset at which the input begins in the file */
 	char *shown;  /* the user's name for it after `<`; NULL if it has none */
-	bool typed;   /* it is a terminal, so later runs get no input */
+	bool typed;   /* the input is a terminal, so later runs get no input */
 	int first;    /* descriptor for the first run */
 	/* Process that copies a pipe to the first run and to `file`; 0 if not needed. */
 	pid_t pump;
@@ -19,7 +19,7 @@ struct run_input {
 /* Inspects our own standard input.  A pipe is copied to the file `spool` while the first run reads
  * it.  The caller closes it even after a failure. */
 int run_input_open(struct run_input *in, const char *spool);
-/* The same, but the copy is complete before the first run. */
+/* Does the same as run_input_open(), but the copy is complete before the first run. */
 int run_input_open_whole(struct run_input *in, const char *spool);
 void run_input_first_ended(struct run_input *in);
 /* Returns a descriptor for a later run; -1 after a message. */

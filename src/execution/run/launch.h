@@ -22,7 +22,7 @@
 struct run_server {
 	pid_t pid;  /* 0 if not started yet */
 	int socket; /* socket to the server */
-	bool off;   /* it does not work for this program, so each run is started anew */
+	bool off;   /* a server does not work for this program, so each run is started anew */
 };
 
 struct run_launch { /* zero values are the defaults */
@@ -34,7 +34,7 @@ struct run_launch { /* zero values are the defaults */
 	/* Only memory, file_size, processes and group are used here; NULL for ours. */
 	const struct run_limits *limits;
 	bool debugged; /* a debugger that is not its ancestor may attach */
-	bool tied;     /* it is killed when we die, however we die */
+	bool tied;     /* the program is killed when Raddle dies, for whatever reason */
 	bool fixed;    /* address space randomisation is disabled */
 	/* The server from which it is forked; NULL to start it directly. */
 	struct run_server *server;

@@ -32,8 +32,9 @@ bool run_task_in_io(pid_t pid, pid_t tid);
 
 /* The system call that a thread is in. */
 struct run_call {
-	bool running; /* it is in no system call and runs; the other members are then unknown */
-	long number;  /* -1 if it is blocked, but not by a system call */
+	/* The thread is in no system call and runs; the other members are then unknown. */
+	bool running;
+	long number; /* -1 if it is blocked, but not by a system call */
 	uint64_t argument[6];
 	uint64_t stack; /* its stack pointer */
 };

@@ -28,7 +28,8 @@ void *run_session_steer(const struct run_session *s);
 /* Makes room for a fault plan (full.h) of `size` zeroed bytes.  This invalidates pointers into the
  * session. */
 int run_session_faults(struct run_session *s, size_t size);
-/* Makes room for input from outside (world.h).  The second function returns its memory, or NULL. */
+/* Makes room for input from outside (world.h).  run_session_outside() returns its memory, or
+ * NULL. */
 int run_session_world(struct run_session *s, size_t size);
 void *run_session_outside(const struct run_session *s);
 

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct run_shards {
-	/* Such as `inject`; `raddle COMMAND --resume DIRECTORY --shard I/N` does shard I. */
+	/* The subcommand, such as `inject`.  `raddle COMMAND --resume DIRECTORY --shard I/N` does
+	 * shard I. */
 	const char *command;
 	const char *directory; /* a directory that all machines share */
 	uint64_t runs;	       /* total number of runs; there are never more shards than runs */

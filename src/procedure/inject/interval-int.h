@@ -21,9 +21,9 @@ struct campaign_interval campaign_interval(double k, double n, double level);
  * and b above 0. */
 double campaign_beta(double a, double b, double x);
 
-/* The same for a number of runs that is not fixed in advance, because the results decide when to
- * stop.  The probability that the true share ever lies outside the interval, at any n, is at most 1
- * - level.  The interval is narrowest when its half width is `half`. */
+/* The interval for a number of runs that is not fixed in advance, because the results decide when
+ * to stop.  The probability that the true share ever lies outside the interval, at any n, is at
+ * most 1 - level.  The interval is narrowest when its half width is `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
 /* The smallest n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0

@@ -66,7 +66,7 @@ struct inject_kind {
 	const char *name, *group, *help;
 	/* Number of bits that it changes by default; 0 if it does not change bits. */
 	uint8_t bits;
-	bool permanent;	    /* it strikes at every execution from the first one on */
+	bool permanent;	    /* the fault strikes at every execution from the first one on */
 	uint64_t times;	    /* number of executions at which it strikes; 0 for one */
 	uint64_t execution; /* the first execution at which it strikes; 0 for any */
 	/* 2^32 times the probability that an execution is struck; 0 if that is certain. */
@@ -89,7 +89,7 @@ int inject_kind_check(const char *list); /* fails if the text is not such a list
 
 /* Properties of a site for faults. */
 const char *inject_opcode(const struct trace_site *site); /* load, add, argument and so on */
-/* The number of bits of the site's value, at most 64.  The second function returns the number of
+/* The number of bits of the site's value, at most 64.  inject_width_there() returns the number of
  * bits of the memory to which the value points. */
 unsigned inject_width(const struct trace_site *site);
 unsigned inject_width_there(const struct trace_site *site);

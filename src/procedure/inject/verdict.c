@@ -108,8 +108,8 @@ static struct thread_end find_end(const struct inject_golden *g, const struct in
 /* --- the outcome --------------------------------------------------------------------------------
  */
 
-/* Whether the fault was activated.  If a value was changed into itself, it was not.  That is not
- * known if several values were changed. */
+/* Whether the fault was activated.  A fault that changed a value into itself was not activated.  If
+ * several values were changed, that is not known. */
 static bool is_activated(const struct inject_fault *fault, const struct inject_run *run)
 {
 	enum raddle_fault_action action = fault->faults[0].action;

@@ -171,7 +171,7 @@ static void drop_needless(struct sketch_runs *runs, const char *signature, size_
 		drop_last(runs);
 }
 
-/* Makes runs that are not watched until one fails. */
+/* Makes runs, which are not watched, until one fails. */
 static int find_failure(struct work *w)
 {
 	uint64_t most = w->how->most ? w->how->most : DIAGNOSE_RUNS;

@@ -43,7 +43,7 @@ void sketch_plan_make(struct sketch_plan *p, struct slice *s, const struct sketc
 		      struct sketch_failure *failure);
 void sketch_plan_release(struct sketch_plan *p);
 
-/* Writes the plan into a JSON object.  The second function reads such an object, checks it, and
+/* Writes the plan into a JSON object.  sketch_plan_read() reads such an object, checks it, and
  * computes its id again. */
 void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j);
 int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root);

@@ -36,7 +36,7 @@ struct sketch_run {
 	struct sketch_event *events;
 	size_t count, capacity;
 	bool perturbed; /* Raddle influenced its schedule, by turns or delays */
-	bool cut;	/* it had more events than were kept */
+	bool cut;	/* the run had more events than were kept */
 	uint32_t failed_thread;
 	char *schedule; /* its schedule, as text; NULL if its threads ran freely */
 };

@@ -79,11 +79,11 @@ void track_end_release(struct track_end *e);
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
 
-/* Does the same in two parts, for a caller that starts the program itself.  track_begin() makes the
- * shared memory that the program receives through RADDLE_SESSION_ENV; the caller closes it even
- * after a failure.  When the program has ended, the caller sets end->end, and track_finish() reads
- * what the program left in the memory.  For run/launch.h the memory looks like a session, but only
- * its descriptor is used. */
+/* Split track_run() into two parts, for a caller that starts the program itself.  track_begin()
+ * makes the shared memory that the program receives through RADDLE_SESSION_ENV; the caller closes
+ * it even after a failure.  When the program has ended, the caller sets end->end, and
+ * track_finish() reads what the program left in the memory.  For run/launch.h the memory looks like
+ * a session, but only its descriptor is used. */
 struct track_memory {
 	struct raddle_track *shared;
 	size_t size;

@@ -23,7 +23,7 @@ struct turns_pending {
 	uint64_t n; /* for an operation: its number, so that it becomes only one event */
 	/* Number of points that the thread had reached when it was stopped there. */
 	uint32_t arrivals;
-	bool inside; /* it has executed the first of three statements and not the last */
+	bool inside; /* the thread has executed the first of three statements and not the last */
 	bool did_first, did_second;
 };
 
