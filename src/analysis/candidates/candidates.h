@@ -46,8 +46,9 @@ struct candidates {
 	struct candidate *items; /* sorted by rank */
 	size_t count, capacity;
 	size_t groups;
-	size_t left_out; /* number of further pairs in these groups, which are not listed */
-	char **unsound;	 /* descriptions of what the analysis does not cover */
+	/* Number of further pairs in the listed groups, which are not listed themselves. */
+	size_t left_out;
+	char **unsound; /* descriptions of what the analysis does not cover */
 	size_t unsound_count, unsound_capacity;
 	/* Properties of the program. */
 	uint32_t threads;  /* number of kinds of threads, including main */

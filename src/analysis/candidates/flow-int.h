@@ -19,7 +19,7 @@ struct flow_state {
 	bool reached;
 	uint64_t alive;	  /* mask of the threads that may be alive */
 	uint64_t ended;	  /* mask of the threads that have certainly ended since the entry */
-	uint32_t nothing; /* a pointer that is null here; FACTS_NONE if none is known */
+	uint32_t nothing; /* a pointer that is null at this point; FACTS_NONE if none is known */
 	uint32_t held;	  /* set of locks that are certainly held */
 	/* Set of locks that the function may have released without acquiring them before. */
 	uint32_t released;

@@ -32,7 +32,8 @@ struct atom {
 	int64_t size;
 	/* `wide`: points to more than WIDE places; `named`: the source names a member. */
 	bool write, wide, named;
-	uint32_t examples[EXAMPLES], count; /* the first instances, and the number of those kept */
+	/* Examples of its instances, and the number of examples. */
+	uint32_t examples[EXAMPLES], count;
 };
 
 /* A list of atoms; those that write come first. */

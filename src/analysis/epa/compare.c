@@ -56,7 +56,7 @@ struct run_thread {
 	uint64_t records;
 	uint32_t site, depth; /* site and call depth of the last record */
 	uint8_t kind;
-	uint32_t *calls; /* by depth: the site of the last call there */
+	uint32_t *calls; /* by call depth: the site of the last call at that depth */
 	size_t call_count, call_capacity;
 };
 

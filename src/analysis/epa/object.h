@@ -29,7 +29,7 @@ struct epa_object {
 	uint64_t local;
 	struct epa_name name; /* name of its first byte; unused for EPA_REGION */
 	uint32_t thread;      /* number of the name of the thread that made it */
-	uint32_t place;	      /* place of that thread in the walk (epa/walk.h) */
+	uint32_t place;	      /* place of the thread that made it, in the walk (epa/walk.h) */
 	uint32_t site;	      /* where it was made; 0 if unknown */
 	/* For variables: index of trace_sites.placed; for modules: number of the name. */
 	uint32_t index;

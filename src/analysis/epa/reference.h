@@ -32,8 +32,8 @@ struct epa_reference_thread {
 	uint64_t records;
 	bool ended;	  /* whether the thread ended by itself, not because the process exited */
 	uint64_t created; /* number of threads that it created */
-	/* for cursors */
-	uint64_t *blocks; /* for cursors; each is: block of the file << 16 | number of words used */
+	/* For cursors: each entry is block of the file << 16 | number of words used. */
+	uint64_t *blocks;
 	size_t block_count, block_capacity;
 	uint64_t *words; /* the last block, while the reference is being written */
 	size_t used;
@@ -55,7 +55,7 @@ struct epa_cursor {
 	const struct epa_reference *reference;
 	const struct epa_reference_thread *thread;
 	const uint64_t *words; /* the current block */
-	uint64_t *own;	       /* buffer for that block; NULL if the file is mapped */
+	uint64_t *own;	       /* buffer for the current block; NULL if the file is mapped */
 	size_t block;	       /* index of the next block */
 	size_t at, used;
 	uint64_t number; /* number of the current record, from 0 */

@@ -108,8 +108,8 @@ uint64_t epa_record_key(const struct epa_record *r);
  * it unread. */
 struct epa_passed {
 	uint64_t records;
-	size_t words;  /* number of words of all these records */
-	uint32_t site; /* site of the last of these records, if any */
+	size_t words;  /* number of words of all skipped records */
+	uint32_t site; /* site of the last skipped record, if any */
 	uint8_t kind;
 };
 void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,

@@ -20,7 +20,7 @@
 /* ---- what is shared ---- */
 
 struct sharing {
-	/* The first thread that uses it; UINT16_MAX if no thread does. */
+	/* By variable or lock: the first thread that uses it; UINT16_MAX if no thread does. */
 	uint16_t *variable_user, *lock_user;
 	uint8_t *variable, *lock; /* SHARED | WRITTEN */
 };

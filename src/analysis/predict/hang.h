@@ -16,7 +16,7 @@ struct predict_sleepers {
 	size_t count;
 	/* There are no threads except `tids`, no signal handlers and no child processes. */
 	bool forever;
-	bool apart; /* no other process can wake one of them */
+	bool apart; /* no other process can wake one of these threads */
 };
 
 /* `model` is the model of the trace so far, with histories.  Puts the deadlocks of the program into

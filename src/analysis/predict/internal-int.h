@@ -16,7 +16,7 @@ struct predictor {
 	struct predict_result *out;
 	struct rd_umap *pairs;	     /* maps a pair of sites to its state (race.c) */
 	struct rd_tuples identities; /* numbers the sets of stops */
-	/* Maps such a number to the failed searches, or to FOUND (deadlock.c). */
+	/* Maps the number of a set of stops to its failed searches, or to FOUND (deadlock.c). */
 	struct rd_umap cycles;
 	uint32_t *p;		/* scratch ideal */
 	int64_t extension_ns;	/* how much later the deadline is than `o` states */

@@ -16,7 +16,7 @@
 
 struct lines {
 	const struct exec *x;
-	/* Events before this one have happened: a schedule does not enforce their order. */
+	/* The first event whose order a schedule may enforce; earlier events have happened. */
 	uint32_t start;
 	/* Events whose order can matter, in recorded order; a "place" is an index in this array. */
 	uint32_t *kept;

@@ -91,7 +91,8 @@ struct predict_steps {
 	struct rd_umap
 		own; /* pairs of sites, if the caller has none: each is reported once over all windows */
 	enum semantics semantics; /* SEMANTICS_NONE when all are done */
-	bool races_are_open;	  /* whether the search for races with these semantics has begun */
+	/* Whether the search for races with the current semantics has begun. */
+	bool races_are_open;
 };
 
 /* Whether the clocks fit into the memory.  A clock has one number for each lane, and every

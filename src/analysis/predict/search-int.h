@@ -41,7 +41,8 @@ struct order {
 	size_t base_count, base_capacity;
 	bool base_known;
 	bool shallow; /* the latest ideal was refuted by order_seed() alone */
-	/* Only those open sections count that no witness can close, and the section `also`. */
+	/* Whether only those open sections count that no witness can close, and the section
+	 * `also`. */
 	bool firm;
 	uint32_t also; /* a further section that counts as open; NONE if there is none */
 	/* The event missing from the ideal, because of which there is no schedule; NONE if the

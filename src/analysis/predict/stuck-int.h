@@ -7,7 +7,7 @@
 
 struct predict_waiters {
 	const uint8_t *waits; /* by thread: whether it is in an operation without a time limit */
-	bool all;	      /* no thread or process is left that could end these waits */
+	bool all;	      /* no thread or process is left that could end the waits */
 };
 
 /* Adds to `out` the deadlocks in which the threads of the execution are stuck with their pending

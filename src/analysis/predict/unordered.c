@@ -103,7 +103,7 @@ struct unordered_walk {
 	struct page *pages;	  /* the first page has index 1 */
 	size_t page_count, page_capacity;
 	uint64_t latest;    /* 1 + the number of the page that was looked up last */
-	uint32_t found;	    /* the index of that page */
+	uint32_t found;	    /* the index of the page that was looked up last */
 	uint64_t unit;	    /* the address of the unit that is compared */
 	struct cell *cells; /* the first cell has index 1 */
 	size_t cell_count, cell_capacity;

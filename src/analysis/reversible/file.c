@@ -42,7 +42,7 @@ enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
 #define PLACE 8 /* bytes of each location */
 
 struct file_lane {
-	/* The function that is being called; NULL if it is not one of these functions. */
+	/* The function that is being called; NULL if it does not use files. */
 	const struct function *function;
 	uint64_t path; /* address of the file name */
 	uint64_t file; /* location of the file's contents; 0 if not known yet */

@@ -47,7 +47,8 @@ struct rev_reversal {
 	struct rev_side side[2]; /* in the order of the run */
 	/* The beginning of a run in which the second event comes first. */
 	struct rev_witness order;
-	/* The beginning of such a run for a replay; empty if a replay cannot reach the reversal. */
+	/* The beginning of a run for a replay, in which the second event comes first; empty if a
+	 * replay cannot reach it. */
 	struct rev_witness replay;
 	bool meet; /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;
@@ -58,7 +59,7 @@ struct rev_reversal {
 struct rev_shared {
 	char *name;
 	uint64_t conflicts; /* number of adjacent dependent accesses */
-	uint64_t open;	    /* how many of these the clocks do not order */
+	uint64_t open;	    /* how many of `conflicts` the clocks do not order */
 };
 
 struct rev_result {

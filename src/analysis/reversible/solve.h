@@ -6,8 +6,8 @@
 #include "reversible/search.h"
 
 enum rev_answer {
-	REV_NEVER,   /* proved: no such order exists */
-	REV_FOUND,   /* such an order exists; the witness contains it */
+	REV_NEVER,   /* proved: no order with the requested property exists */
+	REV_FOUND,   /* an order with the property exists; the witness contains it */
 	REV_UNKNOWN, /* the solver gave up, failed or is missing */
 };
 

@@ -32,7 +32,7 @@ struct tflow {
 	size_t start_count, start_capacity;
 	/* By node: the set of nodes that may come before it; computed on demand. */
 	uint64_t **before;
-	uint64_t made; /* the work for all these sets, in visited nodes */
+	uint64_t made; /* the work for all sets in `before`, in visited nodes */
 	/* The work was too much, so everything is assumed to come before everything. */
 	bool coarse;
 };

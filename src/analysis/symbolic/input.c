@@ -82,7 +82,7 @@ static int by_place(const void *x, const void *y)
 
 static void apply_slots(struct slot_edits *edits, struct rd_buf *data)
 {
-	uint64_t before = UINT64_MAX; /* the bytes from here on are already written */
+	uint64_t before = UINT64_MAX; /* offset from which on the bytes are already written */
 
 	if (edits->count)
 		qsort(edits->items, edits->count, sizeof *edits->items, by_place);

@@ -39,7 +39,7 @@ void sym_trace_values(const struct sym_trace *t, uint64_t *values);
 
 /* Calls `fn` once for each variable that a node depends on. */
 typedef void sym_var_fn(void *context, uint32_t var);
-struct sym_walk; /* scratch memory for many such calls with one trace */
+struct sym_walk; /* scratch memory for many calls of sym_walk_vars() with one trace */
 struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);

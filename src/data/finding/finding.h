@@ -54,7 +54,7 @@ enum finding_model { FINDING_SC, FINDING_TSO, FINDING_PSO, FINDING_WEAK, FINDING
 enum finding_object_kind {
 	FINDING_OBJECT_UNKNOWN,
 	FINDING_GLOBAL,	      /* `stack` is its declaration, one frame */
-	FINDING_HEAP,	      /* `stack` is its allocation */
+	FINDING_HEAP,	      /* `stack` is where it was allocated */
 	FINDING_STACK,	      /* `thread` is the owner of the stack */
 	FINDING_THREAD_LOCAL, /* `thread` is the owner of the variable */
 	FINDING_DESCRIPTOR,   /* a file descriptor */
@@ -265,7 +265,7 @@ const struct finding_frame *finding_own_code_frame(const struct finding_stack *s
 bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also if it is not a race */
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* or NULL */
-bool finding_is_reproduced(const struct finding *f); /* confirmed, and its schedule leads there */
+bool finding_is_reproduced(const struct finding *f); /* confirmed, and its schedule leads to it */
 bool finding_is_fresh(const struct finding *f);	     /* whether it is neither known nor suppressed */
 const struct finding_access *finding_plain_side(const struct finding *f); /* for a mixed race; else NULL */
 

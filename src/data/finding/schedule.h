@@ -79,7 +79,7 @@ struct schedule_watch {
 
 	/* The next members are for a stopped program.  Files do not contain them. */
 	uint64_t address, bytes; /* range in its memory; 0 bytes for any memory */
-	bool stand;		 /* whether the program stops there */
+	bool stand;		 /* whether the program stops at such an access */
 	/* Whether it stops only at a thread's first access after each of its operations. */
 	bool once;
 };
@@ -121,7 +121,7 @@ struct schedule {
 	/* With turns: the threads reach the goals one after another, in either order. */
 	bool nowhere;
 	bool handed; /* threads of the program release locks that other threads acquired */
-	/* With turns: the led thread that runs whenever it can; NULL for either. */
+	/* With turns: the led thread that runs whenever it can; NULL if either may run. */
 	const char *front;
 	/* Its input, as lines (base/override.h); NULL for that of the recorded run. */
 	const char *input;

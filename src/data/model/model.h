@@ -255,9 +255,9 @@ static inline bool model_is_channels(const struct model *m, uint32_t object)
 
 /* A stack variable or thread-local variable that is known from an access by name. */
 struct model_variable {
-	const struct trace_site *site; /* site of that access */
+	const struct trace_site *site; /* site of the access by name */
 	uint32_t thread;	       /* the thread that owns the variable */
-	uint64_t offset;	       /* distance from the beginning of that access */
+	uint64_t offset;	       /* distance from the beginning of the access by name */
 	bool is_thread_local;
 };
 

@@ -276,7 +276,8 @@ static void fill_wait(struct order_filler *f, const struct order_op *op, uint32_
 	thread_of(f, op->thread)->timed = op->value != 0;
 }
 
-/* In a whole execution, a wake whose wait was not recorded is only the acquisition of its mutex. */
+/* Adds a wake to a whole execution.  If its wait was not recorded, the wake only acquires its
+ * mutex. */
 static void fill_whole_wake(struct order_filler *f, const struct order_op *op, uint32_t cond)
 {
 	uint32_t mutex = thread_of(f, op->thread)->wait;

@@ -50,8 +50,8 @@ struct order_object {
 	bool shared;
 	bool left;    /* a thread ended while it held the lock */
 	bool writers; /* the read-write lock admits no reader while a writer waits */
-	/* For such a lock: the lock that a writer holds while it waits and while it writes; else
-	 * EXEC_NONE. */
+	/* For a lock that prefers writers: the lock that a writer holds while it waits and while it
+	 * writes; else EXEC_NONE. */
 	uint32_t gate;
 	/* 1 + the thread that holds the gate; 0 if no thread does. */
 	uint32_t writer;

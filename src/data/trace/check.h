@@ -16,9 +16,10 @@ struct trace_check_result {
 	uint64_t events;
 	/* Number of remarks: things that a valid trace does not contain. */
 	uint64_t notes;
-	uint64_t unknown_sites;	  /* number of events whose site is not in the table */
-	size_t truncated, broken; /* numbers of streams with such damage */
-	int err;		  /* the first error of a stream; 0 if there was none */
+	uint64_t unknown_sites; /* number of events whose site is not in the table */
+	/* Number of streams that end too early, and of other damaged streams. */
+	size_t truncated, broken;
+	int err; /* the first error of a stream; 0 if there was none */
 };
 
 int trace_check(struct trace *trace, trace_check_note *note, void *context,

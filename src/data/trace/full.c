@@ -36,8 +36,8 @@ struct trace_full {
 	const uint8_t *begin, *p, *end;
 	/* The piece whose ops come next; NULL if a new record begins. */
 	const struct trace_piece *piece;
-	const uint8_t *base;	    /* the bytes of that piece */
-	const struct trace_op *ops; /* the ops of that piece that the caller wants */
+	const uint8_t *base;	    /* the bytes of `piece` */
+	const struct trace_op *ops; /* the ops of `piece` that the caller wants */
 	uint32_t op, op_end;
 	uint32_t unfinished; /* index of an op that was not finished; UINT32_MAX if all were */
 	bool values;

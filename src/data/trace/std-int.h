@@ -59,7 +59,7 @@ struct std_import {
 	struct std_lock *locks;
 	size_t thread_capacity, lock_capacity;
 	struct rd_umap site_of; /* maps a place and an operation to the number of the site */
-	struct rd_buf sites;	/* the S records of these sites */
+	struct rd_buf sites;	/* the S records of the sites */
 	uint32_t site_count;
 	uint64_t records; /* number of records in the site table */
 	uint64_t q, line, events, problems;

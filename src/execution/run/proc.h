@@ -83,8 +83,9 @@ struct run_still {
 	 * that no other process has (own.h). */
 	pid_t *waiting;
 	size_t waiting_count, capacity;
-	bool all;     /* the process has no threads except these, and at least one of these */
-	bool shared;  /* another process may be able to wake one of them */
+	/* The process has no threads except those in `waiting`, and at least one of them. */
+	bool all;
+	bool shared;  /* another process may be able to wake a thread in `waiting` */
 	bool catches; /* the program handles signals, whose handlers could wake a thread */
 	bool alone;   /* none of the processes that it forked is alive; set by the caller */
 };

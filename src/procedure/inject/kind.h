@@ -47,7 +47,7 @@ struct inject_rule {
 	enum inject_draw draw;
 	/* Result of a call that is left out, or another parameter of `draw`. */
 	int64_t result;
-	int error; /* errno after such a call; 0 if it is unchanged */
+	int error; /* errno after a call that is left out; 0 if it is unchanged */
 	/* Functions and types of the site, lists separated by commas; NULL for all. */
 	const char *functions, *types;
 };
@@ -85,7 +85,7 @@ int inject_kind_find(const char *name, size_t length);
 /* Parses a list of kinds and groups, separated by commas, into set[inject_kind_count()]; "all"
  * selects all of them. */
 int inject_kind_parse(const char *list, bool *set);
-int inject_kind_check(const char *list); /* fails if the text is not such a list */
+int inject_kind_check(const char *list); /* fails if the text is not a list of kinds */
 
 /* Properties of a site for faults. */
 const char *inject_opcode(const struct trace_site *site); /* load, add, argument and so on */

@@ -25,7 +25,7 @@ struct campaign_results {
 	struct runlog_run *runs;
 	size_t count, capacity;
 	struct rd_names texts; /* owns the texts of the runs */
-	/* Number of logs with an incomplete last line; that run does not count. */
+	/* Number of logs with an incomplete last line; the run of that line does not count. */
 	size_t cut;
 	size_t damaged;	 /* number of other invalid lines */
 	size_t repeated; /* number of duplicate runs */

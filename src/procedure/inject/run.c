@@ -42,7 +42,8 @@ struct running {
 	struct run_meter meter;
 	struct rd_umap dropped; /* set of the threads that lost a buffer */
 	struct run_fault about; /* the process that the campaign is about, as a path of forks */
-	uint32_t process;	/* number of that process; UINT32_MAX if it has not been seen yet */
+	/* Number of the process `about`; UINT32_MAX if it has not been seen yet. */
+	uint32_t process;
 };
 
 /* --- memory for buffers ------------------------------------------------------------------- */

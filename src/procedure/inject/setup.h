@@ -38,7 +38,7 @@ struct inject_setup { /* owns its strings */
 	char *input;
 	/* Absolute paths of files for the scratch directory of each run. */
 	struct inject_list inputs;
-	struct inject_list names; /* names of `inputs` in that directory */
+	struct inject_list names; /* names of `inputs` in the scratch directory */
 
 	/* The faults: */
 	uint64_t seed;

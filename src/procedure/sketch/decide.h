@@ -22,7 +22,7 @@ void decide_list_add(struct decide_list *l, uint32_t item);
 
 struct decide_statement {
 	struct decide_list by; /* the branches that decide whether it is executed */
-	/* These branches, those that decide about them, and so on; nearest first. */
+	/* The branches in `by`, those that decide about them, and so on; nearest first. */
 	struct decide_list above;
 	struct decide_list looks; /* for a branch: the reads and calls whose results it tests */
 	bool varies;		  /* whether it had different values */

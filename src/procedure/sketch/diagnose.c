@@ -373,7 +373,7 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 	w->before = track.before;
 	if (!*found) {
 		sketch_predictors_release(out);
-		w->before = 0; /* runs by turns do not use these runs */
+		w->before = 0; /* runs by turns do not use the tracked runs */
 	}
 	return RD_OK;
 }

@@ -44,7 +44,7 @@ struct diagnosis {
 	size_t made, failed; /* number of runs that count, and how many of them failed */
 	/* Number of runs that do not count, because they left their schedule or did not end. */
 	size_t discarded;
-	char *why; /* why the first of these does not count; may be NULL */
+	char *why; /* why the first discarded run does not count; may be NULL */
 	/* Why the program cannot be tracked; NULL if it can, or if that was not tried. */
 	char *untracked;
 	bool interrupted; /* ended by a signal */

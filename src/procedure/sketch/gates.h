@@ -18,7 +18,7 @@ struct sketch_gate {
 };
 
 struct sketch_gates {
-	/* Those of the slice, in its order; then the others, sorted by `near`. */
+	/* Gates of the slice, in its order; then the other gates, sorted by `near`. */
 	struct sketch_gate *items;
 	size_t count, capacity;
 	size_t left_out; /* number of gates beyond the limit */

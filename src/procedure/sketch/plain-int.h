@@ -17,7 +17,7 @@ struct plain {
 	const struct run_streams *streams;
 	char *const *argv;
 	const struct sketch_failure *failure; /* the failure that is being explained */
-	const char *signature;		      /* signature of that failure */
+	const char *signature;		      /* signature of `failure` */
 	struct judge *judge;
 	int64_t limit_ns; /* time limit of one run */
 };

@@ -25,7 +25,8 @@ enum sketch_pattern {
 	/* "LLL": one thread took a lock, another took a second one, and the first waits for
 	 * that. */
 	SKETCH_HOLD,
-	SKETCH_RW_LAST, /* the last such read came before the last such write */
+	/* The last read of the first statement came before the last write of the second. */
+	SKETCH_RW_LAST,
 	SKETCH_EQUALS,
 	SKETCH_DIFFERS, /* the value differs from 0; for 8-byte values, which may be pointers */
 	SKETCH_TAKES,

@@ -31,7 +31,8 @@ enum sketch_outcome {
 
 struct sketch_run {
 	enum sketch_outcome outcome;
-	/* Failures with the same signature are explained together; NULL if the run passed. */
+	/* Identifies the failure; failures with the same signature are explained together.  NULL if
+	 * the run passed. */
 	char *signature;
 	struct sketch_event *events;
 	size_t count, capacity;

@@ -48,7 +48,7 @@ struct sketch {
 	size_t perturbed;	       /* number of failing runs whose schedule Raddle influenced */
 	/* Number of statements of the slice that were tracked; 0 if all that ran were. */
 	uint32_t sigma;
-	uint32_t near; /* number of these statements that are shown; 0 for all */
+	uint32_t near; /* number of tracked statements that are shown; 0 for all */
 	const struct sketch_runs *runs;
 	struct sketch_steps fails, passes; /* `passes` is empty if no run passed */
 	struct sketch_predictors predictors;
