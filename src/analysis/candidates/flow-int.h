@@ -46,7 +46,7 @@ struct flow {
 	struct program *p;
 	struct threads *threads;
 	struct locks *locks;
-	struct flow_effect *effects; /* by function */
+	struct flow_effect *effects; /* by function: its effect on threads and locks */
 	struct semaphore {
 		uint32_t lock;
 		/* It is not a lock: its initial value is not 1, or a thread posts it without a

@@ -67,9 +67,11 @@ struct comparison_state {
 	struct epa_comparison *out;
 	/* NULL until the first deviation, or if propagation is not requested. */
 	struct epa_propagator *propagator;
-	struct run_thread *threads; /* by place */
-	bool *met, *lost;	    /* by index of the reference's threads */
-	bool exited;		    /* the process exited by itself */
+	struct run_thread *threads; /* by place in the walk: the state of a thread of the run */
+	/* By thread of the reference: whether the run has it; whether it was reported as
+	 * missing. */
+	bool *met, *lost;
+	bool exited; /* the process exited by itself */
 	struct cut_access {
 		/* `found`: there is an access that only one run finished; `died`: one that neither
 		 * run finished. */

@@ -58,13 +58,13 @@ struct epa_objects {
 	const struct trace_sites *sites;
 	struct epa_names *names;
 	struct epa_extents extents;
-	struct epa_object *list; /* by number of the extent */
+	struct epa_object *list; /* by number of the extent: its object */
 	size_t count, capacity;
 	uint64_t serial;
 	/* Maps (place, kind, site) to the number of objects made there. */
 	struct rd_umap counters;
 	struct rd_umap created;	       /* maps the number of a thread to the number of its name */
-	struct object_thread *threads; /* by place */
+	struct object_thread *threads; /* by place in the walk: the state of a thread */
 	size_t module_count;
 	uint64_t program; /* load address of the program */
 	uint64_t argv, argv_size;

@@ -47,7 +47,7 @@ enum epa_through { EPA_MEMORY, EPA_REGISTER, EPA_CALL, EPA_RETURN, EPA_BRANCH, E
 const char *epa_through_name(enum epa_through through);
 
 struct epa_edge {
-	uint32_t from, to; /* nodes */
+	uint32_t from, to; /* indices of nodes */
 	uint8_t through;   /* enum epa_through */
 	bool first;	   /* whether the node `to` was first reached this way */
 	bool has_object;
@@ -59,7 +59,7 @@ struct epa_edge {
 struct epa_mask {
 	uint32_t node; /* the node that had stored the wrong value */
 	bool freed;
-	uint32_t thread, site; /* the thread and site that first overwrote it */
+	uint32_t thread, site; /* the thread and site that first overwrote the memory */
 	struct epa_name object;
 	uint64_t count;
 };

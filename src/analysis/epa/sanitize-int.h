@@ -46,7 +46,7 @@ struct epa_sanitizer {
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
 	struct epa_delay *delay;	  /* NULL if the program has no condition waits */
-	struct sanitizer_thread *threads; /* by place */
+	struct sanitizer_thread *threads; /* by place in the walk: the state of a thread */
 	struct trace_record raw;
 	bool moves; /* whether the program loads parts of words and stores them unchanged */
 	struct epa_fault faults[EPA_FAULTS];

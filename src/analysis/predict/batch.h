@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From traces to findings or counts, within the limits that the user sets. */
+/* Turns traces into findings or counts, within the limits that the user sets. */
 #ifndef PREDICT_BATCH_H
 #define PREDICT_BATCH_H
 

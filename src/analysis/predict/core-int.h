@@ -72,8 +72,8 @@ struct core {
 	 * for a take, the post that matches it in trace order. */
 	uint32_t *partner;
 	struct slots acquires, exclusive; /* by lock: all acquisitions, and the exclusive ones */
-	struct slots writes, accesses;	  /* by variable */
-	struct slots posts, takes;	  /* by semaphore */
+	struct slots writes, accesses;	  /* by variable: its writes, and all its accesses */
+	struct slots posts, takes;	  /* by semaphore: its posts and takes */
 	struct slots notes;		  /* by condition: its signals and broadcasts */
 	uint32_t *wall; /* per thread: its first EXEC_UNSURE, which sound semantics cannot pass */
 	/* Whether some thread has an EXEC_UNSURE event, or such an event precedes the execution. */

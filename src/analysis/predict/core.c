@@ -24,7 +24,8 @@ struct sharing {
 	uint16_t *variable_user, *lock_user;
 	uint8_t *variable, *lock; /* SHARED | WRITTEN */
 };
-enum { SHARED = 1, WRITTEN = 2 }; /* bits */
+/* Bits of a variable or lock: several threads use it; it is written. */
+enum { SHARED = 1, WRITTEN = 2 };
 
 static void note_user(uint16_t *user, uint8_t *state, uint16_t thread)
 {

@@ -57,7 +57,7 @@ struct filler {
 	struct predict_trace *t;
 	const struct model *m;
 	struct granules *granules;
-	struct latest *latest; /* by variable */
+	struct latest *latest; /* by variable: its last access */
 	/* For file descriptors, by variable: the variable that replaced it at the last open. */
 	uint32_t *opened;
 	size_t variable_capacity;
@@ -65,11 +65,11 @@ struct filler {
 	/* Maps (variable, site) to the latest segment that accessed it. */
 	struct rd_umap last;
 	struct rd_umap uses;	    /* the set of (thread, access) of the lock uses that are kept */
-	struct predict_span *spans; /* by event */
+	struct predict_span *spans; /* by event: when it may have happened */
 	size_t span_capacity;
 	uint64_t serial; /* number of the current segment */
 	uint32_t seen;
-	struct fences *fences; /* by thread */
+	struct fences *fences; /* by thread: its fences */
 	/* The q from which on accesses may be missing; 0 if none are missing. */
 	uint64_t thin_q;
 };

@@ -25,7 +25,8 @@ struct predict_variable {
 struct predict_trace {
 	const struct model *model;
 	struct exec x;
-	struct predict_origin *origins; /* by event */
+	/* By event: the operation or access from which it was made. */
+	struct predict_origin *origins;
 	size_t origin_capacity;
 	struct predict_variable *variables;
 	/* The first event of the part that the model contains (model_load()); 0 if it contains the

@@ -162,7 +162,7 @@ bool search_stays_open(const struct predict_search *s, uint32_t section)
 }
 
 struct conflict {
-	uint32_t first, second; /* sections */
+	uint32_t first, second; /* the two sections, both open */
 	bool found;
 };
 

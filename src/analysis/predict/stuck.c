@@ -25,7 +25,7 @@ struct graph {
 	const struct exec *x;
 	struct owner_graph owners;
 	struct owner_thread *threads;
-	uint64_t **held; /* by thread */
+	uint64_t **held; /* by thread: the locks that it holds, as lock_key() */
 	uint32_t *stop;	 /* by thread: its pending event; EXEC_NONE if it has none */
 	uint32_t *next;	 /* by thread: a stuck thread that it waits for */
 	bool *stuck, *reported;

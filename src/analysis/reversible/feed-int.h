@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the records of a run to touches of memory, segment by segment. */
+/* Translates the records of a run into accesses to memory, segment by segment. */
 #ifndef REVERSIBLE_FEED_INT_H
 #define REVERSIBLE_FEED_INT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From a path to a model.  STD text is first imported into a temporary directory. */
+/* Makes a model of the trace at a path.  STD text is first imported into a temporary directory. */
 #include "model/open.h"
 
 #include "base/error.h"

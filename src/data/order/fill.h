@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the operations of a trace to the events of an execution (exec.h).  This code does not depend
- * on the trace reader.
+ * Translates the operations of a trace into the events of an execution (exec.h).  This code does
+ * not depend on the trace reader.
  *
  * The caller numbers objects and threads; an object that is initialised again gets a new number.
  * Each operation becomes the events that it consists of or, in a whole execution, exactly one

@@ -29,7 +29,9 @@ struct machine {
 	uint32_t *entered, *enters;
 	uint32_t *at; /* by thread: the position after its latest event */
 	uint8_t *once_done;
-	uint8_t *forked, *joined, *ended, *has_fork; /* by thread */
+	/* By thread: whether it was created, joined, has ended; whether the execution creates
+	 * it. */
+	uint8_t *forked, *joined, *ended, *has_fork;
 	/* By variable: the event of the last write; EXEC_NONE if there is none. */
 	uint32_t *last_write;
 	uint32_t *waiting; /* by thread: its EXEC_WAIT while it waits */

@@ -33,7 +33,7 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
  * A length of more than 8 encodes which recent address the difference refers to, and how long the
  * difference is.  With LENGTH_OTHER a byte of the data encodes both. */
 #define GUESS_FAR 2u	  /* bytes of a difference, while the slot of the field is 0 */
-#define GUESS_VERY_FAR 4u /* bytes of a difference, afterwards */
+#define GUESS_VERY_FAR 4u /* bytes of a difference, once the slot of the field is not 0 */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
 enum { LENGTH_NONE = 9, LENGTH_ONE = 11, LENGTH_TWO = 14, LENGTH_OTHER = 15 };
 

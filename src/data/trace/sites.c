@@ -43,7 +43,7 @@ struct trace_sites_private {
 	struct rd_names types;	/* numbers the type names */
 	struct type_range {
 		size_t first, count;
-	} * ranges; /* by type number */
+	} * ranges; /* by number of a type: the range of its members */
 	size_t range_capacity;
 	struct rd_names linkages; /* numbers the linkage names */
 	/* By number of a linkage name: index of the first global with that name. */

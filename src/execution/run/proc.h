@@ -26,8 +26,8 @@ bool run_task_read(pid_t pid, pid_t tid, struct run_task *task);
 /* The number of context switches, voluntary or not; 0 if the thread is gone. */
 uint64_t run_task_switches(pid_t pid, pid_t tid);
 
-/* Whether the thread is in a system call in which it may wait for another thread without Raddle
- * seeing it.  False if the call only sleeps, yields, or waits on a futex. */
+/* Whether the thread is in a system call in which it may wait for another thread, which Raddle
+ * would not notice.  Returns false if the call only sleeps, yields, or waits on a futex. */
 bool run_task_in_io(pid_t pid, pid_t tid);
 
 /* The system call that a thread is in. */

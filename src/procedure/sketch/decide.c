@@ -381,7 +381,8 @@ void decide_close(struct decide *d)
 /* A branch that a thread must have executed.  Its event is inserted before event number `after` of
  * the run, directly after the thread's previous event. */
 struct implied {
-	size_t after, number; /* `number` is its number in the order in which they were found */
+	/* `number` counts the implied branches in the order in which they were found. */
+	size_t after, number;
 	uint32_t thread, branch;
 };
 

@@ -30,7 +30,7 @@ struct decide_statement {
 };
 
 struct decide {
-	struct decide_statement *statements; /* by number of the statement in the runs */
+	struct decide_statement *statements; /* by number of the statement: what decides about it */
 	size_t count, capacity;
 	uint32_t failure; /* the statement that fails */
 };

@@ -53,7 +53,7 @@ struct work {
 	uint64_t number;
 	const char *signature;		 /* the signature that is being explained */
 	struct rd_names signatures;	 /* numbers the signatures of all failures */
-	struct sketch_failure *failures; /* by signature */
+	struct sketch_failure *failures; /* by number of the signature: its first failure */
 	/* By signature: the schedule that first showed it; NULL if unknown. */
 	char **schedules;
 	size_t schedule_capacity;

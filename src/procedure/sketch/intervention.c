@@ -3,15 +3,16 @@
  * Interventions choose the thread that runs next, so that an order of statements happens or does
  * not happen.
  *
- * Order of two statements a, b of different threads.  To force it, a thread before a is stopped
- * until another thread has reached b.  A thread before b is stopped until another thread has done
- * a; then it is the first to run.  To prevent the order, a thread before a is stopped until another
- * thread has done b.
+ * Order of two statements, `a` before `b`, of different threads.  To force it, a thread that is about
+ * to execute `a` is stopped until another thread has reached `b`.  A thread that is about to execute
+ * `b` is stopped until another thread has executed `a`; then it is the first to run.  To prevent the
+ * order, a thread that is about to execute `a` is stopped until another thread has executed `b`.
  *
  * Order of three statements, the middle one of another thread.  To force it, a thread before the
- * middle statement is stopped until another thread has done the first; that thread is then stopped
- * before the last statement until the middle one is done.  To prevent the order, a thread before
- * the middle statement is stopped while another thread is between the first and the last.
+ * middle statement is stopped until another thread has executed the first.  That thread is then
+ * stopped before the last statement until the middle one has been executed.  To prevent the order,
+ * a thread before the middle statement is stopped while another thread is between the first and the
+ * last.
  *
  * A thread is never stopped if no other thread could run.  So an intervention cannot make a program
  * hang, but it may fail to produce the order.

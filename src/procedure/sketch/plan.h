@@ -50,7 +50,7 @@ int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t
 
 /* Writes a run as one line of JSON, without a newline. */
 struct sketch_record {
-	const char *plan, *run; /* ids */
+	const char *plan, *run; /* ids of the plan and of the run */
 	uint32_t sigma;
 	/* Number of statements of the plan; events of other statements are left out. */
 	size_t statements;
