@@ -68,8 +68,7 @@ struct comparison_state {
 	/* NULL until the first deviation, or if propagation is not requested. */
 	struct epa_propagator *propagator;
 	struct run_thread *threads; /* by place in the walk: the state of a thread of the run */
-	/* By thread of the reference: whether the run has it; whether it was reported as
-	 * missing. */
+	/* By thread of the reference: whether it was handled; whether the run lacks it. */
 	bool *met, *lost;
 	bool exited; /* the process exited by itself */
 	struct cut_access {
