@@ -60,8 +60,8 @@ static inline bool raddle_is_readable(const uint64_t *word)
 	return readable;
 }
 
-/* Whether the word can be read.  The stack may end before all words are searched: that of main()
- * does if the environment is small. */
+/* Whether the word can be read.  The stack may end before all words are searched: the stack of
+ * main() does if the environment is small. */
 static inline bool raddle_is_stack(const uint64_t *word, bool first)
 {
 	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);

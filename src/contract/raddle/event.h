@@ -23,7 +23,7 @@
  *   0x05        FENCE: q, site as in RANGE.
  *   0x06        STRIDE: site and address as in RANGE, varint zigzag(distance),
  *               varint count (1 to RADDLE_STRIDE_MAX): the same as count plain
- *               accesses of the site, each `distance` after the one before.
+ *               accesses of the site, each `distance` bytes after the last.
  *   0x07        RANGES: site, address and distance as in STRIDE, varint length,
  *               varint count as there: the same as count ranges of that length.
  *   0x08        LEFT_OUT: site as in RANGE, varint count: the number of accesses of the site that
@@ -195,7 +195,7 @@ static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role
 }
 
 /* The event that a thread waits for when it stops at this event; the event itself if the thread
- * does not wait.  A request for a read-write lock is treated as a writer's. */
+ * does not wait.  A request for a read-write lock is treated as that of a writer. */
 static inline uint32_t raddle_awaited(uint32_t kind)
 {
 	enum raddle_class class = raddle_class(kind);

@@ -68,8 +68,9 @@ static inline int raddle_looks_like_pointer(uint64_t word)
 	return high >= 0x7e || high == 0x55 || high == 0x56 || high <= 0x15 || high == 0x2a || high == 0x2b;
 }
 
-/* The same for kernels that shift everything by up to 2^44 bytes (vm.mmap_rnd_bits is 32), upwards
- * or, for mappings below the stack, downwards.  A number or text may match too. */
+/* Whether a word may be a pointer on kernels that randomise more bits (vm.mmap_rnd_bits is 32).
+ * These shift everything by up to 2^44 bytes, upwards or, for mappings below the stack, downwards.
+ * A number or text may match too. */
 static inline int raddle_may_be_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -157,7 +158,7 @@ struct raddle_fault {
 	uint64_t mask[2];  /* low half first; bits beyond the value's size are ignored */
 	uint64_t chance;   /* the argument of raddle_fault_happens(); 0 if it always happens */
 
-	/* Set by the program: */
+	/* Written by the program. */
 	_Atomic uint64_t seen;	      /* the executions of the site while the fault was due */
 	_Atomic uint64_t fired;	      /* how many of them were changed */
 	uint64_t before[2], after[2]; /* the values before and after the first change */

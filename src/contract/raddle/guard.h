@@ -137,7 +137,8 @@ struct raddle_guard_task {
 	 * has just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are stopped and accesses tracked
 	 * only at such bytes. */
 	uint32_t skip;
-	/* Written by the program: what it has found so far, in case the run ends without a result. */
+	/* Written by the program: what it has found so far, in case the run ends without a result.
+	 * */
 	_Atomic uint32_t ordered; /* how many tracked accesses were ordered before all other threads, or
 				   * before the other access */
 	_Atomic uint32_t active;  /* 1 while an access is tracked or a thread is stopped */
@@ -176,8 +177,8 @@ struct raddle_guard {
 	_Atomic uint32_t pid;	    /* of the process that has mapped this memory; 0 before that */
 	_Atomic uint64_t calls;	    /* how often guards called the runtime */
 	_Atomic uint64_t paused_us; /* total time for which threads were stopped */
-	/* The number of times a thread was stopped, of tracked accesses, of those whose time ran out,
-	 * and of hits of watchpoints. */
+	/* The number of times a thread was stopped, of tracked accesses, of those whose time ran
+	 * out, and of hits of watchpoints. */
 	_Atomic uint32_t pauses, tracked, abandoned, hits;
 	_Atomic uint32_t dropped; /* the number of reports lost because `reports` was full */
 	_Atomic uint32_t report_head;
@@ -199,8 +200,8 @@ _Static_assert(sizeof(struct raddle_guard) <= RADDLE_GUARD_HEADER_SIZE, "the hea
 enum raddle_guard_atomic {
 	RADDLE_GUARD_RELAXED_LOAD = 1,
 	RADDLE_GUARD_RELAXED_STORE = 2,
-	RADDLE_GUARD_ACQUIRE = 4, /* called after the operation */
-	RADDLE_GUARD_RELEASE = 8, /* called before it */
+	RADDLE_GUARD_ACQUIRE = 4, /* the operation acquires; the call follows it */
+	RADDLE_GUARD_RELEASE = 8, /* the operation releases; the call precedes it */
 	RADDLE_GUARD_FENCE = 16,
 };
 

@@ -32,8 +32,8 @@ enum raddle_memory_model {
 	RADDLE_MEMORY_SC,
 	RADDLE_MEMORY_TSO,	/* a store buffer for each thread */
 	RADDLE_MEMORY_PSO,	/* a store buffer for each thread and location */
-	RADDLE_MEMORY_WEAK,	/* a read returns any write that is not hidden by a later one in
-				 * happens-before */
+	RADDLE_MEMORY_WEAK,	/* a read returns any write, unless a later write is between the two
+				 * in happens-before */
 	RADDLE_MEMORY_COHERENT, /* weak, but no thread reads the writes of a location in reverse order */
 	RADDLE_MEMORY_MODELS,
 };

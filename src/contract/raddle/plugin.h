@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plug-ins: shared objects that a program loads by dlopen().  Beside a flavoured program there is
- * a directory `plug` with symbolic links to its flavoured plug-ins.  Each plug-in has two links.
- * The name of one is the key of the plug-in's path, with all symbolic links resolved.  The name of
- * the other is the key of its file name, for a dlopen() without a directory.  The runtime looks in
- * `plug` before it loads a plug-in.
+ * Plug-ins: shared objects that a program loads by dlopen().  Beside an instrumented program there
+ * is a directory `plug` with symbolic links to its instrumented plug-ins.  Each plug-in has two
+ * links.  The name of one is the key of the plug-in's path, with all symbolic links resolved.  The
+ * name of the other is the key of its file name, for a dlopen() without a directory.  The runtime
+ * searches `plug` before it loads a plug-in.
  */
 #ifndef RADDLE_PLUGIN_H
 #define RADDLE_PLUGIN_H
@@ -14,7 +14,7 @@
 #define RADDLE_PLUGIN_DIRECTORY "plug"
 #define RADDLE_PLUGIN_KEY_SIZE 17 /* 16 hex digits and NUL */
 
-/* FNV-1a. */
+/* The key is the FNV-1a hash of the path. */
 static inline void raddle_plugin_key(const char *path, char key[RADDLE_PLUGIN_KEY_SIZE])
 {
 	uint64_t hash = 0xcbf29ce484222325ull;

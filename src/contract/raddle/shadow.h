@@ -25,7 +25,7 @@
 
 #include <stdatomic.h>
 
-#define RADDLE_SHADOW_VERSION 1 /* of this layout */
+#define RADDLE_SHADOW_VERSION 1 /* the version of this layout */
 
 /* Sizes of the parts of the shared memory, in entries.  Judgements: unused pages take no memory,
  * and entries that do not fit are counted as losses. */
@@ -85,7 +85,7 @@ enum raddle_shadow_step_kind {
 	RADDLE_STEP_BRANCH,  /* a branch, which the driver may negate */
 	RADDLE_STEP_ADDRESS, /* an address, length or size that depends on input was fixed to its value
 			      * in this run */
-	RADDLE_STEP_ASSUME,  /* the model of a function holds only under this condition */
+	RADDLE_STEP_ASSUME,  /* a condition under which a function model is valid */
 };
 
 /* One step of the path: the condition `cond`, an expression, had the value `taken`. */

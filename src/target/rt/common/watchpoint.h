@@ -4,7 +4,8 @@
  *
  * They are opened before any other thread exists, so all threads inherit them.  Moving a
  * watchpoint to another address affects all threads.  A hit is a SIGTRAP in the thread that made
- * the access, after the access.  Other traps go to the handler that was installed before ours.
+ * the access, after the access.  Other traps are passed to the handler that the program had
+ * installed before.
  */
 #ifndef RT_COMMON_WATCHPOINT_H
 #define RT_COMMON_WATCHPOINT_H

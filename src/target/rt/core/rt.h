@@ -65,7 +65,7 @@ struct rt {
 	uint32_t forks;			/* the number of forks of this process so far */
 	_Atomic pid_t replayed_pid;	/* the recorded process ID that getpid() returned; or 0 */
 	pid_t pid;
-	pthread_key_t key;	  /* its destructor ends a thread */
+	pthread_key_t key;	  /* its destructor runs when a thread ends */
 	uint32_t exited;	  /* 1 if the EXIT record is written */
 	_Atomic uint32_t others;  /* the number of started threads, except the first, not yet joined */
 	_Atomic uint32_t adopted; /* the number of threads adopted so far */
@@ -222,7 +222,7 @@ void rt_modules_forget(void);
 
 /* rt/core/process/process.c */
 void rt_layout(struct rt_thread *t);
-void rt_process_setup(void);	/* fork handlers, exit hook */
+void rt_process_setup(void);	/* installs fork handlers and the exit hook */
 void rt_protect_redzones(void); /* rt/core/memory/redzone.c */
 
 /* rt/core/process/serve.c: returns the descriptor of the session: fd itself or, in a clone, the

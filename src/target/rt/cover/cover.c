@@ -2,20 +2,20 @@
 /*
  * Records which conflicting accesses directly followed each other.
  *
- * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out:
- * `pairs` of raddle/steer.h: the site of an access, and the site of the next access to the same
- * eight bytes by another thread, if one of the two writes.  Taking a lock is treated as a write at
- * the place of the call, or as a read if the lock is taken for reading.  A call that frees memory
- * is treated as a write to that memory.
+ * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs`
+ * of raddle/steer.h: the site of an access, and the site of the next access to the same eight bytes
+ * by another thread, if one of the two writes.  Taking a lock is treated as a write at the place of
+ * the call, or as a read if the lock is taken for reading.  A call that frees memory is treated as
+ * a write to that memory.
  *
  * For each word the table keeps the last write and the last reads after it.  A word may displace
- * another with the same hash, so a pair may be missed, but none is invented.  Accesses of a thread
- * that was alone are forgotten, since no other access could have come before or after them.  So
- * are accesses to memory that has become another object, and to the stack of an earlier thread.
+ * another with the same hash, so a pair may be missed, but none is invented.  Accesses that a
+ * thread made while it was the only thread are dropped, since their order with accesses of other
+ * threads is fixed.  So are accesses to memory that has become another object, and to the stack of
+ * an earlier thread.
  *
  * Threads take turns when this layer is used, but not after the end of the plan.  So there is a
- * lock; a thread that does not get it immediately, for instance a signal handler, skips the
- * access.
+ * lock; a thread that does not get it immediately, for instance a signal handler, skips the access.
  */
 #include "raddle/event.h"
 #include "raddle/steer.h"

@@ -2,9 +2,9 @@
 /*
  * Memory of the detector: pieces of mappings, in sizes that are powers of two.
  *
- * In: a size.  Out: zeroed memory, aligned to cache lines.  Memory that is returned goes to a list
- * for its size.  NULL means that there is no memory, or that the lock could not be taken; the
- * caller then drops what it wanted to store.
+ * In: a size.  Out: zeroed memory, aligned to cache lines.  Freed memory is kept in a list for its
+ * size.  NULL means that there is no memory, or that the lock could not be taken; the caller then
+ * drops the data that it wanted to store.
  */
 #ifndef RT_ARENA_H
 #define RT_ARENA_H

@@ -405,7 +405,7 @@ void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
-/* Objects whose memory becomes something else. */
+/* Objects whose memory becomes another object. */
 
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object)
 {

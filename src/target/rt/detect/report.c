@@ -94,9 +94,6 @@ static void report_site(const struct rt_seen_access *a, const struct rt_cell *ce
 	report(a, cell->who, cell->site[which], bits);
 }
 
-/* Whether forgiveness (rt/detect/watch.h) orders the access in the cell before the current one.
- * If neither access is forgiven, both are reported as a race.  The current access may be the older
- * one, since it was gathered. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell)
 {

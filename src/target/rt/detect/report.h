@@ -21,9 +21,10 @@ static inline bool rt_accesses_conflict(uint64_t a, uint64_t b)
 	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);
 }
 
-/* Whether forgiveness (rt/detect/watch.h) orders the access in the cell before the current one.
- * If neither access is forgiven, both are reported as a race.  The current access may be the older
- * one, since it was gathered. */
+/* Called for two accesses that conflict and are not ordered.  Returns whether forgiveness
+ * (rt/detect/watch.h) orders the access in the cell before the current one.  If forgiveness orders
+ * neither of them before the other, reports a race.  The current access may be the older one, since
+ * accesses are gathered. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell);
 

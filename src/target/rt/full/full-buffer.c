@@ -88,7 +88,7 @@ static bool is_gone(const struct rt_thread *t, uintptr_t then)
 	uintptr_t now = (uintptr_t)__builtin_frame_address(0);
 
 	if (on_stack(t, then) != on_stack(t, now))
-		return on_stack(t, now); /* it ran on an alternate stack, which has been left */
+		return on_stack(t, now); /* the handler's alternate stack has been left */
 	return now > then;
 }
 

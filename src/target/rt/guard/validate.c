@@ -92,8 +92,8 @@ static void begin(struct guard_watch *w, struct guard_thread *t, uint32_t side, 
 	atomic_fetch_add_explicit(&guard.session->tracked, 1, memory_order_relaxed);
 }
 
-/* Tracking slows down every synchronisation, so it pauses until it is within its share of time
- * again. */
+/* Ends tracking of the access.  Tracking slows down every synchronisation, so the next access is
+ * tracked only when the share of time permits it again. */
 static void stop(struct guard_watch *w)
 {
 	uint32_t permil = atomic_load_explicit(&guard.session->track_permil, memory_order_relaxed);
@@ -227,8 +227,8 @@ static bool is_turn(struct guard_watch *w, bool shared)
 	return false;
 }
 
-/* Whether this thread may be stopped now: its access should be second, the other access may still
- * come, and there is time left to wait. */
+/* Whether this thread may be stopped now: its access should be second, no thread was stopped for
+ * this task yet, and there is time left to wait. */
 static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 {
 	struct raddle_guard *s = guard.session;
@@ -271,7 +271,7 @@ static void hold(struct guard_watch *w, struct guard_thread *t, uintptr_t low, u
 		now = guard_now();
 	}
 	met = atomic_load(&w->met);
-	if (met) /* the other thread goes first */
+	if (met) /* lets the other thread make its access first */
 		REAL(syscall)(SYS_nanosleep, &(struct timespec){0, 50000}, NULL);
 	hits = guard_watch_disarm();
 	atomic_fetch_add(&guard.session->pauses, 1);

@@ -27,8 +27,8 @@ void rt_inject_ready(void)
 __asm__(".text\n"
 	".local rt_inject_all\n"
 	".type rt_inject_all, @function\n"
-	"rt_inject_all:\n" /* %eax: bits.  The entry for each width has pushed %rax, so everything is 16
-			    * bytes higher */
+	"rt_inject_all:\n" /* %eax is the width in bits.  The entry for each width has pushed %rax
+			    * and called this, so value and site are 16 bytes higher */
 	"	pushq %rbp\n"
 	"	movq %rsp, %rbp\n"
 	"	pushq %rcx\n"
@@ -56,7 +56,7 @@ __asm__(".text\n"
 	"	jmp 3f\n"
 	"2:	fxsave64 (%rsp)\n"
 	"3:	cld\n"
-	"	movl 32(%rbp), %edi\n" /* rbp, return, rax, return, site, value */
+	"	movl 32(%rbp), %edi\n" /* 0: rbp, 8: return, 16: rax, 24: return, 32: site */
 	"	movq 40(%rbp), %rsi\n"
 	"	movl %r8d, %edx\n"
 	"	call rt_inject\n"

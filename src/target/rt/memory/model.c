@@ -665,8 +665,8 @@ static uint64_t mix_cell(uint64_t hash, const struct memory_cell *cell)
 	return hash;
 }
 
-/* The hash leaves out the order of stores in different buffers: it only decides which alternative
- * is listed first. */
+/* The hash leaves out the order of stores in different buffers, since that order only decides which
+ * alternative is listed first. */
 uint64_t memory_state(const struct memory *m)
 {
 	uint64_t hash = mix_clock(m->model, &m->fences);

@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) bool is_left_out(struct raddle_self
 	return true;
 }
 
-/* An access that a thinned run records, or one that layers listen to. */
+/* Handles an access that a thinned run records, or one that layers listen to. */
 static RT_COLD_KEEPS void thin_access(struct raddle_self *self, uintptr_t address, uint32_t site,
 				      uint32_t size, bool write)
 {

@@ -138,8 +138,7 @@ RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t)
 	t->busy = 0;
 }
 
-/* Appends the records of handlers that ran after the encoder was taken but before position `q`
- * was. */
+/* Appends the records of handlers that ran after the encoder was taken but before `q` was. */
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
 {
 	uint32_t count = atomic_load_explicit(&t->pending_count, memory_order_relaxed), end = 0;

@@ -206,7 +206,7 @@ uint32_t rt_expr_sext(uint32_t a, uint32_t bits)
 {
 	if (!a || at(a)->bits == bits)
 		return a;
-	if (at(a)->op == RADDLE_EXPR_ZEXT) /* the sign is 0 */
+	if (at(a)->op == RADDLE_EXPR_ZEXT) /* the sign bit is 0 */
 		return rt_expr_zext(at(a)->a, bits);
 	return make((struct raddle_expr){.op = RADDLE_EXPR_SEXT, .bits = (uint8_t)bits, .a = a});
 }

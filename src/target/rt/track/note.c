@@ -168,7 +168,8 @@ static uint64_t begin(const void *address, uint32_t gate, uint32_t how, uint64_t
 	return token;
 }
 
-/* An operation that may have waited takes effect when it is over, so it gets another event. */
+/* Writes a second event for an operation that may have waited, since it takes effect when it
+ * returns. */
 static void came_through(const struct raddle_track_event *asked, uint64_t value)
 {
 	uint64_t token;

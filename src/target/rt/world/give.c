@@ -272,7 +272,7 @@ bool rt_world_give_setup(void)
 	return true;
 }
 
-/* Finds the thread of the recorded run that was created in the same way. */
+/* Finds the thread of the recorded run that has the same parent and number of creation. */
 void rt_world_give_begin(struct rt_thread *t)
 {
 	struct rt_giving *g = rt_giving();

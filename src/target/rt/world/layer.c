@@ -20,7 +20,7 @@ static bool setup(void)
 	return gives_back() ? rt_world_give_setup() : rt.session->world && rt_world_note_setup();
 }
 
-/* The child of a replayed process uses the real world. */
+/* Input is not replayed in the child of a process. */
 static void forked(void)
 {
 	if (gives_back())

@@ -69,7 +69,7 @@ struct rt_encoder {
 /* One record, before it is encoded. */
 struct rt_record {
 	uint32_t code;	/* a row of event.inc, RADDLE_ACCESS, RANGE, ATOMIC or FENCE */
-	uint32_t site;	/* the site of one of those four */
+	uint32_t site;	/* the site, for the last four of these codes */
 	uint32_t count; /* the number of operands; of a stack record, that of frames */
 	uint32_t length;
 	uint64_t operand[RADDLE_MAX_OPERANDS];

@@ -71,7 +71,7 @@ static inline ssize_t rt_peeked(int fd, ssize_t length)
 	return length;
 }
 
-/* Reports what was sent. */
+/* Reports the bytes that were sent. */
 static inline ssize_t rt_sent_parts(struct rt_sending sending, const struct iovec *parts, ssize_t length)
 {
 	if (length > 0)

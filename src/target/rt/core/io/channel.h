@@ -2,7 +2,7 @@
 /*
  * Channels: one thread sends through a channel and another receives from it, by whatever means.  A
  * send is reported before it takes effect, a receipt after it.  A channel is identified by a key
- * of 64 bits: a subject, and a number that distinguishes the things of that subject.  errno is
+ * of 64 bits: a subject, and a number that identifies an object of that subject.  errno is
  * preserved.
  */
 #ifndef RT_CHANNEL_H

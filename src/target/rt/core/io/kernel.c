@@ -139,7 +139,7 @@ INTERPOSE(int, semtimedop, (int id, struct sembuf *ops, size_t count, const stru
 
 /* ---- locks of files and streams ---- */
 
-/* Remembers which descriptors hold a lock on their file: closing them releases it. */
+/* Stores whether the descriptor holds a lock on its file, since closing it releases the lock. */
 static void set_locking(int fd, bool is)
 {
 	atomic_store_explicit(&rt_tables.locking[(unsigned)fd % RT_DESCRIPTORS], is, memory_order_relaxed);
@@ -255,7 +255,8 @@ static bool reaches_us(pid_t process)
 	return process <= 0 || process == rt.pid;
 }
 
-/* The program believes that its process ID is that of the recorded run. */
+/* Returns the real process ID if the program passes its own.  In a replay of input, getpid() has
+ * returned the ID of the recorded run. */
 static pid_t real_process(pid_t process)
 {
 	pid_t given = rt.replayed_pid;

@@ -112,8 +112,8 @@ ASK(pid_t, getppid, RADDLE_SOURCE_PARENT_PID)
 /* The bounds of the executable's code; the runtime is linked into it. */
 extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
 
-/* Libraries use the process ID to name things that other processes see.  libomp, for example,
- * names its shared memory by it, and each run needs its own. */
+/* Libraries get the real process ID, since they use it in names that other processes can see.
+ * libomp, for example, uses it to name its shared memory, which must differ in each run. */
 static bool is_of_program(const void *caller)
 {
 	return (const char *)caller >= __executable_start && (const char *)caller < etext;

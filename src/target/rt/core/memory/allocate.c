@@ -140,7 +140,8 @@ INTERPOSE(void *, calloc, (size_t count, size_t size))
 	return allocated(INSIDE(REAL(calloc)(count, size)), count * size, RADDLE_ALLOC_MALLOC);
 }
 
-/* If there is no memory, the old block remains valid, as a new object of its known size. */
+/* If realloc() fails, the old block remains valid.  Its release was already recorded, so it is
+ * recorded as a new object of its usable size. */
 static void *reallocated(void *old, void *p, size_t size)
 {
 	if (!p && old && size)

@@ -3,8 +3,9 @@
  * Interposed condition variables, of pthread and C11.
  *
  * A wait consists of two events: COND_WAIT before the mutex is released, COND_WAKE when it is held
- * again.  A wait that is cancelled holds the mutex again when the program's cleanup handlers run,
- * so the COND_WAKE is written by a cleanup of ours (result ECANCELED), which runs before theirs.
+ * again.  When a wait is cancelled, the thread holds the mutex again while the program's cleanup
+ * handlers run.  So a cleanup handler of the runtime, which runs before them, writes the COND_WAKE
+ * with result ECANCELED.
  *
  * If layers listen, rt/core/sync/listened.c does all of that.
  */
@@ -44,7 +45,7 @@ static void wake(struct wait *w)
 	else if (rt.listening[0])                                                                            \
 	return notified
 
-/* A bit of __wrefs, the same since glibc 2.25. */
+/* A bit of glibc's member __wrefs (2.25 and later): the variable uses the monotonic clock. */
 #define MONOTONIC 2u
 
 static clockid_t clock_of(const pthread_cond_t *cond)

@@ -87,8 +87,7 @@ static struct attempt attempt_of(uint32_t code)
 	}
 }
 
-/* Whether trying first gives the answer that the real function would give
- * (rt/core/sync/sync.c). */
+/* Whether trying first gives the same result as the real function (rt/core/sync/sync.c). */
 static bool may_try(uint32_t code, const struct rt_until *until)
 {
 	if (!until)
@@ -221,7 +220,7 @@ static const struct rt_instead *instead(void)
 
 /* Condition variables. */
 
-/* A bit of __wrefs, the same since glibc 2.25. */
+/* A bit of glibc's member __wrefs (2.25 and later): the variable is shared with other processes. */
 #define SHARED 1u
 
 static const struct rt_instead *instead_of(const pthread_cond_t *cond)

@@ -3,7 +3,7 @@
  * Interposed one-time initialisation: pthread_once and call_once.
  *
  * The real function runs a routine of the runtime, which finds the program's routine in t->once.
- * Routines may nest (one once inside another), hence the list.  If an exception or a cancellation
+ * Routines may nest, so t->once is a list.  If an exception or a cancellation
  * leaves the routine, ONCE_DONE is written with result 1, and the routine may run again.  If
  * another thread is running the routine, ONCE_REQUEST is written before the wait.
  */

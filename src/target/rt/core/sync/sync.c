@@ -4,10 +4,10 @@
  * C11.
  *
  * A blocking lock is tried first.  If trylock returns EBUSY, the thread is about to wait: a
- * REQUEST is written, and then the real function is called, which decides everything else
- * (deadlock errors, robust owners that died, priorities).  Any other answer of trylock is the
- * answer the lock function would have given, for every type of mutex.  Where glibc checks a clock
- * or a time before it tries, this code does too.
+ * REQUEST is written, and then the real function is called, which handles everything else
+ * (deadlock errors, robust mutexes whose owner died, priorities).  Any other result of trylock is
+ * the result that the lock function would have returned, for every type of mutex.  Where glibc
+ * checks a clock or a time before it tries, this code does too.
  *
  * Acquiring operations take their q and write their record when they have succeeded, releasing
  * operations before they begin.  So if the program is killed in between, no lock seems to be held
