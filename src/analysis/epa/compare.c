@@ -364,10 +364,10 @@ static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 	return true;
 }
 
-/* Whether the record may come before the fault.  The walk puts even unordered records into an
- * order: a record without q follows directly after its thread's last record with q.  If the walk
- * has not reached the fault yet, the fault lies among such records of another thread, and its
- * effects have already reached this thread. */
+/* Whether another thread deviates before the walk has reached the fault.  The walk puts even
+ * unordered records into an order: a record without q follows directly after its thread's last
+ * record with q.  So the fault may lie among such records of the faulty thread, while its effects
+ * have already reached this thread. */
 static bool is_before_fault(const struct comparison_state *c, const struct epa_record *r)
 {
 	size_t count;

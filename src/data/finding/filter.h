@@ -9,8 +9,8 @@ struct finding_filter { /* paths; NULL if there is no such file */
 	const char *baseline, *suppressions;
 };
 
-/* Marks the findings that the baseline lists or the suppressions hide.  With `tell`, prints the ids
- * of the baseline and the suppressions that are no longer needed. */
+/* Marks the findings that the baseline lists or the suppressions hide.  With `tell`, reports how
+ * many findings of the baseline were not found, and which suppressions hid nothing. */
 int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell);
 
 /* Writes a baseline: a text with the ids of the confirmed findings that are not suppressed. */
