@@ -134,8 +134,8 @@ struct raddle_guard_task {
 	uint32_t order;	 /* enum raddle_guard_order: PRIMARY if the access of guard[0] shall be first */
 	uint32_t tau_us; /* how long to stop a thread to get that order; 0 if no thread is stopped */
 	/* How many accesses pass before a thread is stopped, except at bytes that another thread
-	 * has just accessed.  RADDLE_GUARD_SHARED_ONLY: threads are stopped and accesses tracked
-	 * only at such bytes. */
+	 * has just accessed.  With RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are
+	 * tracked only at such bytes. */
 	uint32_t skip;
 	/* Written by the program: what it has found so far, in case the run ends without a result.
 	 * */

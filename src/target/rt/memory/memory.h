@@ -41,7 +41,7 @@ struct rt_memory {
 	struct rt_memory_access pending;
 	uint32_t viewer; /* the thread whose view the program's memory contains */
 	uint32_t called; /* how many more callbacks check whether uninstrumented code wrote */
-	bool off;	 /* true if threads no longer take turns, or if there are too many */
+	bool off;	 /* true if threads no longer take turns, or if there are too many threads */
 	struct rt_thread *asking;
 	uint32_t site; /* the site and the address of the access that choices are about */
 	uintptr_t address;

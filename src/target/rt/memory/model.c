@@ -33,8 +33,8 @@ static bool has_history(const struct memory *m)
 	return m->model == RADDLE_MEMORY_WEAK || m->model == RADDLE_MEMORY_COHERENT;
 }
 
-/* Adds an action to the hash of the thread's past, and the thread to the known ones.  Returns the
- * value. */
+/* Adds an action to the hash of the thread's past.  A new thread is counted in thread_count.
+ * Returns the value. */
 static uint64_t note(struct memory *m, uint32_t t, uint64_t what, const struct memory_part *p, uint64_t value)
 {
 	struct memory_thread *own = &m->threads[t];

@@ -30,7 +30,8 @@
 /* If no thread has sent or received anything for this long, and threads do not take turns, no
  * thread is expected to continue.  Then the next input arrives. */
 #define QUIET_NS 200000000u
-/* The same time before end_signal is raised: if the program has sent everything, and if not. */
+/* How long no thread must have sent or received anything before end_signal is raised: if the
+ * program has sent everything, and if not. */
 #define END_NS 1000000000u
 #define END_LATER_NS 10000000000u
 /* If threads take turns, how many waits in a row may end by their time limits before input arrives

@@ -35,8 +35,8 @@ void rt_encoder_leave(struct rt_thread *t);
 /* A releasing operation `q t a result`.  Its record is written before the operation, and the
  * result is filled in after it.  The encoder stays taken meanwhile. */
 struct rt_release {
-	uint8_t *byte;	   /* the result in the buffer; or */
-	uint64_t *operand; /* the result in a record that is not yet written to the buffer */
+	uint8_t *byte;	   /* the result in the buffer; or NULL */
+	uint64_t *operand; /* the result in a record that is not yet in the buffer; or NULL */
 };
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object);
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
