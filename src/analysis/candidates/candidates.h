@@ -16,7 +16,7 @@
 
 enum { CANDIDATE_ID_SIZE = 17 }; /* 16 hex digits and NUL */
 
-/* One of the two accesses. */
+/* One of the two accesses of a candidate. */
 struct candidate_access {
 	uint32_t value;	  /* number of the instruction in the facts */
 	uint32_t site;	  /* its site in the flavour `record`, mode quick; 0 if it has no site */
@@ -50,7 +50,7 @@ struct candidates {
 	size_t left_out;
 	char **unsound; /* descriptions of what the analysis does not cover */
 	size_t unsound_count, unsound_capacity;
-	/* Properties of the program. */
+	/* Facts about the program and the analysis. */
 	uint32_t threads;  /* number of kinds of threads, including main */
 	uint32_t accesses; /* number of analysed accesses */
 	uint32_t contexts; /* number of analysed contexts of functions */

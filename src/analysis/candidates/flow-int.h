@@ -55,7 +55,7 @@ struct flow {
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
 	/* What the analysis does not cover. */
-	bool unfinished; /* effects still changed in the last pass */
+	bool unfinished; /* whether effects still changed in the last pass */
 	/* Number of calls that may call more than FLOW_CALLEES functions, and the first such
 	 * call. */
 	uint32_t cut_calls, cut_call;

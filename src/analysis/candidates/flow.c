@@ -225,7 +225,7 @@ static void call_library(struct flow *w, struct flow_state *s, uint32_t value,
 	}
 }
 
-/* The state after a call of the function. */
+/* Changes the state by the effect of a called function. */
 static void apply_effect(struct flow *w, struct flow_state *s, uint32_t call, uint32_t callee,
 			 const struct bound *bound)
 {
@@ -308,7 +308,7 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 		callees[count++] = callee;
 		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
 	}
-	/* Stubs that replace lock functions are assumed not to be called. */
+	/* Removes stubs that replace lock functions, which are assumed not to be called. */
 	size_t to = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!effective || !w->effects[callees[i]].stub)
@@ -331,8 +331,8 @@ static void find_cut_calls(struct flow *w)
 	}
 }
 
-/* Whether the call may return without having called the functions: it registers them, or passes
- * them to a library. */
+/* Whether the call may return without having called the functions, because it registers them or
+ * passes them to a library. */
 static bool is_optional(const struct flow *w, uint32_t call)
 {
 	struct facts_run calls = facts_calls_of(w->p->f, call);

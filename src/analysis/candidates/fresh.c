@@ -118,7 +118,7 @@ static enum keeps call_keeps(struct fresh *h, uint32_t call, uint32_t pointer, u
 	return most;
 }
 
-/* What an instruction does with the pointer. */
+/* What an instruction does with the pointer to fresh memory. */
 enum use { USE_NOTHING, USE_DERIVES, USE_PUBLISHES, USE_PUBLISHES_RELAXED };
 
 static enum use stored(const struct facts_value *v, bool is_stored)
@@ -147,7 +147,8 @@ static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigne
 	case FACTS_EXCHANGE: return stored(v, f->operands[v->operands].operand != pointer);
 	case FACTS_CALL: return kept(call_keeps(h, user, pointer, depth));
 	case FACTS_COMPUTE: return USE_PUBLISHES;
-	default: return USE_NOTHING; /* loads, comparisons; a return ends the function */
+	/* Loads and comparisons do nothing with it; a return ends the function. */
+	default: return USE_NOTHING;
 	}
 }
 

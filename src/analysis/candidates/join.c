@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* Where a thread handle is written or read. */
+/* The call at which a thread handle is written or read, and the place of the handle. */
 struct handle_place {
 	uint32_t value, function; /* the call */
 	struct path path;

@@ -53,7 +53,7 @@ struct pair_search {
 	struct atom *atoms;
 	size_t atom_count, atom_capacity;
 	struct rd_tuples known, kinds, group_keys;
-	uint32_t *kind_example; /* an instance of each kind */
+	uint32_t *kind_example; /* by kind: one of its instances */
 	size_t kind_capacity;
 	/* By pair of kinds: 0 if unknown, 1 if they cannot race, 2 if they can. */
 	uint8_t *races;

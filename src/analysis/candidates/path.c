@@ -55,7 +55,7 @@ struct path path_of(const struct facts *f, uint32_t operand)
 {
 	struct reading r = {.f = f, .index = FACTS_NONE};
 	struct path p = nowhere;
-	/* In unreachable code an address may be its own base. */
+	/* In unreachable code, an address may be computed from itself. */
 	for (int steps = 0; steps < STEPS_MAX && !(operand & FACTS_CONSTANT) && step_back(&r, &operand);
 	     steps++)
 		;

@@ -14,7 +14,8 @@ enum {
 	/* Contexts of a function in a thread; set by hand, further ones are merged. */
 	CONTEXTS_MAX = 12,
 	ARGUMENTS_MAX = 32, /* bits of a mask; nothing is known about further arguments */
-	ROUNDS_MAX = 8,	    /* walks that may disprove assumptions; set by hand, bounds time */
+	/* Largest number of walks that may disprove assumptions; set by hand, bounds time. */
+	ROUNDS_MAX = 8,
 };
 
 /* A function in a thread, and what is known when it is entered.  `fresh`, `own` and `own_number`
@@ -327,7 +328,7 @@ static void call_function(const struct visit *v, uint32_t value, uint32_t callee
 	enter(v->w, &c);
 }
 
-/* If a thread posts without having waited, the semaphore is not a lock. */
+/* Checks the use of a semaphore: if a thread posts without having waited, it is not a lock. */
 static void check_semaphore(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
 	size_t number;

@@ -11,7 +11,7 @@
 #define EPA_CELL 4
 
 struct epa_cell {
-	uint64_t word;	 /* address / EPA_CELL */
+	uint64_t word;	 /* address of the word divided by EPA_CELL */
 	uint64_t serial; /* serial number of the object that contained the word */
 	struct epa_name name;
 	uint32_t node;

@@ -181,7 +181,7 @@ static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 	       g.slots[0].where == r->slots[0].where;
 }
 
-/* Whether only the exit of its run ended the thread. */
+/* Whether the thread ended only because its run exited. */
 static bool is_cut_by_exit(const struct comparison_state *c, const struct epa_record *r)
 {
 	return r->unfinished ? c->exited : !epa_reference_was_killed(c->ref);
@@ -469,7 +469,7 @@ static bool is_cut_off(const struct comparison_state *c, const struct run_thread
 	return (c->exited || epa_reference_was_killed(c->ref)) && !t->ended && !t->joined;
 }
 
-/* The golden record after the last one of a thread, unless the thread was cut off there. */
+/* The golden record after the last record of a thread, unless the thread was cut off there. */
 static const uint64_t *missing_of(struct comparison_state *c, struct run_thread *t)
 {
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;

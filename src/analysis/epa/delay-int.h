@@ -30,8 +30,8 @@ bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
 /* Fetches a delayed record that is passed on now.  Returns false if there is none. */
 bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
 
-/* Whether no record of the thread is delayed, its next one will not be, and no delayed record of
- * any thread is being passed on. */
+/* Whether no record of the thread is delayed, its next record will not be delayed either, and no
+ * delayed record of any thread is being passed on. */
 bool epa_delay_idle(const struct epa_delay *h, size_t place);
 
 /* To be called after the last record.  Returns false if nothing is delayed.  Delayed records of a

@@ -22,13 +22,14 @@
 
 enum epa_kind {
 	EPA_NONE,     /* not an address: `where` is a plain number */
-	EPA_VARIABLE, /* by its row in the site table */
+	EPA_VARIABLE, /* a variable: by its row in the site table */
 	EPA_MODULE,   /* code and unnamed data of a module: by offset */
 	/* A block of thread-local variables: by thread, and number among its blocks. */
 	EPA_TLS,
-	EPA_THREAD, /* what pthread_t points to: by thread */
+	EPA_THREAD, /* the memory that a pthread_t points to: by thread */
 	EPA_STACK,  /* a local variable: by thread, site and number of the execution of the site */
-	EPA_HEAP,   /* malloc, new: by thread, call site and number of the allocation there */
+	/* Memory from malloc or new: by thread, call site and number of the allocation there. */
+	EPA_HEAP,
 	/* Memory from mmap(): by thread, call site and number of the allocation there. */
 	EPA_MAP,
 	EPA_ARGUMENT, /* argv, and the strings that it points to: by number, from 1 */

@@ -76,8 +76,8 @@ static const struct epa_object *near_object(const struct epa_objects *o, uint64_
 	return n && e->live && e->kind == EPA_HEAP && e->start - address <= HEADER_SIZE ? e : NULL;
 }
 
-/* The name of an address whose object has ended or is unknown.  The former place of a local
- * variable now contains something else, usually a frame of a library. */
+/* The name of an address whose object has ended or is unknown.  The memory of a local variable that
+ * has ended now contains something else, usually a frame of a library. */
 static struct epa_name ended_or_unknown_name(struct epa_objects *o, uint32_t site, uint64_t address,
 					     uint32_t n)
 {

@@ -26,8 +26,8 @@
 #define DEPTH_MAX (1u << 22) /* largest number of scopes of a thread */
 /* Of a string of the command line, if no other string begins before its end. */
 #define ARGUMENT_SIZE 64
-#define CONTROL_SIZE 1024 /* of the initial thread's control block, at least */
-#define CONTROL_ROOM 4096 /* at the upper end of a stack, with the block in it */
+#define CONTROL_SIZE 1024 /* least size of the initial thread's control block */
+#define CONTROL_ROOM 4096 /* bytes at the upper end of a stack that contain the control block */
 
 /* --- objects begin and end ---------------------------------------------------------------------
  */
@@ -236,7 +236,8 @@ static void add_control(struct epa_objects *o, size_t place, uint64_t start, uin
 				    .place = (uint32_t)place,
 				    .kind = EPA_THREAD};
 	if (start < end)
-		add(o, &object)->name.where = start - end; /* counted from the end, which is fixed */
+		/* Counted from the end of the block, which is fixed. */
+		add(o, &object)->name.where = start - end;
 	o->threads[place].control = start;
 }
 

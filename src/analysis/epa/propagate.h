@@ -14,9 +14,9 @@
 
 enum epa_deviation_kind {
 	EPA_SAME,    /* no deviation */
-	EPA_DATA,    /* another value */
-	EPA_ADDRESS, /* another place in memory */
-	EPA_CONTROL, /* another instruction */
+	EPA_DATA,    /* the value differs */
+	EPA_ADDRESS, /* the place in memory differs */
+	EPA_CONTROL, /* the instruction differs */
 	EPA_MISSING, /* the run does not have the record or thread */
 	EPA_EXTRA,   /* the run has an additional record or thread */
 	EPA_DEVIATIONS,

@@ -10,7 +10,7 @@
 
 struct epa_reference;
 
-/* Walks the golden run.  The source must stay open. */
+/* Makes the reference by a walk over the golden run.  The source must stay open. */
 int epa_reference_open(struct epa_reference **reference, struct epa_source *golden);
 void epa_reference_close(struct epa_reference *reference); /* `reference` may be NULL */
 
@@ -63,7 +63,8 @@ struct epa_cursor {
 };
 void epa_cursor_open(struct epa_cursor *c, const struct epa_reference *reference, size_t thread);
 void epa_cursor_close(struct epa_cursor *c);
-void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from); /* `to` is open or zeroed */
+/* `to` must be open or zeroed. */
+void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from);
 bool epa_cursor_load(struct epa_cursor *c);
 
 /* The words of the current record.  NULL at the end, or if the file cannot be read (c->err). */

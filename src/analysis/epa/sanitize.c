@@ -294,7 +294,7 @@ static bool is_io(const char *callee)
 	return rd_is_one_of(callee, names, sizeof names / sizeof *names);
 }
 
-/* Functions that return the number of a process. */
+/* Whether the function returns the number of a process. */
 static bool is_numbering(const char *callee)
 {
 	static const char *const names[] = {

@@ -33,7 +33,8 @@
 
 #include "epa/object.h"
 
-#define EPA_SLOTS 16 /* set by hand: few calls have more values, and many records are stored */
+/* Largest number of slots; set by hand: few calls have more values, and many records are stored. */
+#define EPA_SLOTS 16
 
 struct epa_record {
 	uint32_t site;
@@ -91,14 +92,15 @@ const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size
 /* --- as words, to be stored and compared --- */
 
 #define EPA_WORDS (1 + 2 * EPA_SLOTS)
-/* Returns the number of words. */
+/* Packs a record into words.  Returns their number. */
 size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS]);
 /* The number of words of the record with that head. */
 static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
 }
-/* Site, kind and event, which identify the instruction whether it was finished or not. */
+/* The site, kind and event of a packed record.  They identify the instruction, whether or not it
+ * was finished. */
 uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 

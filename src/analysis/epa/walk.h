@@ -19,7 +19,7 @@
 
 #include "trace/full.h"
 
-/* Where records come from: a trace directory, or raw buffers in memory. */
+/* The source of records: a trace directory, or raw buffers in memory. */
 struct epa_source;
 int epa_source_open(struct epa_source **source, const char *directory);
 

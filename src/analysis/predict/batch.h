@@ -41,7 +41,8 @@ struct predict_batch {
 	uint64_t skipped; /* number of parts for which there was no time */
 	bool late;	  /* the deadline passed before everything was decided and described */
 	bool walked;	  /* the walk for unordered accesses was done */
-	bool looked;	  /* some part of some trace was checked in time, at least in recorded order */
+	/* Some part of some trace was checked in time, at least in recorded order. */
+	bool looked;
 	uint64_t events, considered, searched, dropped;
 	uint64_t threads;	/* number of threads of the trace with the most threads */
 	uint64_t at_start;	/* number of runs that failed before any thread did anything */

@@ -420,7 +420,7 @@ static uint32_t count_waiting(const struct clash_walk *w, uint32_t cond)
 	return n;
 }
 
-/* A wake and the acquisition after it are one operation of the program: `op`. */
+/* Handles a wake and the acquisition after it, which are one operation of the program: `op`. */
 static void do_wake(struct clash_walk *w, const struct exec_event *wake, uint32_t op, uint32_t thread)
 {
 	struct cond_state *s = &w->conds[wake->object];

@@ -75,7 +75,8 @@ struct core {
 	struct slots writes, accesses;	  /* by variable: its writes, and all its accesses */
 	struct slots posts, takes;	  /* by semaphore: its posts and takes */
 	struct slots notes;		  /* by condition: its signals and broadcasts */
-	uint32_t *wall; /* per thread: its first EXEC_UNSURE, which sound semantics cannot pass */
+	/* By thread: its first EXEC_UNSURE event, which sound semantics cannot pass. */
+	uint32_t *wall;
 	/* Whether some thread has an EXEC_UNSURE event, or such an event precedes the execution. */
 	bool unsure;
 	bool walls; /* whether the semantics in use cannot pass walls */
@@ -111,7 +112,7 @@ static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_
 	return c->by_thread[c->thread_first[thread] + index];
 }
 
-/* Whether read `e` must read the write that it read in the recording. */
+/* Whether the read `e` must return the value of the same write as in the recording. */
 static inline bool core_keeps(const struct core *c, uint32_t e)
 {
 	return c->rf || c->events[e].flags & EXEC_LOOP;
@@ -136,7 +137,8 @@ void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint3
 /* The creation of the thread whose first event is `e`; NONE if the thread existed before. */
 uint32_t core_fork(const struct core *c, uint32_t e);
 
-/* Grows `p` by what must have happened before the thread of `e` can be stopped before it. */
+/* Grows the ideal `p` by everything that must have happened before the thread of `e` can be stopped
+ * before `e`. */
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
 /* The list of sections that are open when `thread` is at `position`. */
@@ -176,7 +178,8 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 	return false;
 }
 
-/* Whether threads stopped before the two events hold a common lock, not both for reading. */
+/* Whether threads that are stopped before the two events hold a common lock, which not both hold
+ * for reading. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
 /* Closes `p`, a union of closed ideals, under the recorded order of critical sections (sp.c). */

@@ -22,7 +22,7 @@
 struct sharing {
 	/* By variable or lock: the first thread that uses it; UINT16_MAX if no thread does. */
 	uint16_t *variable_user, *lock_user;
-	uint8_t *variable, *lock; /* SHARED | WRITTEN */
+	uint8_t *variable, *lock; /* by variable or lock: a mask of SHARED and WRITTEN */
 };
 /* Bits of a variable or lock: several threads use it; it is written. */
 enum { SHARED = 1, WRITTEN = 2 };
@@ -57,7 +57,8 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 	}
 }
 
-/* An unsure access always matters: the access that made it unsure may be in another window. */
+/* Whether an access matters.  An unsure access always does: the access that made it unsure may be
+ * in another window. */
 static bool access_matters(const struct sharing *s, const struct exec_event *e)
 {
 	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;
@@ -591,7 +592,7 @@ struct clocking {
 	bool closing, firm;
 	uint32_t *row_of; /* by thread: its current row */
 	uint32_t *exits;  /* by barrier instance: an exit whose row is known */
-	uint32_t *p;	  /* scratch ideal */
+	uint32_t *p;	  /* an ideal for temporary use */
 };
 
 static bool adds(const struct clocking *k, uint32_t thread, uint32_t e)
@@ -662,8 +663,8 @@ static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 	return NONE;
 }
 
-/* All exits of a barrier instance need the same entries, of which there may be thousands.  So an
- * exit copies the need of an earlier exit. */
+/* Copies the need of an earlier exit of the same barrier instance.  All exits need the same
+ * entries, of which there may be thousands. */
 static bool clock_like_exit(struct clocking *k, uint32_t e)
 {
 	const struct core *c = k->c;

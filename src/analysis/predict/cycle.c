@@ -89,7 +89,7 @@ static uint64_t node_key(const struct core *c, const struct node *n)
 	return rd_hash_add(rd_hash_add(h, n->object), n->site);
 }
 
-/* Whether two lists contain the same locks, in any order. */
+/* Whether two lists of sections contain the same locks, in any order. */
 static bool same_holds(const struct core *c, uint32_t a, uint32_t b)
 {
 	const struct sections *all = &c->sections;
@@ -113,7 +113,8 @@ static bool same_node(const struct core *c, const struct node *a, const struct n
 	       a->object == b->object && a->site == b->site && same_holds(c, a->held, b->held);
 }
 
-/* Different stops with the same hash are distinguished by linear probing. */
+/* Adds a stop to its node.  Different stops with the same hash are distinguished by linear
+ * probing. */
 static void add_stop(struct nodes *g, struct rd_umap *numbers, uint32_t e)
 {
 	struct node stop = node_of(g->c, e), *n;
@@ -173,7 +174,8 @@ static void group(const struct nodes *g, struct core_list *l, uint32_t keys, key
 
 struct tarjan {
 	struct nodes *g;
-	uint32_t *number, *low, *stack, *component; /* vertices: nodes, then threads */
+	/* By vertex; vertices are the nodes, then the threads. */
+	uint32_t *number, *low, *stack, *component;
 	uint8_t *on_stack;
 	uint32_t next, stack_count, components;
 	struct visit {
@@ -313,7 +315,7 @@ void predict_nodes_release(struct nodes *g)
 
 struct enumeration {
 	const struct nodes *g;
-	uint32_t *set; /* nodes; the first is the smallest */
+	uint32_t *set; /* the chosen nodes; the first is the smallest */
 	uint32_t count, max;
 	uint8_t *used; /* by thread: whether a node of the set belongs to it */
 	/* Steps that are left, and `left` at the last reading of the clock. */

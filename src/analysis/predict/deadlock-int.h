@@ -26,8 +26,8 @@ struct nodes {
 	struct node *items;
 	uint32_t count;
 	size_t capacity;
-	struct core_list of_thread; /* the nodes of a thread */
-	struct core_list holders;   /* the nodes that hold a lock */
+	struct core_list of_thread; /* by thread: its nodes */
+	struct core_list holders;   /* by lock: the nodes at which it is held */
 };
 
 /* Whether stop `e` waits for a lock that a thread stopped before `h` holds. */

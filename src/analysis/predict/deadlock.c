@@ -42,7 +42,7 @@
 
 /* Sets of instances that a short search did not decide. */
 struct open {
-	uint32_t *stops, *pick; /* `count` each, one set after another */
+	uint32_t *stops, *pick; /* `count` numbers for each set, one set after another */
 	size_t length, stop_capacity, pick_capacity;
 	uint32_t *counts;
 	size_t sets, set_capacity;
@@ -51,10 +51,10 @@ struct open {
 struct decider {
 	struct predictor *r;
 	const struct nodes *g;
-	uint32_t *stops; /* one instance of each node */
+	uint32_t *stops; /* the chosen instance of each node */
 	uint32_t *pick;
-	uint8_t *in;	      /* scratch of minimal() */
-	struct trait *traits; /* scratch of state_of() */
+	uint8_t *in;	      /* memory for minimal() */
+	struct trait *traits; /* memory for state_of() */
 	uint32_t count;
 	struct open open;
 };
@@ -243,7 +243,7 @@ static bool decide_recorded(struct decider *d)
 		d->r->s.total -= d->r->s.cost * 16;
 		found = predict_sp_reach(d->r, d->stops, d->count);
 		if (found ? !minimal(d) : !core_sure(&d->r->c, d->r->p))
-			break; /* later instances need more */
+			break; /* later instances need more events */
 	}
 	free(at);
 	return found && minimal(d);
@@ -296,7 +296,7 @@ static enum answer search_shortly(struct decider *d)
 	return a;
 }
 
-/* Tries the combinations of instances in turn, like a number with one digit for each node. */
+/* Tries all combinations of instances, like counting with one digit for each node. */
 static bool decide_exact(struct decider *d)
 {
 	uint32_t *at = rd_xcalloc((size_t)d->count + 1, sizeof *at), i;

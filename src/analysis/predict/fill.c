@@ -351,7 +351,7 @@ static int compare_segments(const void *left, const void *right)
 	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
 }
 
-/* The operands of a fence do not contain its memory order; its site does, if it is known. */
+/* Notes a fence.  Its memory order is not in the operands, but in its site, if that is known. */
 static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 {
 	const struct model_operation *op = &f->m->histories[thread].operations[operation];
@@ -400,7 +400,7 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 	free(next);
 }
 
-/* Locks that change hands or stay locked must be known before the first event, too. */
+/* Finds locks that change hands or stay locked, which must be known before the first event, too. */
 static void look_at_locks(struct filler *f, const struct segment *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -496,7 +496,8 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 	       !(e->kind == EXEC_UPDATE && site && site->flags & TRACE_SITE_UNSEEN);
 }
 
-enum { RELEASED = 1, SEEN = 2 }; /* bits of an object */
+/* Bits of a variable: some write to it is a release; the program uses its value. */
+enum { RELEASED = 1, SEEN = 2 };
 
 /* Makes relaxed updates continue release sequences.  If no thread uses the value of an atomic
  * variable, the order of its updates is accidental and is ignored.  An example is a counter that is

@@ -32,7 +32,7 @@ struct predict_trace {
 	/* The first event of the part that the model contains (model_load()); 0 if it contains the
 	 * whole run. */
 	uint32_t begin;
-	bool hung;	  /* the program hung when it was ended: some events are pending */
+	bool hung;	  /* the program hung when it was ended, so some events are pending */
 	bool handed;	  /* threads released locks that others had acquired */
 	uint64_t dropped; /* number of dropped events that contradict what synchronisation allows */
 };

@@ -47,8 +47,8 @@ struct granules {
 	size_t last;
 	uint64_t *starts;   /* by granule: its offset */
 	struct mark *marks; /* by granule; exist only while the access histories are computed */
-	/* Transitions map (segment, history) and (site, write) to a new access history.  A segment
-	 * occurs once, so entries of earlier segments may be forgotten. */
+	/* Maps (segment, history) and (site, write) to the number of a new access history.  A
+	 * segment occurs once, so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;
 	uint32_t *variables; /* by granule: its variable, or NOT_SHARED */

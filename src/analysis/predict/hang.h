@@ -19,9 +19,10 @@ struct predict_sleepers {
 	bool apart; /* no other process can wake one of these threads */
 };
 
-/* `model` is the model of the trace so far, with histories.  Puts the deadlocks of the program into
- * the set, which must be empty, and finishes it.  If only the kernel shows that the program hangs,
- * the set gets the positions of its threads.  Returns true if anything was added. */
+/* Decides whether the program hangs.  `model` is the model of the trace so far, with histories.
+ * Puts the deadlocks of the program into the set, which must be empty, and finishes it.  If only
+ * the kernel shows that the program hangs, the set gets the positions of its threads.  Returns true
+ * if anything was added. */
 bool predict_hang(const struct model *model, const struct predict_sleepers *sleepers,
 		  struct finding_set *set);
 

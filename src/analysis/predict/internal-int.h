@@ -18,7 +18,7 @@ struct predictor {
 	struct rd_tuples identities; /* numbers the sets of stops */
 	/* Maps the number of a set of stops to its failed searches, or to FOUND (deadlock.c). */
 	struct rd_umap cycles;
-	uint32_t *p;		/* scratch ideal */
+	uint32_t *p;		/* an ideal for temporary use */
 	int64_t extension_ns;	/* how much later the deadline is than `o` states */
 	struct race_walk *walk; /* the search for races (race-int.h); NULL if it is not open */
 };

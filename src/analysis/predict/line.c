@@ -27,7 +27,8 @@ uint32_t *predict_unset(size_t n)
 
 /* ---- what lines share ---- */
 
-/* Bits of a variable. */
+/* Bits of a variable: several threads use it; it is written.  Its accesses matter if both are
+ * set. */
 enum { SHARED = 1, WRITTEN = 2, MATTERS = SHARED | WRITTEN };
 
 static uint8_t *find_mattering(const struct exec *x)

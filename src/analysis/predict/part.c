@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* Bytes that prediction needs for an operation or access, at most (measured). */
+/* The largest number of bytes that prediction needs for an operation or access (measured). */
 #define ITEM_BYTES 200
 
 /* Further bytes that each event takes during the search, after it was created.  An estimate from
@@ -23,8 +23,8 @@
  * when the first piece is read. */
 #define PIECES_MAX 64
 
-/* The time for reading a part and looking at it in recorded order, as a multiple of the time for
- * reading: an estimate. */
+/* The time for reading a part and checking it in recorded order, as a multiple of the time for
+ * reading.  An estimate. */
 #define LOOK_COST 3
 
 /* The smallest number of operations and accesses of a part.  Smaller parts would lose too many

@@ -23,7 +23,7 @@ struct trace_part {
 /* Whether a part is searched before all others, and for which races. */
 enum first { FIRST_NOT, FIRST_SOUND, FIRST_ALL };
 
-/* The next stage. */
+/* The stages of a pass; the member `stage` is the next one. */
 enum pass_stage { PASS_WALK, PASS_FIRST, PASS_CUT, PASS_PART, PASS_STEPS, PASS_END, PASS_OVER };
 
 struct predict_pass {
@@ -39,7 +39,7 @@ struct predict_pass {
 
 	struct trace_part *parts;
 	size_t count, done; /* number of parts, and how many of them are finished */
-	size_t at;	    /* the current part */
+	size_t at;	    /* index of the current part */
 	/* Shortest measured time to read one operation; 0 if no part was read yet. */
 	double ns_per_q;
 	uint64_t base;	      /* bytes in use while the model has no histories */
@@ -55,7 +55,7 @@ struct predict_pass {
 	struct rd_umap wanted; /* pairs of sites that the first search looks for */
 	struct predict_unordered_list unordered;
 	bool walked; /* the walk for unordered accesses was done */
-	size_t from; /* the first finding of this trace */
+	size_t from; /* index of the first finding of this trace */
 };
 
 /* ---- pass.c ---- */

@@ -256,7 +256,7 @@ static void end(struct predict_pass *d)
 		pass_look_at_end(p, d->model, d->set);
 	}
 	if (!d->err)
-		d->err = d->model->err; /* the readable part was predicted */
+		d->err = d->model->err; /* findings were made from the readable part */
 	d->stage = PASS_OVER;
 }
 
@@ -344,8 +344,8 @@ int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const
 	for (size_t i = 0; i < d->model->module_count; i++)
 		rd_argv_add(&p->modules, d->model->modules[i].path);
 	pass_sum_up_model(p, d->model);
-	pass_set_arguments(
-		set, trace_get_meta(d->model->trace)); /* findings that are reported early have them too */
+	/* So that findings that are reported early have the arguments, too. */
+	pass_set_arguments(set, trace_get_meta(d->model->trace));
 	extend_deadline(p, begin_ns);
 	d->stage = pass_is_to_walk(d) ? PASS_WALK : PASS_CUT;
 	*pass = d;

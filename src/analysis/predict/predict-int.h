@@ -88,7 +88,7 @@ struct predict_stats {	     /* one struct for each class */
 };
 
 struct predict_result {
-	struct predict_race *races; /* one for each pair of sites and class */
+	struct predict_race *races; /* at most one for each pair of sites and class */
 	size_t race_count, race_capacity;
 	struct predict_deadlock *deadlocks;
 	size_t deadlock_count, deadlock_capacity;

@@ -19,7 +19,7 @@ struct slot_summary {
 	bool writes, plain; /* whether some access writes; whether some access is not atomic */
 };
 
-/* Accesses of one slot, in program order. */
+/* A group of accesses of one slot, in program order. */
 struct race_group {
 	const uint32_t *items;
 	uint32_t count;
@@ -27,7 +27,7 @@ struct race_group {
 	bool mixed; /* whether the accesses hold different locks */
 };
 
-/* The walk over one variable's accesses. */
+/* The state of the walk over one variable's accesses. */
 struct race_walk {
 	struct predictor *r;
 	enum effort effort;

@@ -345,7 +345,7 @@ static bool seed_open(struct predict_search *s, const uint32_t *p, const struct 
 	return true;
 }
 
-/* The first write of each thread comes after all readers of the initial value. */
+/* Orders the first write of each thread after all readers of the initial value. */
 static bool seed_initial(struct predict_search *s, const uint32_t *p, uint32_t reader)
 {
 	const struct core *c = s->c;

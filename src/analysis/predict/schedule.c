@@ -22,7 +22,7 @@
 struct frame {
 	size_t steps;	/* number of steps to return to when it fails */
 	size_t choices; /* index in `choices` at which its candidates begin */
-	size_t next;	/* the candidate to try next */
+	size_t next;	/* index of the candidate to try next */
 	size_t end;
 };
 

@@ -19,7 +19,7 @@
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
-/* Orders within an ideal that every schedule of it must keep; saturate.c. */
+/* Orders within an ideal that every schedule of it must keep (saturate.c). */
 struct order {
 	uint32_t *row_of; /* by event: its row in `rows`; NONE if it has only its need row */
 	uint32_t *rows;
@@ -60,12 +60,12 @@ struct step { /* a step of the schedule under construction */
 	uint32_t pending; /* `pending` of its variable before the step */
 };
 
-/* The scheduler's machine state; schedule.c. */
+/* The state of the scheduler (schedule.c). */
 struct sched {
 	uint32_t *at; /* position of each thread */
 	/* By lock: number of threads that share it; UINT32_MAX if it is held exclusively. */
 	uint32_t *readers;
-	int64_t *stock; /* per semaphore: its value */
+	int64_t *stock; /* by semaphore: its value */
 	/* By variable: number of reads of its current value, within the ideal, that have not run
 	 * yet. */
 	uint32_t *pending;
@@ -76,7 +76,7 @@ struct sched {
 	size_t step_count, step_capacity;
 	struct frame *frames;
 	size_t frame_count, frame_capacity;
-	uint32_t *choices; /* candidates of all frames */
+	uint32_t *choices; /* the candidates of all frames, one frame after another */
 	size_t choice_count, choice_capacity;
 	struct rd_tuples seen; /* position vectors that were left without success */
 	uint64_t hash;	       /* hash of `at` */

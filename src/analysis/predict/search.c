@@ -315,10 +315,11 @@ static bool is_consistent(struct predict_search *s, const uint32_t *p)
 	return order_seed(s, p) && (s->order.shallow || order_saturate(s, p));
 }
 
-/* Whether every witness that contains the ideal must be larger than it, or no witness contains it.
- * Only facts that also hold in larger ideals are used: the order of closed sections, and of open
- * ones that no witness can close.  An event that must precede an event of the ideal belongs to
- * every such witness; a section that cannot stay open has to be closed. */
+/* Finds an event that every witness containing the ideal must have in addition.  Only facts that
+ * are also true in larger ideals are used: the order of closed sections, and of open sections that
+ * no witness can close.  An event that must precede an event of the ideal belongs to every such
+ * witness.  A section that cannot stay open has to be closed.  Also finds out if no witness
+ * contains the ideal. */
 static enum answer find_forced(struct predict_search *s, const uint32_t *p, uint32_t *event)
 {
 	const struct core *c = s->c;

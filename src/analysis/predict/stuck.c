@@ -33,7 +33,7 @@ struct graph {
 
 /* ---- the state after the last event ---- */
 
-/* The owner graph requires lock numbers that are even and not 0. */
+/* The number of a lock in the owner graph, which requires numbers that are even and not 0. */
 static uint64_t lock_key(uint32_t lock)
 {
 	return 2 * ((uint64_t)lock + 1);
@@ -141,7 +141,7 @@ static void add_circle(struct graph *g, struct predict_result *out, uint32_t *sc
 	add(g, out, scratch, count);
 }
 
-/* Whether the pointers from the thread to `root` are all waits for locks. */
+/* Whether all pointers on the way from the thread to `root` are waits for locks. */
 static bool is_blocked_by(const struct graph *g, uint32_t thread, uint32_t root)
 {
 	while (thread != root && g->next[thread] != OWNER_NONE &&

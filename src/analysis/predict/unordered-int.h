@@ -26,9 +26,9 @@ struct predict_unordered {
 };
 
 struct predict_unordered_list {
-	struct predict_unordered *items; /* one for each pair of sites */
+	struct predict_unordered *items; /* at most one for each pair of sites */
 	size_t count, capacity;
-	bool cut; /* the run has too many threads, or the memory did not suffice for all of it */
+	bool cut; /* the run has too many threads, or the memory was not enough for the whole run */
 };
 
 /* Walks over the trace of the model until its deadline (trace/reader.h).  The walk uses about

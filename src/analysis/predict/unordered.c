@@ -192,7 +192,8 @@ static void release_firmly(struct unordered_walk *w, uint32_t thread, struct clo
 	clock_advance(&w->clocks[thread], thread);
 }
 
-/* Everything outside the program is one channel: a reader is ordered after every writer. */
+/* Handles events outside the program, which is treated as one channel: a reader is ordered after
+ * every writer. */
 static void change_outside(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {

@@ -37,8 +37,8 @@ static uint64_t width(const struct model_part *part)
 	return part->to - part->from;
 }
 
-/* Short parts in the order of the run, then the others by length.  Pairs that are certain without a
- * search come last. */
+/* Sorts pairs: those with short parts in the order of the run, then the others by length.  Pairs
+ * that are certain without a search come last. */
 static int compare_unordered(const void *left, const void *right)
 {
 	const struct predict_unordered *a = left, *b = right;

@@ -148,8 +148,8 @@ static void add_window(struct predict_windows *w)
 	}
 }
 
-/* If the routine of a once control ran before the cut, a call that passes the control needs
- * nothing.  It is replaced by an event that orders nothing. */
+/* Replaces calls that pass a once control whose routine ran before the cut by events that order
+ * nothing. */
 static void drop_passes(struct predict_windows *w)
 {
 	uint8_t *runs = rd_xcalloc((size_t)w->x->onces + 1, 1);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTFD_BYTES 8 /* by definition of eventfd(2) */
+#define EVENTFD_BYTES 8 /* size of a message, as eventfd(2) defines it */
 
 void rev_channels_init(struct rev_channels *c, struct rev_run *run, const struct trace_sites *sites)
 {

@@ -21,10 +21,10 @@ void rev_feed_release(struct rev_feed *f);
 
 /* The effect of a record on memory. */
 enum rev_effect {
-	REV_TOUCH, /* as rev_shadow_touch() */
-	REV_ENDS,  /* as rev_shadow_end() */
-	REV_CLEAR, /* as rev_shadow_clear() */
-	REV_FREES, /* as rev_shadow_release() */
+	REV_TOUCH, /* an access, for rev_shadow_touch() */
+	REV_ENDS,  /* the end of a lifetime, for rev_shadow_end() */
+	REV_CLEAR, /* the begin of a lifetime, for rev_shadow_clear() */
+	REV_FREES, /* a release of memory, for rev_shadow_release() */
 };
 #define REV_EFFECTS 3 /* largest number of effects of one record */
 struct rev_effects {

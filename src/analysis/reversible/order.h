@@ -29,13 +29,13 @@ const char *rev_rule_name(enum rev_rule rule);
 
 /* One step of the proof: whenever `op` is done, operation n of the thread was done before it. */
 struct rev_need {
-	uint32_t op; /* position in rev_run.ops */
+	uint32_t op; /* position of the operation in rev_run.ops */
 	uint32_t thread, n;
 	uint8_t rule; /* enum rev_rule */
 };
 
 struct rev_order {
-	struct rows rows; /* by operation; row 0 is all zero */
+	struct rows rows; /* the clocks, by operation; row 0 is all zero */
 	uint32_t *own;	  /* by operation: its row, if it shares it with no other; else 0 */
 	uint64_t used[REV_RULES];
 	unsigned sweeps;

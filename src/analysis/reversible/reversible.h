@@ -44,7 +44,7 @@ struct rev_side {
 
 struct rev_reversal {
 	struct rev_pair pair;
-	struct rev_side side[2]; /* in the order of the run */
+	struct rev_side side[2]; /* the two events, in the order of the run */
 	/* The beginning of a run in which the second event comes first. */
 	struct rev_witness order;
 	/* The beginning of a run for a replay, in which the second event comes first; empty if a
@@ -52,7 +52,7 @@ struct rev_reversal {
 	struct rev_witness replay;
 	bool meet; /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;
-	char *object; /* canonical name */
+	char *object; /* canonical name of the object that both events touch */
 };
 
 /* An object with dependent accesses of two threads. */

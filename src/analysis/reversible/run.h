@@ -21,7 +21,7 @@
 
 enum rev_flag {
 	REV_SHARED = 1, /* an acquisition for reading */
-	REV_TRY = 2,	/* its result depends on when it is done */
+	REV_TRY = 2,	/* an operation whose result depends on when it is done */
 	REV_ALONE = 4,	/* a wake that needs no notification: it was spurious, or the time was up */
 };
 
@@ -107,7 +107,7 @@ struct rev_thread {
 	uint32_t number; /* number of the thread in the trace */
 	uint32_t create; /* the operation that created it; REV_NONE if there is none */
 	uint32_t wait;	 /* the wait that it is in; REV_NONE if it is in none */
-	uint32_t *ops;	 /* operation n is at n - 1 */
+	uint32_t *ops;	 /* operation n of the thread is ops[n - 1] */
 	size_t count, capacity;
 };
 
@@ -132,7 +132,7 @@ struct rev_run {
 	/* Operations by object and thread: all acquisitions, and exclusive ones; notifications;
 	 * posts and successful waits of semaphores; entries of barriers. */
 	struct slots acquires, exclusive, notes, posts, takes, enters;
-	struct rev_order *order; /* reversible/order.h */
+	struct rev_order *order; /* the clocks (reversible/order.h) */
 };
 
 void rev_run_init(struct rev_run *run);

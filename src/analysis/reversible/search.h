@@ -33,7 +33,7 @@ static inline uint32_t rev_done(const struct rev_run *run, const struct machine 
  * it. */
 bool rev_can(const struct rev_run *run, const struct machine *m, uint32_t at);
 
-/* Whether the whole order can happen. */
+/* Whether the operations can happen in this order. */
 bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *order, size_t count);
 
 /* ---- the search ---- */

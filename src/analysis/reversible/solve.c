@@ -41,7 +41,7 @@ struct rev_solver {
 	struct solver_z3 z3;
 };
 
-/* One question. */
+/* A question that is put to Z3. */
 struct z3_question {
 	struct rev_solver *solver;
 	const struct solver_z3 *z3;

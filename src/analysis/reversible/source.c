@@ -62,7 +62,7 @@ static const struct {
 /* Largest number of arguments of a printing call that are checked; set by hand. */
 #define PRINTED_MAX 8
 
-/* The state of a thread. */
+/* The state of a thread while its records are examined. */
 struct source_lane {
 	const char *call; /* the function that was called last */
 	uint32_t printer; /* site of a printing call that has not returned; 0 if there is none */
@@ -315,7 +315,7 @@ static void printed_through(struct source_lane *lane, uint64_t address)
 		}
 }
 
-/* Calls that take the available data, up to a size in their third argument. */
+/* Functions that take the available data, up to the size in their third argument. */
 static const char *const takers[] = {"read", "__read_chk", "recv", "recvfrom"};
 
 static bool takes(const char *name)
@@ -410,7 +410,7 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 	look_at_taker(s, thread, r, *kind == REV_OF_INPUT + 1 && r->kind == TRACE_FULL_CALL);
 	if (*kind && !s->lanes[thread].input)
 		add(s, (enum rev_source_kind)(*kind - 1), r->site, thread, name);
-	/* Standard input. */
+	/* A read from standard input. */
 	if (!strcmp(name, "read") && r->value_count && trace_record_value(r, 0) == 0)
 		add(s, REV_OF_INPUT, r->site, thread, name);
 }

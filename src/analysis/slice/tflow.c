@@ -53,7 +53,7 @@ static bool is_join(const struct facts *f, uint32_t value)
 	return false;
 }
 
-/* Whether the value is a call of code in the facts, or a join. */
+/* Whether the value is a join, or a call of a function whose code is in the facts. */
 static bool ends_node(const struct facts *f, uint32_t value)
 {
 	struct facts_run calls = facts_calls_of(f, value);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH_MAX 4096u /* bytes of a slot; the same limit as in solve.c */
+#define LENGTH_MAX 4096u /* largest number of bytes of a slot, as in solve.c */
 
 /* The replacement of a slot. */
 struct slot_edit {

@@ -9,7 +9,7 @@ struct sym_join {
 	struct sym_trace trace; /* its variables are those of the first trace */
 	/* By node of the second trace: its number in `trace`; 0 if it is not there. */
 	uint32_t *node;
-	/* the condition that some output differs; 0 if there is no such condition. */
+	/* The condition that some output differs; 0 if there is no such condition. */
 	uint32_t differs;
 	/* The conditions of both paths.  The last one is `differs`, unless that is 0. */
 	struct sym_fact *facts;

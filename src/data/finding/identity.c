@@ -224,7 +224,7 @@ static int compare_rank(const void *a, const void *b)
 	return order ? order : strcmp(x->id, y->id);
 }
 
-/* Adds the results of another prediction of the same error. */
+/* Merges another prediction of the same error into a finding. */
 static void absorb(struct finding_set *set, struct finding *f, const struct finding *other)
 {
 	enum finding_class class = finding_worse(f->class, other->class);

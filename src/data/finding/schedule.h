@@ -30,7 +30,7 @@ struct schedule_place {
 struct schedule_op {
 	const char *thread;
 	uint64_t n;	  /* number of the operation in its thread, from 1 */
-	const char *kind; /* as in event.inc: mutex-lock, thread-create */
+	const char *kind; /* as in event.inc, such as mutex-lock or thread-create */
 	/* Canonical name of the object, or of the created or joined thread; NULL if there is
 	 * none. */
 	const char *object;
@@ -64,7 +64,7 @@ struct schedule_stop {
 	struct schedule_place place;
 };
 
-/* Accesses at which a thread may lose the turn. */
+/* A watch: accesses at which a thread may lose the turn. */
 struct schedule_watch {
 	const char *thread; /* NULL for any thread */
 	/* Number of operations after which the watch is active; SCHEDULE_ALWAYS if it always is. */
@@ -186,8 +186,8 @@ struct schedule_choice *schedule_add_choice(struct schedule *s);
  * "coherent".  Returns the number of a name, or -1. */
 int schedule_memory(const char *name);
 
-/* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The first function
- * returns the name of a number, or NULL; the second the number of a name, or -1. */
+/* The kinds of points are "op", "wait" and so on, in the order of enum raddle_point.  Returns the
+ * name of a kind, or NULL.  schedule_point() returns the number of a name, or -1. */
 const char *schedule_point_name(unsigned number);
 int schedule_point(const char *name);
 

@@ -50,7 +50,7 @@ enum {
 	ANNOTATION_STRING = 6,
 	ANNOTATION_NAME = 10,
 };
-/* Types of events of perfetto, and wire types of protobuf. */
+/* Types of events of Perfetto, and wire types of protobuf. */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 

@@ -86,7 +86,7 @@ static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 	return pair(object, at);
 }
 
-/* STD names must not contain blanks, bars or parentheses. */
+/* Replaces characters that STD names must not contain: blanks, bars and parentheses. */
 static void sanitise(char *s)
 {
 	for (; *s; s++) {
@@ -108,7 +108,7 @@ static const char *object_name(struct std_export *x, uint32_t object)
 	if (x->objects[object])
 		return x->objects[object];
 	model_name_object(x->model, object, &b);
-	/* STD's own names are unique for each kind of object, which is enough. */
+	/* The names of an imported trace are unique for each kind of object, which is enough. */
 	if (!x->imported && rd_names_find(&x->object_names, b.data, b.length, &number))
 		rd_buf_addf(&b, "@%u", object);
 	rd_names_put(&x->object_names, b.data, b.length);
@@ -495,7 +495,7 @@ static void export_imported_wait(struct std_export *x, const struct event_place 
 	}
 }
 
-/* Each event of an imported trace corresponds to one STD word. */
+/* Exports an event of an imported trace, which corresponds to one STD word. */
 static void export_imported(struct std_export *x, const struct event_place *at, uint32_t sync,
 			    const struct trace_event *e)
 {

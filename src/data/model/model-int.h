@@ -19,7 +19,7 @@ struct model_grid {
 	uint32_t levels;      /* a mask of the levels that are used */
 };
 
-/* The bytes of an object that several threads touched: 64-byte blocks. */
+/* A block of 64 bytes of an object, with the state of the bytes that several threads touched. */
 struct model_block {
 	uint64_t touched, written, multi;
 	uint32_t owner; /* the thread that touched the block first */

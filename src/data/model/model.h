@@ -43,7 +43,7 @@ enum model_object_kind {
 	MODEL_HEAP,   /* from malloc, new or mmap; `thread` and `ordinal` identify it */
 	MODEL_STACK,  /* the stack of `thread` */
 	MODEL_GLOBAL, /* `info` is an index of trace_sites.placed */
-	MODEL_MODULE, /* a module's memory without a known name; `info` is an index of modules */
+	MODEL_MODULE, /* memory of a module without a known name; `info` is an index of modules */
 	MODEL_PAGE,   /* memory of unknown origin, one object for each page */
 };
 

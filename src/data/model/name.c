@@ -93,7 +93,7 @@ void model_name_member(const struct trace_sites *sites, const char *type_name, u
 			const struct trace_member *member = &sites->members[i];
 			if (offset - member->offset >= member->member_size)
 				continue;
-			if (*member->name) /* neither a base class nor an anonymous member */
+			if (*member->name) /* base classes and anonymous members have no name */
 				rd_buf_addf(out, ".%s", member->name);
 			offset -= member->offset;
 			size = member->member_size;

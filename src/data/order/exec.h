@@ -57,15 +57,15 @@ enum exec_kind {
 	EXEC_RDLOCK,
 	EXEC_WRLOCK,
 	EXEC_UNLOCK, /* of a mutex or read-write lock */
-	EXEC_FORK,   /* object: the new thread */
+	EXEC_FORK,   /* creates the thread `object` */
 	EXEC_BEGIN,
 	EXEC_END,
-	EXEC_JOIN, /* object: the thread that has ended */
+	EXEC_JOIN, /* joins the thread `object`, which has ended */
 	EXEC_WAIT,
 	EXEC_WAKE,
 	EXEC_SIGNAL,
 	EXEC_BROADCAST,
-	EXEC_ENTER, /* object: barrier instance */
+	EXEC_ENTER, /* enters the barrier instance `object` */
 	EXEC_EXIT,
 	EXEC_POST,
 	EXEC_TAKE,	 /* sem_wait has succeeded */

@@ -20,7 +20,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define WAITING (1ull << 32) /* flag of a recursion depth: the lock is released during a wait */
+/* Bit that is set in a recursion depth while a wait has released the lock. */
+#define WAITING (1ull << 32)
 
 void order_filler_init(struct order_filler *f, struct exec *x)
 {

@@ -16,7 +16,7 @@
 /* What a thread waits for. */
 enum owner_wait {
 	OWNER_RUNNING, /* nothing, or something with a time limit */
-	OWNER_LOCK,    /* a lock, exclusively */
+	OWNER_LOCK,    /* a lock, for writing */
 	OWNER_READ,    /* a lock, for reading */
 	OWNER_JOIN,    /* the end of a thread */
 	OWNER_NOTE,    /* something that any thread may do: a notification, a post, an arrival */

@@ -50,7 +50,8 @@ static inline int trace_decode_run(struct trace_decoder *d, struct trace_event *
 	return 1;
 }
 
-/* Like trace_decode_slow(), but decodes a plain access, the usual case, without a call. */
+/* Does the same as trace_decode_slow(), but decodes a plain access, the usual case, without a
+ * call. */
 static inline int trace_decode(struct trace_decoder *d, struct trace_event *e)
 {
 	const uint8_t *p = d->p;

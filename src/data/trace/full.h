@@ -81,11 +81,12 @@ struct trace_piece {
 	uint32_t op_count;     /* number of ops, including those of kind VALUE */
 	uint32_t record_count; /* number of ops without those of kind VALUE */
 	uint32_t field_count;
-	size_t first_op, first_plain, first_field; /* indices in the arrays of the layout */
-	const struct trace_op *ops;		   /* op_count ops */
+	/* Indices of its first op, plain op and field in the arrays of the layout. */
+	size_t first_op, first_plain, first_field;
+	const struct trace_op *ops; /* op_count ops */
 	/* record_count ops, without those of kind VALUE. */
 	const struct trace_op *plain;
-	const struct trace_field *fields; /* trace/layout-int.h */
+	const struct trace_field *fields; /* struct trace_field is in trace/layout-int.h */
 };
 
 struct trace_layout;
@@ -177,7 +178,7 @@ struct trace_rest {
 /* Returns false if the next record is not part of such a piece, or not in the bytes so far. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
-/* Skips the first `count` of these ops.  None of them may change a scope. */
+/* Skips the first `count` ops of the rest of a piece.  None of them may change a scope. */
 void trace_full_skip(struct trace_full *f, uint32_t count);
 
 #endif

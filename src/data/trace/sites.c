@@ -51,7 +51,7 @@ struct trace_sites_private {
 	size_t global_of_capacity;
 };
 
-/* The parse of one table. */
+/* The state of parsing one table. */
 struct sites_parser {
 	struct trace_sites *sites;
 	struct trace_sites_private *private;

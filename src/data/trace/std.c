@@ -41,7 +41,7 @@
 /* Largest number of messages that are printed; further ones are only counted. */
 #define PROBLEMS_MAX 10
 
-/* The invented modules. */
+/* The modules that are invented for the variables and locks of the text. */
 static const struct {
 	const char *module;
 	uint64_t base;
@@ -342,7 +342,8 @@ static int put_fork(struct std_import *in, const struct std_event *e)
 	return 0;
 }
 
-/* Records the last line of each thread that has events after this line, the first join. */
+/* Records the last line of each thread that has events after the current line, which is the first
+ * join. */
 static void find_last_lines(struct std_import *in)
 {
 	uint64_t line = in->line;

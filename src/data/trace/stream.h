@@ -14,7 +14,7 @@
 enum trace_damage {
 	TRACE_SOUND = 0,
 	TRACE_TRUNCATED, /* the file ends inside a chunk */
-	TRACE_BROKEN,	 /* bytes are not what they claim to be */
+	TRACE_BROKEN,	 /* the contents of the file are damaged */
 };
 
 /* When reading has to end, for all streams of a trace.  If the limit cuts a stream short, the

@@ -31,8 +31,8 @@
 
 #define MAX_OPEN 64 /* largest number of open descriptors, far below the usual limit of 1024 */
 /* Compression levels of zstd. */
-#define LEVEL (-1)	  /* a third faster than 1 and a tenth larger */
-#define FULL_LEVEL 1	  /* full traces are large */
+#define LEVEL (-1)	  /* the usual level: a third faster than level 1, and a tenth more bytes */
+#define FULL_LEVEL 1	  /* for full traces, which are large */
 #define FAST_LEVEL (-100) /* much faster, up to 40 % more bytes; for streams that compress badly */
 /* When a stream counts as compressing well.  Set by hand. */
 #define GOOD_RATIO 4	    /* it becomes this many times smaller */

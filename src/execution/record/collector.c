@@ -515,7 +515,7 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 		step(c);
 		if (c->options.look)
 			c->options.look(c->options.context, pid);
-		seen = atomic_load(&s->sealed_futex); /* SIGCHLD changes it too */
+		seen = atomic_load(&s->sealed_futex); /* SIGCHLD changes the word, too */
 		r = waitpid(pid, status, WNOHANG);
 		if (r == pid || (r < 0 && errno == ECHILD))
 			break;

@@ -47,7 +47,7 @@ struct record_result {
 	bool stood;		/* the program was deadlocked, and was killed */
 	struct rd_buf answer;	/* the explanation that `stands` wrote */
 	bool full, quiet;	/* the program was ended because of `enough` */
-	struct trace_meta meta; /* the content of its meta.json */
+	struct trace_meta meta; /* the content of meta.json */
 	int64_t ended_ns;	/* when the program ended; 0 if it was not started */
 };
 

@@ -35,7 +35,7 @@ struct record_sink {
 	struct trace_packer **packers;
 	size_t packer_count, packer_capacity;
 	struct trace_packer *spare; /* packer of a thread that has ended, for the next thread */
-	struct rd_buf world;	    /* input from outside */
+	struct rd_buf world;	    /* gathered input from outside */
 	/* Number of gathered bytes, and the thread that is written next. */
 	size_t pending, at;
 	uint64_t events;

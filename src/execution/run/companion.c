@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUNS (-1) /* not a valid wait status */
+#define RUNS (-1) /* the command is still running; not a valid wait status */
 /* Seconds from SIGTERM to SIGKILL for the program; bounds how long a replay waits for its end. */
 #define PATIENCE_S 5
 #define LOOK_MS 5 /* milliseconds between two checks whether the command has ended */

@@ -263,7 +263,7 @@ static void start_server(const struct run_launch *launch, struct start start)
 	if (server->off)
 		return;
 	start.given = ends[1];
-	start.report = -1; /* the program itself reports errors */
+	start.report = -1; /* the server itself reports errors */
 	server->pid = start_given(launch, &start);
 	server->off = server->pid < 0;
 	server->socket = ends[0];

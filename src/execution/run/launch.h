@@ -18,7 +18,7 @@
 
 /* A process that is loaded and stopped before main(), and from which runs are forked
  * (rt/core/process/serve.c).  All these runs have the same program, arguments and directory, but
- * their own streams.  Zero at first. */
+ * separate streams.  The struct is zeroed at first. */
 struct run_server {
 	pid_t pid;  /* 0 if not started yet */
 	int socket; /* socket to the server */
@@ -48,8 +48,8 @@ struct run_launch { /* zero values are the defaults */
  * that sleeps on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
-/* Whether a program with limited address space (ulimit -v) has as much of it as without Raddle.  If
- * not, it may fail although it would not fail without Raddle. */
+/* Whether a program with limited address space (ulimit -v) has as much of it as it would have
+ * without Raddle.  If not, it may fail because of Raddle. */
 bool run_launch_has_room(void);
 
 /* Makes write() fail instead of SIGXFSZ and SIGPIPE ending us. */

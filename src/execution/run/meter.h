@@ -17,7 +17,7 @@ struct run_limits {	    /* 0 means no limit */
 	uint64_t wall_ms;   /* wall-clock time after which the program is ended */
 	unsigned patience;  /* a program that is running or runnable gets this many times wall_ms */
 	uint64_t cpu_ms;    /* processor time */
-	uint64_t memory;    /* bytes of data */
+	uint64_t memory;    /* bytes of data memory */
 	uint64_t file_size; /* bytes of a single file */
 	uint64_t processes; /* number of processes and threads (RLIMIT_NPROC) */
 	int group;	    /* run_group.procs of its control group */

@@ -13,7 +13,7 @@ struct run_build {
 	bool fast, quick;
 	bool often;	/* the program will run many times */
 	bool debug;	/* the flavour has debug information */
-	bool optimised; /* as in struct rd_flavour_opts */
+	bool optimised; /* code of the flavour `full` is instrumented after optimisation */
 	bool as_is;	/* the program contains the runtime already and is its own flavour */
 	bool verbose;
 	int64_t end_ns; /* deadline for making the flavour; 0 for none */

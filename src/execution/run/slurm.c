@@ -41,7 +41,7 @@
 struct array {
 	const struct run_slurm *request;
 	char *folder, *script; /* absolute paths */
-	enum run_task *tasks;  /* one for each shard */
+	enum run_task *tasks;  /* by shard: the state of its task */
 	unsigned *ended;       /* by task: number of polls since it ended without a status */
 	char job[RUN_JOB];     /* number of the current array's job; "" if there is none */
 	unsigned failures;     /* number of consecutive polls without an answer */
@@ -52,7 +52,7 @@ struct array {
 
 /* ---- the script ---- */
 
-/* The script runs the shard of its task and writes its status. */
+/* Writes the script, which runs the shard of its task and then writes its status. */
 static int write_script(struct array *a)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -152,7 +152,7 @@ static int call_sbatch(struct array *a, struct rd_argv *argv)
 	return err;
 }
 
-/* The file pattern for the output of tasks, in which %% is a percent sign. */
+/* Adds the file pattern for the output of tasks, in which %% is a percent sign. */
 static void add_output(struct rd_argv *argv, const char *folder)
 {
 	struct rd_buf pattern = RD_BUF_INIT;

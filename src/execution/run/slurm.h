@@ -25,7 +25,7 @@ struct run_slurm {
 
 /*
  * Submits the array and waits.  A shard is done if its command exits with status 0; any other shard
- * is submitted once more.  SIGINT, SIGTERM or SIGHUP cancels the jobs.  *stopped is then the
+ * is submitted once more.  SIGINT, SIGTERM or SIGHUP cancels the jobs; *stopped then receives the
  * signal, otherwise 0.
  */
 int run_slurm_run(const struct run_slurm *request, int *stopped);

@@ -222,7 +222,7 @@ static int differ(struct inject_setup *s, bool force, const char *what)
 		       what);
 }
 
-/* Compares a further run with the first. */
+/* Compares a further fault-free run with the first one. */
 static int check_same(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
 		      bool force)
 {

@@ -29,7 +29,7 @@ enum inject_draw {
 	INJECT_RANDOM,	   /* the value becomes a random value */
 	INJECT_STALE,	   /* the value is that of the previous execution */
 	INJECT_MEMORY,	   /* bits change in the memory that the value points to */
-	INJECT_SKIP_STORE, /* nothing is stored */
+	INJECT_SKIP_STORE, /* the value is not stored */
 	/* The thread waits for `result` microseconds; if that is 0, for 1 to 50 ms. */
 	INJECT_DELAY,
 	INJECT_KILL, /* the thread ends */
@@ -37,7 +37,7 @@ enum inject_draw {
 	INJECT_EXHAUST
 };
 
-/* A row of the table: the sites that a kind applies to, or some of them. */
+/* A row of the table: sites that a kind applies to. */
 struct inject_rule {
 	const char *kind;
 	unsigned places; /* a mask of enum inject_place */

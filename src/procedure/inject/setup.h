@@ -49,7 +49,7 @@ struct inject_setup { /* owns its strings */
 	struct inject_list kinds; /* names of the kinds */
 	/* The text of the user's fault models (inject/fault-model.h); NULL if there are none. */
 	char *model;
-	char *sampling;	 /* uniform, function, opcode or thread */
+	char *sampling;	 /* how faults are sampled: uniform, function, opcode or thread */
 	uint64_t bits;	 /* number of bits that change; 0 for the default of the kind */
 	uint64_t faults; /* number of faults in a run */
 	/* Further faults strike within this many records of the thread after the first fault. */
@@ -60,7 +60,7 @@ struct inject_setup { /* owns its strings */
 	/* Such as P_0_1: the process that the campaign is about; NULL for the first process. */
 	char *process;
 	char *thread;
-	char *line; /* FILE:LINE[:COLUMN] */
+	char *line; /* place in the source: FILE:LINE[:COLUMN] */
 	uint64_t site;
 	struct inject_list functions, not_functions, opcodes, not_opcodes;
 	uint64_t instance; /* 0 for any */

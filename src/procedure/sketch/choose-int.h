@@ -22,10 +22,11 @@ enum {
 	CHOOSE_ALL_ALIKE = 40,
 	CHOOSE_PLAIN_FEW = 3,
 	CHOOSE_PLAIN_MORE = 2,
-	CHOOSE_PLAIN_MOST = 400, /* most runs of the unscheduled program with one σ */
+	CHOOSE_PLAIN_MOST = 400, /* largest number of runs of the unscheduled program with one σ */
 	/* If none of this many runs failed, the program fails too rarely. */
 	CHOOSE_PLAIN_NONE = 40,
-	CHOOSE_PLAIN_WHOLE = 64, /* most statements that are tracked to find the origin of a value */
+	/* Largest number of statements that are tracked to find the origin of a value. */
+	CHOOSE_PLAIN_WHOLE = 64,
 	/* Number of passing runs with which the first failing run is compared. */
 	CHOOSE_PLAIN_PASSING = 10,
 	CHOOSE_INTERVENTIONS = 4, /* number of orders that are tried; each takes 40 runs */
@@ -66,7 +67,7 @@ uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, s
 
 /* ---- the unscheduled program ---- */
 
-/* The state of tracking; choose_track_begin() returns the first one. */
+/* The state of tracking.  choose_track_begin() returns the initial state. */
 struct choose_track {
 	uint32_t sigma; /* number of statements that the next runs track */
 	/* Number of statements that were enough for a predictor; 0 if there is none yet. */

@@ -32,7 +32,7 @@ struct work {
 	struct sketch_runs *runs;
 	struct rd_names lines;	/* numbers the lines, named "file:line" */
 	uint32_t *first;	/* by line: an instruction there; FACTS_NONE if there is none */
-	uint32_t *next;		/* by instruction: another one of its line */
+	uint32_t *next;		/* by instruction: another instruction of the same line */
 	struct decide_list *at; /* by line: the statements of the runs there */
 	size_t first_capacity, at_capacity, at_count;
 };

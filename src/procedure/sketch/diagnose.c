@@ -99,7 +99,7 @@ static bool is_wanted(const struct work *w, const struct sketch_failure *f)
 			   !strcmp(rd_base_name(f->file), rd_base_name(report->file)));
 }
 
-/* Keeps a failure that was not seen before. */
+/* Keeps a failure whose signature is new. */
 static void note_failure(struct work *w, struct sketch_failure *f, const char *schedule)
 {
 	if (!is_wanted(w, f))

@@ -43,7 +43,8 @@ static char letter_of(const struct facts *f, uint32_t value)
 	}
 }
 
-/* The name without the number that distinguishes instructions at the same place. */
+/* Appends the name of a gate without the number that distinguishes instructions at the same
+ * place. */
 static void name_of(const struct facts *f, uint32_t value, struct rd_buf *name)
 {
 	const struct facts_value *v = &f->values[value];
@@ -250,8 +251,8 @@ void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t s
 	rd_umap_release(&known);
 }
 
-/* Functions with the same name are treated as one: the instrumenter cannot distinguish their gates.
- */
+/* Treats functions with the same name as one, because the instrumenter cannot distinguish their
+ * gates. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags)
 {
 	struct rd_umap open = {0};

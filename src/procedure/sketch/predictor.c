@@ -31,7 +31,7 @@
 
 /* A predicate that is true in a run because of these events. */
 struct match {
-	struct sketch_predictor what; /* type, pattern, statements, value */
+	struct sketch_predictor what; /* only type, pattern, statements and value are set */
 	size_t at[3];
 };
 typedef void match_fn(void *context, const struct match *m);

@@ -20,8 +20,8 @@ struct reach {
 	size_t nearest_capacity;
 };
 
-/* Makes the slice of a place.  If the program has no such place, that is not an error: then there
- * is no slice. */
+/* Makes the slice of a place.  It is not an error if the program has no such place: there is then
+ * no slice. */
 int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line);
 void reach_close(struct reach *r);
 

@@ -43,7 +43,7 @@ struct sketch_steps {
 struct sketch {
 	const char *signature;
 	struct sketch_failure failure; /* the arena owns its strings */
-	size_t failing, passing;       /* numbers of runs */
+	size_t failing, passing;       /* numbers of failing and passing runs */
 	size_t before;		       /* number of failing runs that were used with a smaller σ */
 	size_t perturbed;	       /* number of failing runs whose schedule Raddle influenced */
 	/* Number of statements of the slice that were tracked; 0 if all that ran were. */

@@ -24,7 +24,7 @@
 /* Microseconds between two attempts; a thread needs only a few to enter the call. */
 #define CALL_POLL_US 50
 
-/* A program that is looked for among the mappings of a process. */
+/* The program whose mapping is looked for in a process. */
 struct wanted {
 	struct stack_code *code;
 	const char *executable;

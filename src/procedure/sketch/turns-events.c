@@ -77,7 +77,7 @@ static struct slice_statement statement_at(const struct sketch_turns *l, uint32_
 					.distance = UINT32_MAX};
 }
 
-/* Whether the site is a call, which as an access is the release of memory. */
+/* Whether the site is a call.  A call that is an access releases memory. */
 static bool is_call(const struct sketch_turns *l, uint32_t site)
 {
 	const struct trace_site *s = trace_sites_find(l->sites, site);
@@ -123,8 +123,9 @@ static void find_call(struct turns_now *now, const struct replay_stand *stand, c
 	uint64_t places[STACK_PLACES];
 	size_t count;
 
+	/* Such operations matter little, and the search takes time. */
 	if (!l->callers || !sketch_is_system_file(s->file) || s->role == SLICE_NEUTRAL ||
-	    s->role == SLICE_RELEASES) /* these matter little, and the search takes time */
+	    s->role == SLICE_RELEASES)
 		return;
 	count = stack_places(&now->code, executable, stand->pid, t->tid, places);
 	for (size_t i = 0; i < count; i++) {
