@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where memory becomes known to other threads (candidates/fresh-int.h). */
+/* Finds the instructions after which other threads can reach memory (candidates/fresh-int.h). */
 #include "candidates/fresh-int.h"
 
 #include "base/alloc.h"

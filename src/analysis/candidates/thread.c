@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads there are, and how their arguments differ (candidates/thread-int.h). */
+/* Finds the kinds of threads of a program, and how their arguments differ
+ * (candidates/thread-int.h). */
 #include "candidates/thread-int.h"
 
 #include "base/alloc.h"

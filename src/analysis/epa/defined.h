@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes of an object the program has written.  Padding is never written.  It contains remains
- * of earlier data, which differ from run to run.
+ * Keeps which bytes of an object the program has written.  Padding is never written.  It contains
+ * remains of earlier data, which differ from run to run.
  */
 #ifndef EPA_DEFINED_H
 #define EPA_DEFINED_H

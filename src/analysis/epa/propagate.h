@@ -55,7 +55,7 @@ struct epa_edge {
 	uint64_t count;
 };
 
-/* Where wrong memory became right again or was released. */
+/* A place where wrong memory became right again or was released. */
 struct epa_mask {
 	uint32_t node; /* the node that had stored the wrong value */
 	bool freed;

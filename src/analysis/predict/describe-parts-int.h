@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of describing share: describe.c, describe-place.c, describe-schedule.c,
- * describe-unordered.c. */
+/* Declarations that the parts of describing share: describe.c, describe-place.c,
+ * describe-schedule.c, describe-unordered.c. */
 #ifndef PREDICT_DESCRIBE_PARTS_INT_H
 #define PREDICT_DESCRIBE_PARTS_INT_H
 

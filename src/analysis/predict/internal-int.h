@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of one prediction share: predict.c, race.c, deadlock.c, cycle.c. */
+/* Declarations that the parts of one prediction share: predict.c, race.c, deadlock.c, cycle.c. */
 #ifndef PREDICT_INTERNAL_INT_H
 #define PREDICT_INTERNAL_INT_H
 

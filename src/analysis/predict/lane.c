@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which threads share a lane (lane-int.h).  In: an execution.  Out: a lane for each thread.
+ * Finds the threads that share a lane (lane-int.h).  In: an execution.  Out: a lane for each thread.
  *
  * One walk in recorded order suffices.  Each thread has a list of free lanes: those of the threads
  * that it has joined, and the free lanes of these.  A thread that it creates takes one of them.  A

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of a pass share: pass.c runs the steps, part.c cuts the trace, and walk.c handles
- * accesses that the run shows unordered. */
+/* Declarations that the files of a pass share: pass.c runs the steps, part.c cuts the trace, and
+ * walk.c handles accesses that the run shows unordered. */
 #ifndef PREDICT_PASS_INT_H
 #define PREDICT_PASS_INT_H
 

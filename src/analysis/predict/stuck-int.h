@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which thread waits for which in a program that hangs. */
+/* Finds deadlocks in a program that hangs. */
 #ifndef PREDICT_STUCK_INT_H
 #define PREDICT_STUCK_INT_H
 

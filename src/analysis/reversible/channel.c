@@ -103,7 +103,7 @@ void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct tra
 	c->started |= r->kind == TRACE_FULL_EVENT && r->event->kind == RADDLE_THREAD_CREATE;
 }
 
-/* What is known about one channel. */
+/* The state of one channel. */
 struct channel {
 	uint32_t bytes; /* size of each send and receive in bytes; 0 if not known yet */
 	bool mixed, received;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which inputs may change: those that the user selects, or those that most branches depend on. */
+/* Chooses the inputs that may change: those that the user selects, or those on which most branches
+ * depend. */
 #ifndef SYMBOLIC_CHOOSE_H
 #define SYMBOLIC_CHOOSE_H
 

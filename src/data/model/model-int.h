@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of model/ share. */
+/* Declarations that the files of model/ share. */
 #ifndef MODEL_MODEL_INT_H
 #define MODEL_MODEL_INT_H
 

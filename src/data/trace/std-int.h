@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the import of STD text share: std.c, std-delay.c. */
+/* Declarations that the parts of the import of STD text share: std.c, std-delay.c. */
 #ifndef TRACE_STD_INT_H
 #define TRACE_STD_INT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run may use, what it used, and how it ended.
+ * Limits the resources of a run, measures what it used, and determines how it ended.
  * A meter belongs to one run.  It is started before the program is launched.  While the program
  * runs, the meter is polled, and ends the program if it exceeds a limit.  The meter is read after
  * the program has been waited for.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel reports about a process and its threads.  Apart from own.c (descriptors) and
+ * Reads what the kernel reports about a process and its threads.  Apart from own.c (descriptors) and
  * group.c (numbers of threads), only this code reads /proc/PID.  Any result may be out of date
  * when it is returned, and the process may be gone; each function states its result in that case.
  */
