@@ -12,7 +12,7 @@
 struct predict_limit {
 	size_t findings;     /* the largest number of findings in the set */
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0 for never */
-	/* Once the set has so many findings, speculative ones are left out; 0 for no such limit. */
+	/* Once the set has this many findings, speculative ones are left out; 0 for no such limit. */
 	size_t speculative;
 };
 

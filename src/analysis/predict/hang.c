@@ -29,7 +29,7 @@ static bool is_private(const struct model *m, uint32_t sync)
 	const struct model_object *o;
 
 	if (sync == MODEL_NONE)
-		return true; /* a join */
+		return true; /* the operation is a join */
 	if (m->syncs[sync].object == MODEL_NONE)
 		return false;
 	o = &m->objects[m->syncs[sync].object];

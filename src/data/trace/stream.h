@@ -21,7 +21,7 @@ enum trace_damage {
  * stream ends as if there were no more events.  Then `late` is set: the trace was not read
  * completely. */
 struct trace_limit {
-	int64_t deadline_ns; /* base/clock.h; 0 for none */
+	int64_t deadline_ns; /* when to stop reading (base/clock.h); 0 for never */
 	/* Number of chunks read so far; the first TRACE_LIMIT_FREE are always read. */
 	uint64_t chunks;
 	bool late;

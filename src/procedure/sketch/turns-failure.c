@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds out how a run failed whose threads take turns.  In: the result of the run and its output.
+ * Finds out how a run failed in which threads take turns.  In: the result of the run and its output.
  * Out: the failure, with its place and thread.  One thread runs at a time, so the thread that had
  * the turn is the one that failed.
  */
