@@ -335,6 +335,40 @@ static void test_other_deadlock_on_the_way(void **state)
 	assert_int_equal(w.end, REPLAY_DEADLOCKED);
 }
 
+/* The runtime states that no thread can ever continue: nothing is waited for. */
+static void test_stuck_program_is_known_at_once(void **state)
+{
+	(void)state;
+	cross();
+	blocks(0, RADDLE_THREAD_JOIN, 1);
+	board.idle = board.stuck = true;
+	assert_int_equal(wait_for(WATCH_LOOK_MS), WATCH_END);
+	assert_int_equal(w.outcome, REPLAY_DEADLOCK);
+	assert_int_equal(w.end, REPLAY_DEADLOCKED);
+}
+
+static void test_stuck_plan_is_given_up_at_once(void **state)
+{
+	(void)state;
+	holds(2, A);
+	blocks(1, RADDLE_MUTEX_LOCK, A);
+	rows[2].state = RADDLE_SLOT_GATE;
+	blocks(0, RADDLE_THREAD_JOIN, 1);
+	board.idle = board.stuck = true;
+	assert_int_equal(wait_for(WATCH_LOOK_MS), WATCH_GIVE_UP);
+	assert_int_equal(w.outcome, REPLAY_DIVERGED);
+}
+
+/* All threads share a kernel thread that waits in the kernel: the run says nothing. */
+static void test_held_up_program_is_ended(void **state)
+{
+	(void)state;
+	board.one = board.held_up = true;
+	assert_int_equal(wait_for(WATCH_STAND_MS - 20), WATCH_GO_ON);
+	assert_int_equal(wait_for(40), WATCH_END);
+	assert_int_equal(w.end, REPLAY_HUNG);
+}
+
 /* The thread whose turn it is waits for a lock of one that stands at a gate. */
 static void test_plan_that_blocks_itself_is_given_up(void **state)
 {
@@ -535,6 +569,9 @@ int main(void)
 		TEST(test_planned_deadlock_beside_others),
 		TEST(test_cycle_that_changes_does_not_stand),
 		TEST(test_other_deadlock_on_the_way),
+		TEST(test_stuck_program_is_known_at_once),
+		TEST(test_stuck_plan_is_given_up_at_once),
+		TEST(test_held_up_program_is_ended),
 		TEST(test_plan_that_blocks_itself_is_given_up),
 		TEST(test_ended_thread_is_named),
 		TEST(test_spin_is_a_livelock),

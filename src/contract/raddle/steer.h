@@ -75,7 +75,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 16 /* of this layout */
+#define RADDLE_STEER_VERSION 17 /* of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
 /* All values are judgements: sizes bound the shared memory, counts bound the time of a run. */
@@ -363,7 +363,9 @@ struct raddle_steer {
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* all runnable threads spin, and none changes anything */
 	_Atomic uint32_t ran_on;	       /* the threads have reached `most` points, and are stopped */
-	uint64_t most;			       /* maximum of points of all threads together; 0: no limit */
+	_Atomic uint32_t stuck; /* `running` is NONE, and no time limit, input, signal handler or
+				 * thread in the kernel can change that */
+	uint64_t most;		/* maximum of points of all threads together; 0: no limit */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_refusal refusal;
 	struct raddle_steer_misuse fault;

@@ -37,14 +37,18 @@ struct board {
 	struct board_row *rows;
 	size_t count, capacity;
 	uint32_t phase, turn, stops_reached;
-	bool strangers;	 /* the process has threads without a row */
-	bool others;	 /* forked processes of it are alive */
-	bool handed;	 /* its threads release locks that others took */
-	bool catches;	 /* it has signal handlers, which may post semaphores */
-	bool livelocked; /* all runnable threads spin, according to the runtime */
-	bool ran_on;	 /* they have reached the limit of points, and are stopped */
-	bool idle;	 /* threads take turns, and none is runnable */
-	bool left;	 /* a thread deviated from the plan, and no thread is stopped any more */
+	uint32_t running; /* the number of the thread that has the turn; RADDLE_STEER_NONE, ASKING */
+	bool strangers;	  /* the process has threads without a row */
+	bool others;	  /* forked processes of it are alive */
+	bool handed;	  /* its threads release locks that others took */
+	bool catches;	  /* it has signal handlers, which may post semaphores */
+	bool livelocked;  /* all runnable threads spin, according to the runtime */
+	bool ran_on;	  /* they have reached the limit of points, and are stopped */
+	bool idle;	  /* threads take turns, and none is runnable, */
+	bool stuck;	  /* nor can any become runnable by itself, according to the runtime */
+	bool one;	  /* all its threads run on one kernel thread, */
+	bool held_up;	  /* which waits in the kernel, so that no thread can run; /proc reports that */
+	bool left;	  /* a thread deviated from the plan, and no thread is stopped any more */
 };
 
 /* Copies the slots of a steering memory.  Nothing in it is trusted, not even where its slots
@@ -52,7 +56,7 @@ struct board {
 void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots);
 void board_release(struct board *b);
 
-/* Fills in `ran`, `user`, `system`, `strangers` and `catches` from /proc. */
+/* Fills in `ran`, `user`, `system`, `strangers`, `catches` and `held_up` from /proc. */
 void board_ask_kernel(struct board *b, pid_t pid);
 
 /* Whether a thread of the process is running or runnable. */

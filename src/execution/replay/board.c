@@ -11,6 +11,7 @@
 #include "run/proc.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #define DEPTH_MAX 64  /* levels of creation in a thread name */
 #define ASKED_MAX 128 /* threads whose times are read from /proc per board; bounds the cost of a board */
@@ -57,7 +58,7 @@ static void clear(struct board *b)
 {
 	RD_FREE_EACH(b->rows, b->count, .held);
 	b->count = 0;
-	b->strangers = b->others = b->catches = false;
+	b->strangers = b->others = b->catches = b->held_up = false;
 }
 
 /* While a thread waits in a loop, the program has not left the plan: the runtime still watches for
@@ -82,7 +83,10 @@ void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot 
 	b->left = has_left(steer);
 	b->livelocked = atomic_load(&steer->livelock) == 1;
 	b->ran_on = atomic_load(&steer->ran_on) == 1;
-	b->idle = steer->flags & RADDLE_STEER_TURNS && atomic_load(&steer->running) == RADDLE_STEER_NONE;
+	b->running = atomic_load(&steer->running);
+	b->idle = steer->flags & RADDLE_STEER_TURNS && b->running == RADDLE_STEER_NONE;
+	b->one = steer->flags & RADDLE_STEER_ONE;
+	b->stuck = b->idle && atomic_load(&steer->stuck) == 1;
 	if (count > RADDLE_SLOTS)
 		count = RADDLE_SLOTS;
 	RD_GROW(b->rows, b->capacity, count);
@@ -108,16 +112,27 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid)
 }
 
 /* Processor time is measured coarsely, so context switches, voluntary or not, are added. */
-static void read_times(struct board_row *r, pid_t pid)
+static void read_times(struct board_row *r, pid_t pid, pid_t tid)
 {
 	RD_ASSERT(r->state == RADDLE_SLOT_RUNS);
 	struct run_task task;
 
-	if (!run_task_read(pid, (pid_t)r->tid, &task))
+	if (!run_task_read(pid, tid, &task))
 		return;
 	r->user = task.user;
 	r->system = task.system;
-	r->ran = task.user + task.system + run_task_switches(pid, (pid_t)r->tid);
+	r->ran = task.user + task.system + run_task_switches(pid, tid);
+}
+
+/* Whether the only kernel thread of the process waits in the kernel while a thread of the program
+ * has the turn.  A sleep ends by itself. */
+static bool is_held_up(const struct board *b, pid_t pid)
+{
+	struct run_call call;
+
+	return b->one && b->running < b->count && b->rows[b->running].state == RADDLE_SLOT_RUNS &&
+	       run_task_call(pid, pid, &call) && call.number >= 0 && call.number != SYS_nanosleep &&
+	       call.number != SYS_clock_nanosleep;
 }
 
 void board_ask_kernel(struct board *b, pid_t pid)
@@ -130,12 +145,13 @@ void board_ask_kernel(struct board *b, pid_t pid)
 
 		alive += board_is_alive(r);
 		if (r->state == RADDLE_SLOT_RUNS && asked++ < ASKED_MAX)
-			read_times(r, pid);
+			read_times(r, pid, b->one ? pid : (pid_t)r->tid);
 	}
 	if (run_process_read(pid, &process)) {
-		b->strangers = process.threads > alive;
+		b->strangers = process.threads > (b->one ? 1 : alive);
 		b->catches = process.catches;
 	}
+	b->held_up = is_held_up(b, pid);
 }
 
 /* ---- threads ---- */

@@ -134,10 +134,16 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_signature = signature;
 }
 
+/* How long a state must last that seems to be final. */
+static uint64_t stand_ms(const struct board *b)
+{
+	return b->stuck ? 0 : b->idle ? WATCH_IDLE_MS : WATCH_STAND_MS;
+}
+
 /* Whether the deadlock in `closed` has lasted long enough to be reported. */
 static bool watch_stands(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
-	return w->closed_count && now_ms - w->closed_ms >= (b->idle ? WATCH_IDLE_MS : WATCH_STAND_MS);
+	return w->closed_count && now_ms - w->closed_ms >= stand_ms(b);
 }
 
 bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number)
@@ -248,7 +254,7 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 		decide(w, REPLAY_DEADLOCK);
 		return end_program(w, REPLAY_DEADLOCKED);
 	}
-	if (!running && now_ms - w->moved_ms >= WATCH_STAND_MS)
+	if (!running && now_ms - w->moved_ms >= (b->stuck ? 0 : WATCH_STAND_MS))
 		return give_up(w, b, REPLAY_DIVERGED);
 	if (now_ms - w->led_ms < w->patience_ms)
 		return WATCH_GO_ON;
@@ -284,6 +290,8 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 	}
 	if (w->staying)
 		return WATCH_GO_ON;
+	if (b->held_up && now_ms - w->lived_ms >= WATCH_STAND_MS)
+		return end_program(w, REPLAY_HUNG);
 	if (b->phase == RADDLE_LEADING && !w->decided && !w->unled)
 		return step_leading(w, b, now_ms);
 	if (b->phase == RADDLE_GOES_ON && w->interrupted)

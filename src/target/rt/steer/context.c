@@ -13,7 +13,7 @@
  * 1. No two kernel threads run on one stack.  The creator waits until the kernel thread of a new
  *    context has ended, and a context leaves only after the runner has left its stack.
  * 2. The kernel thread of a leaving context makes no step and takes no lock of steering.
- * 3. Once threads would run freely, the process ends: such a run proves nothing.
+ * 3. After the plan was left, threads go on taking turns, by the default choice.
  *
  * Saved are the registers that a call preserves, with the control words of floating point.
  */

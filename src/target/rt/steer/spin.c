@@ -99,6 +99,7 @@ static void certify(struct rt_thread *t, uint32_t site)
 		rt_steer_differs(t, RADDLE_CAUSE_SPINS, 0, 0);
 	}
 	rt_steer_unlock(&signals);
+	rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN); /* lets the stopped threads continue */
 }
 
 /* What the thread waited for, if it has happened. */

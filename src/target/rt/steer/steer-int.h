@@ -117,6 +117,9 @@ void rt_turn_owner(uint32_t position);
  * it gets the turn. */
 void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
+/* The plan is over: threads that it stopped are runnable. */
+void rt_turn_release_all(void);
+
 /* Whether no other thread could continue, now or after some time has passed. */
 bool rt_turn_is_alone(const struct rt_thread *t);
 

@@ -80,8 +80,8 @@ bool rt_steer_change_phase(uint32_t from, uint32_t to)
 {
 	if (!atomic_compare_exchange_strong(&rt_steer()->phase, &from, to))
 		return false;
-	if (rt_steer_has_one() && (to == RADDLE_DIVERGED || to == RADDLE_RUNS_FREE))
-		syscall(SYS_exit_group, 0);
+	if (to == RADDLE_DIVERGED || to == RADDLE_RUNS_FREE)
+		rt_turn_release_all();
 	wake_all();
 	return true;
 }

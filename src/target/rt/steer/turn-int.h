@@ -17,12 +17,15 @@ static inline uint32_t rt_turn_running(void)
 	return atomic_load_explicit(&rt_steer()->running, memory_order_acquire);
 }
 
+/* Whether threads take turns now.  On one kernel thread they also do after the plan was left. */
 static inline bool rt_turn_taken(void)
 {
 	uint32_t phase;
 
 	if (!rt_takes_turns())
 		return false;
+	if (rt_steer_has_one())
+		return true;
 	phase = rt_steer_phase();
 	return phase == RADDLE_LEADING || phase == RADDLE_MET || phase == RADDLE_GOES_ON;
 }

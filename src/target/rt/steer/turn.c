@@ -163,14 +163,23 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	return s->next;
 }
 
+/* Whether a thread may become runnable although no thread runs: by a time limit, by input, or by
+ * returning from the kernel. */
+static bool may_wake_up(uint32_t number)
+{
+	const struct raddle_slot *slot = rt_slot_at(number);
+
+	return atomic_load(&slot->away) || rt_turn_waits_outside(number) ||
+	       (slot->since && atomic_load(&slot->timed));
+}
+
 bool rt_turn_is_alone(const struct rt_thread *t)
 {
 	if (!rt_turn_has(t) || rt_turn_count_ready() ||
 	    rt_turn_find_unsettled(t->number) != RADDLE_STEER_NONE)
 		return false;
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
-		if (i != t->number && (atomic_load(&rt_slot_at(i)->away) || rt_turn_waits_outside(i) ||
-				       (rt_slot_at(i)->since && atomic_load(&rt_slot_at(i)->timed))))
+		if (i != t->number && may_wake_up(i))
 			return false;
 	return true;
 }
@@ -183,8 +192,7 @@ bool rt_turn_all_spin(void)
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
 		const struct raddle_slot *slot = rt_slot_at(i);
 
-		if (atomic_load(&slot->away) || rt_turn_waits_outside(i) ||
-		    (slot->since && atomic_load(&slot->timed)) ||
+		if (may_wake_up(i) ||
 		    (rt_turn_is_ready(i) && (slot->spins < RADDLE_STEER_SPINS || slot->news != news)))
 			return false;
 		spinning += rt_turn_is_ready(i);
@@ -205,6 +213,21 @@ static bool is_to_ask(const struct rt_thread *t)
 					    : !rt_turn_has_decisions();
 }
 
+/* The turn was passed on.  If no thread can ever take it, the replayer need not wait to see that. */
+static void note_stuck(void)
+{
+	struct raddle_steer *s = rt_steer();
+	bool stuck = rt_turn_is_idle() && !atomic_load_explicit(&rt.interruptible, memory_order_relaxed);
+
+	for (uint32_t i = 0; stuck && i < rt_slot_count(); i++)
+		stuck = !may_wake_up(i);
+	if (atomic_load_explicit(&s->stuck, memory_order_relaxed) == stuck)
+		return;
+	atomic_store(&s->stuck, stuck);
+	if (stuck)
+		wake_leader();
+}
+
 /* The thread, which has the turn, passes it on or keeps it. */
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 {
@@ -215,13 +238,14 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	if (has_run_on())
 		stop_here(t, signals);
 	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && rt_turn_all_spin() &&
-	    rt_steer_phase() == RADDLE_GOES_ON)
-		atomic_store(&rt_steer()->livelock, 1);
+	    rt_steer_phase() == RADDLE_GOES_ON && !atomic_exchange(&rt_steer()->livelock, 1))
+		wake_leader();
 	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
 	rt_steer()->ask.watch = RADDLE_STEER_NONE;
 	if (rt_turn_taken())
 		rt_turn_hand_over(t->number, rt_turn_choose(t->number, t, wish));
+	note_stuck();
 }
 
 void rt_turn_give(struct rt_thread *t, uint32_t state)
@@ -240,10 +264,10 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	rt_steer_unlock(&signals);
 }
 
-/* After the threads have met, each access is examined, from the next one on. */
+/* Once no thread is led any more, each access is examined, from the next one on. */
 static void see_all(struct rt_thread *t)
 {
-	if (rt_steer_phase() != RADDLE_GOES_ON || rt_steered(t)->sees_all)
+	if (rt_steer_is_leading() || rt_steered(t)->sees_all)
 		return;
 	rt_steered(t)->sees_all = true;
 	rt_see_again(t);
@@ -295,17 +319,35 @@ void rt_turn_owner(uint32_t position)
 	rt_steer_unlock(&signals);
 }
 
+/* Threads that the plan stopped become runnable. */
+static void make_ready(void)
+{
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		uint32_t state = rt_turn_state(i);
+
+		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_GOAL ||
+		    state == RADDLE_SLOT_STOP)
+			rt_turn_set_ready(i, true);
+	}
+}
+
+/* If threads have kernel threads of their own, they are woken and take turns no more. */
+void rt_turn_release_all(void)
+{
+	if (!rt_steer_has_one())
+		return;
+	make_ready();
+	if (rt_turn_is_idle())
+		atomic_store(&rt_steer()->running,
+			     rt_set_next(&rt_steering()->turns.ready, 0, rt_slot_count()));
+}
+
 void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 {
 	uint64_t signals;
 
 	rt_steer_lock(&signals);
-	for (uint32_t i = 0; i < rt_slot_count(); i++) {
-		uint32_t state = rt_turn_state(i);
-
-		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_GOAL)
-			rt_turn_set_ready(i, true);
-	}
+	make_ready();
 	if (first != t->number) {
 		rt_turn_set_ready(t->number, true);
 		rt_steer_show(t, RADDLE_SLOT_GOAL);

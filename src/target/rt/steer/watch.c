@@ -38,8 +38,9 @@ static bool may_be_watched(const struct raddle_steer_spot *spot)
 	count = count < RADDLE_STEER_WATCHES ? count : RADDLE_STEER_WATCHES;
 	if (count != turn->watches)
 		gather_watches(turn, count);
-	return count && (turn->any_site || turn->sites[bit / 64] >> bit % 64 & 1 ||
-			 (spot->address < turn->high && spot->address + spot->size > turn->low));
+	return count && rt_steer_phase() == RADDLE_GOES_ON &&
+	       (turn->any_site || turn->sites[bit / 64] >> bit % 64 & 1 ||
+		(spot->address < turn->high && spot->address + spot->size > turn->low));
 }
 
 static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
