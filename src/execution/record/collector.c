@@ -507,8 +507,9 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	if (c->processes[0]->sink)
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_context_enter(&messages);
-	/* The code that made the flavour and started the program is not needed any more. */
-	rd_memory_drop_code();
+	/* A recorder that lives long does without the code that made the flavour. */
+	if (c->options.directory)
+		rd_memory_drop_code();
 	for (;;) {
 		uint32_t seen;
 		pid_t r;

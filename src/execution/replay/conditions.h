@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct replay_program;
+struct trial_shared;
 struct run_input;
 
 struct replay_conditions { /* zero values are the defaults */
@@ -22,6 +23,11 @@ struct replay_conditions { /* zero values are the defaults */
 	int64_t recorded_ns;	       /* how long the recorded run took; 0: unknown */
 	int64_t deadline_ns;	       /* a time of rd_now_ns() at which any run is ended; 0: never */
 	bool no_world;		       /* what the recording got from outside is not replayed */
+	struct trial_shared *shared;   /* what runs in other processes have shown (trial/trial.h); NULL:
+					* each process learns for itself */
+	bool kernel_threads;	       /* each thread of the program runs on a kernel thread of its own;
+					* false: all share one in runs that are no evidence, if the
+					* program allows it */
 };
 
 #endif

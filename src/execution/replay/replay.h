@@ -86,11 +86,12 @@ struct replay_request { /* zero values are the defaults */
 	uint64_t most;	      /* extent (replay/board-int.h) at which it is killed; 0: no limit */
 	bool one;	      /* with turns: all threads run on one kernel thread */
 	bool strict;	      /* a run that leaves its schedule is killed at once */
-	bool detect;	      /* run the happens-before detector */
-	bool cover;	      /* in the flavour `led`: record which conflicting sites follow each other */
-	bool free;	      /* no thread is led or stopped */
-	unsigned first;	      /* which goal of a race goes first: 0 or 1 */
-	bool no_world;	      /* recorded input from outside is not replayed */
+	bool detect;	      /* run the happens-before detector, */
+	uint64_t detect_memory; /* with this memory limit, in bytes; 0: replay_detector_memory() */
+	bool cover;		/* in the flavour `led`: record which conflicting sites follow each other */
+	bool free;		/* no thread is led or stopped */
+	unsigned first;		/* which goal of a race goes first: 0 or 1 */
+	bool no_world;		/* recorded input from outside is not replayed */
 	const struct replay_search
 		*explore; /* for a schedule with a memory model: the run is one of an exploration */
 	struct replay_strategy strategy;
@@ -118,6 +119,9 @@ struct replay_request { /* zero values are the defaults */
 	void (*progress)(void *context, uint64_t done);
 	void *context;
 };
+
+/* A memory limit for the detector: half of the memory that is free, in bytes; 0: unknown. */
+uint64_t replay_detector_memory(void);
 
 /* Runs the program once.  If the schedule does not fit the program, or the program cannot be
  * started, that is an error with a message.  Anything that the program does after that is an

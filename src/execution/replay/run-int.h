@@ -26,6 +26,7 @@ struct replay {
 	struct turns turns;
 	struct board board; /* memory for the next look */
 	bool gave_up, stays, killed;
+	bool looked;	     /* the board was read once */
 	const char *refused; /* the name of the lock that a thread failed to take; NULL: unknown */
 	uint32_t waiter;   /* slot of the blocked thread in the way, if only stopped threads can end its wait;
 			      or NONE */

@@ -160,10 +160,13 @@ static void end_program(struct replay *r, pid_t pid)
 	kill_program(r, pid);
 }
 
+/* At its start the program cannot have failed yet, and short runs end before the second look. */
 static void read_board(struct replay *r, pid_t pid)
 {
 	board_read(&r->board, r->steer, r->slots);
-	board_ask_kernel(&r->board, pid);
+	if (r->looked || r->board.idle)
+		board_ask_kernel(&r->board, pid);
+	r->looked = true;
 }
 
 /* A board that was read before the program asked may not show all stopped threads, so it is read
@@ -256,7 +259,7 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 	struct trace_layout *layout = NULL;
 	int err = 0;
 
-	if (run_program_has_values(q->program->program->kind) && q->program->sites)
+	if (q->record_into && run_program_has_values(q->program->program->kind) && q->program->sites)
 		err = trace_layout_new(&layout, q->program->sites);
 	options.layout = layout;
 	if (!err && q->begin)
@@ -290,7 +293,7 @@ static uint64_t number_in(const char *path, const char *word)
 }
 
 /* The detector may use half of the memory that is free here and in our control group. */
-static uint64_t detector_memory(void)
+uint64_t replay_detector_memory(void)
 {
 	uint64_t free_kb = number_in("/proc/meminfo", "MemAvailable:");
 	uint64_t most = number_in("/sys/fs/cgroup/memory.max", ""),
@@ -370,7 +373,8 @@ static int run_planned(struct replay *r)
 	r->steer->length = r->request->strategy.length;
 	r->steer->most = r->request->most;
 	r->turns = (struct turns){r->request, &r->plan, r->steer, r->result->arena, 0};
-	r->steer->detect_memory = detector_memory();
+	r->steer->detect_memory =
+		r->request->detect_memory ? r->request->detect_memory : replay_detector_memory();
 	memcpy(r->steer->keep, r->request->schedule->keep, sizeof r->steer->keep);
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change where they are */
 	if (r->request->free)

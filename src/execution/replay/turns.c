@@ -32,6 +32,16 @@ static const char *name_of(struct rd_arena *arena, const struct board *b, uint32
 	return copy;
 }
 
+/* The names of all threads, by slot.  A run has many decisions and few threads. */
+static const char **name_all(struct rd_arena *arena, const struct board *b)
+{
+	const char **names = rd_arena_alloc(arena, (b->count + 1) * sizeof *names);
+
+	for (uint32_t i = 0; i < b->count; i++)
+		names[i] = name_of(arena, b, i);
+	return names;
+}
+
 void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct raddle_steer_spot *from,
 		     struct replay_spot *to)
 {
@@ -167,13 +177,21 @@ static bool is_on_its_way(const struct board_row *r)
 	return board_is_alive(r) && r->state != RADDLE_SLOT_BLOCKED;
 }
 
+/* The program may have written any number. */
+static const char *name_at(const struct turns *t, const struct board *b, const char **names, uint32_t number)
+{
+	return number < b->count ? names[number] : name_of(t->arena, b, number);
+}
+
 void turns_result(const struct turns *t, const struct board *b, struct replay_turns *out)
 {
 	struct raddle_steer *s = t->steer;
 	uint32_t made = atomic_load(&s->made_count);
+	const char **names;
 
 	if (!t->plan->schedule->turns)
 		return;
+	names = name_all(t->arena, b);
 	out->complete = made <= RADDLE_STEER_DECISIONS;
 	out->made_count = out->complete ? made : RADDLE_STEER_DECISIONS;
 	out->made = rd_arena_alloc(t->arena, (out->made_count + 1) * sizeof *out->made);
@@ -181,7 +199,7 @@ void turns_result(const struct turns *t, const struct board *b, struct replay_tu
 	for (uint32_t i = 0; i < b->count; i++)
 		if (b->rows[i].state != RADDLE_SLOT_UNUSED)
 			out->threads[out->thread_count++] = (struct replay_weight){
-				.thread = name_of(t->arena, b, i),
+				.thread = names[i],
 				.points = b->rows[i].arrivals,
 				.site = is_on_its_way(&b->rows[i]) ? b->rows[i].touched : 0};
 	note_runner(t, b, out);
@@ -197,11 +215,11 @@ void turns_result(const struct turns *t, const struct board *b, struct replay_tu
 		const struct raddle_steer_decision d = raddle_steer_made(s)[i];
 		const char *point = schedule_point_name(d.point);
 
-		out->made[i] = (struct schedule_decision){.thread = name_of(t->arena, b, d.thread),
+		out->made[i] = (struct schedule_decision){.thread = name_at(t, b, names, d.thread),
 							  .n = d.n,
 							  .point = point ? point : "op",
 							  .count = d.count,
-							  .next = name_of(t->arena, b, d.next),
+							  .next = name_at(t, b, names, d.next),
 							  .place = place_of(t, d.site)};
 	}
 }

@@ -45,9 +45,11 @@ static uint64_t count_kills(void)
 
 void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool apart)
 {
-	*m = (struct run_meter){.apart = apart, .started_ns = rd_now_ns(), .kills = count_kills()};
-	if (limits)
+	*m = (struct run_meter){.apart = apart, .started_ns = rd_now_ns(), .kills = UINT64_MAX};
+	if (limits) {
 		m->limits = *limits;
+		m->kills = count_kills();
+	}
 	getrusage(RUSAGE_CHILDREN, &m->before);
 }
 
@@ -157,11 +159,12 @@ void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run
 	if (WIFSIGNALED(status))
 		run_left_remove(pid);
 	getrusage(RUSAGE_CHILDREN, &now);
-	*end = (struct run_end){.how = run_how_of(status, m->ended ? m->how : RUN_EXITED,
-						  killed ? count_kills() - m->kills : 0),
-				.status = status,
-				.wall_us = (uint64_t)(rd_now_ns() - m->started_ns) / 1000u,
-				.cpu_us = microseconds(now.ru_utime, m->before.ru_utime) +
-					  microseconds(now.ru_stime, m->before.ru_stime),
-				.peak_kb = (uint64_t)now.ru_maxrss};
+	*end = (struct run_end){
+		.how = run_how_of(status, m->ended ? m->how : RUN_EXITED,
+				  killed && m->kills != UINT64_MAX ? count_kills() - m->kills : 0),
+		.status = status,
+		.wall_us = (uint64_t)(rd_now_ns() - m->started_ns) / 1000u,
+		.cpu_us = microseconds(now.ru_utime, m->before.ru_utime) +
+			  microseconds(now.ru_stime, m->before.ru_stime),
+		.peak_kb = (uint64_t)now.ru_maxrss};
 }
