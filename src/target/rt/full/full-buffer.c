@@ -161,7 +161,7 @@ static void take(struct rt_thread *t)
 		t->buffer = NULL;
 		rt_full(t)->waiting_count = 0;
 	}
-	if (!t->recording || !rt.session) {
+	if (!t->recording || !rt.session || rt_unread()) {
 		unread.buffer->open = 0;
 		atomic_store_explicit(&unread.buffer->used, 0, memory_order_relaxed);
 		t->self.full = unread.buffer;

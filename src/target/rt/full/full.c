@@ -134,6 +134,8 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 		return;
 	r.code &= ~RT_TAKEN;
 	begin_segment(t, &r);
+	if (rt_unread())
+		return;
 	if (r.code == RADDLE_ATOMIC)
 		emit_atomic(t, &r);
 	else if (r.code == RADDLE_FENCE)
@@ -196,6 +198,8 @@ struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t
 	if (!goes_on(t))
 		return release;
 	begin_segment(t, &r);
+	if (rt_unread())
+		return release;
 	record = rt_full_room(t, event_size(&r));
 	put_event(record, &r);
 	atomic_signal_fence(memory_order_seq_cst);

@@ -96,7 +96,7 @@ static size_t state_size(void)
 	return size;
 }
 
-static void reset_layers(struct rt_thread *t)
+static void reset_layers(struct rt_thread *t, bool fresh)
 {
 	char *next = (char *)(t + 1);
 
@@ -108,14 +108,15 @@ static void reset_layers(struct rt_thread *t)
 		size_t size = (*layer)->thread_size;
 
 		if (size)
-			t->layer[(*layer)->number] = __builtin_memset(next, 0, size);
+			t->layer[(*layer)->number] = fresh ? next : __builtin_memset(next, 0, size);
 		next += (size + 63) & -(size_t)64;
 	}
 	RT_ASSERT(next == (char *)t + state_size());
 	RT_NOTIFY_ALL(reset, t);
 }
 
-static void reset_state(struct rt_thread *t)
+/* `fresh`: the memory is new and zero, and most of its pages may never be used. */
+static void reset_state(struct rt_thread *t, bool fresh)
 {
 	struct rt_encoder *e = &t->encoder;
 
@@ -134,7 +135,7 @@ static void reset_state(struct rt_thread *t)
 	t->once = NULL;
 	t->handle = 0; /* until it begins */
 	t->recording = !rt.session ? RT_OFF : rt.listening[0] ? RT_LISTENED : RT_PLAIN;
-	reset_layers(t);
+	reset_layers(t, fresh);
 }
 
 static struct rt_thread *take_idle(void)
@@ -153,16 +154,17 @@ static struct rt_thread *take_idle(void)
 struct rt_thread *rt_thread_new(uintptr_t stack_size)
 {
 	struct rt_thread *t = take_idle();
+	bool fresh = !t;
 	int saved = errno;
 
-	if (!t)
+	if (fresh)
 		t = rt_map(state_size());
 	if (t && !make_shadow(t, stack_size < STACK_MAX ? stack_size : STACK_MAX)) {
 		rt_unmap(t, state_size());
 		t = NULL;
 	}
 	if (t)
-		reset_state(t);
+		reset_state(t, fresh);
 	else
 		rt_stop(RADDLE_STOP_MEMORY);
 	errno = saved;
@@ -307,7 +309,7 @@ void rt_thread_after_fork(struct rt_thread *t)
 	rt.handle_count = 0;
 	link_live(t);
 	rt_clear_blocks(t);
-	reset_state(t);
+	reset_state(t, false);
 	t->self.stack_top = top;
 	t->number = 0;
 }
