@@ -186,22 +186,22 @@ cc -I "$ROOT/src/contract" -pthread -Wall -Wextra -Werror "$ROOT/test/prog/explo
 	complain "without Raddle"
 
 # All threads on one kernel thread: the same seeds give the same schedules.
-# trails THREADS ARGUMENTS...: a line for each schedule.  On a busy machine real time may influence a
+# trails OPTION ARGUMENTS...: a line for each schedule.  On a busy machine real time may influence a
 # run, and so what later ones are drawn from; then all are run again.
 trails() {
-	local threads=$1
+	local option=$1
 	shift
 	for _ in 1 2 3 4 5; do
 		rm -rf out/threads
-		"$RADDLE" explore -q -j 1 -n 18 --all --threads "$threads" -o out/threads -- "$@" >out.txt 2>err </dev/null
+		"$RADDLE" explore -q -j 1 -n 18 --all $option -o out/threads -- "$@" >out.txt 2>err </dev/null
 		jq -se 'any(.unsure)' out/threads/log >/dev/null || break
 	done
 	jq -r 'select(.n != null) | "\(.n) \(.trail) \(.choices) \(.status) \(.fault)"' out/threads/log | sort -n
 }
 # same_on_one ARGUMENTS...
 same_on_one() {
-	trails kernel "$@" >kernel
-	trails one "$@" >one
+	trails --kernel-threads "$@" >kernel
+	trails "" "$@" >one
 	[ -s kernel ] && cmp -s kernel one || complain "$*: one kernel thread makes other schedules: $(diff kernel one)"
 }
 for mode in lost locks lost-fine; do
@@ -215,7 +215,7 @@ same_on_one ./ends
 "$RADDLE" explore -q -n 12 -o out/handler --json handler.json -- ./handler >out.txt 2>err </dev/null ||
 	complain "handler: status $?"
 jq -e '.findings == [] and .stats.schedules >= 6' handler.json >/dev/null || complain "handler: $(jq -c .stats handler.json)"
-"$RADDLE" explore -v --threads one -n 4 -o out/handler -- ./handler >out.txt 2>err </dev/null || complain "handler on one: status $?"
+"$RADDLE" explore -v -n 4 -o out/handler -- ./handler >out.txt 2>err </dev/null || complain "handler on one: status $?"
 grep -q 'on a kernel thread of its own: it has signal handlers' err || complain "handler on one: no reason"
 
 # Exit statuses.
@@ -228,6 +228,5 @@ status() {
 status 2
 status 2 -- ./absent
 status 2 --strategy luck -- ./order lost
-status 2 --threads two -- ./order lost
 status 2 -- /bin/true
 verdict

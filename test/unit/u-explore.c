@@ -296,6 +296,8 @@ static void test_known(void **state)
 	same.schedule = other.schedule = aborts.schedule = &turns;
 	other.cycle = more;
 	aborts.consequence = "abort";
+	assert_true(explore_is_part(&set, &same));
+	assert_false(explore_is_part(&set, &other));
 	explore_leave_known(&set, false);
 	assert_int_equal(set.count, 2);
 	assert_ptr_equal(set.items[0], &predicted);

@@ -86,14 +86,6 @@ int cmd_strategy(const char *command)
 		       command, opt.strategy);
 }
 
-static int check_threads(void)
-{
-	if (!opt.kernel_threads || !strcmp(opt.kernel_threads, "one") ||
-	    !strcmp(opt.kernel_threads, "kernel"))
-		return RD_OK;
-	return rd_fail(RD_EUSAGE, "explore: --threads is kernel or one, not %s", opt.kernel_threads);
-}
-
 /* ---- running ---- */
 
 static void show(void *context, const struct explore_progress *so_far)
@@ -120,7 +112,6 @@ static int explore(struct task *t)
 			      .most = t->part == FIRST ? EXPLORE_FIRST : wanted(),
 			      .time_ns = rd_ms_to_ns(opt.class_time),
 			      .strategy = opt.strategy,
-			      .one = opt.kernel_threads && !strcmp(opt.kernel_threads, "one"),
 			      .fail_if = opt.fail_if,
 			      .log = t->log,
 			      .resume = opt.resume || t->part == COLLECT,
@@ -234,7 +225,7 @@ static int submit(const struct task *t)
 	rd_argv_addf(&more, "--schedules=%" PRIu64, most);
 	rd_argv_add_number(&more, "time", opt.class_time, "ms");
 	rd_argv_add_limit(&more, "timeout", opt.timeout);
-	rd_argv_add_text(&more, "threads", opt.kernel_threads);
+	rd_argv_add_flag(&more, "kernel-threads", opt.kernel_threads);
 	rd_argv_add_text(&more, "plugins", opt.plugins);
 	rd_argv_add_flag(&more, "all", opt.go_on);
 	err = cmd_slurm(&(struct cmd_slurm){
@@ -295,7 +286,7 @@ void cmd_explore_test_options(struct rd_argv *argv)
 	rd_argv_add_limit(argv, "timeout", opt.timeout);
 	rd_argv_add_number(argv, "time", opt.class_time, "ms");
 	rd_argv_add_text(argv, "strategy", opt.strategy);
-	rd_argv_add_text(argv, "threads", opt.kernel_threads);
+	rd_argv_add_flag(argv, "kernel-threads", opt.kernel_threads);
 	rd_argv_add_text(argv, "fail-if", opt.fail_if);
 	rd_argv_add_text(argv, "with", opt.with);
 	rd_argv_add_text(argv, "setup", opt.setup);
@@ -323,7 +314,7 @@ static int explore_suite(const struct cmd_words *words)
 			"--html, --coverage: the results of a test are in the directory with its name");
 		return CMD_FAILED;
 	}
-	if (cmd_strategy("explore") || check_threads())
+	if (cmd_strategy("explore"))
 		return CMD_FAILED;
 	cmd_explore_test_options(&options);
 	how.options = options.items;
@@ -351,8 +342,6 @@ int cmd_explore(int argc, char **argv)
 		err = read_log(&t, &words);
 	if (!err)
 		err = cmd_strategy("explore");
-	if (!err)
-		err = check_threads();
 	if (!err)
 		err = cmd_executor("explore");
 	if (!err)

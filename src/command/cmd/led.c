@@ -49,5 +49,6 @@ struct replay_conditions cmd_led_runs(const struct cmd_led *l)
 					  .input = &l->input,
 					  .companion = opt.with,
 					  .setup = opt.setup,
+					  .kernel_threads = opt.kernel_threads,
 					  .limit_ns = rd_ms_to_ns(cmd_limit(opt.timeout, CMD_FOREVER))};
 }

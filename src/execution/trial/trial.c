@@ -14,8 +14,27 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+struct trial_shared {
+	_Atomic bool unfit; /* a run has shown that the program needs a kernel thread for each thread */
+};
+
+struct trial_shared *trial_shared_new(void)
+{
+	void *s = mmap(NULL, sizeof(struct trial_shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+
+	return s == MAP_FAILED ? NULL : s;
+}
+
+void trial_shared_free(struct trial_shared *s)
+{
+	if (s)
+		munmap(s, sizeof *s);
+}
 
 int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory)
 {
@@ -25,6 +44,7 @@ int trial_open(struct trial_bench *b, const struct replay_conditions *conditions
 				  .companion = {.command = conditions->companion},
 				  .arena = rd_arena_new(),
 				  .directory = directory,
+				  .detect_memory = replay_detector_memory(),
 				  .given = {.input = -1}};
 	err = run_streams_open(&b->streams, conditions->input, directory);
 	return err ? err : trial_set_input(b, &(struct rd_override){0});
@@ -264,6 +284,14 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 
 /* ---- a run ---- */
 
+static bool runs_on_one(const struct trial_bench *b)
+{
+	const struct replay_conditions *c = &b->conditions;
+
+	return !b->evidence && !c->kernel_threads && !b->unfit &&
+	       !(c->shared && c->shared->unfit);
+}
+
 static struct replay_request request_of(struct running *r, const struct schedule *s)
 {
 	struct trial_bench *b = r->bench;
@@ -275,12 +303,13 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.schedule = s,
 		.streams = b->fds,
 		.directory = b->given.directory,
-		.server = b->copies ? &b->server : NULL,
+		.server = b->copies && !b->evidence ? &b->server : NULL,
 		.record_into = b->record_into,
 		.strategy = b->strategy,
 		.strict = s->goal_count != 0,
-		.one = b->one,
+		.one = runs_on_one(b),
 		.detect = b->detect,
+		.detect_memory = b->detect_memory,
 		.cover = b->cover,
 		.recorded_ms = rd_ns_to_ms(c->recorded_ns),
 		.limit_ms = rd_ns_to_ms(trial_limit_ns(c, rd_now_ns())),
@@ -311,7 +340,9 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		return NULL;
 	if (r->unfit)
 		return r->unfit < RADDLE_UNFITS ? reasons[r->unfit] : "the runtime gave an unknown reason";
-	return r->end == REPLAY_HUNG || r->outcome == REPLAY_STUCK ? "it made no progress" : NULL;
+	return r->end == REPLAY_HUNG || (r->outcome == REPLAY_STUCK && r->end != REPLAY_RAN_ON)
+		       ? "it made no progress"
+		       : NULL;
 }
 
 /* Runs the program; if it does not work on one kernel thread, now and from now on with several. */
@@ -325,7 +356,10 @@ static int run_on_threads(struct trial_bench *b, struct replay_request *request,
 	rd_info("each thread runs on a kernel thread of its own: %s", why);
 	replay_result_release(result);
 	*result = (struct replay_result){0};
-	b->one = request->one = false;
+	b->unfit = true;
+	if (b->conditions.shared)
+		b->conditions.shared->unfit = true;
+	request->one = false;
 	return replay_run(request, result);
 }
 
@@ -334,6 +368,7 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	const struct schedule *s = request->schedule;
 	struct trial_bench *b = r->bench;
 	struct replay_result result = {0};
+	bool wanted = true;
 
 	RD_ASSERT(!r->search || s->memory);
 	int err = run_on_threads(b, request, &result);
@@ -345,12 +380,12 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	if (!err)
 		err = describe_run(b, &result, t);
 	t->at_race = t->fault && trial_is_at_race(s, &result.fault);
-	if (!err && made && result.turns.complete && (!s->memory || result.memory.complete))
-		err = replay_export(s, &result, made);
 	if (!err && r->search)
 		replay_search_took(r->search, &result.memory);
 	if (!err && r->hooks->result)
-		r->hooks->result(r->hooks->context, &result);
+		wanted = r->hooks->result(r->hooks->context, &result);
+	if (!err && made && wanted && result.turns.complete && (!s->memory || result.memory.complete))
+		err = replay_export(s, &result, made);
 	replay_result_release(&result);
 	return err;
 }

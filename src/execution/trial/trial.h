@@ -67,10 +67,12 @@ struct trial_bench {
 	struct replay_conditions conditions;
 	struct replay_strategy strategy; /* of the next runs; all zero at first */
 	uint64_t most;			 /* extent at which they are ended (replay/replay.h); 0: no limit */
-	bool detect;			 /* with the happens-before detector */
+	bool detect;			 /* with the happens-before detector, */
+	uint64_t detect_memory;		 /* whose memory limit this is, in bytes */
 	bool cover;			 /* with a record of conflicting places */
-	bool one;    /* all threads on one kernel thread, until a run shows that it does not work */
-	bool copies; /* runs are forked from one process, not started anew */
+	bool copies;			 /* runs are forked from one process, not started anew */
+	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
+	bool unfit;    /* a run of this process has shown that the program needs kernel threads */
 	struct run_server server;
 	const char *record_into; /* a directory for a trace of each run; NULL: no traces */
 	struct run_streams streams;
@@ -86,6 +88,11 @@ struct trial_bench {
 	struct replay_program program; /* with the arguments of that input */
 	int fds[3];		       /* its streams */
 };
+
+/* Knowledge that the processes of a procedure share: it is allocated before they are forked.
+ * NULL: the system refused the memory, and each process learns for itself. */
+struct trial_shared *trial_shared_new(void);
+void trial_shared_free(struct trial_shared *s);
 
 /* Must be closed even after a failure. */
 int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory);
@@ -107,8 +114,9 @@ struct trial_hooks {
 	 * NULL: the program is never stopped. */
 	bool (*stopped)(void *context, const struct replay_stand *stand, struct schedule *more,
 			const char **next);
-	/* Called with the result of the replay before it is released; may be NULL. */
-	void (*result)(void *context, const struct replay_result *result);
+	/* Called with the result of the replay before it is released; may be NULL.  Returns whether
+	 * the caller needs the schedule of the run. */
+	bool (*result)(void *context, const struct replay_result *result);
 	void *context;
 };
 int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,

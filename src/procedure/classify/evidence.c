@@ -52,7 +52,7 @@ static int repeat(struct race_work *w, struct decide_place p, struct schedule **
 	int err = write_down(w, p, made, &again);
 
 	*result = NULL;
-	w->bench.copies = false; /* as the user will run it */
+	w->bench.evidence = true;
 	while (again && !err && next_repeats(&repeats)) {
 		struct trial t;
 
@@ -61,7 +61,7 @@ static int repeat(struct race_work *w, struct decide_place p, struct schedule **
 			next_repeated(&repeats, next_is_same(&w->decision, work_run_at(w, p), &t),
 				      next_is_unsure(&t));
 	}
-	w->bench.copies = true;
+	w->bench.evidence = false;
 	if (again && !err && !repeats.failed)
 		*result = made;
 	return err;

@@ -182,10 +182,12 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 {
 	struct exploring x = {.start_ns = rd_now_ns()};
 	struct explore_state *s = &x.state;
+	struct explore own = *how;
 	int err, closed;
 
 	result->arena = rd_arena_new();
-	explore_state_init(s, how, result);
+	own.runs.shared = trial_shared_new();
+	explore_state_init(s, &own, result);
 	if (how->suggested)
 		s->suggested_count = explore_suggested(how->suggested, how->runs.program->sites, s->suggested,
 						       EXPLORE_SUGGESTED);
@@ -198,6 +200,7 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 	copy_seen(s);
 	cover_describe(&result->cover, how->runs.program->sites, set);
 	explore_state_release(s);
+	trial_shared_free(own.runs.shared);
 	return err ? err : closed;
 }
 

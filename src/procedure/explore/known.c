@@ -40,6 +40,14 @@ static bool is_explored(const struct finding *f)
 	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
 }
 
+bool explore_is_part(const struct finding_set *set, const struct finding *f)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!is_explored(set->items[i]) && is_part(f, set->items[i]))
+			return true;
+	return false;
+}
+
 /* Whether a finding of exploration is left out.  It may be known from another method, which gives
  * more information.  It may be a bare abort(), which may only mean that an assumption of the
  * program does not hold.  Or it is a hang of a program that never ends anyway. */
@@ -50,10 +58,7 @@ static bool is_to_leave(const struct finding_set *set, const struct finding *f, 
 	if (f->consequence &&
 	    (!strcmp(f->consequence, "abort") || (endless && !strcmp(f->consequence, "hang"))))
 		return true;
-	for (size_t i = 0; i < set->count; i++)
-		if (!is_explored(set->items[i]) && is_part(f, set->items[i]))
-			return true;
-	return false;
+	return explore_is_part(set, f);
 }
 
 void explore_leave_known(struct finding_set *set, bool endless)

@@ -12,6 +12,10 @@
 /* Removes findings from the set that add nothing; `endless`: the program does not end by itself. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
+/* Whether a deadlock or failure that exploration found is part of a confirmed finding of the set
+ * that another method found. */
+bool explore_is_part(const struct finding_set *set, const struct finding *f);
+
 /* A crash or memory error at an access of a confirmed race is an effect of that race.  If
  * exploration found it, it becomes a witness of the race, whose class is then spec-violated, and
  * is no longer a separate finding.  Returns true if there was such a failure. */

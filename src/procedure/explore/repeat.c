@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "explore/known.h"
 #include "explore/minimise-int.h"
 #include "explore/worker-int.h"
 
@@ -78,7 +79,7 @@ static int report(struct repeat *r, struct finding_set *set, const size_t *kept,
 	struct schedule s = with_decisions(r, kept, count);
 	bool again = true;
 
-	r->bench->copies = false; /* as the user will run it */
+	r->bench->evidence = true;
 	for (int i = 0; i < REPEATS && again; i++)
 		again = fails_by(r, &s);
 	if (r->err)
@@ -93,6 +94,7 @@ static int repeat_failure(struct repeat *r, struct finding_set *set, int64_t tim
 	int err;
 
 	r->bench->copies = true;
+	r->bench->evidence = false;
 	r->bench->most = r->failure->most;
 	if (time_ns)
 		r->until_ns = rd_now_ns() + time_ns / MINIMISE_TIME_SHARE;
@@ -105,6 +107,18 @@ static int repeat_failure(struct repeat *r, struct finding_set *set, int64_t tim
 	RD_FREE(kept, r->decisions);
 	worker_release(&r->worker);
 	return err;
+}
+
+/* Whether a check knows the failure already, by a method that gives more information. */
+static bool is_known(const struct explore_state *s, const struct note *failure, const struct schedule *whole)
+{
+	struct finding_set *alone = finding_set_new();
+	bool known;
+
+	known = s->how->suggested && !failure_add(alone, &failure->failure, whole, "") && alone->count &&
+		explore_is_part(s->how->suggested, alone->items[0]);
+	finding_set_free(alone);
+	return known;
 }
 
 int repeat_failures(const struct explore_state *s, struct finding_set *set, struct rd_arena *arena)
@@ -122,7 +136,7 @@ int repeat_failures(const struct explore_state *s, struct finding_set *set, stru
 
 		RD_ASSERT(failure->made);
 		err = schedule_parse(&whole, failure->made, strlen(failure->made), "the run");
-		if (!err)
+		if (!err && !is_known(s, failure, &whole))
 			err = repeat_failure(&r, set, s->how->time_ns);
 		schedule_release(&whole);
 	}

@@ -14,7 +14,6 @@ struct explore_worker {
 	struct judge judge;
 	enum draw_points points;
 	struct cover cover, recordable; /* pairs that this process has noted already */
-	bool unfit;			/* the program needs a kernel thread for each thread */
 	int err;			/* of the judge */
 };
 

@@ -69,7 +69,8 @@ static const char *find_fault(struct explore_worker *w, const struct trial *t)
 	return failed ? FAILURE_JUDGED : NULL;
 }
 
-static void note_result(void *context, const struct replay_result *r)
+/* The schedule will be needed if the run failed or showed something new. */
+static bool note_result(void *context, const struct replay_result *r)
 {
 	struct explore_worker *w = context;
 	const struct trial *t = &w->trial;
@@ -90,6 +91,7 @@ static void note_result(void *context, const struct replay_result *r)
 	if (t->counts)
 		failure_describe(&w->note.failure, t, r, w->state->how->runs.program->sites, find_fault(w, t),
 				 w->arena);
+	return w->note.failure.fault || w->note.pair_count;
 }
 
 int worker_run(struct explore_worker *w, struct trial_bench *b, const struct schedule *s,
@@ -104,22 +106,20 @@ int worker_run(struct explore_worker *w, struct trial_bench *b, const struct sch
 	return err ? err : w->err;
 }
 
-/* Adds the schedule of the run to the note if it will be needed: the run failed, or showed
- * something new. */
+/* Adds the schedule of the run, if there is one, to the note. */
 static void note_schedule(struct explore_worker *w, struct schedule *made, struct rd_buf *text)
 {
 	if (!w->note.failure.fault && made->decision_count > PREFIX_DECISIONS)
 		made->decision_count = PREFIX_DECISIONS;
-	if (made->turns && (w->note.failure.fault || w->note.pair_count)) {
+	if (made->turns) {
 		schedule_format(made, text);
 		w->note.made = text->data;
 	}
 }
 
 /* The detector is always on: beside the cost of turns, its own cannot be measured. */
-static void prepare(struct explore_worker *w, struct trial_bench *b, const struct explore_plan *plan)
+static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 {
-	b->one = w->state->how->one && !w->unfit;
 	b->strategy = plan->strategy;
 	b->most = plan->extent;
 	b->detect = true;
@@ -133,12 +133,10 @@ int worker_run_number(struct explore_worker *w, struct trial_bench *b, uint64_t 
 	struct explore_plan plan;
 	int err = explore_plan(w->state, number, w->arena, &plan);
 
-	prepare(w, b, &plan);
+	prepare(b, &plan);
 	w->points = plan.draw.points;
 	if (!err)
 		err = worker_run(w, b, &plan.schedule, &made);
-	w->unfit |= w->state->how->one && !b->one;
-	b->one = false; /* what is reported is repeated with kernel threads */
 	w->note.number = number;
 	w->note.length = plan.strategy.length;
 	w->note.most = plan.extent;

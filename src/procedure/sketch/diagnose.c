@@ -528,16 +528,18 @@ int diagnose_run(const struct diagnose *how, struct diagnosis *d)
 {
 	struct work w = {.how = how, .d = d, .signatures = RD_NAMES_INIT};
 	struct caller callers = {.f = how->facts};
+	struct replay_conditions runs = how->runs;
 	int err;
 
 	*d = (struct diagnosis){0};
+	runs.kernel_threads = true; /* the kernel reports the registers of each stopped thread */
 	if (how->time_ns)
 		w.end_ns = rd_now_ns() + how->time_ns;
 	w.turns = (struct sketch_turns){
 		.runs = &d->runs[0], .sites = how->runs.program->sites, .judge = &w.judge};
 	w.turns.callers = how->facts ? &callers : NULL;
 	w.judge.command = how->fail_if;
-	err = trial_open(&w.turns.bench, &how->runs, NULL);
+	err = trial_open(&w.turns.bench, &runs, NULL);
 	rd_interrupt_begin(&w.signals);
 	if (!err)
 		err = find_failure(&w);

@@ -22,9 +22,10 @@ static bool stopped(void *context, const struct replay_stand *stand, struct sche
 	return true;
 }
 
-static void ended(void *context, const struct replay_result *r)
+static bool ended(void *context, const struct replay_result *r)
 {
 	turns_describe(context, r);
+	return true;
 }
 
 /* ---- the schedule ---- */
