@@ -476,21 +476,52 @@ static void test_stops(void **state)
 	m.how.collect = true;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_TIME);
 	m.how.collect = false;
-	/* Nothing new for long: the schedules of the caller, or three times the last new thing. */
-	m.how.least = 100;
-	m.state.given = 99;
+	/* Nothing new for long: 1500 schedules, or three times the last new thing. */
+	m.state.given = 1499;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
-	m.state.given = 100;
+	m.state.given = 1500;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_SETTLED);
-	m.result.last_new = 40;
+	m.result.last_new = 510;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
-	m.state.given = 120;
+	m.state.given = 1530;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_SETTLED);
 	/* Not if the caller wants so many. */
-	m.how.most = 200;
+	m.how.most = 2000;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
-	m.state.given = 200;
+	m.state.given = 2000;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_ENOUGH);
+	end(&m);
+}
+
+/* With a limit of work: a run without anything new adds its points, and a new race starts anew.
+ * Few long runs are not enough. */
+static void test_quiet(void **state)
+{
+	struct note plain = {.counts = true, .extent = 8000}, racy = plain;
+	struct note_race race = {.site = {1, 2}};
+	struct made_up m;
+
+	(void)state;
+	begin(&m, &(struct explore){.quiet = 100 * (8000 + EXPLORE_RUN_WORK)});
+	racy.races = &race;
+	racy.race_count = 1;
+	for (uint64_t i = 0; i < 150; i++) {
+		plain.number = plain.trail = racy.number = racy.trail = i;
+		assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
+		explore_learn(&m.state, i == 50 ? &racy : &plain);
+	}
+	plain.number = plain.trail = 150;
+	explore_learn(&m.state, &plain);
+	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_SETTLED);
+	end(&m);
+
+	begin(&m, &(struct explore){.quiet = 1});
+	for (uint64_t i = 0; i < 60; i++) {
+		plain.number = plain.trail = i;
+		assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
+		explore_learn(&m.state, &plain);
+	}
+	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_SETTLED);
 	end(&m);
 }
 
@@ -650,9 +681,9 @@ int main(void)
 		cmocka_unit_test(test_lost),	    cmocka_unit_test(test_full),
 		cmocka_unit_test(test_recordable),  cmocka_unit_test(test_shards),
 		cmocka_unit_test(test_batches),	    cmocka_unit_test(test_stops),
-		cmocka_unit_test(test_repeats),	    cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_extent),	    cmocka_unit_test(test_plan),
-		cmocka_unit_test(test_plan_prefix),
+		cmocka_unit_test(test_quiet),	    cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_endless),	    cmocka_unit_test(test_extent),
+		cmocka_unit_test(test_plan),	    cmocka_unit_test(test_plan_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,7 +178,7 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	struct explore how = {.runs = runs_of(c, &program, c->known.end_ns),
 			      .jobs = run_jobs(o->jobs, false),
 			      .seed = o->seed,
-			      .least = FURTHER_LEAST,
+			      .quiet = FURTHER_QUIET,
 			      .strategy = o->strategy,
 			      .suggested = c->set,
 			      .go_on = true};

@@ -9,9 +9,10 @@
 
 #include "explore/explore.h"
 
-/* Unless schedules repeat, the exploration of a check settles only after this many.  Set by hand:
- * fewer than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed already. */
-#define FURTHER_LEAST 1000
+/* Points of runs without anything new after which the exploration of a check settles: about half a
+ * second of processor time, in which a short program runs under 500 schedules.  Set by hand: less
+ * than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed already. */
+#define FURTHER_QUIET 1000000
 
 struct further {
 	struct explore_racy *racy; /* the schedules that further_choose() chose */

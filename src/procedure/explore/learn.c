@@ -193,7 +193,7 @@ static void learn_lengths(struct explore_state *s, const struct note *n)
 		s->length[points] = n->choices;
 }
 
-void explore_learn(struct explore_state *s, const struct note *n)
+static void learn_run(struct explore_state *s, const struct note *n)
 {
 	struct explore_result *r = s->result;
 	bool fresh;
@@ -215,6 +215,25 @@ void explore_learn(struct explore_state *s, const struct note *n)
 	learn_threads(s, n);
 	if (n->failure.fault)
 		learn_failure(s, n);
+}
+
+/* How many races, failures and conflicting places are known. */
+static size_t count_known(const struct explore_state *s)
+{
+	return s->race_count + s->failure_count + s->result->cover.count;
+}
+
+void explore_learn(struct explore_state *s, const struct note *n)
+{
+	size_t known = count_known(s);
+
+	learn_run(s, n);
+	if (count_known(s) > known) {
+		s->quiet_work = s->quiet_runs = 0;
+		return;
+	}
+	s->quiet_work += EXPLORE_RUN_WORK + n->extent;
+	s->quiet_runs++;
 }
 
 void explore_learn_new(struct explore_state *s, struct note *n)

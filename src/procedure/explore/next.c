@@ -25,6 +25,10 @@
 #define SETTLED_TIMES 3
 #define MOST 5000
 
+/* Runs without anything new before an exploration with a limit of work ends, however long they are.
+ * Set by hand: each strategy has been used several times by then. */
+#define QUIET_RUNS 60
+
 /* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
  * longest run that ended is considered endless.
  */
@@ -221,13 +225,15 @@ bool explore_next_waits(const struct explore_state *s)
 
 static bool is_settled(const struct explore_state *s)
 {
-	uint64_t enough = SETTLED_TIMES * s->result->last_new,
-		 least = s->how->least ? s->how->least : SETTLED_LEAST;
+	uint64_t enough = SETTLED_TIMES * s->result->last_new;
 
 	if (!s->result->schedules && s->cut >= EXTENT_RUNS)
 		return true;
-	return !s->how->most &&
-	       (s->repeats || explore_number(s, s->given) >= (enough > least ? enough : least));
+	if (s->how->most || s->repeats)
+		return s->repeats && !s->how->most;
+	if (s->how->quiet)
+		return s->quiet_work >= s->how->quiet && s->quiet_runs >= QUIET_RUNS;
+	return explore_number(s, s->given) >= (enough > SETTLED_LEAST ? enough : SETTLED_LEAST);
 }
 
 enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elapsed_ns)

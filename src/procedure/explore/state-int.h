@@ -43,6 +43,8 @@ struct explore_state {
 	int64_t run_ns;			 /* processor time of the runs that ended */
 	uint64_t window_end, window_new; /* the last window of schedules: where it ended, and how many
 					    schedules were different until then */
+	uint64_t quiet_work;		 /* the work (struct explore) since something new was seen, */
+	uint64_t quiet_runs;		 /* and the number of runs */
 	bool repeats;			 /* hardly any schedule of the last window was new */
 };
 
