@@ -118,7 +118,7 @@ static const struct {
 	{"raddle import f", "import: needs -o DIR"},
 	{"raddle import --format pdf -o d f", "import: unknown format 'pdf'"},
 	{"raddle inject", "inject: which program?"},
-	{"raddle inject -- p", "inject: which fault?"},
+	{"raddle inject -- p", "inject: no fault is given"},
 	{"raddle inject --fault BitFlip --shard 0/2 -- p", "inject: --shard I/N needs --resume"},
 	{"raddle inject --fault BitFlip --run 3 -- p", "inject: --run is for an existing campaign"},
 	{"raddle inject --run 3", "inject: which campaign?"},

@@ -355,7 +355,8 @@ static int check_options(bool program)
 		return rd_fail(RD_EUSAGE, "inject: which program? 'raddle help inject' shows the usage");
 	if (!opt.list && !opt.repeat && !opt.faults)
 		return rd_fail(RD_EUSAGE,
-			       "inject: which fault? --fault names it, --list shows those that fit");
+			       "inject: no fault is given; name one with --fault, or list those of this "
+			       "program with --list");
 	if (opt.shard)
 		return rd_fail(RD_EUSAGE, "inject: --shard I/N needs --resume");
 	return 0;

@@ -383,7 +383,8 @@ int run_slurm_run(const struct run_slurm *request, int *stopped)
 	int err;
 
 	if (request->shards < 1 || request->shards > RUN_SLURM_SHARDS_MAX)
-		return rd_fail(RD_EUSAGE, "slurm: a campaign has 1 to %d shards", RUN_SLURM_SHARDS_MAX);
+		return rd_fail(RD_EUSAGE, "--shards %u: it must be from 1 to %d", request->shards,
+			       RUN_SLURM_SHARDS_MAX);
 	a.tasks = rd_xcalloc(request->shards, sizeof *a.tasks);
 	a.ended = rd_xcalloc(request->shards, sizeof *a.ended);
 	rd_interrupt_begin(&a.signals);

@@ -292,7 +292,9 @@ static int run_collected(struct running *r, const struct run_streams *streams)
 		r->run->there = !r->about.forks || r->process != UINT32_MAX;
 	}
 	record_collector_close(c);
-	return !err && r->run->end.how == RUN_INTERRUPTED ? rd_fail(RD_ESYSTEM, "inject: interrupted") : err;
+	return !err && r->run->end.how == RUN_INTERRUPTED
+		       ? rd_fail(RD_ESYSTEM, "inject: interrupted; --resume continues a campaign")
+		       : err;
 }
 
 static int run_session(struct running *r, const struct inject_fault *fault, const struct run_streams *streams)

@@ -195,7 +195,9 @@ int inject_start_resume(struct inject_start *c, const char *directory, bool verb
 	if (!r)
 		r = inject_start_program(c, s->program, s->mode && !strcmp(s->mode, "quick"), verbose);
 	if (!r && s->key && c->program.flavour.key && strcmp(s->key, c->program.flavour.key) != 0)
-		r = rd_fail(RD_EUSAGE, "%s: %s or Raddle has changed since the campaign began", directory,
-			    s->program);
+		r = rd_fail(RD_EUSAGE,
+			    "%s: %s or Raddle has changed since the campaign began; restore the old "
+			    "version, or start a new campaign",
+			    directory, s->program);
 	return r;
 }

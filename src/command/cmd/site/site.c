@@ -46,11 +46,11 @@ static int run(char **argv)
 		return CMD_FAILED;
 	}
 	if (opt.site_mode && !protocol_mode_find(opt.site_mode, &how.mode)) {
-		rd_fail(RD_EUSAGE, "site run: --mode is off, observe or validate");
+		rd_fail(RD_EUSAGE, "site run: --mode %s: it must be off, observe or validate", opt.site_mode);
 		return CMD_FAILED;
 	}
 	if (how.key && !rd_is_hex(how.key, PROTOCOL_KEY_TEXT - 1)) {
-		rd_fail(RD_EUSAGE, "site run: --key is 64 hexadecimal digits");
+		rd_fail(RD_EUSAGE, "site run: --key %s: it must be 64 hexadecimal digits", how.key);
 		return CMD_FAILED;
 	}
 	int status = site_run(&how, argv);
