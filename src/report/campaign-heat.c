@@ -197,7 +197,7 @@ static void put_source(FILE *out, const struct campaign_statistics *s)
 	RD_FREE(of, nodes);
 }
 
-/* ---- the whole ---- */
+/* ---- the heat map ---- */
 
 /* Writes the menus.  Their values are those in the cells. */
 static void put_choices(FILE *out, const struct campaign_statistics *s)

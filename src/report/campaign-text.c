@@ -333,7 +333,7 @@ static void put_against(FILE *out, const struct report_campaigns *c)
 	fputs(" with Holm's\ncorrection for each table.  In brackets: 95 % intervals (Newcombe).\n", out);
 }
 
-/* ---- the whole ---- */
+/* ---- the report ---- */
 
 static void put_legend(FILE *out, const struct report_campaigns *c)
 {

@@ -356,7 +356,7 @@ static void compare_members(struct pair_search *s, const struct atom_list *l)
 		}
 }
 
-/* ---------------------------------------------------------------------- the whole --- */
+/* ------------------------------------------------------------------ the list of pairs --- */
 
 /* Adds atoms to the lists in which they are compared: by member and, if their pointers have few
  * targets, by place.  An atom without a member has member 0. */

@@ -246,7 +246,8 @@ static void translate_channel(struct order_op *op)
 	op->value = 0;
 }
 
-/* Translates an event into an operation, with the numbers of the run in place of addresses. */
+/* Translates an event into an operation.  Its thread and objects are the numbers that they have in
+ * `run`, not addresses. */
 static struct order_op translate(struct rev_run *run, uint32_t thread, const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);

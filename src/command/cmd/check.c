@@ -154,7 +154,7 @@ static int report(struct check *c)
 	return err;
 }
 
-/* ---- the whole ---- */
+/* ---- the command ---- */
 
 static int run(struct check *c)
 {

@@ -88,7 +88,7 @@ static int check_certificate(const char *path)
 	return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the command ---- */
 
 static int status_of(const struct rev_result *x)
 {

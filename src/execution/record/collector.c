@@ -46,7 +46,7 @@
  * misses. */
 #define FLUSH_NS 2000000000ull
 #define REST_GRACE_NS 2000000000ll /* time from SIGTERM to SIGKILL for forked processes */
-#define THREADS_MAX (1u << 20)	   /* a larger thread number is treated as damage */
+#define THREADS_MAX (1u << 20)	   /* a larger thread number means that the data is corrupt */
 
 struct process {
 	struct record_sink *sink;

@@ -58,8 +58,8 @@ int replay_repeat(struct replay_repeat *t, const struct run_program *program);
 
 void replay_repeat_release(struct replay_repeat *t);
 
-/* Whether a schedule is an order of operations, of 'raddle reversible': neither a race nor a
- * deadlock. */
+/* Whether a schedule only orders operations, as those of 'raddle reversible' do, and leads to
+ * neither a race nor a deadlock. */
 bool replay_is_order(const struct schedule *s);
 
 /* The results in sentences, one per line, beside the report of the finding. */

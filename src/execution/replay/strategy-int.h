@@ -14,9 +14,9 @@
 
 enum strategy_step {
 	STRATEGY_TRY,	  /* a replay */
-	STRATEGY_KEEP,	  /* the same, with a fixed order of a racy read and its write */
+	STRATEGY_KEEP,	  /* a replay that fixes the order of a racy read and its write */
 	STRATEGY_MEET,	  /* a run in which any two threads may meet at the two accesses */
-	STRATEGY_AGAIN,	  /* a replay that is recorded and predicted from */
+	STRATEGY_AGAIN,	  /* a replay that is recorded, so that its trace is predicted from */
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */
 };
 

@@ -25,8 +25,8 @@ struct run_override {
 	char **saved;
 };
 
-/* Prepares a run with other input.  Creates the directory `scratch`.  The caller closes it even
- * after a failure. */
+/* Prepares a run with other input.  Creates the directory `scratch`.  The caller calls
+ * run_override_close(), even after a failure. */
 int run_override_open(struct run_override *r, const struct rd_override *given, char *const *argv,
 		      const char *scratch);
 void run_override_close(struct run_override *r);

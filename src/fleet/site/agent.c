@@ -292,7 +292,7 @@ static void report_end(struct site_agent *a)
 	agent_finish_tasks(a, true);
 }
 
-/* ---- the whole ---- */
+/* ---- the run of an agent ---- */
 
 static void new_run(struct site_agent *a)
 {

@@ -76,9 +76,10 @@ struct check_known {
 	bool is_predicting;	      /* the deadlines of prediction are set */
 	bool has_walked, has_found;   /* events of prediction that were not handled yet */
 	bool looks_begun, looks_over;
-	uint64_t looks, vain_looks; /* looks so far; the latest in a row without anything new */
-	int64_t looks_end_ns;	    /* 0: not begun, or no end */
-	int64_t look_ns;	    /* how long a run and the look at it take */
+	/* Number of looks so far; of these, how many in a row, up to the last one, found nothing new. */
+	uint64_t looks, vain_looks;
+	int64_t looks_end_ns; /* 0: not begun, or no end */
+	int64_t look_ns;      /* how long a run and the look at it take */
 	bool early_begun;
 	int64_t early_left_ns; /* time left for replays while prediction is not over */
 	bool settled;

@@ -56,8 +56,8 @@ void explore_state_release(struct explore_state *s);
 /* Learns from the note of a run.  The note's arrays and texts must live as long as the state. */
 void explore_learn(struct explore_state *s, const struct note *n);
 
-/* The same, but also removes from the note what the state knew already.  The rest is enough to
- * learn the same again from a log. */
+/* As explore_learn(), but also removes from the note what the state knew already.  A log that
+ * contains what remains is enough to restore the state. */
 void explore_learn_new(struct explore_state *s, struct note *n);
 
 /* `count` runs were lost with the process that made them. */

@@ -132,7 +132,7 @@ static void compare_places(struct campaign_against *a, unsigned by)
 	free(places);
 }
 
-/* ---- the whole ---- */
+/* ---- the comparison of two campaigns ---- */
 
 /* Corrects the family of comparisons that begins at `first`. */
 static void correct(struct campaign_against *a, size_t first)

@@ -138,7 +138,8 @@ static int take_where(struct line *l, struct inject_rule *rule)
 /* --- what --------------------------------------------------------------------------------------
  */
 
-/* Reads an error such as EIO or ENOMEM, or a number.  If there is none, errno is not changed. */
+/* Reads the errno that the failing call sets: a name such as EIO, or a number.  If the line gives
+ * neither, the call leaves errno unchanged. */
 static int take_errno(struct line *l, struct inject_rule *rule)
 {
 	const char *word = peek(l);

@@ -355,7 +355,7 @@ static void finish_places(struct work *w, enum campaign_by by)
 	rd_names_release(&w->places[by]);
 }
 
-/* ---- the whole ---- */
+/* ---- the statistics of a campaign ---- */
 
 static void count_runs(struct work *w)
 {

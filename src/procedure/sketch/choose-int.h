@@ -70,7 +70,8 @@ uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, s
 /* The state of tracking.  choose_track_begin() returns the initial state. */
 struct choose_track {
 	uint32_t sigma; /* number of statements that the next runs track */
-	/* Number of statements that were enough for a predictor; 0 if there is none yet. */
+	/* Number of statements that were enough for a predictor; 0 if no predictor has been found
+	 * yet. */
 	uint32_t near;
 	size_t before; /* number of failing runs that were used with a smaller σ */
 	bool delays;   /* threads are delayed at random, because no run failed without delays */

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #define FIRST_SIGMA 2 /* number of statements: the failing one and the one before it */
-/* F of a predictor that ends the search; about one run in twenty may contradict it. */
+/* The least F-measure of a predictor that ends the search; about one run in twenty may contradict
+ * it. */
 #define GOOD_F 0.95
-/* F of a further order that is worth an intervention; the best order is always tried. */
+/* The least F-measure of a further order that is worth an intervention.  The best order is always
+ * tried. */
 #define WORTH_F 0.4
 
 /* ---- runs ---- */
@@ -267,8 +269,9 @@ static bool is_same_place(const struct slice_statement *a, const struct slice_st
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Whether the last run has the order `p`.  From number `which` on, its statements are still those
- * of `of`, and have to be found in the table of `runs`. */
+/* Whether the last run of `runs` shows the order `p`.  The statements of `p` before index `which`
+ * are already indices into runs->statements.  The others are still indices into of->statements;
+ * their counterparts in `runs` are searched for here. */
 static bool has_order_from(const struct sketch_runs *runs, const struct sketch_runs *of,
 			   struct sketch_predictor *p, size_t which)
 {

@@ -324,7 +324,7 @@ static void find_varying(struct decide *d, const struct sketch_runs *runs)
 	rd_umap_release(&values);
 }
 
-/* ---- the whole ---- */
+/* ---- all decisions ---- */
 
 static void add_failure(struct work *w, const struct sketch_failure *failure)
 {

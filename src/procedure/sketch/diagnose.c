@@ -378,7 +378,7 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 	return RD_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the diagnosis of a failure ---- */
 
 static void set_distances(struct sketch_runs *runs, struct reach *reach, const char *signature)
 {

@@ -344,7 +344,7 @@ static const char *predictor_text(const struct sketch *s, const struct sketch_pr
 	return copy;
 }
 
-/* ---- the whole ---- */
+/* ---- making the sketch ---- */
 
 /* Finds the place of a hang.  If a thread hangs in a header, the hang is shown at the thread's last
  * operation, if that is at a line of the program. */

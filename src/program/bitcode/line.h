@@ -45,7 +45,7 @@ struct bitcode_line {
 
 /* Writes the link line of a command into `out`.  Reads the inputs to find which have bitcode.
  * objects[i], if not NULL, replaces input i (an assembler file that the caller has assembled).
- * Returns true if a linker script of the user determines the layout. */
+ * Returns true if the user's linker script determines the layout. */
 bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 

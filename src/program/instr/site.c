@@ -27,8 +27,8 @@ void instr_sites_release(struct instr_sites *s)
 	s->debug = NULL;
 }
 
-/* Whether a library function returns a pointer.  Functions that the program defines are left out,
- * because the calls inside them are recorded. */
+/* Whether the instruction calls a function that returns a pointer and that this unit does not
+ * define.  Functions that it defines are left out, because the calls inside them are recorded. */
 static bool makes_object(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst);

@@ -483,7 +483,7 @@ static void constrain_main(struct ir_constrain *c)
 					 anywhere);
 }
 
-/* ---------------------------------------------------------------- the whole --- */
+/* --------------------------------------------------------- the constraints --- */
 
 static uint32_t *none(size_t count)
 {

@@ -368,7 +368,7 @@ static void wave(struct solver *v)
 	v->changed |= !within_budget(v);
 }
 
-/* ------------------------------------------------------------- the whole --- */
+/* ---------------------------------------------------------- the solution --- */
 
 static void add_constraint(struct solver *v, uint32_t number)
 {

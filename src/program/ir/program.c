@@ -440,7 +440,7 @@ static void mark_roots(struct ir_program *p)
 			f->functions[i].flags |= FACTS_FUNCTION_ROOT;
 }
 
-/* ---------------------------------------------------------------- the whole --- */
+/* ------------------------------------------------------------- the tables --- */
 
 void ir_program_release(struct ir_program *p)
 {

@@ -24,7 +24,8 @@
 
 enum {
 	NEST = 2, /* the most nested loops that are copied together; set by hand */
-	/* The depth of a loop in which something is tested, so that it may run forever. */
+	/* Stands for the depth of a nest in which some loop tests the byte.  Such a loop may run
+	 * forever, so the nest is not copied. */
 	TESTS = 1 << 30,
 };
 

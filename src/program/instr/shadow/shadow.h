@@ -46,28 +46,32 @@ struct shadow_function {
 
 /* The width of an integer or pointer that can have an expression, in bits; 0 for other types. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
+/* Whether a value may depend on input. */
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Whether the value of an instruction may depend on input: always for a load or the result of a
- * call, and otherwise if one of its operands does. */
+/* Whether the value of an instruction may depend on input whatever its operands are, as with a load
+ * or the result of a call. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
+/* Whether the value of an instruction may depend on input if one of its operands does. */
 bool shadow_passes_on(LLVMValueRef inst);
 
 /* The reference of a value; the constant 0 if the value is concrete. */
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 
-/* Finds the loops; sets the block in which references are needed next; makes the flag of a loop
- * once the references from before the loop are known. */
+/* Finds the loops of the function. */
 void shadow_loops_find(struct shadow_function *x);
 void shadow_loops_release(struct shadow_function *x);
+/* Sets the block in which references are needed next. */
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
+/* Makes the flag of a loop, once the references from before the loop are known. */
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
 /* The reference of a value inside the current loop: the constant 0 if the flag is not set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 /* The flag that an access tests; NULL if the access has to test the marks itself. */
 LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
 
-/* These insert code at the builder's position. */
+/* The following functions insert code at the builder's position. */
+
 /* The value, extended to 64 bits. */
 LLVMValueRef shadow_word(struct shadow_function *x, LLVMValueRef v);
 LLVMValueRef shadow_i32(const struct shadow_function *x, uint64_t n);
