@@ -80,10 +80,10 @@ struct rd_usage {
 	bool next_word;
 };
 
+#define RD_OPTION_HELP 0
 /* Parses argv[1..].  Returns the index of the first argument after the options.  Returns
  * RD_OPTION_HELP after printing help on stdout (-h, --help), and a negative rd_err after an error
  * message. */
-#define RD_OPTION_HELP 0
 int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
 
 /* Sets the options to their defaults: off, NULL, and `initial`. */

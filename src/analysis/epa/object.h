@@ -45,9 +45,9 @@ struct epa_objects;
 struct epa_objects *epa_objects_new(struct epa_walk *walk, struct epa_names *names);
 void epa_objects_free(struct epa_objects *o); /* `o` may be NULL */
 
-/* Called for each object at the end of its lifetime, with the number of the record that ended it.
- * epa_objects_finish() calls it for objects that are still alive. */
 typedef void epa_object_fn(void *context, const struct epa_object *object, uint64_t end);
+/* Calls `fn` for each object at the end of its lifetime, with the number of the record that ended
+ * it.  epa_objects_finish() calls it for objects that are still alive. */
 void epa_objects_watch(struct epa_objects *o, epa_object_fn *fn, void *context);
 void epa_objects_finish(struct epa_objects *o);
 
@@ -101,11 +101,11 @@ uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
  * thread. */
 size_t epa_objects_parent(const struct epa_objects *o, size_t place);
 
-/* A block that realloc() moved with its contents.  The function returns false if there was no move
- * since its last call. */
+/* A block that realloc() moved with its contents. */
 struct epa_move {
 	uint64_t from, to, size;
 };
+/* Returns false if no block was moved since the last call. */
 bool epa_objects_take_move(struct epa_objects *o, struct epa_move *move);
 
 /* Marks memory of a local or heap object as defined, except the bytes in `except`

@@ -104,16 +104,17 @@ static inline size_t epa_packed_size(uint64_t head)
 uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 
-/* Skips records of the last record's thread as long as they equal the packed records.  The effect
- * is that of epa_sanitizer_next() and epa_record_pack(), but no records are created.  This works
- * only for common loads, stores and branches; the function stops before any other record and leaves
- * it unread. */
+/* The records that epa_sanitizer_pass() skipped. */
 struct epa_passed {
 	uint64_t records;
 	size_t words;  /* number of words of all skipped records */
 	uint32_t site; /* site of the last skipped record, if any */
 	uint8_t kind;
 };
+/* Skips records of the last record's thread as long as they equal the packed records.  The effect
+ * is that of epa_sanitizer_next() and epa_record_pack(), but no records are created.  This works
+ * only for common loads, stores and branches; the function stops before any other record and leaves
+ * it unread. */
 void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,
 			struct epa_passed *passed);
 

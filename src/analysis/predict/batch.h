@@ -86,9 +86,9 @@ int predict_batch_count(struct predict_batch *p, const char *trace, struct findi
  * predict_count_semantics. */
 unsigned predict_batch_semantics(const struct predict_batch *p);
 
+struct predict_sleepers;
 /* Calls predict_hang() for the trace in a directory.  Writes a finding document if the program is
  * stuck. */
-struct predict_sleepers;
 bool predict_batch_hang(const char *trace, const struct predict_sleepers *sleepers, FILE *out);
 
 /* Adds the sums over all traces to the statistics of the set. */

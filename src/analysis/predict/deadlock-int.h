@@ -49,15 +49,16 @@ static inline const struct slots *stop_suppliers(const struct core *c, uint8_t k
 void predict_nodes_build(struct nodes *g, const struct core *c);
 void predict_nodes_release(struct nodes *g);
 
-/* Calls `found` for every set of nodes of different threads that could be a deadlock, judged by
- * locks and threads alone: each node waits for another one of the set.  Returns false if the limit
- * was reached. */
+/* When a search for deadlocks ends. */
 struct cycle_limit {
 	uint64_t steps;
 	/* Points to the deadline, which may move meanwhile; the value 0 means no deadline. */
 	const int64_t *deadline_ns;
 };
 typedef void cycle_fn(void *context, const uint32_t *nodes, uint32_t count);
+/* Calls `found` for every set of nodes of different threads that could be a deadlock, judged by
+ * locks and threads alone: each node waits for another one of the set.  Returns false if the limit
+ * was reached. */
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
 		    cycle_fn *found, void *context);
 

@@ -10,9 +10,9 @@ struct rev_result *rev_result_new(void); /* release with rev_result_free() */
 /* Reads the operations and the names of threads. */
 int rev_read_operations(struct rev_result *x, struct epa_source *source);
 
+typedef void rev_record_fn(void *context, uint32_t thread, const struct trace_record *r, const char *call);
 /* Calls `fn` for every record, with the index of its thread and the function that the thread called
  * last, including this record. */
-typedef void rev_record_fn(void *context, uint32_t thread, const struct trace_record *r, const char *call);
 int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record_fn *fn, void *context);
 
 #endif

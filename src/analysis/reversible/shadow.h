@@ -68,8 +68,8 @@ bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
 /* Adds a pair that is not about memory: operations that depend on each other. */
 void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair);
 
-/* Makes the shadow memory call `fn` for every two conflicting accesses from now on. */
 typedef void rev_conflict_fn(void *context, uint64_t address, bool ordered);
+/* Makes the shadow memory call `fn` for every two conflicting accesses from now on. */
 void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context);
 
 /* The pairs, in the order in which they were found. *count receives their number. */

@@ -45,9 +45,9 @@ struct depend {
 void depend_init(struct depend *d, const struct facts *f);
 void depend_release(struct depend *d);
 
+typedef void depend_fn(uint32_t on, void *context);
 /* Calls `fn` for each instruction or argument that `value` depends on.  `whole` means that the
  * slice begins at `value`, which then depends on all its operands and arguments. */
-typedef void depend_fn(uint32_t on, void *context);
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 
 /* Reports the branches that decide whether `value` is executed.  If no branch of its function does,

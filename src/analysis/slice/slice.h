@@ -40,13 +40,7 @@ struct slice {
 	struct rd_names operations; /* names of the operations of its statements */
 };
 
-/*
- * Finds where a slice begins.  FILE is a path as it appears in the debug information, or the end of
- * one ("queue.c", "src/queue.c").  If the line has no code, the nearest line that has code is used,
- * up to SLICE_NEAR lines away.  `values` receives the instructions at that line;
- * slice_place_release() frees them.  Fails if there is no such place, or if FILE matches several
- * files.
- */
+/* Largest distance, in lines, of the code that is used for a line without code; set by hand. */
 enum { SLICE_NEAR = 10 };
 struct slice_place {
 	uint32_t file, line;
@@ -54,6 +48,13 @@ struct slice_place {
 	uint32_t *values;
 	size_t count, capacity;
 };
+/*
+ * Finds where a slice begins.  FILE is a path as it appears in the debug information, or the end of
+ * one ("queue.c", "src/queue.c").  If the line has no code, the nearest line that has code is used,
+ * up to SLICE_NEAR lines away.  `values` receives the instructions at that line;
+ * slice_place_release() frees them.  Fails if there is no such place, or if FILE matches several
+ * files.
+ */
 int slice_find(struct slice_place *at, const struct facts *f, const char *file, uint32_t line);
 void slice_place_release(struct slice_place *at);
 

@@ -37,8 +37,8 @@ void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *o
 /* Copies the values that the variables had in the run. */
 void sym_trace_values(const struct sym_trace *t, uint64_t *values);
 
-/* Calls `fn` once for each variable that a node depends on. */
 typedef void sym_var_fn(void *context, uint32_t var);
+/* Calls `fn` once for each variable that a node depends on. */
 struct sym_walk; /* scratch memory for many calls of sym_walk_vars() with one trace */
 struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);

@@ -45,8 +45,8 @@ int cmd_slice(int argc, char **argv);
 int cmd_sketch(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
-/* Adds the options of `raddle explore --ctest` that the exploration of each test gets. */
 struct rd_argv;
+/* Adds the options of `raddle explore --ctest` that the exploration of each test gets. */
 void cmd_explore_test_options(struct rd_argv *argv);
 
 /* Runs the command that the arguments of `raddle` name; returns the exit status. */

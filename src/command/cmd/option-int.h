@@ -47,9 +47,9 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
  * "--" are arguments of the first word. */
 int cmd_operand_words(int argc, char **argv, const struct cmd_usage *usage, bool arguments, size_t *count);
 
+typedef int cmd_run_fn(const char *operand);
 /* Runs a command that takes exactly one argument besides options; returns the exit status.  `what`
  * names the argument in the message that reports it missing. */
-typedef int cmd_run_fn(const char *operand);
 int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run);
 
 /* The words after the options of a command that runs a program. */

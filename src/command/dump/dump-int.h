@@ -35,9 +35,9 @@ void dump_sites(const struct trace_sites *sites, bool json, FILE *out);
 int dump_check(struct trace *trace, bool json, bool damaged, FILE *out);
 int dump_facts(const char *path, bool json, FILE *out);
 
+#define DUMP_OTHER 1
 /* Shows a path that is not a trace but facts, a schedule, findings or a program.  Returns
  * DUMP_OTHER if it is none of these. */
-#define DUMP_OTHER 1
 int dump_artefact(const char *path, bool json, FILE *out);
 
 /* The recorded input from outside.  These test whether a file contains it, show its records, and

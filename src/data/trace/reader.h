@@ -70,8 +70,8 @@ void trace_merge_close(struct trace_merge *m);
  * the position of the event. */
 struct trace_lane *trace_merge_next(struct trace_merge *m);
 
-/* Calls a function for all events, in the order of a merge. */
 typedef void trace_lane_fn(void *context, const struct trace_lane *lane);
+/* Calls `fn` for all events, in the order of a merge. */
 int trace_each(struct trace *trace, trace_lane_fn *fn, void *context);
 
 #endif

@@ -36,11 +36,11 @@ struct guard_table {
 /* Whether the file at `path` contains a table. */
 bool guard_table_is_in(const char *path);
 int guard_table_read(struct guard_table *t, const char *path);
-/* Reads the table from text.  Trusts no byte. */
 struct guard_text {
 	const char *table, *regions; /* the texts of the two sections; `regions` may be NULL */
 	size_t table_length, regions_length;
 };
+/* Reads the table from text.  Trusts no byte. */
 int guard_table_parse(struct guard_table *t, const struct guard_text *text, const char *name);
 void guard_table_release(struct guard_table *t);
 

@@ -45,10 +45,10 @@ int hive_sketch_apply(struct hive_sketch *s, const char *record, size_t length);
 /* Whether a record with this σ and result is still needed. */
 bool hive_sketch_wants(const struct hive_sketch *s, uint32_t sigma, bool failed);
 
-/* Writes the result of the runs with a writer of report/sketch.h: as JSON (doc/format/sketch.md),
- * as a page, or as text. */
 struct sketch_report;
 typedef int hive_sketch_fn(const struct sketch_report *r, FILE *out);
+/* Writes the result of the runs with a writer of report/sketch.h: as JSON (doc/format/sketch.md),
+ * as a page, or as text. */
 int hive_sketch_write(const struct hive_sketch *s, const char *program, hive_sketch_fn *write, FILE *out);
 
 #endif

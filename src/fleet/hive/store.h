@@ -64,9 +64,9 @@ struct hive_run {
 int hive_store_run(struct hive_db *db, const struct hive_run *run,
 		   bool *is_new); /* on return the run is on disk */
 
-/* Calls `fn` with the tracked runs after number `after`, in their order.  If `program` is not 0,
- * with those of that program only. */
 typedef void hive_run_fn(void *context, const struct hive_run *run);
+/* Calls `each` with the tracked runs after number `after`, in their order.  If `program` is not 0,
+ * only with those of that program. */
 int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context);
 
 /* Roles of tokens, which are stored as hashes. */

@@ -75,15 +75,16 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 /* Starts `executable` with the session; without one if `s` is NULL. */
 int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid);
 
-/* Starts a program with any shared memory: its descriptor, and the environment variable that passes
- * the descriptor's number to the runtime.  If `given` is NULL, the program starts without shared
- * memory. */
+/* Memory that a program shares: its descriptor, and the environment variable that passes the
+ * descriptor's number to the runtime. */
 struct site_given {
 	int fd;
 	const char *variable;
 	/* The descriptors that the program inherits; NULL for all. */
 	const struct site_inherited *inherited;
 };
+/* Starts a program with any shared memory.  If `given` is NULL, the program starts without shared
+ * memory. */
 int site_start_with(const struct site_given *given, const char *executable, char *const *argv, pid_t *pid);
 
 #endif

@@ -56,8 +56,8 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* also empties the file */
 
-/* Whether this many bytes may still be sent today; if so, counts them as sent. */
 #define SITE_UPLOAD_MAX (1u << 20) /* in bytes per day; set by hand: little even on a metered line */
+/* Whether this many bytes may still be sent today; if so, counts them as sent. */
 bool site_state_may_send(const struct site_state *s, size_t bytes);
 
 #endif

@@ -32,12 +32,13 @@ int inject_golden_compare(const struct inject_golden *g, const struct inject_raw
 int inject_golden_make(const char *directory, struct inject_setup *setup, const struct run_program *program,
 		       bool force);
 
-/* Writes the records of a run as a trace.  `sites` is the path of the site table. */
+/* The trace to be made from a run; `sites` is the path of the site table. */
 struct inject_trace {
 	const char *directory, *sites;
 	const struct inject_target *target;
 	const struct inject_run *run;
 };
+/* Writes the records of the run as a trace. */
 int inject_trace_write(const struct inject_trace *t);
 
 #endif

@@ -7,8 +7,9 @@
 #include "inject/choose.h"
 #include "inject/setup.h"
 
-/* The user's seed; for INJECT_SEED_CHANCE, a random seed that is short enough to be typed. */
 #define INJECT_SEED_CHANCE UINT64_MAX
+/* Returns `wanted`, which is the user's seed; for INJECT_SEED_CHANCE, a random seed that is short
+ * enough to be typed. */
 uint64_t inject_seed(uint64_t wanted);
 
 /* The name that an input file has in the directories of runs.  A path below the current directory
@@ -27,11 +28,11 @@ int inject_prepare_files(struct inject_setup *s, const char *inputs, const char 
 /* Fails if `sampling`, `keep` or `level` of the setup is not one of the known words. */
 int inject_check_words(const struct inject_setup *s);
 
+#define INJECT_RUNS_UNSET UINT64_MAX
 /* Sets the number of runs of each kind, and the stopping rule `until` (such as "1%", see
  * inject/until-int.h) for the share of `outcome`; NULL means sdc.  `runs` is the user's number, or
  * INJECT_RUNS_UNSET.  In the latter case it becomes the number that may be needed for `until`, or 1
  * if `until` is NULL. */
-#define INJECT_RUNS_UNSET UINT64_MAX
 int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);
 
 /* Selects the kinds in `faults`, a list of kinds and groups, that apply to some place that the

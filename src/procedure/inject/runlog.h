@@ -81,10 +81,10 @@ const char *runlog_parse(struct runlog_run *run, const char *line, size_t length
 /* A line of more bytes is an error; it is perhaps the hole of a sparse file. */
 #define RUNLOG_LINE_MAX (1 << 20)
 
+typedef int runlog_line_fn(void *context, const char *line, size_t length);
 /* Calls `fn` for each complete line of a log, without its newline, until `fn` returns a value other
  * than 0.  Returns that value, or an error if a line is too long. *whole receives the total length
  * of the complete lines; the rest of the log is incomplete. */
-typedef int runlog_line_fn(void *context, const char *line, size_t length);
 int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole);
 
 /* Finds the logs of a campaign's shards, DIRECTORY/log.N; there may be none.  The caller calls

@@ -90,8 +90,8 @@ struct inject_setup { /* owns its strings */
 int inject_setup_write(const struct inject_setup *s, const char *path);
 /* Parses campaign.json.  `name` is used in messages. */
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name);
-/* Sets the process of a fault to the one that the campaign is about. */
 struct run_fault;
+/* Sets the process of a fault to the one that the campaign is about. */
 void inject_setup_process(const struct inject_setup *s, struct run_fault *f);
 int inject_setup_read(struct inject_setup *s, const char *path);
 void inject_setup_release(struct inject_setup *s);

@@ -28,10 +28,10 @@ const struct sketch_place *sketch_place(struct sketch_places *p, const char *exe
  * is attributed to the line of the program that calls it. */
 bool sketch_is_system_file(const char *file);
 
+typedef bool sketch_own_fn(const void *context, const char *file);
 /* The place of a crash (raddle/crash.h): the first one that belongs to the program, if possible
  * outside system headers.  `own` decides whether a file belongs to the program; if it is NULL, all
  * files do.  Returns NULL if there is no such place. */
-typedef bool sketch_own_fn(const void *context, const char *file);
 const struct sketch_place *sketch_crash_place(struct sketch_places *p, const char *executable,
 					      const uint64_t places[RADDLE_CRASH_PLACES], sketch_own_fn *own,
 					      const void *context);

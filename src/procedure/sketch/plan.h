@@ -48,7 +48,7 @@ void sketch_plan_release(struct sketch_plan *p);
 void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j);
 int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root);
 
-/* Writes a run as one line of JSON, without a newline. */
+/* What a record states besides the run itself. */
 struct sketch_record {
 	const char *plan, *run; /* ids of the plan and of the run */
 	uint32_t sigma;
@@ -56,6 +56,7 @@ struct sketch_record {
 	size_t statements;
 	bool values; /* the site allows values to be sent */
 };
+/* Writes a run as one line of JSON, without a newline. */
 void sketch_record_write(const struct sketch_record *what, const struct sketch_runs *runs,
 			 const struct sketch_run *run, struct rd_buf *out);
 

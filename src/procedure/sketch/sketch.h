@@ -70,11 +70,12 @@ struct sketch_set {
 	const char *left; /* a sentence: why the diagnosis ended early; may be NULL */
 };
 
-/* Makes the sketch of the failures with the signature of `failure`.  Takes over `predictors`. */
+/* How much of the slice a sketch covers. */
 struct sketch_reach {
 	uint32_t sigma, near;	      /* as in struct sketch */
 	const struct decide *decided; /* what decides about statements; NULL if unknown */
 };
+/* Makes the sketch of the failures with the signature of `failure`.  Takes over `predictors`. */
 void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
 		 struct sketch_predictors *predictors, const struct sketch_reach *reach);
 void sketch_set_release(struct sketch_set *set);

@@ -34,9 +34,9 @@ struct track_left {
 void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
 void track_left_release(struct track_left *left);
 
-/* Adds the events to the last run of `runs`, in which the first `sigma` statements were tracked. */
 struct sketch_runs;
 struct track;
+/* Adds the events to the last run of `runs`, in which the first `sigma` statements were tracked. */
 void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs, uint32_t sigma);
 
 #endif

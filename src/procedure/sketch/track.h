@@ -79,17 +79,18 @@ void track_end_release(struct track_end *e);
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
 
-/* Split track_run() into two parts, for a caller that starts the program itself.  track_begin()
- * makes the shared memory that the program receives through RADDLE_SESSION_ENV; the caller closes
- * it even after a failure.  When the program has ended, the caller sets end->end, and
- * track_finish() reads what the program left in the memory.  For run/launch.h the memory looks like
- * a session, but only its descriptor is used. */
+/* The memory that a tracked program shares with us.  For run/launch.h it looks like a session, but
+ * only its descriptor is used. */
 struct track_memory {
 	struct raddle_track *shared;
 	size_t size;
 	struct raddle_session *session;
 	struct run_session handle;
 };
+/* track_begin() and track_finish() are the two parts of track_run(), for a caller that starts the
+ * program itself.  track_begin() makes the shared memory that the program receives through
+ * RADDLE_SESSION_ENV; the caller closes it even after a failure.  When the program has ended, the
+ * caller sets end->end, and track_finish() reads what the program left in the memory. */
 int track_begin(struct track *t, const struct track_request *request, struct track_memory *m);
 int track_finish(struct track *t, const struct track_request *request, const struct track_memory *m,
 		 struct sketch_runs *runs, struct track_end *end);

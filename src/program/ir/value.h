@@ -51,10 +51,10 @@ struct ir_gep {
 };
 bool ir_gep_next(struct ir_gep *g); /* false at the end */
 
-/* Whether code that does not access an object by name may know its address: the address is stored,
- * passed on, or converted to a number.  `harmless` returns whether the callee keeps no copy of an
- * argument. */
+/* Whether the callee keeps no copy of the argument. */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
+/* Whether code that does not access an object by name may know its address: the address is stored,
+ * passed on, or converted to a number. */
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 
 /* Makes the edges from `from` to `old` lead to `to` instead; phi nodes are not updated. */

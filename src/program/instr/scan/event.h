@@ -96,9 +96,9 @@ bool instr_is_instrumented(struct ir_effects *effects, LLVMValueRef function);
 void instr_drop_promises(LLVMValueRef function); /* removes attributes that hooks make untrue */
 void instr_drop_call_promises(LLVMValueRef call);
 
+typedef void instr_function_fn(struct instr_function *f, void *context);
 /* record.c: scans the functions of a unit as the flavour `record` does, and calls `fn` for each
  * instrumented function. */
-typedef void instr_function_fn(struct instr_function *f, void *context);
 void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context);
 /* Sites are numbered in the order of events. */
 bool instr_event_has_site(const struct instr_event *event);

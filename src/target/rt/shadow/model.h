@@ -21,14 +21,14 @@ struct rt_scan {
 };
 void rt_model_scan(struct rt_scan *s, __builtin_va_list arguments);
 
-/* Returns the 64-bit expression of the number at s, which a function has read up to `end`, or 0 if
- * the number is concrete. */
+/* A number that a function has read from `s` up to `end`. */
 struct rt_number {
 	const char *s, *end;
 	uint64_t value;
 	int base;
 	bool is_unsigned;
 };
+/* Returns the 64-bit expression of the number, or 0 if the number is concrete. */
 uint32_t rt_model_number(const struct rt_number *n);
 
 #endif
