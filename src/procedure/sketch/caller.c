@@ -80,8 +80,8 @@ static void add_call(uint32_t value, void *context)
 		c->todo[c->todo_count++] = value;
 }
 
-/* Adds a caller.  A function that a new thread runs is not called from where the thread is
- * started. */
+/* Adds a caller.  The place where a thread is started does not count as a caller of the function
+ * that the thread runs. */
 static void add_caller(uint32_t value, void *context)
 {
 	struct calls *c = context;
@@ -153,8 +153,8 @@ static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
 	return found;
 }
 
-/* Whether a thread passes the calls in this order, and each at most once: they follow each other,
- * and no path leads back. */
+/* Whether a thread passes the calls in this order, and each at most once: each call can follow the
+ * one before it, and no path leads back. */
 static bool is_sequence(const struct calls *c, const struct facts_graph *g, uint32_t base)
 {
 	const uint32_t *block_of = c->w->depend->block_of;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside sketch/: decides what a diagnosis does next.  In: the runs and predictors so far.  Out:
+ * Inside sketch/: decides what a diagnosis does next.  In: the runs made and the predictors found
+ * until now.  Out:
  * whether there are enough runs, how much of the slice to track, and which order to force and
  * prevent next.  Nothing is run here, so that every case can be tested with made-up runs.
  *
@@ -12,7 +13,7 @@
 #include "sketch/predictor.h"
 #include "sketch/run.h"
 
-/* Numbers of runs.  After five failing and thirty passing runs, the F measure of predictors hardly
+/* Numbers of runs.  After five failing and thirty passing runs, the F-measure of predictors hardly
  * changes any more.  If 40 runs all fail, the program is assumed to fail always.  Tracked runs of
  * the unscheduled program are slow, so three failing ones are enough, and two more to find where a
  * value came from. */
@@ -23,7 +24,7 @@ enum {
 	CHOOSE_PLAIN_FEW = 3,
 	CHOOSE_PLAIN_MORE = 2,
 	CHOOSE_PLAIN_MOST = 400, /* largest number of runs of the unscheduled program with one σ */
-	/* If none of this many runs failed, the program fails too rarely. */
+	/* If no run failed among this many, the program fails too rarely. */
 	CHOOSE_PLAIN_NONE = 40,
 	/* Largest number of statements that are tracked to find the origin of a value. */
 	CHOOSE_PLAIN_WHOLE = 64,
@@ -40,13 +41,13 @@ struct choose_counts choose_count(const struct sketch_runs *runs, const char *si
 /* Whether there are `enough` failing runs, and passing runs to compare them with. */
 bool choose_has_enough(const struct sketch_runs *runs, const char *signature, size_t enough);
 
-/* Whether the last run is not needed: it failed, but only passing runs are missing. */
+/* Whether the last run is not needed: it failed, but only more passing runs are needed. */
 bool choose_is_needless(const struct sketch_runs *runs, const char *signature, size_t enough);
 
 /* ---- statements ---- */
 
-/* Sets the distances of statements without a slice: how many statements they are before the end of
- * failing runs. */
+/* Sets the distances of statements if there is no slice.  The distance of a statement is the number
+ * of statements between it and the end of failing runs. */
 void choose_count_back(struct sketch_runs *runs, const char *signature);
 
 /* Sets small distances for lock operations, because any of them may be the cause of a hang. */
@@ -85,7 +86,7 @@ size_t choose_track_enough(const struct choose_track *t);
 /* Whether run n of a σ, counted from 0, should be made, if `failing` of the earlier runs failed. */
 bool choose_track_runs(uint64_t n, size_t failing);
 
-/* To be called after the runs of a σ: whether they are to be made again with delays. */
+/* Whether the runs of a σ are to be made again with delays.  To be called after these runs. */
 bool choose_track_delays(struct choose_track *t, struct choose_counts c);
 
 /* Whether there are enough runs of a σ for a comparison. */

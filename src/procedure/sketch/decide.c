@@ -2,8 +2,8 @@
 /*
  * Decisions (sketch/decide.h).  A statement of the runs comprises all instructions of its line, as
  * in sketch/reach-int.h.  If no branch of its function decides whether a statement is executed, the
- * branches that decide about calls of the function are used.  Those that decide about the start of
- * a thread are not used, since the start is shown anyway.
+ * branches that decide whether the function is called are used.  Branches that decide whether a
+ * thread is started are not used, since the start is shown anyway.
  */
 #include "sketch/decide.h"
 
@@ -387,8 +387,8 @@ struct implied {
 };
 
 struct thread {
-	struct decide_list in; /* the branches on one of whose sides it is */
-	size_t last;	       /* 1 + its last event; 0 if there is none */
+	struct decide_list in; /* the branches that it has passed and on one of whose sides it still is */
+	size_t last;	       /* 1 + its last event; 0 if it has no event */
 };
 
 struct imply {
@@ -415,8 +415,9 @@ static bool is_on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
 	return x->line == y->line && !strcmp(rd_base_name(x->file), rd_base_name(y->file));
 }
 
-/* Handles a thread that reaches a statement: it has left the sides of branches that do not decide
- * about that statement.  It executes a branch on the statement's own line again. */
+/* Handles a thread that reaches a statement: the thread has left the sides of all branches that do
+ * not decide whether that statement is executed.  A branch on the statement's own line is executed
+ * again. */
 static void leave(const struct imply *m, struct thread *t, uint32_t statement)
 {
 	size_t kept = 0;

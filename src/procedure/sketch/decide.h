@@ -22,7 +22,8 @@ void decide_list_add(struct decide_list *l, uint32_t item);
 
 struct decide_statement {
 	struct decide_list by; /* the branches that decide whether it is executed */
-	/* The branches in `by`, those that decide about them, and so on; nearest first. */
+	/* The branches in `by`, the branches that decide whether these are executed, and so on;
+	 * nearest first. */
 	struct decide_list above;
 	struct decide_list looks; /* for a branch: the reads and calls whose results it tests */
 	bool varies;		  /* whether it had different values */
@@ -30,21 +31,22 @@ struct decide_statement {
 };
 
 struct decide {
-	struct decide_statement *statements; /* by number of the statement: what decides about it */
+	/* By number of the statement: what decides whether it is executed. */
+	struct decide_statement *statements;
 	size_t count, capacity;
 	uint32_t failure; /* the statement that fails */
 };
 
-/* Finds the decisions.  Adds the failing statement, and the branches that decide about statements
- * of the runs, to the statements of the runs.  If the failure has no place, d->failure is
- * UINT32_MAX. */
+/* Finds the decisions.  Adds to the statements of the runs: the failing statement, and the branches
+ * that decide whether statements of the runs are executed.  If the failure has no place, d->failure
+ * is UINT32_MAX. */
 void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *runs,
 		 const struct sketch_failure *failure);
 void decide_close(struct decide *d);
 
 /* Adds events, without values, for branches that were not watched.  A thread that executes a
- * statement has executed the branches that decide about it.  The events follow the thread's earlier
- * events. */
+ * statement has executed the branches that decide whether the statement is executed.  The events
+ * follow the thread's earlier events. */
 void decide_imply(const struct decide *d, struct sketch_runs *runs);
 
 #endif

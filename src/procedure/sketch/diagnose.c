@@ -32,14 +32,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of these are judgements. */
+/* All of the following numbers are judgements. */
 #define TIMED 32 /* number of the best predictors for which it is determined when they came true */
 #define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* time limit of an unscheduled run */
-/* Time limit of all these runs, if the diagnosis has no limit. */
+/* Time limit of all unscheduled runs together, if the diagnosis has no limit. */
 #define PLAIN_NS (60 * RD_NS_PER_S)
-/* Number of statements that are watched first in runs by turns; each stops the program. */
+/* Number of statements that are watched first in runs whose threads take turns; the program is
+ * stopped at each of them. */
 #define LED_FIRST 64
-#define LED_TIMES 4 /* if these are not enough, LED_TIMES as many are watched */
+#define LED_TIMES 4 /* if LED_FIRST statements are not enough, LED_TIMES as many are watched */
 
 struct work {
 	const struct diagnose *how;
@@ -47,7 +48,7 @@ struct work {
 	struct sketch_turns turns;
 	struct judge judge;
 	struct rd_interrupt signals;
-	int64_t end_ns; /* deadline of the diagnosis; 0 for none */
+	int64_t end_ns; /* deadline of the diagnosis; 0 for no deadline */
 	int64_t plain_end_ns;
 	size_t before; /* number of failing runs that were used with a smaller σ */
 	uint64_t number;
@@ -90,7 +91,7 @@ static void show(const struct work *w, const char *doing)
 
 /* ---- runs ---- */
 
-/* Whether the failure is at the place that the user reported, if there is one. */
+/* Whether the failure is at the place that the user reported; true if the user reported none. */
 static bool is_wanted(const struct work *w, const struct sketch_failure *f)
 {
 	const struct sketch_failure *report = w->how->report;
@@ -283,8 +284,9 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Makes runs until there are `enough` or a limit is reached.  Ends earlier if many were made and
- * none failed, or if this σ is clearly too small.  With `delays`, threads are delayed at random. */
+/* Makes runs until `enough` of them have failed and enough have passed, or a limit is reached.  Ends
+ * earlier if many runs were made and none failed, or if this σ is clearly too small.  With `delays`,
+ * threads are delayed at random. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -448,8 +450,8 @@ static void give_schedule(struct sketch *s, const char *schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
-/* Makes the sketch.  Branches that were not watched are added only now.  It is known only that a
- * thread passed them, which does not help to distinguish failing from passing runs. */
+/* Makes the sketch.  Branches that were not watched are added only now, because it is known only
+ * that a thread passed them, which does not help to distinguish failing from passing runs. */
 static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
 		 struct sketch_predictors *p, const struct sketch_reach *reached)
 {

@@ -23,12 +23,12 @@ struct diagnose { /* zero values are the defaults */
 	const struct sketch_failure *report;
 	/* Largest number of runs of a phase; 0 for DIAGNOSE_RUNS. */
 	uint64_t most;
-	int64_t time_ns; /* time limit of the diagnosis; 0 for none */
+	int64_t time_ns; /* time limit of the diagnosis; 0 for no limit */
 	/* Number of runs of each intervention; 0 for DIAGNOSE_TRIES. */
 	unsigned tries;
 	bool no_intervention;
 
-	const struct facts *facts; /* facts of the program, for slices; NULL if there are none */
+	const struct facts *facts; /* facts of the program, for slices; NULL if they are not known */
 	void (*progress)(void *context, const struct diagnose_progress *p); /* may be NULL */
 	void *context;
 };

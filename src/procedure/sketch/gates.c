@@ -211,7 +211,7 @@ uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
 	return gate->statement < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
 }
 
-/* Removes gates that no run which tracks the first `sigma` statements opens. */
+/* Removes gates that stay shut in runs that track the first `sigma` statements. */
 static void keep(struct sketch_gates *g, uint32_t sigma)
 {
 	size_t kept = 0;

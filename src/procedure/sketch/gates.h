@@ -24,8 +24,8 @@ struct sketch_gates {
 	size_t left_out; /* number of gates beyond the limit */
 };
 
-/* Finds the gates that runs which track the first `sigma` statements open (0 for all statements),
- * at most `max`. */
+/* Finds the gates that are open in runs that track the first `sigma` statements (0 for all
+ * statements); at most `max` gates. */
 void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
 
@@ -41,10 +41,10 @@ bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f);
  * gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 
-/* The statement of a gate for an event of that kind.  sketch_gate_statements() adds all statements
- * to which events of the gate may belong to the table of `runs`. */
+/* The statement of a gate for an event of that kind. */
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind);
+/* Adds all statements to which events of the gate may belong to the table of `runs`. */
 void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs);
 
 /* Appends the names of the gates, one per line. */

@@ -5,8 +5,8 @@
 
 #include "sketch/sketch.h"
 
-/* Marks of events: the sketch shows the event; a predictor refers to it; the event alone
- * distinguishes failing from passing runs. */
+/* Marks of events.  MARK_SHOW: the sketch shows the event.  MARK_NAMED: a predictor refers to the
+ * event.  MARK_TELLS: the event alone distinguishes failing from passing runs. */
 enum { MARK_SHOW = 1, MARK_NAMED = 2, MARK_TELLS = 8 };
 
 /* Returns the marks of the run's events, which the caller frees.  `shown` is indexed by statement:

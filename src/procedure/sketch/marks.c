@@ -16,9 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* F of a statement that is shown for its value or branch: it is nearly always right. */
+/* The least F-measure of a value or branch that is shown for its own sake: it predicts nearly
+ * always correctly. */
 #define GOOD_F 0.95
-/* F of the best predictor of a type whose events are shown: better than chance. */
+/* The least F-measure of the best predictor of a type whose events are shown: better than
+ * chance. */
 #define LISTED_F 0.5
 /* Largest number of values and branches that are shown; a person does not read more. */
 #define SHOWN_DIFFERENT 64
@@ -222,7 +224,7 @@ static bool is_lock(const struct sketch *s, const struct sketch_event *e)
 /* Hides locks that no thread holds or waits for at the end, because they have no part in a hang. */
 static void hide_released_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
-	/* Maps a thread and a lock to 1 while it is held or waited for. */
+	/* Maps a thread and a lock to 1 while the thread holds the lock or waits for it. */
 	struct rd_pmap held = {0};
 
 	for (size_t i = 0; i < run->count && run->outcome == SKETCH_HANG; i++) {

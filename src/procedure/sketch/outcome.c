@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Largest number of bytes of a report: a judgement, bounds memory. */
+/* Largest number of bytes of a report; a judgement that bounds memory. */
 #define MOST_REPORT (UINT64_C(16) << 20)
 #define MOST_LINE 1000000000u /* largest number of a line; ten times it fits 64 bits */
 
@@ -211,7 +211,7 @@ static bool read_frame(const struct line *l, struct sketch_failure *f)
 	return true;
 }
 
-/* Finds the kind of failure that a line states.  Returns false if it states none. */
+/* Finds the kind of failure that a line states.  Returns false if it does not state a kind. */
 static bool read_kind(const struct line *l, struct sketch_failure *f)
 {
 	static const struct {

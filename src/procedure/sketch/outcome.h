@@ -29,15 +29,15 @@ void sketch_failure_release(struct sketch_failure *f);
 char *sketch_signature(const struct sketch_failure *f);
 
 /* Finds a failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed." Returns
- * false if there is none. */
+ * false if the text does not contain one. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 
 /* Reads a report of any textual kind.  If it contains no place, fails with a message that includes
  * `name`.  Frames of system libraries are skipped. */
 int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, const char *name);
 
-/* Reads a report from a file.  If there is no such file, `report` may itself be FILE:LINE.  gdb
- * reads a core file, together with the program. */
+/* Reads the report in the file `report`.  If there is no such file, `report` may itself be
+ * FILE:LINE.  A core file is read by gdb, together with the program. */
 int sketch_read_report(struct sketch_failure *f, const char *report, const char *program);
 
 #endif

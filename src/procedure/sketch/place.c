@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes at the start of an executable that contain its program headers, and the largest answer of
- * addr2line, which is usually a few lines.  Judgements. */
+/* HEAD_BYTES: bytes at the start of an executable that contain its program headers.  ANSWER_MAX:
+ * bytes of the longest answer of addr2line, which is usually a few lines.  Both are judgements. */
 enum { HEAD_BYTES = 4096, ANSWER_MAX = 65536 };
 
 /* The lowest address of the program's segments, from which distances are counted. */
@@ -81,8 +81,9 @@ static void parse_frame(struct sketch_place *place, const char *text)
 		place->file = rd_xstrndup(file, (size_t)(colon - file));
 }
 
-/* Takes the first function whose file belongs to the program, of the innermost function and those
- * that it was inlined into.  If there is none, takes the innermost function. */
+/* Goes from the innermost function outwards through the functions into which it was inlined, and
+ * takes the first one whose file belongs to the program.  If no file does, takes the innermost
+ * function. */
 static void parse(struct sketch_place *place, const char *text)
 {
 	const char *at = text;

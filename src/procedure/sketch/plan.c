@@ -12,8 +12,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Limits for a document from outside: bytes of a text, as PATH_MAX; number of threads, as in
- * record/collector.c; bytes of a value. */
+/* Limits for a document from outside.  TEXT_MAX: bytes of a text, the same as PATH_MAX.
+ * THREADS_MAX: number of threads, the same as in record/collector.c.  WORD: bytes of a value. */
 enum { TEXT_MAX = 4096, THREADS_MAX = 1 << 20, WORD = 8 };
 
 static const char *const role_names[] = {"neutral", "reads", "writes", "acquires", "releases"};
@@ -95,7 +95,7 @@ void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j)
 	rd_json_end(j);
 }
 
-/* Reads a text of bounded length; NULL if there is none. */
+/* Reads a text of bounded length; NULL if the object has no such member. */
 static char *get_text(struct rd_json_read *r, const json_t *object, const char *key)
 {
 	const char *text = rd_json_get_text(r, object, key);

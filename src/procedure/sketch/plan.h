@@ -43,9 +43,9 @@ void sketch_plan_make(struct sketch_plan *p, struct slice *s, const struct sketc
 		      struct sketch_failure *failure);
 void sketch_plan_release(struct sketch_plan *p);
 
-/* Writes the plan into a JSON object.  sketch_plan_read() reads such an object, checks it, and
- * computes its id again. */
+/* Writes the plan into a JSON object. */
 void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j);
+/* Reads and checks such an object, and computes the id of the plan again. */
 int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root);
 
 /* What a record states besides the run itself. */

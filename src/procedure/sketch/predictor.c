@@ -153,8 +153,8 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 }
 
 /* Finds statements whose last read came before the last write of another statement, so that they
- * never read the last value.  `before` becomes a chain of the last events of each statement,
- * forwards. */
+ * never read the last value.  `before` becomes a chain of the last events of each statement, in
+ * the order of time. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;

@@ -22,8 +22,8 @@ enum sketch_pattern {
 	SKETCH_WW, /* two accesses of different threads */
 	SKETCH_WR,
 	SKETCH_RW, /* two accesses of different threads, even if the run ended before the write */
-	/* "LLL": one thread took a lock, another took a second one, and the first waits for
-	 * that. */
+	/* "LLL": one thread took a lock, another thread took a second lock, and the first thread
+	 * waits for the second lock. */
 	SKETCH_HOLD,
 	/* The last read of the first statement came before the last write of the second. */
 	SKETCH_RW_LAST,

@@ -2,7 +2,8 @@
 /*
  * Stacks (sketch/stack-int.h).  A stopped thread is in a system call, so the kernel knows its stack
  * pointer.  Words on the stack that point right after a call instruction may be return addresses,
- * as in raddle/crash-find.h.  Some may be stale, so the caller must know which of them make sense.
+ * as in raddle/crash-find.h.  Some may be stale, so the caller must decide which of them make
+ * sense.
  */
 #include "sketch/stack-int.h"
 
@@ -16,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of words of the stack that are searched for return addresses: a page.  Set by hand, like
- * the time that a thread may need to enter its system call, which a busy machine can delay by
- * seconds. */
+/* Number of words of the stack that are searched for return addresses: a page; set by hand. */
 #define STACK_WORDS 512
+/* The longest time that a thread may need to enter its system call, which a busy machine can delay
+ * by seconds; set by hand. */
 #define CALL_WAIT_NS 5000000000l
 /* Microseconds between two attempts; a thread needs only a few to enter the call. */
 #define CALL_POLL_US 50

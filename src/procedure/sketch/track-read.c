@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits for the numbers that a program left: threads and bytes of a value, as in plan.c. */
+/* Limits for the numbers that a program left, as in plan.c: threads, and bytes of a value. */
 enum { THREADS_MAX = 1 << 20, WORD = 8 };
 
 static bool is_good(const struct track_raw *e, uint32_t gates)

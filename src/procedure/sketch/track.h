@@ -34,7 +34,7 @@ struct track {
 	struct sketch_places places;
 };
 
-/* Builds the program for the slice.  The caller closes it even after a failure. */
+/* Builds the program for the slice.  The caller calls track_close() even after a failure. */
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how);
 void track_close(struct track *t);
 

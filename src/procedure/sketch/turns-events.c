@@ -45,8 +45,9 @@ static void look_at(pid_t pid, struct turns_pending *p)
 
 /* ---- statements ---- */
 
-/* Finds the first function whose file belongs to the program, of the site's function and those that
- * it was inlined into.  If there is none, the result is the site's function. */
+/* Goes from the function of the site outwards through the functions into which it was inlined, and
+ * finds the first one whose file belongs to the program.  If no file does, the result is the site's
+ * function. */
 static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
@@ -123,7 +124,7 @@ static void find_call(struct turns_now *now, const struct replay_stand *stand, c
 	uint64_t places[STACK_PLACES];
 	size_t count;
 
-	/* Such operations matter little, and the search takes time. */
+	/* Neutral operations and releases matter little, and the search takes time. */
 	if (!l->callers || !sketch_is_system_file(s->file) || s->role == SLICE_NEUTRAL ||
 	    s->role == SLICE_RELEASES)
 		return;

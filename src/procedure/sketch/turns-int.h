@@ -17,7 +17,7 @@
 #include "sketch/predictor.h"
 #include "sketch/verdict-int.h"
 
-/* What a run does about an order of statements. */
+/* Whether a run only watches an order of statements, forces it, or prevents it. */
 enum turns_intervention { TURNS_WATCH, TURNS_FORCE, TURNS_PREVENT };
 
 struct sketch_turns {
