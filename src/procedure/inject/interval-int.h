@@ -27,7 +27,7 @@ double campaign_beta(double a, double b, double x);
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
 /* The smallest n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0
- * if there is none up to `most`. */
+ * if no n up to `most` is large enough. */
 uint64_t campaign_sequence_size(double share, double half, double level, uint64_t most);
 
 #endif

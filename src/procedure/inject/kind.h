@@ -79,7 +79,7 @@ int inject_kind_add(const struct inject_kind *kind, const struct inject_rule *ru
 
 size_t inject_kind_count(void);
 const struct inject_kind *inject_kind_at(size_t index);
-/* The index of the kind with that name, in any case; -1 if there is none. */
+/* The index of the kind with that name, in upper or lower case; -1 if there is no such kind. */
 int inject_kind_find(const char *name, size_t length);
 
 /* Parses a list of kinds and groups, separated by commas, into set[inject_kind_count()]; "all"
@@ -87,11 +87,11 @@ int inject_kind_find(const char *name, size_t length);
 int inject_kind_parse(const char *list, bool *set);
 int inject_kind_check(const char *list); /* fails if the text is not a list of kinds */
 
-/* Properties of a site for faults. */
-const char *inject_opcode(const struct trace_site *site); /* load, add, argument and so on */
-/* The number of bits of the site's value, at most 64.  inject_width_there() returns the number of
- * bits of the memory to which the value points. */
+/* The opcode of a site: load, add, argument and so on. */
+const char *inject_opcode(const struct trace_site *site);
+/* The number of bits of the site's value, at most 64. */
 unsigned inject_width(const struct trace_site *site);
+/* The number of bits of the memory to which the site's value points. */
 unsigned inject_width_there(const struct trace_site *site);
 
 /* The rule by which the kind applies to the site; NULL if it does not apply. */

@@ -15,9 +15,10 @@ struct campaign_spot {
 };
 struct campaign_spot campaign_spot(const struct campaign_results *r, const struct runlog_run *run);
 
-/* Append a name to `out`; RD_UNKNOWN if it is unknown. */
+/* Appends the name of the function to `out`; RD_UNKNOWN if it is unknown. */
 void campaign_name_function(const struct runlog_run *run, struct rd_buf *out);
-void campaign_name_line(const struct runlog_run *run, struct rd_buf *out); /* such as "pca.c:88" */
+/* Appends the line, such as "pca.c:88"; RD_UNKNOWN if it is unknown. */
+void campaign_name_line(const struct runlog_run *run, struct rd_buf *out);
 /* Appends a name such as "rows" for a global variable, "serve: conn->state" in a function, "result
  * of atoi", "argument 1 of free", "call of malloc" or "temporary (add)". */
 void campaign_name_variable(const struct campaign_results *r, const struct runlog_run *run,

@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds between lines of the log (a campaign of a day has some thousand lines), and between
- * estimates on the terminal (so that a person can read them). */
+/* Nanoseconds between two lines of the file; a campaign of a day writes some thousand lines. */
 #define LOG_EVERY_NS INT64_C(10000000000)
+/* Nanoseconds between two estimates on the terminal, so that a person can read them. */
 #define SAY_EVERY_NS INT64_C(500000000)
 
 struct inject_pace inject_pace(uint64_t fresh, double seconds, uint64_t done, uint64_t expected)

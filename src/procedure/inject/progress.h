@@ -14,9 +14,9 @@ struct inject_progress {
 	/* `fresh` is the number of runs done by this process. */
 	uint64_t runs, done, fresh, outcomes[RUNLOG_OUTCOMES];
 	int64_t start_ns, said_ns, logged_ns;
-	int log; /* descriptor of the file; -1 if there is none */
+	int log; /* descriptor of the file; -1 if it is not open */
 	struct rd_progress line;
-	struct rd_buf detail; /* the estimate and the outcomes so far, as text */
+	struct rd_buf detail; /* the estimate and the present numbers of outcomes, as text */
 };
 
 /* The speed of a campaign, and how long it will take. */

@@ -43,8 +43,8 @@ int campaign_results_read(struct campaign_results *r, const char *directory);
 int campaign_results_add(struct campaign_results *r, const char *text, size_t length, const char *name);
 void campaign_results_finish(struct campaign_results *r);
 
-/* Keeps only the runs of the kinds in a list separated by commas, in any case.  It is an error if a
- * kind has no runs. */
+/* Keeps only the runs of the kinds in a list separated by commas, in upper or lower case.  It is an
+ * error if a kind has no runs. */
 int campaign_results_choose(struct campaign_results *r, const char *kinds);
 
 void campaign_results_release(struct campaign_results *r);

@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All were set by hand.  They bound memory and the load of the machine. */
+/* All of the following numbers were set by hand.  They bound memory and the load of the machine. */
 #define BLOCK (1u << 20) /* bytes of a trace that are allocated at once */
 /* Blocks of a run in memory; further ones are in a file, since several runs share the memory. */
 #define MEMORY_BLOCKS 32
@@ -79,7 +79,7 @@ static bool add_block(struct inject_raw *raw)
 	return true;
 }
 
-/* Room for `length` bytes; NULL if there is none. */
+/* Room for `length` bytes; NULL if there is not enough room. */
 static uint8_t *raw_room(struct inject_raw *raw, size_t length)
 {
 	uint8_t *at;
@@ -119,9 +119,9 @@ static void inject_raw_release(struct inject_raw *raw)
 	*raw = (struct inject_raw){0};
 }
 
-/* Keeps a buffer.  If a run exceeds its size limit, the buffers that each thread has filled so far
- * are kept.  That includes buffers that are not full.  For a main() that waits in a join, it may be
- * the only buffer; without it the creator of the other threads is unknown. */
+/* Keeps a buffer.  If a run exceeds its size limit, recording stops.  Buffers that other threads had
+ * begun by then are still kept, although they are not full.  For a main() that waits in a join, such
+ * a buffer may be its only one; without it the creator of the other threads is unknown. */
 static void take(void *context, uint32_t process, uint32_t thread, const void *records, size_t length)
 {
 	struct running *r = context;

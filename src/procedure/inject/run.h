@@ -40,8 +40,8 @@ struct inject_run {
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* results of the first fault */
 	uint32_t thread;		     /* number of the thread at which it struck */
-	/* `there`: the campaign's process existed; `outlived`: the first process ended before
-	 * it. */
+	/* `there`: the campaign's process existed; `outlived`: that process outlived the first
+	 * process. */
 	bool there, outlived;
 	struct inject_raw raw;
 	/* Buffers of the first process, if the campaign is about another one. */

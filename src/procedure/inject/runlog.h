@@ -78,7 +78,7 @@ void runlog_write(struct rd_buf *out, const struct runlog_run *run);
  * copy of equal ones.  Returns NULL, or a text that says what is wrong. */
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
 
-/* A line of more bytes is an error; it is perhaps the hole of a sparse file. */
+/* Bytes of the longest line; a longer one is an error, perhaps the hole of a sparse file. */
 #define RUNLOG_LINE_MAX (1 << 20)
 
 typedef int runlog_line_fn(void *context, const char *line, size_t length);

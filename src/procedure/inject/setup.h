@@ -57,7 +57,8 @@ struct inject_setup { /* owns its strings */
 	bool once; /* each fault strikes once, even if its kind is permanent */
 
 	/* Where faults may strike; NULL and empty members mean anywhere: */
-	/* Such as P_0_1: the process that the campaign is about; NULL for the first process. */
+
+	/* The process that the campaign is about, such as P_0_1; NULL for the first process. */
 	char *process;
 	char *thread;
 	char *line; /* place in the source: FILE:LINE[:COLUMN] */
@@ -82,8 +83,9 @@ struct inject_setup { /* owns its strings */
 	uint64_t golden_runs, records, threads;
 	int64_t status; /* wait status */
 	uint64_t golden_wall_us, golden_cpu_us, golden_bytes;
-	bool forced; /* its runs differed, and the user continued nevertheless */
-	/* Whether it is pseudo-deterministic: yes, no or unknown; NULL if not checked. */
+	bool forced; /* the fault-free runs differed, and the user continued nevertheless */
+	/* Whether the fault-free run is pseudo-deterministic: yes, no or unknown; NULL if that was
+	 * not checked. */
 	char *reversible;
 };
 

@@ -74,7 +74,7 @@ const char *campaign_by_name(enum campaign_by by); /* such as "function" */
 
 struct campaign_statistics {
 	const struct campaign_results *results;
-	/* `groups[0]` has all kinds; then come those of the paper's table II, then others */
+	/* `groups[0]` has all kinds; then come those of the paper's table II, then the others. */
 	struct campaign_group *groups;
 	size_t group_count;
 	/* Sorted by harm (crash, hang, SDC), the most harmful first. */

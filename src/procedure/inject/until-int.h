@@ -43,8 +43,8 @@ uint64_t inject_until_expected(const struct inject_until *u);
 /* Parses "1%", "+-0.5 %", "\u00b11%" or "0.01" into millionths. */
 int inject_until_parse(const char *text, uint64_t *millionths);
 
-/* The number of runs that is enough for any share if each fault is activated; 0 if there are too
- * many. */
+/* The number of runs that suffices whatever the share is, provided that each fault is activated; 0
+ * if that number is too large. */
 uint64_t inject_until_most(uint64_t millionths);
 
 #endif
