@@ -22,7 +22,8 @@
 #include <llvm-c/Linker.h>
 #include <string.h>
 
-/* The sites of a unit so far, and the marks of one instruction while they are collected. */
+/* The sites of a unit that were counted, and the marks of one instruction while they are
+ * collected. */
 struct marking {
 	/* The number before the unit's first site, and the number of sites assigned so far. */
 	uint32_t slot_base, count;

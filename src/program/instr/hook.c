@@ -6,9 +6,10 @@
  * Large functions of large units call the hooks instead.  The other hooks are functions of the
  * runtime.
  *
- * For the optimiser, a hook is declared to touch only memory that no other code can access.  So
- * hooks keep their order among themselves and relative to calls, while the program's own loads and
- * stores are optimised as if there were no hooks.
+ * For the optimiser, most hooks are declared to touch only memory that no other code can access.  So
+ * they keep their order among themselves and relative to calls, while the program's own loads and
+ * stores are optimised as if there were no hooks.  The exceptions are hooks that are barriers or
+ * read the program's memory, and all hooks of flavours whose events carry values.
  */
 #include "instr/unit-int.h"
 

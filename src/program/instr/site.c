@@ -53,7 +53,7 @@ static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
 }
 
 /* The only pointer argument of a library function, such as a lock or memory to be freed.  NULL if
- * it has none, or several. */
+ * the function has no pointer argument, or several. */
 static LLVMValueRef handled_pointer(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst), pointer = NULL;

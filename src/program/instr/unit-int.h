@@ -162,10 +162,11 @@ struct instr_unit {
 	struct rd_umap gate_leaders;
 };
 
-/* Opening reads the job's bitcode into u->context, which the caller creates, and runs the passes
- * that precede all analysis.  Closing returns the error that it is passed, or else an error if LLVM
- * reported one.  It frees u->module if that still exists. */
+/* Reads the job's bitcode into u->context, which the caller creates, and runs the passes that
+ * precede all analysis. */
 int instr_unit_open(struct instr_unit *u);
+/* Returns the error that it is passed, or else an error if LLVM reported one.  Frees u->module if
+ * that still exists. */
 int instr_unit_close(struct instr_unit *u, int code);
 
 /* Makes the object and the unit's part of the site table. */
@@ -230,7 +231,7 @@ int instr_facts(const struct instr_options *options, const struct instr_jobs *jo
 /* spin.c: Call it before the code is optimised. */
 void instr_keep_waiting(struct instr_unit *u);
 
-/* late.c: In fast mode only, between optimisation and instr_hook_link(). */
+/* late.c: Call it in fast mode only, between optimisation and instr_hook_link(). */
 void instr_late(struct instr_unit *u);
 
 #endif

@@ -245,7 +245,7 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 	}
 }
 
-/* The atomic operation that a call does; NULL if it does none. */
+/* The atomic operation that a call does; NULL if the call is not an atomic operation. */
 static const struct instr_event *atomic_call(struct full_function *x, LLVMValueRef call)
 {
 	for (const struct instr_event *e = full_event(x, call); e != NULL; e = following(x, e))

@@ -16,7 +16,7 @@
 /* A piece, being built or finished. */
 struct full_piece {
 	uint32_t number; /* the number of the piece's P record (doc/format/full.md) */
-	uint32_t size;	 /* the bytes of the piece's fields so far */
+	uint32_t size;	 /* the bytes of the fields that the piece already has */
 	uint32_t next;	 /* the bare block that follows the piece; FACTS_NONE if there is none */
 	struct rd_buf ops;
 	LLVMValueRef room; /* the call that reserves space for the piece */
@@ -67,7 +67,7 @@ struct full_function {
  * large function, the code generator would take time quadratic in the number of its uses. */
 LLVMValueRef full_self(struct full_function *x);
 
-/* piece.c.  Ops are added to the open piece.  If there is none, a piece is begun at `at`. */
+/* piece.c.  Ops are added to the open piece.  If no piece is open, a piece is begun at `at`. */
 void full_piece_need(struct full_function *x);
 void full_piece_close(struct full_function *x); /* does nothing if no piece is open */
 void full_op(struct full_function *x, char letter, uint32_t site);

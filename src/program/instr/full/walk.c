@@ -120,9 +120,8 @@ static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 	return LLVMABISizeOfType(x->u->layout, LLVMGetAllocatedType(alloca)) * LLVMConstIntGetZExtValue(n);
 }
 
-/* Larger variables, in bytes, are not cleared.  The initial content of a variable differs from run
- * to run, and with the padding of structures it is copied and passed on.  So smaller variables are
- * cleared. */
+/* Bytes of the largest variable that is cleared.  The initial content of a variable differs from
+ * run to run, and with the padding of structures it is copied and passed on. */
 #define CLEAR_MAX 4096
 
 static void clear(struct full_function *x, LLVMValueRef alloca, uint64_t size)

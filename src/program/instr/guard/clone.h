@@ -18,8 +18,8 @@
 #include "ir/value.h"
 
 /* A mark is a call that costs the inliner nothing, that no pass removes and that touches no memory.
- * Its operands are the accessed address, the number of bytes, and a number.  This is the number of
- * the guard or, for synchronisation, one of these. */
+ * Its operands are the accessed address, the number of bytes, and a third number.  The third number
+ * is that of the guard or, for synchronisation, one of these. */
 enum instr_mark_sync {
 	MARK_ATOMIC = 1 << 30,	     /* plus an enum raddle_guard_atomic */
 	MARK_OUTSIDE = 1 << 30 | 64, /* plus 1 if the thread leaves the program's code */
@@ -74,8 +74,8 @@ void instr_unrolled_release(struct instr_unrolled *all);
 
 /* copy.c */
 void instr_clone_copy(struct instr_clone *t);
-/* Copies a block's instructions to the builder's position.  Their operands are still the old
- * ones. */
+/* Copies a block's instructions to the builder's position.  The operands of the copies are still
+ * the originals. */
 void instr_copy_block(struct instr_unit *u, LLVMBasicBlockRef block, struct rd_umap *copies);
 /* Replaces operands that were copied themselves. */
 void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies);

@@ -52,9 +52,9 @@ static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *even
 	return n;
 }
 
-/* Inserts the mark of an access, except of a vtable pointer.  A destructor mostly stores the vtable
- * pointer that is already there, which is not a write of the program.  Whether the store changes it
- * is not checked here. */
+/* Inserts the mark of an access, but not of a store of a vtable pointer.  A destructor mostly stores
+ * the vtable pointer that is already there, which is not a write of the program.  Whether the store
+ * changes the pointer is not checked here. */
 static void emit_access(struct instr_unit *u, const struct instr_event *event, uint32_t guard)
 {
 	if (instr_event_is_of_vtable(event))
@@ -63,9 +63,9 @@ static void emit_access(struct instr_unit *u, const struct instr_event *event, u
 	instr_mark(u, event->pointer, size_of(u, event), guard);
 }
 
-/* Inserts the mark of a call that frees or changes the object that its first pointer points to.  If
- * it frees, the size is 0, and the runtime determines it.  For other objects the first byte
- * represents all. */
+/* Inserts the mark of a call that frees or changes the object to which its first pointer points.  If
+ * the call frees the object, the size is 0, and the runtime determines the size.  For other objects
+ * the first byte represents all. */
 static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint32_t guard)
 {
 	LLVMValueRef callee = ir_callee(call);

@@ -16,7 +16,7 @@ struct instr_guards {
 	struct rd_buf table;	 /* the lines that are stored in the program */
 };
 
-/* Reads `text`; `name` is the file's name, for messages.  The result Must be released even after a
+/* Reads `text`; `name` is the file's name, for messages.  The result must be released even after a
  * failure. */
 int instr_guards_parse(struct instr_guards *g, const char *text, const char *name);
 void instr_guards_release(struct instr_guards *g);

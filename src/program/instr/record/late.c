@@ -5,7 +5,7 @@
  * segment is enough is applied again, to the hook calls themselves:
  *
  * 1. One load of the thread's state serves a whole function.
- * 2.  Redundant hooks are removed (ir_redundant()).
+ * 2. Redundant hooks are removed (ir_redundant()).
  * 3. Hooks are moved out of loops (loop.c).
  * 4. Accesses of an unrolled loop to adjacent bytes become one range again.
  * 5. A read and then a write of the same bytes (`x += y`) become one hook, which tests once.

@@ -392,8 +392,8 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 	return found;
 }
 
-/* Whether the block is executed either in each iteration, before any exit, or in none.  Stores the
- * branches that decide this. */
+/* Whether the block is executed either in each iteration, before any exit, or in no iteration.
+ * Stores the branches that decide which of the two is the case. */
 static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_guard *guard)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);

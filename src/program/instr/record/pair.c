@@ -28,7 +28,8 @@ enum { LARGEST_POWER = 3 };
 struct half {
 	LLVMValueRef call;    /* the call; NULL once it has been removed */
 	enum instr_hook kind; /* READ1, WRITE1 or UPDATE1 */
-	/* The bytes; nothing between two hooks of the same stretch ends the segment. */
+	/* `key` represents the bytes.  Nothing between two hooks of the same `stretch` ends the
+	 * segment. */
 	uint32_t key, stretch;
 	uint32_t size;
 };

@@ -51,7 +51,8 @@ bool instr_is_atomic(const struct instr_event *event)
 	       event->kind == EVENT_ATOMIC_RMW || event->kind == EVENT_ATOMIC_CAS;
 }
 
-/* The number, 0 or 1, that states whether the atomic operation stored a value. */
+/* The flags RADDLE_ATOMIC_STORED and RADDLE_ATOMIC_PASSED of an atomic operation, as a value.
+ * Whether a compare-and-exchange stored is known only at run time. */
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event)
 {
 	LLVMBuilderRef b = u->builder;

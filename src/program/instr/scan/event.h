@@ -77,7 +77,7 @@ uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site);
 /* The site of an event, as a constant. */
 LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *event);
 bool instr_is_atomic(const struct instr_event *event);
-/* Flags named RADDLE_ATOMIC_... */
+/* The flags RADDLE_ATOMIC_STORED and RADDLE_ATOMIC_PASSED of an atomic operation, as a value. */
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event);
 bool instr_is_counter(LLVMValueRef update); /* whether EVENT_PASSES applies */
 bool instr_only_looks(LLVMValueRef load);   /* whether EVENT_PASSES applies */

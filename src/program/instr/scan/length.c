@@ -78,7 +78,7 @@ static LLVMValueRef unless_null(struct instr_unit *u, const struct instr_event *
 	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->pointer, ""), const64(u, 0), n, "");
 }
 
-/* A limit from a row; a negative number means no limit. */
+/* The limit `n` of a row, as a value; a negative number means no limit. */
 static LLVMValueRef most(struct instr_unit *u, int n)
 {
 	return const64(u, n < 0 ? UINT64_MAX : (uint64_t)n);

@@ -25,13 +25,14 @@ enum instr_length {
 	LENGTH_STRING_IF,  /* like STRING_MAX, after the call, unless it returned NULL */
 	/* The bytes read to compare with argument a; at most argument b (no limit if b < 0). */
 	LENGTH_COMMON,
-	/* From the argument up to the result, which points into it.  If that is NULL, argument a
-	 * bytes (if a < 0, the string). */
+	/* From the argument up to the result, which points into the argument's memory.  If the
+	 * result is NULL, argument a bytes (if a < 0, the string). */
 	LENGTH_FOUND,
 	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (no limit if b < 0) */
 	LENGTH_APPENDED, /* the string in argument a (at most b), after the string that is there */
 	/* The following are for arguments that a format describes (instr_libc_of_format()).  NULL
 	 * is printed as "(null)". */
+
 	/* The string, at most a bytes (no limit if a < 0) or, if b >= 0, argument b. */
 	LENGTH_PRINTED_STRING,
 	LENGTH_SCANNED, /* a bytes, if the result is more than b */
@@ -52,7 +53,7 @@ struct instr_libc {
 	int a, b;
 };
 
-/* The rows of a function, and their number in *count; NULL if it has none. */
+/* The rows of a function, and their number in *count; NULL if the function has no rows. */
 const struct instr_libc *instr_libc_find(const char *name, size_t *count);
 
 /* A row for the memory that a conversion of a format reads or writes.  It is never freed. */

@@ -317,7 +317,7 @@ static void cases(struct shadow_function *x, LLVMValueRef inst)
 	*x->site += count + 1;
 }
 
-/* ---- all ---- */
+/* ---- one instruction ---- */
 
 /* Makes the reference of a value that is computed from others; NULL if the value is concrete. */
 static LLVMValueRef made(struct shadow_function *x, LLVMValueRef inst)

@@ -30,7 +30,7 @@ struct gating {
 	LLVMValueRef function;
 	uint32_t leader;       /* the number of the function's first gate */
 	bool any;	       /* whether the function has a gate */
-	struct rd_names met;   /* names of gates so far, without their ordinals */
+	struct rd_names met;   /* names of the gates found, without their ordinals */
 	struct rd_umap counts; /* maps the number of such a name to how often it occurred */
 };
 
@@ -55,7 +55,7 @@ static char letter_of(LLVMValueRef inst)
 	}
 }
 
-/* The gate of an instruction; -1 if it has none. */
+/* The gate of an instruction; -1 if the instruction has no gate. */
 static int64_t gate_of(struct gating *g, LLVMValueRef inst, char letter)
 {
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
@@ -253,7 +253,7 @@ static void emit_call(struct gating *g, LLVMValueRef call, uint32_t gate)
 	emit(g, call, gate, &d);
 }
 
-/* ---------------------------------------------------------------------- whole --- */
+/* -------------------------------------------------------------------- the unit --- */
 
 static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t gate)
 {

@@ -3,9 +3,9 @@
  * Functions with gates (track.c) have a second copy without them.  On entry the function tests one
  * byte: if all gates are closed, the clean copy runs, which tests nothing.
  *
- * A gate is closed, while the program runs, when it has recorded the most events that it may.  A
- * loop may then continue for a long time.  So each iteration of a loop with gates begins by testing
- * whether one of them is still open.  If none is, the loop continues in a clean copy:
+ * A gate is closed, while the program runs, when it has recorded as many events as it may.  A loop
+ * may then continue for a long time.  So each iteration of a loop with gates begins by testing
+ * whether one of these gates is still open.  If no gate is open, the loop continues in a clean copy:
  *
  * 	before --> test -+-> header ... (gates) --> test
  * 	                  \
@@ -56,7 +56,7 @@ struct spending {
 	size_t room; /* the number of instructions that may still be copied */
 };
 
-/* The flag byte that an instruction loads; NULL if it loads none. */
+/* The flag byte that an instruction loads; NULL if it does not load a flag byte. */
 static LLVMValueRef byte_of(LLVMValueRef inst)
 {
 	if (!LLVMIsALoadInst(inst))
