@@ -32,9 +32,9 @@ struct epa_align_sink {
 };
 
 struct epa_aligner;
-/* Makes an aligner.  The caller owns the cursor, which is at the thread's next golden record, or
- * NULL if there are no golden records.  So far both runs did the same.  `last` is the thread's last
- * record, or has depth 0. */
+/* Makes an aligner for a thread that did the same in both runs up to now.  The caller owns the
+ * cursor, which is at the thread's next golden record, or NULL if there are no golden records.
+ * `last` is the thread's last record, or has depth 0. */
 struct epa_aligner *epa_aligner_new(const struct epa_align_sink *sink, const struct epa_record *last,
 				    struct epa_cursor *cursor);
 void epa_aligner_free(struct epa_aligner *a); /* `a` may be NULL */

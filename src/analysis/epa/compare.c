@@ -168,9 +168,9 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* Whether both records are the same access, and only one of the runs finished it.  In the other
- * run, the thread died in it, or was cut off by an exit or by the death of another thread.  The
- * reason is known only after the last record. */
+/* Whether both records are the same access, and only one of the runs finished that access.  In the
+ * other run, the thread died in the access, or was cut off by an exit or by the death of another
+ * thread.  The reason is known only after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -376,8 +376,8 @@ static bool is_before_fault(const struct comparison_state *c, const struct epa_r
 	       strcmp(epa_walk_name(c->walk, r->place), c->options.faulty_thread) != 0;
 }
 
-/* Whether to continue looking for a deviation of the faulty thread.  That ends when the other
- * thread does something that others may have waited for. */
+/* Whether to continue looking for a deviation of the faulty thread.  The search ends when the thread
+ * that deviated first does something for which other threads may have waited. */
 static bool await_faulty_thread(struct comparison_state *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
@@ -667,8 +667,8 @@ static int compare_once(const struct epa_reference *ref, struct epa_source *run,
 	return c.err;
 }
 
-/* The faulty thread is known now.  Determines the first deviation again if it may be another
- * one. */
+/* Determines the first deviation again, if it may be another one now that the faulty thread is
+ * known. */
 static int settle_first(const struct epa_reference *ref, struct epa_source *run, struct epa_comparison *out)
 {
 	const char *struck = epa_names_text(&out->names, out->faults[0].thread);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Leaves out those iterations of a loop that ended in a condition wait (epa/sanitize.h).  While a
- * thread holds a mutex, its last records are delayed, fewer than EPA_DELAYED.  The first record
- * after the result of the wait decides.  If a delayed record has the same site, kind and depth,
- * another iteration begins, and the delayed records from the last such record on are dropped.
+ * thread holds a mutex, its last records are delayed, at most EPA_DELAYED - 1.  The first record
+ * after the result of the wait decides.  If a delayed record has the same site, kind and depth as
+ * that record, another iteration begins, and the delayed records from the last such record on are
+ * dropped.
  * Otherwise the wait was not in a loop.
  */
 #ifndef EPA_DELAY_INT_H

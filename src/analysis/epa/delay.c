@@ -76,8 +76,8 @@ void epa_delay_fault(struct epa_delay *h, size_t place)
 	h->threads[place].struck |= h->threads[place].locks != 0;
 }
 
-/* If a new iteration begins with this record, drops the previous one.  The variables that it made
- * are no longer counted. */
+/* If a new iteration begins with this record, drops the previous iteration.  The variables that the
+ * previous iteration made are no longer counted. */
 static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_record *r)
 {
 	for (size_t i = t->count; i-- > 0;) {

@@ -35,7 +35,7 @@ enum epa_kind {
 	EPA_ARGUMENT, /* argv, and the strings that it points to: by number, from 1 */
 	/* Memory of libraries: by the thread that uses it, its first site, and number there. */
 	EPA_UNKNOWN,
-	EPA_PROCESS, /* the number of a process; all of these have the same name */
+	EPA_PROCESS, /* a process ID; all process IDs have the same name */
 	/* Bytes of an address that are loaded or stored one by one: by their position in it. */
 	EPA_PART,
 	EPA_REGION, /* the stack of a thread; used for objects, never in names */

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* All three constants were set by hand. */
+/* All three of these constants were set by hand. */
+
 /* Largest number of unknown addresses of a thread; further ones share a name. */
 #define UNKNOWN_MAX 4096
 #define UNKNOWN_SIZE 4096 /* number of bytes after an unknown address that belong to it */

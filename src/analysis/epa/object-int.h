@@ -38,7 +38,7 @@ struct object_thread {
 	uint32_t name;
 	struct child_thread *children;
 	size_t child_count, child_capacity;
-	uint64_t freed, freed_size; /* the block that the last call freed; 0 if it freed none */
+	uint64_t freed, freed_size; /* the block that the last call freed; 0 if it freed nothing */
 	struct object_scope *scopes;
 	size_t depth, scope_capacity;
 	struct object_variable *variables;

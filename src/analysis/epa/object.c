@@ -410,7 +410,7 @@ static void forget_deep(struct object_thread *t)
 	t->unknown_count = kept;
 }
 
-/* --- all ------------------------------------------------------------------------------------- */
+/* --- any record ------------------------------------------------------------------------------ */
 
 struct epa_objects *epa_objects_new(struct epa_walk *walk, struct epa_names *names)
 {

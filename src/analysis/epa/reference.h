@@ -49,8 +49,8 @@ size_t epa_reference_find(const struct epa_reference *reference, uint32_t name);
 /* Unpacks a golden record from words, with the types of its values. */
 void epa_reference_unpack(const struct epa_reference *reference, struct epa_record *r, const uint64_t *words);
 
+#define EPA_BLOCK_WORDS 4096 /* words of a block of the file */
 /* A position among the records of a thread. */
-#define EPA_BLOCK_WORDS 4096
 struct epa_cursor {
 	const struct epa_reference *reference;
 	const struct epa_reference_thread *thread;

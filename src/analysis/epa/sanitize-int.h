@@ -67,7 +67,7 @@ static inline bool epa_is_process_number(const struct epa_sanitizer *s, uint64_t
 	return rd_umap_get(&s->numbered, value) != NULL;
 }
 
-/* A bit mask of the padding bytes of a word; 0 if it is not known to have any. */
+/* A bit mask of the padding bytes of a word; 0 if the word is not known to have padding. */
 static inline uint8_t epa_padding_of(const struct sanitizer_thread *t, uint64_t word)
 {
 	for (unsigned i = 1; i <= t->known; i++) {

@@ -55,7 +55,8 @@ static bool loads_values(const struct plain_op *p)
 	return !epa_defined_without(&e->defined, p->address - e->start, p->type->size);
 }
 
-/* The number of words of the record if it equals `words`; 0 if it does not or may not. */
+/* The number of words of the record if it equals `words`; 0 if it differs, or if that is not
+ * certain. */
 static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, const uint64_t *words,
 			  size_t left)
 {

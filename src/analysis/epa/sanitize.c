@@ -502,8 +502,9 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 		put_values(s, r);
 }
 
-/* Whether the fault prevented a call whose result is the same.  The effects of other faults show in
- * later records.  Here the record before the fault announces the call, although it was not made. */
+/* Whether the fault prevented a call and returned the same result as the call would have.  The
+ * effects of other faults show in later records.  Here the record before the fault announces the
+ * call, although the call was not made. */
 static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, number);

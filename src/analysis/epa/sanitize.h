@@ -6,8 +6,9 @@
  * 	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
  * 	while (epa_sanitizer_next(s, &r) > 0) ...
  *
- * Addresses and pointers are replaced by canonical names (epa/name.h), and threads are named after
- * their creators and counted there.  Whatever depends only on the schedule is left out: positions
+ * Addresses and pointers are replaced by canonical names (epa/name.h).  A thread is named by its
+ * creator and a number that counts the creator's threads.  Whatever depends only on the schedule is
+ * left out: positions
  * in the order, times, waits, allocations inside libraries.
  *
  * The schedule decides how often a loop around a condition wait iterates.  Iterations that end in a
@@ -78,9 +79,8 @@ struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s);
  * more. */
 int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
 
-/* The largest number of faults that are kept, of those injected into the part of the run that was
- * read. */
-#define EPA_FAULTS 16
+#define EPA_FAULTS 16 /* the largest number of faults that are kept */
+/* A fault that was injected into the part of the run that was read. */
 struct epa_fault {
 	uint32_t thread; /* number of the thread's name */
 	uint32_t site;

@@ -10,7 +10,7 @@
  * The order is that of trace/reader.h: records with q in the order of q, and a thread's records
  * without q directly after its last one with q.  So a creation, an unlock or a release of memory
  * always comes before the records that depend on it.  If q decreases within a thread, the largest q
- * so far is used instead; equal values of q are ordered by thread number.
+ * up to there is used instead; equal values of q are ordered by thread number.
  *
  * A walk reads each record once and keeps at most one record per thread.
  */

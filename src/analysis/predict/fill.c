@@ -339,7 +339,7 @@ static void do_segment(struct filler *f, const struct segment *at)
 			f->t->x.events[i].flags |= EXEC_UNSURE;
 }
 
-/* ---- the whole ---- */
+/* ---- the execution ---- */
 
 static int compare_segments(const void *left, const void *right)
 {

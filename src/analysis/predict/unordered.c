@@ -595,7 +595,7 @@ static void start_thread(struct unordered_walk *w, uint32_t thread, const struct
 			clock_join_firmly(w, &w->clocks[thread], &w->clocks[i]);
 }
 
-/* ---- the whole ---- */
+/* ---- the walk ---- */
 
 static void do_event(struct unordered_walk *w, const struct trace_lane *lane)
 {

@@ -30,8 +30,8 @@ struct rev_certificate {
 int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name);
 void rev_certificate_release(struct rev_certificate *c);
 
-/* Checks the proof against the trace.  Sets *why to NULL if it is valid; otherwise to a text that
- * says what is wrong, which the caller frees.  Returns an error only if the trace cannot be
+/* Checks the proof against the trace.  Sets *why to NULL if the proof is valid; otherwise to a text
+ * that states what is wrong, which the caller frees.  Returns an error only if the trace cannot be
  * read. */
 int rev_certificate_check(const struct rev_certificate *c, struct epa_source *source, unsigned solver_ms,
 			  char **why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Order through pipes, eventfds, and sockets that connect the process with itself.  A channel is
- * treated as a semaphore.  A send posts it; which receives take from it is decided at the end, when
- * all sizes are known.
+ * treated as a semaphore, and a send posts it.  Which receives wait for it is decided at the end,
+ * when all sizes are known.
  *
  * Feed all records of the first walk in order, and call rev_channels_finish() before
  * rev_run_finish().
@@ -21,7 +21,7 @@ struct rev_channels {
 	uint32_t *pending;
 	size_t pending_capacity;
 	bool started; /* a thread was created */
-	bool early;   /* something was sent before there were threads; such a send has no event */
+	bool early;   /* something was sent before the first thread was created, without an event */
 };
 
 void rev_channels_init(struct rev_channels *c, struct rev_run *run, const struct trace_sites *sites);

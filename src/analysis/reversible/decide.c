@@ -162,8 +162,8 @@ static bool find_meeting(struct rev_decider *d, struct rev_found *f)
 	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
-/* Whether thread u, in its segment, holds a lock that t needs for its segment.  If so, it is enough
- * to lead u to its segment. */
+/* Whether thread u, in segment r, holds a lock that thread t needs for segment s.  If so, it is
+ * enough to lead u to its segment. */
 static bool is_locked_out(const struct rev_decider *d, const struct rev_pair *p)
 {
 	return rev_common_lock(d->run, p) != REV_NONE;

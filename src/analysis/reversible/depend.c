@@ -12,7 +12,8 @@
  *
  * Two acquisitions of one mutex, or two posts of one semaphore, do not depend on each other,
  * although accesses to the memory that they protect may.  It is enough to compare an operation with
- * the last one of each kind in every other thread, because the earlier ones come before that.
+ * the last operation of each kind in every other thread, because that thread's earlier operations
+ * come before it.
  */
 #include "reversible/depend-int.h"
 

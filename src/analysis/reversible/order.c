@@ -8,8 +8,8 @@
  * - A thread's first operation needs its creation.  A join needs the last operation of the thread.
  *   The exit of a barrier needs all entries of the same use.  A call that passes a once control
  *   needs the end of the routine.
- * - A successful semaphore wait needs k posts, where k - 1 is what the waits that must come before
- *   it took beyond the initial value.  It is unknown which posts these are.  So each column of the
+ * - A successful semaphore wait needs k posts, where k - 1 is the number of waits that must come
+ *   before it, less the initial value.  It is unknown which posts these are.  So each column of the
  *   wait's clock is only the k-th smallest of this column in all posts that may come before it.
  * - A wake needs one notification: the same rule with k = 1.
  * - An operation in a section of a lock needs the end of other threads' sections, if they exclude

@@ -36,7 +36,7 @@ struct rev_need {
 
 struct rev_order {
 	struct rows rows; /* the clocks, by operation; row 0 is all zero */
-	uint32_t *own;	  /* by operation: its row, if it shares it with no other; else 0 */
+	uint32_t *own;	  /* by operation: its row, if no other operation shares the row; else 0 */
 	uint64_t used[REV_RULES];
 	unsigned sweeps;
 	bool logging;

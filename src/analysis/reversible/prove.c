@@ -132,12 +132,12 @@ static void accept(struct prover *p, uint32_t at, uint32_t from)
 
 /* ---- rules ---- */
 
-/* Decides whether `self` needs operation n of the thread.  At least k of the candidates must come
- * before `self`.  If fewer than k candidates do not need that operation, `self` needs it. */
+/* A count that decides whether `self` needs operation n of the thread.  At least k of the candidates
+ * must come before `self`.  If fewer than k candidates do not need operation n, `self` needs it. */
 struct vote {
 	const struct rev_op *self, *wait; /* candidates that must come before `wait` do not count */
 	uint32_t thread, n;
-	int64_t without;
+	int64_t without; /* the number of candidates that do not need operation n */
 };
 
 static void count_votes(struct prover *p, const struct slots *slots, struct vote *v)
@@ -264,7 +264,7 @@ static void check_pair(struct prover *p, uint32_t t, uint32_t s, const struct re
 	       p->x->names[t], s, p->x->names[now->u], now->r);
 }
 
-/* Adds a table for a byte that no thread has touched so far, perhaps in a released block. */
+/* Adds a table for a byte that no thread has touched before, perhaps in a released block. */
 static void new_table(struct prover *p, uint64_t address)
 {
 	size_t threads = p->run->thread_count;
@@ -386,7 +386,7 @@ static void check_operations(struct prover *p)
 	rev_shadow_free(shadow);
 }
 
-/* ---- the whole ---- */
+/* ---- the proof ---- */
 
 static void find_threads(struct prover *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Large blocks of memory that were released, each with the thread that released it, until the
- * memory is reused.  They make it possible to notice a later use of any byte.  Yet a release costs
- * only as much time as marking the touched bytes of the block.
+ * memory is reused.  They make it possible to notice a later use of any byte of the block, although
+ * only the touched bytes are marked when the block is released.
  */
 #ifndef REVERSIBLE_RELEASED_INT_H
 #define REVERSIBLE_RELEASED_INT_H

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger allocations, in bytes, are assumed to be written; set by hand. */
+/* Larger allocations, in bytes, are treated as if they were written at once; set by hand. */
 #define UNWRITTEN_MAX 4096
 #define THREADS_MAX (UINT16_MAX - 2) /* limit of struct exec */
 
@@ -51,9 +51,9 @@ static void note_module(struct modules *m, const struct trace_event *e)
 	m->list[m->count++].size = e->values[1];
 }
 
-/* Whether the site calls the operation directly, not a function that uses it inside.
- * pthread_once() is such an operation.  pthread_exit() is not: it uses one when it loads the
- * unwinder. */
+/* Whether the site calls a synchronisation operation directly, not a function that uses one inside.
+ * For example, pthread_once() is such an operation.  pthread_exit() is not, but it uses one when it
+ * loads the unwinder. */
 static bool is_called(const struct trace_site *site)
 {
 	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",
@@ -293,7 +293,7 @@ static int read_accesses(struct rev_result *x, struct epa_source *source, struct
 	return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the check ---- */
 
 struct rev_result *rev_result_new(void)
 {

@@ -37,8 +37,8 @@ struct rev_side {
 	/* Number of call sites in the call stack, innermost first, without the site itself. */
 	size_t frame_count;
 	uint32_t *frames;
-	/* `reads`: its segment reads the byte; `changes`: the segment writes the byte after
-	 * that. */
+	/* `reads`: its segment reads the byte; `changes`: the segment writes the byte after reading
+	 * it. */
 	bool reads, changes;
 };
 
@@ -68,7 +68,7 @@ struct rev_result {
 	uint64_t records, accesses;
 	size_t threads, operations;
 	uint64_t odd; /* number of operations that contradict their primitive */
-	int damaged;  /* the error of a damaged stream, of which as much as possible was read */
+	int damaged;  /* the error of a damaged stream, which was read as far as possible; or 0 */
 	/* The trace does not reach the end of the run, so the verdict is never "yes". */
 	bool partial;
 	struct rev_counts counts;

@@ -335,7 +335,7 @@ static void check_semaphores(struct rev_run *run)
 }
 
 /* Stores which notification ended each wait.  A wake without a notification was spurious or timed
- * out, and needs none. */
+ * out, and does not need one. */
 static void take_causes(struct rev_run *run)
 {
 	exec_match_signals(&run->x);

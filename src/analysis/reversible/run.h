@@ -36,8 +36,9 @@ struct rev_op {
 	/* For an operation that begins or ends a section: index of the lock in rev_run.objects;
 	 * else REV_NONE. */
 	uint32_t lock;
-	/* For the begin of a section, its end; for the end, its begin; for an enter or exit, the
-	 * use of the barrier; else REV_NONE. */
+	/* For the beginning of a section, the operation that ends it; for the end, the operation
+	 * that begins it; for the entry or exit of a barrier, the use of the barrier; else
+	 * REV_NONE. */
 	uint32_t link;
 	/* For a start, the creation; for a join, the end of the thread; for a once, the end of the
 	 * routine; for a wake, the wait.  REV_NONE if not recorded. */
@@ -56,11 +57,12 @@ static inline bool rev_is_operation(uint32_t event)
 	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;
 }
 
-/* Whether the operation begins a section, if it has a lock.  rev_ends(): whether it ends one. */
+/* Whether the operation begins a section, if it has a lock. */
 static inline bool rev_begins(const struct rev_op *op)
 {
 	return exec_acquires(op->kind) || op->kind == EXEC_WAKE;
 }
+/* Whether the operation ends a section, if it has a lock. */
 static inline bool rev_ends(const struct rev_op *op)
 {
 	return op->kind == EXEC_UNLOCK || op->kind == EXEC_WAIT;
@@ -105,8 +107,8 @@ struct rev_use {
 
 struct rev_thread {
 	uint32_t number; /* number of the thread in the trace */
-	uint32_t create; /* the operation that created it; REV_NONE if there is none */
-	uint32_t wait;	 /* the wait that it is in; REV_NONE if it is in none */
+	uint32_t create; /* the operation that created it; REV_NONE if that is not recorded */
+	uint32_t wait;	 /* the wait that it is in; REV_NONE if it does not wait */
 	uint32_t *ops;	 /* operation n of the thread is ops[n - 1] */
 	size_t count, capacity;
 };
@@ -141,8 +143,9 @@ void rev_run_release(struct rev_run *run);
 /* The index of a thread, which is added if it is new. */
 uint32_t rev_run_thread(struct rev_run *run, uint32_t number);
 
-/* Processes the next event of all threads.  Events other than operations and initialisations are
- * ignored.  Returns whether the event is an operation, which begins a new segment of its thread. */
+/* Processes the next event in the order of the run.  Events other than operations and
+ * initialisations are ignored.  Returns whether the event is an operation, which begins a new
+ * segment of its thread. */
 bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_event *e, uint32_t site);
 
 /* Completes the tables; to be called after the last event. */

@@ -53,8 +53,8 @@ static void add_goal(const struct rev_in *c, struct schedule *s, const struct re
 	h->place = schedule_place_of(s, c->sites, side->site);
 }
 
-/* Adds limits: until the end of the witness, threads that were created do no more than it
- * contains. */
+/* Adds limits: until the end of the witness, threads that were created do no operations that the
+ * witness does not contain. */
 static void add_limits(const struct rev_in *c, struct schedule *s, const struct rev_reversal *v)
 {
 	const struct rev_run *run = &c->result->run;

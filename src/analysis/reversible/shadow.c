@@ -403,7 +403,7 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t)
 	on_range(s, t->address, t->size, true, touch_cell);
 }
 
-/* Calls fn for the existing pages of a large range, of which few bytes are known. */
+/* Calls fn for the existing pages of a large range, in which few bytes have been touched. */
 static void on_known(struct rev_shadow *s, uint64_t address, uint64_t size, cell_fn *fn)
 {
 	size = size <= UINT64_MAX - address ? size : UINT64_MAX - address;

@@ -65,13 +65,14 @@ static const struct {
 /* The state of a thread while its records are examined. */
 struct source_lane {
 	const char *call; /* the function that was called last */
-	uint32_t printer; /* site of a printing call that has not returned; 0 if there is none */
+	uint32_t printer; /* site of a printing call that has not returned; 0 outside such calls */
 	unsigned printed_count;
-	/* Those of its arguments that look like addresses and were not dereferenced. */
+	/* Those arguments of the printing call that look like addresses and were not
+	 * dereferenced. */
 	uint64_t printed[PRINTED_MAX];
 	/* Site of a call that waits for input and has not returned; 0 if there is none. */
 	uint32_t input;
-	uint64_t asked;	  /* largest number of bytes that this call takes; 0 if unknown */
+	uint64_t asked;	  /* largest number of bytes that the input call takes; 0 if unknown */
 	uint32_t channel; /* 1 + the object of the channel that it received from */
 	uint32_t use;	  /* 1 + the use of a barrier that it has just left */
 	bool serial;

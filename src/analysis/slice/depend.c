@@ -284,7 +284,7 @@ static void report_given(struct reporter *t, uint32_t value, bool calls)
 	}
 }
 
-/* -------------------------------------------------------------------- whole --- */
+/* ------------------------------------------------------------ one instruction --- */
 
 /* Reports the branches that lead to the blocks before a phi, because they decide its value. */
 static void report_ways(struct reporter *t, uint32_t value)
