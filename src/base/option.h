@@ -80,7 +80,7 @@ struct rd_usage {
 	bool next_word;
 };
 
-#define RD_OPTION_HELP 0
+#define RD_OPTION_HELP 0 /* result of rd_options_parse(): the help text was printed */
 /* Parses argv[1..].  Returns the index of the first argument after the options.  Returns
  * RD_OPTION_HELP after printing help on stdout (-h, --help), and a negative rd_err after an error
  * message. */

@@ -35,7 +35,7 @@ void dump_sites(const struct trace_sites *sites, bool json, FILE *out);
 int dump_check(struct trace *trace, bool json, bool damaged, FILE *out);
 int dump_facts(const char *path, bool json, FILE *out);
 
-#define DUMP_OTHER 1
+#define DUMP_OTHER 1 /* result of dump_artefact(): the path is none of the known files */
 /* Shows a path that is not a trace but facts, a schedule, findings or a program.  Returns
  * DUMP_OTHER if it is none of these. */
 int dump_artefact(const char *path, bool json, FILE *out);

@@ -339,7 +339,7 @@ static void json_record(struct full_dump *d, const struct trace_record *r, const
 	rd_json_end(j);
 }
 
-/* --- all ----------------------------------------------------------------------------------- */
+/* --- the whole trace ------------------------------------------------------------------------ */
 
 /* Whether only counts are shown.  A summary of a full trace consists of counts, because there is no
  * model of it. */

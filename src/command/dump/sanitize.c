@@ -201,7 +201,7 @@ static int close_files(struct sanitize *s, int err)
 	return err;
 }
 
-/* --- all -------------------------------------------------------------------------------------------- */
+/* --- the whole trace --------------------------------------------------------------------------- */
 
 static int check_thread(const struct sanitize *s)
 {

@@ -465,7 +465,7 @@ static int read_other(struct trace_full *f, struct trace_record *r)
 	}
 }
 
-/* --- all --------------------------------------------------------------------------------- */
+/* --- one record after another ------------------------------------------------------------- */
 
 static int next_chunk(struct trace_full *f)
 {

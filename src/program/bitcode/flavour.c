@@ -531,7 +531,7 @@ static int make_with_retries(struct flavour_build *b)
 	return err;
 }
 
-/* ------------------------------------------------------------------ all --- */
+/* -------------------------------------------------------------- one build --- */
 
 static void release(struct flavour_build *b)
 {
