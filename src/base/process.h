@@ -21,13 +21,15 @@ struct rd_argv {
 void rd_argv_add(struct rd_argv *a, const char *s);
 void rd_argv_addf(struct rd_argv *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rd_argv_add_all(struct rd_argv *a, char *const *items); /* adds the items before the NULL */
-/* Add options for another command of Raddle: --NAME=VALUE unless the value is NULL,
- * --NAME=NUMBERUNIT unless the number is 0 or RD_OPTION_UNSET (base/option.h), and --NAME if the
- * flag is set. */
+/* The following functions add an option for another command of Raddle. */
+
+/* Adds --NAME=VALUE, unless the value is NULL. */
 void rd_argv_add_text(struct rd_argv *a, const char *name, const char *value);
+/* Adds --NAME=NUMBERUNIT, unless the number is 0 or RD_OPTION_UNSET (base/option.h). */
 void rd_argv_add_number(struct rd_argv *a, const char *name, uint64_t value, const char *unit);
 /* Adds a limit even if it is 0, which means no limit. */
 void rd_argv_add_limit(struct rd_argv *a, const char *name, uint64_t ms);
+/* Adds --NAME if the flag is set. */
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 

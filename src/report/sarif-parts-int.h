@@ -9,8 +9,9 @@
 /* The name of the base of relative URIs, which services know. */
 #define SARIF_BASE "%SRCROOT%"
 
-/* Write the beginning of a document with one run, up to the members of the run, and the end. */
+/* Writes the beginning of a document with one run, up to the members of the run. */
 void sarif_begin(struct rd_json *j, FILE *out, bool indent);
+/* Writes the end of the document. */
 void sarif_end(struct rd_json *j);
 
 /* Writes "name": {"text": "..."}. */

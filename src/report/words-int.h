@@ -9,8 +9,9 @@
 
 enum word_role { WORD_OTHER, WORD_ACQUIRE, WORD_RELEASE, WORD_THREAD };
 
-/* word_op() appends "locks a for reading"; word_op_brief() appends the short form, "rdlock a". */
+/* Appends an operation, such as "locks a for reading". */
 void word_op(struct rd_buf *out, const char *kind, const char *object);
+/* Appends the short form of an operation, such as "rdlock a". */
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
 enum word_role word_role(const char *kind);
 
@@ -20,9 +21,9 @@ const char *word_kind(const struct finding *f);
 /* Appends "data race on hits", "use after free of struct conn.refs" or "deadlock of 2 threads". */
 void word_title(struct rd_buf *out, const struct finding *f);
 
-/* word_status() returns a text such as "confirmed by replay"; word_class() returns the meaning of a
- * class, or "". */
+/* Returns a text such as "confirmed by replay". */
 const char *word_status(const struct finding *f);
+/* Returns the meaning of a class, or "". */
 const char *word_class(enum finding_class class);
 
 /* Appends "sc: k-witness-harmless, tso: spec-violated"; nothing without memory models. */
@@ -32,14 +33,15 @@ void word_models(struct rd_buf *out, const struct finding *f);
  * more". */
 void word_witness(struct rd_buf *out, const struct finding_witness *w);
 
-/* word_judgement() calls `put` for each fact about the severity of a finding: reason, class, memory
- * models, consequence, witnesses.  The text may be NULL. */
+/* Receives a fact; the text may be NULL. */
 typedef void word_fact(void *context, const char *name, const char *text);
+/* Calls `put` for each fact about the severity of a finding: reason, class, memory models,
+ * consequence, witnesses. */
 void word_judgement(const struct finding *f, word_fact *put, void *context);
 
-/* word_place() appends "counter.c:12:7", or "an unknown place".  word_place_in() appends
- * "counter.c:12 in add". */
+/* Appends a place, such as "counter.c:12:7"; "an unknown place" if it is unknown. */
 void word_place(struct rd_buf *out, const struct finding_frame *f);
+/* Appends a place and its function, such as "counter.c:12 in add". */
 void word_place_in(struct rd_buf *out, const struct finding_frame *f);
 
 /* Appends "counter.c:12", without the directory; "" if unknown. */

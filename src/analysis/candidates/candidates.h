@@ -63,9 +63,9 @@ void candidates_release(struct candidates *c);
 /* The reason why one of the accesses cannot have a guard (raddle/guard.h); NULL if both can. */
 const char *candidate_unguarded(const struct candidates *c, const struct candidate *it);
 
-/* Write the document of doc/format/candidates.md, or a text with at most `limit` groups; 0 for
- * all. */
+/* Writes the document of doc/format/candidates.md. */
 int candidates_json(const struct candidates *c, FILE *out);
+/* Writes a text with at most `limit` groups; 0 for all. */
 int candidates_text(const struct candidates *c, FILE *out, size_t limit);
 
 #endif

@@ -19,7 +19,7 @@ struct predict_sleepers {
 	bool apart; /* no other process can wake one of these threads */
 };
 
-/* Decides whether the program hangs.  `model` is the model of the trace so far, with histories.
+/* Decides whether the program hangs.  `model` is the model of what was recorded, with histories.
  * Puts the deadlocks of the program into the set, which must be empty, and finishes it.  If only
  * the kernel shows that the program hangs, the set gets the positions of its threads.  Returns true
  * if anything was added. */

@@ -23,9 +23,9 @@ struct predictor {
 	struct race_walk *walk; /* the search for races (race-int.h); NULL if it is not open */
 };
 
-/* Looks for races with one semantics, one effort (race-int.h) at a time.  predict_races_next()
- * returns false after the last effort. */
+/* Begins to look for races with one semantics. */
 void predict_races_open(struct predictor *r);
+/* Looks for races with the next effort (race-int.h).  Returns false after the last effort. */
 bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);

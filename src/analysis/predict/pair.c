@@ -27,11 +27,13 @@
 
 #include <stdlib.h>
 
-/* All three constants were set by hand.  They bound only the time. */
+/* All three of these constants were set by hand.  They bound only the time. */
+
 /* The largest number of groups of a slot that are distinguished by locks. */
 #define GROUPS_MAX 64
-#define STEPS_EACH 8	     /* budget of a variable: so many steps for each of its accesses, */
-#define STEPS_MORE (1 << 16) /* and so many in addition */
+/* The budget of a variable, in steps: STEPS_EACH for each of its accesses, plus STEPS_MORE. */
+#define STEPS_EACH 8
+#define STEPS_MORE (1 << 16)
 
 /* Accesses with the same key form a group. */
 struct access_key {

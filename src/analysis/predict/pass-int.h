@@ -74,8 +74,9 @@ int pass_search_part(struct predict_pass *d);
 /* Sets the arguments of the program, unless the set has them. */
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta);
 
-/* Add the counts of a trace, and of a search in it, to the totals of the batch. */
+/* Adds the counts of a trace to the totals of the batch. */
 void pass_sum_up_model(struct predict_batch *p, const struct model *model);
+/* Adds the counts of a search in a trace to the totals of the batch. */
 void pass_sum_up(struct predict_batch *p, const struct predict_trace *t, const struct predict_result *r);
 
 /* Adds a finding for a run that failed or had to be ended, if the batch asks for it. */

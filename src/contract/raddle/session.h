@@ -72,11 +72,11 @@ enum raddle_buffer_state { RADDLE_BUFFER_FREE = 0, RADDLE_BUFFER_OPEN = 1, RADDL
 struct raddle_process {
 	_Atomic int32_t pid;	  /* 0 while the entry is being made */
 	int32_t parent;		  /* number of the parent process in this table, -1 for the first */
-	_Atomic uint32_t threads; /* threads numbered so far */
+	_Atomic uint32_t threads; /* number of threads that have a number */
 	uint32_t fork_index;	  /* counts the parent's forks from 0 */
-	_Atomic uint32_t
-		exited; /* 1 plus the wait status, once the process is about to exit or abort; 0: not known */
-	_Atomic uint64_t thin_q; /* from this q on accesses may be left out; 0: never */
+	/* 1 + the wait status, once the process is about to exit or abort; 0 until then. */
+	_Atomic uint32_t exited;
+	_Atomic uint64_t thin_q; /* from this q on accesses may be left out; 0 if none is left out */
 };
 
 struct raddle_session {
@@ -97,13 +97,13 @@ struct raddle_session {
 	_Atomic uint32_t collector_waits;	    /* 1 while the collector sleeps on sealed_futex */
 	_Alignas(64) _Atomic uint32_t free_futex;   /* incremented after buffers were freed */
 	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
-	uint64_t steer_offset, steer_size;	    /* steer.h; 0: the run is only recorded */
-	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0: none */
-	uint64_t shadow_offset, shadow_size;	    /* shadow.h; 0: not used */
-	uint64_t world_offset, world_size;	    /* world.h; 0: input from outside is not replayed */
-	uint32_t discard;      /* 1: full buffers become free again, and no events are kept */
-	uint32_t world;	       /* 1: input from outside is recorded too */
-	uint32_t all_accesses; /* 1: no access is left out, however long the run is */
+	uint64_t steer_offset, steer_size;	    /* steer.h; 0 if the run is only recorded */
+	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0 without faults */
+	uint64_t shadow_offset, shadow_size;	    /* shadow.h; 0 if not used */
+	uint64_t world_offset, world_size;	    /* world.h; 0 if input from outside is not replayed */
+	uint32_t discard;      /* 1 if full buffers become free again, and no events are kept */
+	uint32_t world;	       /* 1 if input from outside is recorded too */
+	uint32_t all_accesses; /* 1 if no access is left out, however long the run is */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program that the user named: what /proc/self/exe would be without
 			       Raddle */

@@ -219,16 +219,16 @@ struct finding *finding_add(struct finding_set *set, enum finding_kind kind);
 /* Adds a finding that another set owns; that set must live as long as this one. */
 void finding_set_put(struct finding_set *set, struct finding *f);
 
-/* Return copies that live as long as the set.  A NULL argument gives NULL. */
-const char *finding_text(struct finding_set *set, const char *text);
+/* These texts live as long as the set. */
+const char *finding_text(struct finding_set *set, const char *text); /* a copy; NULL for NULL */
 const char *finding_textf(struct finding_set *set, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void *finding_array(struct finding_set *set, size_t count, size_t size); /* the array is zeroed */
 void finding_note(struct finding_set *set, struct finding *f, const char *text);
 
-/* Make a schedule that is freed with the set.  finding_schedule_add() also assigns it to `f`. */
+/* Makes a schedule that is freed with the set. */
 struct schedule *finding_schedule_new(struct finding_set *set);
-struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f);
+struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f); /* for the finding `f` */
 
 /* Sets the class under a memory model; the class of the finding becomes the worst of all. */
 void finding_classify(struct finding *f, enum finding_model model, enum finding_class class);
@@ -245,9 +245,9 @@ uint64_t finding_stat_value(const struct finding_set *set,
 			    const char *name); /* 0 if the set has no such value */
 
 /* Sets all identities, merges findings with the same pair of code locations, and sorts: confirmed
- * first, sound before speculative.  finding_identify() sets only the fingerprint. */
+ * first, sound before speculative. */
 void finding_set_finish(struct finding_set *set);
-void finding_identify(struct finding *f);
+void finding_identify(struct finding *f); /* sets only the fingerprint of a finding */
 
 /* The finding with that id or unique prefix of at least 6 digits; NULL if there is none. */
 struct finding *finding_find(const struct finding_set *set, const char *id);

@@ -143,12 +143,13 @@ struct schedule {
 	bool looks;
 	/* The thread of a goal that runs first; NULL for that of the first goal. */
 	const char *first;
-	uint64_t seed;	     /* seed of random choices; 0 for none */
+	uint64_t seed;	     /* seed of random choices; 0 if the default rule chooses */
 	const char *flavour; /* the flavour whose points it names; NULL for any */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
 	const char *memory; /* the memory model (schedule_memory()); NULL if none is enforced */
-	/* Seed for the choices of the memory model after the last one listed; 0 for none. */
+	/* Seed for the choices of the memory model after the last one listed; 0 if these are the
+	 * choices of sequential consistency. */
 	uint64_t memory_seed;
 	struct schedule_track *tracks;
 	struct schedule_choice *choices;
@@ -171,8 +172,8 @@ const char *schedule_text(struct schedule *s, const char *text); /* returns a co
 /* Whether the text can name a thread or a kind: letters, digits, - and _. */
 bool schedule_is_word(const char *text);
 
-/* Append a record that is zeroed, except that `after` of a watch is SCHEDULE_ALWAYS.  It is valid
- * until the next record of its kind is added. */
+/* Each of these functions appends a record and returns it.  The record is zeroed, except that `after`
+ * of a watch is SCHEDULE_ALWAYS.  It is valid until the next record of its kind is added. */
 struct schedule_op *schedule_add_op(struct schedule *s);
 struct schedule_limit *schedule_add_limit(struct schedule *s);
 struct schedule_goal *schedule_add_goal(struct schedule *s);
@@ -186,9 +187,10 @@ struct schedule_choice *schedule_add_choice(struct schedule *s);
  * "coherent".  Returns the number of a name, or -1. */
 int schedule_memory(const char *name);
 
-/* The kinds of points are "op", "wait" and so on, in the order of enum raddle_point.  Returns the
- * name of a kind, or NULL.  schedule_point() returns the number of a name, or -1. */
+/* The name of a kind of point, such as "op" or "wait", by its number in enum raddle_point; NULL if
+ * there is no such kind. */
 const char *schedule_point_name(unsigned number);
+/* The number of the kind of point with that name; -1 if there is no such kind. */
 int schedule_point(const char *name);
 
 /* The oldest version of the format that can contain it. */

@@ -124,15 +124,16 @@ struct model_marks {
 	size_t count, capacity;
 };
 
-/* The last mark of a stream from which a part that begins at q can be scanned; NULL if there is
- * none.  model_mark_at() returns the last mark from which accesses after operation number `skipped`
- * can be located. */
+/* The last mark of a stream from which a part that begins at q can be scanned; NULL if there is no
+ * such mark. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
+/* The last mark of a stream from which accesses after operation number `skipped` can be located;
+ * NULL if there is no such mark. */
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 
-/* Whether the place comes after all marks of the stream.  model_mark_add() ignores a mark that
- * would take too much memory. */
+/* Whether the place comes after all marks of the stream. */
 bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
+/* Adds a mark, unless it would take too much memory. */
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);
 
 /* To be called for operation number `number` of the stream. */

@@ -231,9 +231,9 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Whether any of these bytes was touched by several threads and written.  model_shared_bytes()
- * returns the number of such bytes in an object. */
+/* Whether any of these bytes was touched by several threads and written. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
+/* The number of bytes of an object that were touched by several threads and written. */
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 
 /* The synchronisation object at an address at time q, or MODEL_NONE. */

@@ -35,7 +35,7 @@ struct order_message {
 
 /* The state of an object. */
 struct order_object {
-	/* Number in its number space of the execution; EXEC_NONE if it has none yet. */
+	/* Number in its number space of the execution; EXEC_NONE if it has no number yet. */
 	uint32_t number;
 	uint32_t once_lock; /* the lock that is held while the initialiser runs */
 	uint32_t once_done; /* the event at which the initialiser last returned */

@@ -29,14 +29,14 @@ struct sections {
 	size_t count, capacity;
 	struct hold *holds;
 	size_t hold_count, hold_capacity;
-	/* By thread: the list of sections that it is in now; NONE if it is in none. */
+	/* By thread: the list of sections that it is in now; NONE if it is not in a section. */
 	uint32_t *head;
 	size_t threads, thread_capacity;
 };
 
-/* Initialises the sections.  sections_reserve() makes room for more threads; `threads` is their
- * total number. */
+/* Initialises the sections. */
 void sections_init(struct sections *s, size_t threads);
+/* Makes room for more threads; `threads` is their total number. */
 void sections_reserve(struct sections *s, size_t threads);
 void sections_release(struct sections *s);
 

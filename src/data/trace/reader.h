@@ -37,9 +37,10 @@ uint32_t trace_thread_number(const struct trace *trace, size_t index);
  * trace. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
-/* Sets the deadline for reading the trace's streams (base/clock.h); 0 for none.  trace_is_late()
- * returns whether the deadline cut a stream short.  A small trace is always read completely. */
+/* Sets the deadline for reading the trace's streams (base/clock.h); 0 for no deadline.  A small
+ * trace is always read completely. */
 void trace_set_deadline(struct trace *trace, int64_t deadline_ns);
+/* Whether the deadline cut a stream short. */
 bool trace_is_late(const struct trace *trace);
 
 /* Whether this is a full trace, whose threads are read with trace/full.h. */

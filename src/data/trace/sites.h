@@ -23,7 +23,7 @@ enum trace_site_kind {
 	TRACE_SITE_ATOMIC_CMPXCHG,
 	TRACE_SITE_FENCE,
 	TRACE_SITE_CALL,
-	/* in full traces: */
+	/* The following kinds occur only in full traces. */
 	TRACE_SITE_ENTRY,
 	TRACE_SITE_ALLOCA,
 	TRACE_SITE_RETURN,

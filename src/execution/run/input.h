@@ -9,7 +9,7 @@
 struct run_input {
 	char *file;   /* the file that later runs read; NULL if they get no input */
 	off_t offset; /* offset at which the input begins in the file */
-	char *shown;  /* the user's name for it after `<`; NULL if it has none */
+	char *shown;  /* the user's name of the input, after `<`; NULL if the input has no name */
 	bool typed;   /* the input is a terminal, so later runs get no input */
 	int first;    /* descriptor for the first run */
 	/* Process that copies a pipe to the first run and to `file`; 0 if not needed. */

@@ -16,7 +16,7 @@ struct run_build {
 	bool optimised; /* code of the flavour `full` is instrumented after optimisation */
 	bool as_is;	/* the program contains the runtime already and is its own flavour */
 	bool verbose;
-	int64_t end_ns; /* deadline for making the flavour; 0 for none */
+	int64_t end_ns; /* deadline for making the flavour; 0 for no deadline */
 	const char *edits;
 	const char *plugins; /* these members are as in struct rd_flavour_opts */
 };

@@ -28,9 +28,9 @@ void *run_session_steer(const struct run_session *s);
 /* Makes room for a fault plan (full.h) of `size` zeroed bytes.  This invalidates pointers into the
  * session. */
 int run_session_faults(struct run_session *s, size_t size);
-/* Makes room for input from outside (world.h).  run_session_outside() returns its memory, or
- * NULL. */
+/* Makes room for input from outside (world.h). */
 int run_session_world(struct run_session *s, size_t size);
+/* The memory for input from outside; NULL if the session has no room for it. */
 void *run_session_outside(const struct run_session *s);
 
 /* Makes room for the memory of the flavour `shadow` (shadow.h). */

@@ -38,9 +38,9 @@ struct campaign_results {
 /* Reads campaign.json, `log` and `log.*`.  A cut or damaged line is skipped with a message. */
 int campaign_results_read(struct campaign_results *r, const char *directory);
 
-/* Adds the lines of a log in memory.  `name` is for messages.  campaign_results_finish() sorts the
- * runs. */
+/* Adds the lines of a log in memory.  `name` is for messages. */
 int campaign_results_add(struct campaign_results *r, const char *text, size_t length, const char *name);
+/* Sorts the runs; to be called after the last log was added. */
 void campaign_results_finish(struct campaign_results *r);
 
 /* Keeps only the runs of the kinds in a list separated by commas, in upper or lower case.  It is an

@@ -193,10 +193,9 @@ bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL if the run is not steered */
 _Noreturn void rt_end_process(void);	    /* by SIGABRT, whose handler is not called */
 
-/* rt/core/process/refused.c.  rt_refused() reports that a call has failed with this errno value.
- * rt_opened() reports the failure of a call that opens a descriptor, and returns the call's
- * result. */
+/* rt/core/process/refused.c: Reports that a call has failed with this errno value. */
 void rt_refused(int error);
+/* Reports the failure of a call that opens a descriptor.  Returns the call's result. */
 int rt_opened(int result);
 
 /* The calling thread's state if it is recorded now, else NULL. */

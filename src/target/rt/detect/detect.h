@@ -51,12 +51,14 @@ void rt_detect_exit(struct rt_thread *t);
 /* Whether the thread has released something since the last call.  If so, its segment must end. */
 bool rt_detect_ticked(struct rt_thread *t);
 
-/* Threads.  created(): called before the real creation; if that fails, the parent calls end() for
- * the child.  start(): called first in the thread, even if the thread was adopted.  end(): called
- * last.  joined(): called after a join; a number that no thread had is ignored. */
+/* Called before the real creation of a thread.  If that fails, the parent calls rt_detect_end() for
+ * the child. */
 void rt_detect_created(struct rt_thread *parent, struct rt_thread *child);
+/* Called first in a thread, even if the thread was adopted. */
 void rt_detect_start(struct rt_thread *t);
+/* Called last in a thread. */
 void rt_detect_end(struct rt_thread *t);
+/* Called after a join.  A number that no thread had is ignored. */
 void rt_detect_joined(struct rt_thread *t, uint32_t number);
 
 /* Accesses.  update(): a read and then a write, as in __raddle_first_update().  stride(): a STRIDE
@@ -100,8 +102,8 @@ void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object);
  * use. */
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object);
 
-/* Called when an edge is unknown: everything so far is treated as ordered before everything
- * later. */
+/* Called when an edge is unknown: everything that happened before is treated as ordered before
+ * everything that happens later. */
 void rt_detect_lost(void);
 
 /* Called when memory becomes another object, while only the caller can use it: after malloc and

@@ -10,8 +10,9 @@
  *
  * Forgiveness: `floor` of a lane is an epoch that every thread is assumed to know.  An edge may be
  * lost if a signal handler synchronises while it interrupts the detector, or if a thread of unknown
- * origin appears.  Then all floors are raised to the current epochs: everything so far is ordered
- * before everything later.  This can hide a race but invents none.
+ * origin appears.  Then all floors are raised to the current epochs: everything that happened before
+ * is ordered before everything that happens later.  This can hide a race, but never reports a false
+ * one.
  */
 #ifndef RT_WATCH_H
 #define RT_WATCH_H
@@ -94,9 +95,10 @@ void rt_watch_over(void);		/* stops the detector, for lack of memory */
 void rt_watch_tick(struct rt_watch *w); /* begins the next epoch, after a release */
 
 /* rt/detect/access.c */
-/* flush() compares the gathered accesses; the caller has entered the detector.  chunk() makes the
- * chunk if there is none; it returns NULL if it cannot. */
+
+/* Compares the gathered accesses.  The caller has entered the detector. */
 void rt_watch_flush(struct rt_watch *w);
+/* The chunk of the address, which is made if necessary; NULL if it cannot be made. */
 struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address);
 
 /* rt/detect/object.c */

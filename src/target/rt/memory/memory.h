@@ -65,11 +65,14 @@ static inline struct rt_memory *rt_memory(void)
 	return rt.layer[RT_LAYER_MEMORY];
 }
 
-/* rt/memory/publish.c.  rt_publish_store() is called for any store, rt_publish() for a tracked
- * store.  A thread that reads the tracked store may then also read the thread's other stores, up to
- * its next operation.  rt_publish_read() is called for a read, perhaps by another thread. */
+/* rt/memory/publish.c.  A thread that reads a tracked store may also read the other stores that the
+ * storing thread has made since its last operation. */
+
+/* Called for any store. */
 void rt_publish_store(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
+/* Called for a tracked store, which publishes the stores before it. */
 void rt_publish(const struct rt_thread *t, uint32_t site);
+/* Called for a read, perhaps by another thread. */
 void rt_publish_read(const struct rt_thread *t, uintptr_t address, uint32_t site);
 void rt_publish_reset(struct rt_thread *t); /* called at each operation, which orders earlier stores */
 

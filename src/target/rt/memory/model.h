@@ -124,9 +124,9 @@ struct memory_cell *memory_track(struct memory *m, uintptr_t base, uint64_t mask
 /* Stops tracking memory that has become another object. */
 void memory_forget(struct memory *m, uintptr_t address, uint64_t size);
 
-/* memory_load() returns what the thread reads; memory_store() stores what it writes.  For plain
- * accesses, `order` is MEMORY_RELAXED. */
+/* The value that the thread reads.  For plain accesses, `order` is MEMORY_RELAXED. */
 uint64_t memory_load(struct memory *m, uint32_t t, struct memory_part p, enum memory_order_of order);
+/* Stores the value that the thread writes.  `order` is as in memory_load(). */
 void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		  enum memory_order_of order);
 

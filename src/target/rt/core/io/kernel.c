@@ -4,7 +4,7 @@
  * streams.  In: calls that send or take messages, post or take semaphores of System V, lock or
  * unlock a file, send a signal or wait for one.  Out: events of channels (channel.h).  A receiver
  * is ordered after everything that the sender did before it sent.  A thread that takes a lock is
- * ordered after all threads that released it so far.
+ * ordered after all threads that have released it.
  *
  * Not covered: POSIX record locks, which belong to a process and not to a thread; and the actions
  * of a signal handler, since a trace only shows that the signal was sent.

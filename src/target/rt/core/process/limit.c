@@ -26,7 +26,7 @@ void rt_member_limit(void)
 {
 }
 
-/* NULL: it is not a limit of memory. */
+/* The stored limit of memory; NULL if `which` is not a limit of memory. */
 static struct rt_limit *find(int which)
 {
 	return which == RLIMIT_AS ? &rt.limits[0] : which == RLIMIT_DATA ? &rt.limits[1] : NULL;

@@ -158,7 +158,7 @@ static void report_modules(void)
 	errno = saved;
 }
 
-/* NULL: there is no flavoured one, or it does not load. */
+/* Opens the instrumented copy of a module; NULL if there is no such copy or it does not load. */
 static __attribute__((noinline)) void *open_flavoured(open_fn *next, const char *path, int flags)
 {
 	char flavoured[PATH_SIZE];

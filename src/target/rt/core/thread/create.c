@@ -99,7 +99,7 @@ static uintptr_t stack_size(const pthread_attr_t *attributes)
 
 /* The parent's side of a creation, before and after. */
 struct creation {
-	struct rt_thread *parent; /* NULL: not recorded */
+	struct rt_thread *parent; /* NULL if the creation is not recorded */
 	struct rt_thread *child;
 	uint32_t number, index, taken;
 	uint64_t q, time, signals;
@@ -299,7 +299,7 @@ INTERPOSE(int, pthread_clockjoin_np,
 	     REAL(pthread_clockjoin_np)(thread, result, clock, time));
 }
 
-/* The same, with the results of C11. */
+/* As try_join(), with the results of C11. */
 static int try_thrd_join(struct rt_thread *t, thrd_t thread, int *result, uint32_t number)
 {
 	void *value;

@@ -67,21 +67,23 @@ struct rt_thread {
 	uint8_t *cursor;
 	uint8_t *limit;
 	struct raddle_buffer *buffer;
-	uint32_t buffers; /* opened so far */
-	uint32_t events;  /* in the buffer */
+	uint32_t buffers; /* number of buffers that it has opened */
+	uint32_t events;  /* number of events in the buffer */
 	volatile uintptr_t busy;
 	uint32_t *volatile busy_top; /* the call stack of the entry that took the encoder */
 	_Atomic uint32_t pending_count;
-	uint32_t pending_done; /* of them, in the buffer already */
+	uint32_t pending_done; /* number of pending records that are in the buffer already */
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
 	bool fenced;	   /* it has executed a fence */
-	uint32_t steps;	   /* operations so far that count in schedules */
+	uint32_t steps;	   /* number of operations done that count in schedules */
 
 	/* Of a thinned run (rt/record/thin.h). */
-	struct rt_place *places; /* where it has been; NULL: the thread is not thinned yet */
+	struct rt_place *places; /* where it has been; NULL if the thread is not thinned yet */
 	uint32_t hand;
-	uint32_t lazy;	       /* operations since its segment began, plus 1; 0: each begins a segment */
+	/* 1 + the number of operations since its segment began; 0 if each operation begins a
+	 * segment. */
+	uint32_t lazy;
 	uint32_t thin_changes; /* rt_thin.changes when its segment began */
 
 	struct rt_encoder encoder;
@@ -93,7 +95,7 @@ struct rt_thread {
 
 	/* Its identity. */
 	uint32_t number, parent, index; /* as in THREAD_START */
-	uint32_t children;		/* creations so far */
+	uint32_t children;		/* number of threads that it has created */
 	uint64_t handle;		/* its pthread_t */
 	uint32_t tid;			/* its ID of the kernel, which owners of mutexes are known by */
 	uintptr_t stack_low, stack_high;
@@ -124,9 +126,11 @@ struct rt_thread {
 
 	/* What layers know of it (rt/core/layer.h). */
 	void *layer[RT_LAYER_COUNT];
-	uint32_t each;		    /* a bit for each layer that has to see each access before it happens */
-	struct rt_gather *gather;   /* accesses that no layer has to see at once; NULL: no layer wants them */
-	_Atomic uint64_t *notified; /* counts accesses that layers were notified of; NULL: not counted */
+	uint32_t each; /* a bit for each layer that has to see each access before it happens */
+	/* Accesses that no layer has to see at once; NULL if no layer wants them. */
+	struct rt_gather *gather;
+	/* Counts accesses that layers were notified of; NULL if they are not counted. */
+	_Atomic uint64_t *notified;
 
 	struct rt_thread *next, **link;
 };
