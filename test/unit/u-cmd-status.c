@@ -132,7 +132,7 @@ static const struct {
 	{"raddle predict --count --sarif f t", "predict: --count writes numbers only"},
 	{"raddle record", "record: which program?"},
 	{"raddle replay", "replay: which finding?"},
-	{"raddle replay --flavour track f", "replay: --flavour is record or full"},
+	{"raddle replay --flavour track f", "replay: --flavour track: it must be record or full"},
 	{"raddle reversible", "reversible: needs a trace"},
 	{"raddle sanitize --json -o d t", "sanitize: --json and -o cannot be combined"},
 	{"raddle sketch", "sketch: which program?"},

@@ -250,7 +250,7 @@ int cmd_replay(int argc, char **argv)
 	if (status != CMD_GO_ON)
 		return status;
 	if (opt.flavour && strcmp(opt.flavour, "record") != 0 && strcmp(opt.flavour, "full") != 0) {
-		rd_fail(RD_EUSAGE, "replay: --flavour is record or full");
+		rd_fail(RD_EUSAGE, "replay: --flavour %s: it must be record or full", opt.flavour);
 		return CMD_FAILED;
 	}
 	opt.gdb |= opt.gdb_args != NULL;
