@@ -22,6 +22,7 @@ enum raddle_unfit {
 	RADDLE_UNFIT_FOREIGN,	/* some threads were not created by pthread_create() */
 	RADDLE_UNFIT_ROBUST,	/* it uses robust mutexes, which the kernel releases per kernel thread */
 	RADDLE_UNFIT_THREADS,	/* the system refused a kernel thread */
+	RADDLE_UNFIT_ADDRESSED, /* it sends a signal to a thread, or asks the kernel about one */
 	RADDLE_UNFITS,
 };
 

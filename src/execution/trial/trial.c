@@ -334,6 +334,7 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		[RADDLE_UNFIT_FOREIGN] = "it has threads that pthread_create() did not create",
 		[RADDLE_UNFIT_ROBUST] = "it uses robust mutexes",
 		[RADDLE_UNFIT_THREADS] = "the system refused a thread or memory",
+		[RADDLE_UNFIT_ADDRESSED] = "it sends signals to threads, or sets their names or processors",
 	};
 
 	if (!request->one)

@@ -10,8 +10,8 @@
  * one, on which it leaves.
  *
  * Invariants:
- * 1. No two kernel threads run on one stack.  The creator waits until the kernel thread of a new
- *    context has ended, and a context leaves only after the runner has left its stack.
+ * 1. No two kernel threads run on one stack.  The runner enters a new context only when its kernel
+ *    thread has ended, and a context leaves only after the runner has left its stack.
  * 2. The kernel thread of a leaving context makes no step and takes no lock of steering.
  * 3. After the plan was left, threads go on taking turns, by the default choice.
  *
@@ -118,21 +118,22 @@ void rt_context_arrives(struct rt_thread *t)
 	let_leave();
 }
 
-/* In the creator: waits until the kernel thread has ended.  The kernel clears the word then. */
-void rt_context_launched(struct rt_thread *child)
-{
-	_Atomic uint32_t *alive = &rt_steered(child)->context.alive;
-	int saved = errno;
-
-	while (rt_steer_has_one() && atomic_load(alive))
-		syscall(SYS_futex, alive, FUTEX_WAIT, 1, NULL, NULL, 0);
-	errno = saved;
-}
-
 /* Whether the thread with this number can be switched to. */
 static struct rt_context *find(uint32_t number)
 {
 	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;
+}
+
+/* Leaves `from` and continues in `to`.  The kernel thread of a new context ends while its creator
+ * runs on; the kernel clears the word then. */
+static void enter(struct rt_context *from, struct rt_context *to)
+{
+	int saved = errno;
+
+	while (RT_UNLIKELY(atomic_load_explicit(&to->alive, memory_order_acquire)))
+		syscall(SYS_futex, &to->alive, FUTEX_WAIT, 1, NULL, NULL, 0);
+	errno = saved;
+	swap(from, to);
 }
 
 bool rt_context_switch(struct rt_thread *t, uint32_t next)
@@ -141,8 +142,7 @@ bool rt_context_switch(struct rt_thread *t, uint32_t next)
 
 	if (next == t->number || !to)
 		return false;
-	RT_ASSERT(!atomic_load(&to->alive));
-	swap(&rt_steered(t)->context, to);
+	enter(&rt_steered(t)->context, to);
 	let_leave();
 	return true;
 }
@@ -158,7 +158,7 @@ static __attribute__((noreturn)) void idle(void)
 		next = find(rt_turn_running());
 		if (next) {
 			round = 0;
-			swap(&g->idle, next);
+			enter(&g->idle, next);
 			continue;
 		}
 		rt_steer_look_at_command(round);
@@ -198,7 +198,7 @@ void rt_context_leave(struct rt_thread *t)
 	g->contexts[t->number] = NULL;
 	next = find(rt_turn_running());
 	g->leaving = c;
-	swap(c, next ? next : &g->idle);
+	enter(c, next ? next : &g->idle);
 }
 
 /* A thread begins.  The initial one runs on the runner from the start. */
@@ -212,4 +212,19 @@ void rt_context_begin(struct rt_thread *t)
 		return;
 	prctl(PR_GET_TID_ADDRESS, &c->tid);
 	rt_steering()->contexts[0] = c;
+}
+
+/* The kernel thread that had the ID has ended, but no other thread gets the same ID here: glibc
+ * still has it. */
+void rt_context_identifies(const struct rt_thread *t, pid_t *id)
+{
+	const struct rt_context *c = &rt_steered(t)->context;
+
+	if (rt_steer_has_one() && t->number < RADDLE_SLOTS && c->tid)
+		*id = *(const pid_t *)c->tid;
+}
+
+void rt_context_addresses(void)
+{
+	rt_context_refuse(RADDLE_UNFIT_ADDRESSED);
 }

@@ -63,9 +63,11 @@ void rt_context_setup(void);
 void rt_context_begin(struct rt_thread *t);
 void rt_context_created(struct rt_thread *parent, struct rt_thread *child);
 void rt_context_arrives(struct rt_thread *t);
-void rt_context_launched(struct rt_thread *child);
 bool rt_context_switch(struct rt_thread *t, uint32_t next);
 void rt_context_leave(struct rt_thread *t);
+/* Callbacks of rt/core/callback.inc. */
+void rt_context_identifies(const struct rt_thread *t, pid_t *id);
+void rt_context_addresses(void);
 /* Ends the run, because the threads of this program need kernel threads. */
 void rt_context_refuse(enum raddle_unfit why);
 

@@ -356,9 +356,13 @@ INTERPOSE(int, thrd_detach, (thrd_t thread))
 INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char *name))
 {
 	struct rt_thread *t = rt_self();
-	int r = REAL(pthread_setname_np)(thread, name);
+	bool own = pthread_equal(thread, pthread_self());
+	int r;
 
-	if (t && !r && pthread_equal(thread, pthread_self()))
+	if (!own)
+		RT_NOTIFY(addresses);
+	r = REAL(pthread_setname_np)(thread, name);
+	if (t && !r && own)
 		rt_text(t, RADDLE_THREAD_NAME, name);
 	return r;
 }
