@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/rseq.h>
@@ -70,17 +71,83 @@ void rt_context_refuse(enum raddle_unfit why)
 	syscall(SYS_exit_group, 0);
 }
 
-/* The runner has left the stack of a thread that ends: the thread leaves. */
+/* ---- signals ---- */
+
+/* The kernel has one set of blocked signals for the runner.  If the program has handlers or blocks
+ * signals itself, the set changes with each switch.  Otherwise it changes only where the runtime
+ * blocks all signals, because a thread begins or ends: child processes would inherit that. */
+static bool has_masks(void)
+{
+	return RT_UNLIKELY(atomic_load_explicit(&rt.interruptible, memory_order_relaxed));
+}
+
+static void change_mask(const uint64_t *mask, uint64_t *old)
+{
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, old, sizeof *mask);
+	errno = saved;
+}
+
+static const uint64_t all_signals = ~0ull;
+
+/* Before a switch, and after the switch back.  No handler may run on one context's stack with the
+ * TLS of another. */
+static void keep_mask(struct rt_context *c)
+{
+	struct rt_steering *g = rt_steering();
+
+	change_mask(&all_signals, &c->mask);
+	c->masked = true;
+	if (!g->keeps_masks && !c->blocked)
+		g->common_mask = c->mask;
+	g->keeps_masks = true;
+}
+
+static void restore_mask(const struct rt_context *c)
+{
+	change_mask(c->masked ? &c->mask : &rt_steering()->common_mask, NULL);
+}
+
+static void switch_blocked(struct rt_context *from, const struct rt_context *to)
+{
+	static const uint64_t never = 1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1);
+	struct rt_steering *g = rt_steering();
+	uint64_t old;
+
+	change_mask(to->blocked ? &all_signals : NULL, &old);
+	from->blocked = (old | never) == all_signals;
+	if (!from->blocked)
+		g->common_mask = old;
+	else if (!to->blocked)
+		change_mask(&g->common_mask, NULL);
+}
+
+/* ---- leaving ---- */
+
+static long clone_to_leave(struct rt_context *c)
+{
+	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+			   CLONE_SETTLS | CLONE_CHILD_CLEARTID;
+
+	return clone_into(flags, c, c->tid);
+}
+
+/* The runner has left the stack of a thread that ends: the thread leaves.  Its kernel thread takes
+ * no signals. */
 static void let_leave(void)
 {
 	struct rt_context *c = rt_steering()->leaving;
-	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
-			   CLONE_SETTLS | CLONE_CHILD_CLEARTID;
+	uint64_t old;
+	long r;
 
 	if (!c)
 		return;
 	rt_steering()->leaving = NULL;
-	if (clone_into(flags, c, c->tid) < 0)
+	change_mask(&all_signals, &old);
+	r = clone_to_leave(c);
+	change_mask(&old, NULL);
+	if (r < 0)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
 }
 
@@ -108,6 +175,8 @@ void rt_context_arrives(struct rt_thread *t)
 
 	if (!rt_steer_has_one() || !atomic_load(&c->alive))
 		return;
+	c->mask = all_signals;
+	c->masked = c->blocked = true;
 	prctl(PR_GET_TID_ADDRESS, &c->tid);
 	syscall(SYS_set_tid_address, &c->alive);
 	syscall(SYS_set_robust_list, &no_locks, sizeof no_locks);
@@ -133,7 +202,14 @@ static void enter(struct rt_context *from, struct rt_context *to)
 	while (RT_UNLIKELY(atomic_load_explicit(&to->alive, memory_order_acquire)))
 		syscall(SYS_futex, &to->alive, FUTEX_WAIT, 1, NULL, NULL, 0);
 	errno = saved;
+	from->masked = false;
+	if (has_masks())
+		keep_mask(from);
+	else if (from->blocked || to->blocked)
+		switch_blocked(from, to);
 	swap(from, to);
+	if (has_masks())
+		restore_mask(from);
 }
 
 bool rt_context_switch(struct rt_thread *t, uint32_t next)
@@ -161,6 +237,9 @@ static __attribute__((noreturn)) void idle(void)
 			enter(&g->idle, next);
 			continue;
 		}
+		/* A handler would run on this stack, with the TLS of the initial thread. */
+		if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
+			rt_context_refuse(RADDLE_UNFIT_HANDLERS);
 		rt_steer_look_at_command(round);
 		rt_futex_wait(&rt_steer()->phase, rt_steer_phase(), RT_NAP_MS);
 	}
@@ -184,6 +263,8 @@ void rt_context_setup(void)
 	top -= 7;			  /* the saved registers, and the control words */
 	__asm__ volatile("stmxcsr %0; fnstcw %1" : "=m"(*(uint32_t *)top), "=m"(*((uint16_t *)top + 2)));
 	g->idle.sp = top;
+	g->idle.mask = all_signals;
+	g->idle.masked = g->idle.blocked = true;
 	g->idle.fs = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
@@ -222,6 +303,12 @@ void rt_context_identifies(const struct rt_thread *t, pid_t *id)
 
 	if (rt_steer_has_one() && t->number < RADDLE_SLOTS && c->tid)
 		*id = *(const pid_t *)c->tid;
+}
+
+/* The runtime has blocked all signals, since the thread ends. */
+void rt_context_ends(struct rt_thread *t)
+{
+	rt_steered(t)->context.blocked = true;
 }
 
 void rt_context_addresses(void)

@@ -46,6 +46,8 @@ static void op_enter(struct rt_op *op)
 {
 	struct rt_step *step = rt_step_of(op);
 
+	if (op->kind == RADDLE_THREAD_END)
+		rt_context_ends(op->t);
 	rt_steer_handle(op->t, op->kind, op->object);
 	rt_step_begin(step, op->t, op->kind, op->object);
 	rt_step_gate(step);

@@ -68,6 +68,8 @@ void rt_context_leave(struct rt_thread *t);
 /* Callbacks of rt/core/callback.inc. */
 void rt_context_identifies(const struct rt_thread *t, pid_t *id);
 void rt_context_addresses(void);
+/* Before the operation with which a thread ends. */
+void rt_context_ends(struct rt_thread *t);
 /* Ends the run, because the threads of this program need kernel threads. */
 void rt_context_refuse(enum raddle_unfit why);
 

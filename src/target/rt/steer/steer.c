@@ -39,10 +39,8 @@ void rt_steer_lock(uint64_t *signals)
 	int saved = errno;
 
 	*signals = ALL_SIGNALS;
-	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed)) {
-		rt_context_refuse(RADDLE_UNFIT_HANDLERS);
+	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
-	}
 	while (atomic_exchange_explicit(&rt_steer()->lock, 1, memory_order_acquire))
 		syscall(SYS_sched_yield);
 	errno = saved;

@@ -78,6 +78,9 @@ struct rt_context {
 	void *sp;		/* while it does not run: the stack pointer, */
 	uint64_t fs;		/* and the base of its TLS */
 	_Atomic uint32_t alive; /* it still has its own kernel thread; cleared by the kernel */
+	uint64_t mask;		/* its blocked signals, if the program is interruptible (rt.h) */
+	bool masked;		/* `mask` is set */
+	bool blocked;		/* the runtime has blocked all signals: the thread begins or ends */
 	void *tid;		/* where glibc expects the kernel to clear the ID when the thread ends */
 };
 
@@ -90,6 +93,9 @@ struct rt_steering {
 	_Atomic uint32_t *slots; /* by position in the table of threads: slot + 1; 0: not known yet */
 	struct rt_context *contexts[RADDLE_SLOTS]; /* NULL: it has none, or has left */
 	struct rt_context idle, *leaving;
+	bool keeps_masks;     /* each context has its own set of blocked signals */
+	uint64_t common_mask; /* blocked signals of all contexts that are not `blocked`, if the program is
+			       * not interruptible */
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* of threads that no plan leads */
 	/* By goal, protected by the lock: whether a thread is stopped there; how many threads
