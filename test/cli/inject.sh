@@ -2,7 +2,7 @@
 # error messages.  Each line of the log can be injected again.
 # sanitizers: yes, runs inject/
 . "$ROOT/test/lib.sh"
-"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+build_once quicksort cc -O1 -pthread "$ROOT/test/prog/epa/quicksort.c" -lm || exit 1
 
 shown=(err.txt)
 inject() {
