@@ -3,6 +3,7 @@
 #ifndef REPORT_SKETCH_H
 #define REPORT_SKETCH_H
 
+#include "base/json.h"
 #include "sketch/sketch.h"
 
 #include <stdio.h>
@@ -28,6 +29,10 @@ char *sketch_source(const struct sketch_report *r, const struct sketch_step *ste
 
 /* Inside report/: "forced 3/4 fail, prevented 0/20"; "" without such runs. */
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size);
+
+/* Inside report/: the values of a step as members, which `put` writes. */
+void sketch_put_values(struct rd_json *j, const struct sketch_step *step,
+		       void (*put)(struct rd_json *j, const char *name, const char *value));
 
 /* Inside report/: the kind of the failure: "crash", "failed assertion". */
 const char *sketch_title(const struct sketch *s);
