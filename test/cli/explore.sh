@@ -4,7 +4,7 @@
 . "$ROOT/test/lib.sh"
 shown=(err)
 
-"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
+build_once order cc -O1 -pthread "$ROOT/test/prog/explore/order.c" || exit 1
 
 # explore NAME STATUS [SCHEDULES]: what is found is in NAME.json.
 explore() {
