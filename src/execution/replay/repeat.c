@@ -106,7 +106,7 @@ static int keep_turns(struct replay_repeat *t, const struct replay_result *resul
 	rd_buf_adds(&t->strayed, result->turns.strayed ? result->turns.strayed : "");
 	if (!t->export)
 		return 0;
-	err = replay_export(t->finding->schedule, result, &made);
+	err = replay_export(t->finding->schedule, result, SIZE_MAX, &made);
 	if (!err) {
 		rd_buf_clear(&t->exported);
 		schedule_format(&made, &t->exported);

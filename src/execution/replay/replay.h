@@ -134,9 +134,10 @@ const char *replay_outcome_name(enum replay_outcome outcome);
 /* "the program ended with status 3", "the program was ended by signal 11 (Segmentation fault)". */
 const char *replay_end_text(struct replay_result *result);
 
-/* The schedule of a run with turns, which repeats the run without a seed.  Must be released even
- * after a failure. */
-int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out);
+/* Makes the schedule of a run with turns, which repeats the run without a seed, or only its first
+ * `most` decisions.  Must be released even after a failure. */
+int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
+		  struct schedule *out);
 
 /* ---- one finding ---- */
 

@@ -290,7 +290,8 @@ void turns_memory_result(const struct turns *t, const struct board *b, struct re
 
 /* The same schedule with other decisions and without a seed.  It is made by writing and parsing the
  * text, so that it owns its strings. */
-int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out)
+int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
+		  struct schedule *out)
 {
 	struct schedule made = *schedule;
 	struct rd_buf text = RD_BUF_INIT;
@@ -303,7 +304,7 @@ int replay_export(const struct schedule *schedule, const struct replay_result *r
 					       : "its threads did not take turns");
 	}
 	made.decisions = result->turns.made;
-	made.decision_count = result->turns.made_count;
+	made.decision_count = result->turns.made_count < most ? result->turns.made_count : most;
 	made.seed = made.memory_seed = 0;
 	made.choices = result->memory.chosen;
 	made.choice_count = schedule->memory ? result->memory.chosen_count : 0;

@@ -369,7 +369,7 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	const struct schedule *s = request->schedule;
 	struct trial_bench *b = r->bench;
 	struct replay_result result = {0};
-	bool wanted = true;
+	size_t wanted = SIZE_MAX;
 
 	RD_ASSERT(!r->search || s->memory);
 	int err = run_on_threads(b, request, &result);
@@ -386,7 +386,7 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	if (!err && r->hooks->result)
 		wanted = r->hooks->result(r->hooks->context, &result);
 	if (!err && made && wanted && result.turns.complete && (!s->memory || result.memory.complete))
-		err = replay_export(s, &result, made);
+		err = replay_export(s, &result, wanted, made);
 	replay_result_release(&result);
 	return err;
 }

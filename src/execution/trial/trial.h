@@ -114,9 +114,9 @@ struct trial_hooks {
 	 * NULL: the program is never stopped. */
 	bool (*stopped)(void *context, const struct replay_stand *stand, struct schedule *more,
 			const char **next);
-	/* Called with the result of the replay before it is released; may be NULL.  Returns whether
-	 * the caller needs the schedule of the run. */
-	bool (*result)(void *context, const struct replay_result *result);
+	/* Called with the result of the replay before it is released; may be NULL.  Returns how many
+	 * decisions of the run's schedule the caller needs; 0: it does not need the schedule. */
+	size_t (*result)(void *context, const struct replay_result *result);
 	void *context;
 };
 int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,

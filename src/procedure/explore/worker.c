@@ -70,7 +70,7 @@ static const char *find_fault(struct explore_worker *w, const struct trial *t)
 }
 
 /* The schedule will be needed if the run failed or showed something new. */
-static bool note_result(void *context, const struct replay_result *r)
+static size_t note_result(void *context, const struct replay_result *r)
 {
 	struct explore_worker *w = context;
 	const struct trial *t = &w->trial;
@@ -91,7 +91,7 @@ static bool note_result(void *context, const struct replay_result *r)
 	if (t->counts)
 		failure_describe(&w->note.failure, t, r, w->state->how->runs.program->sites, find_fault(w, t),
 				 w->arena);
-	return w->note.failure.fault || w->note.pair_count;
+	return w->note.failure.fault ? SIZE_MAX : w->note.pair_count ? PREFIX_DECISIONS : 0;
 }
 
 int worker_run(struct explore_worker *w, struct trial_bench *b, const struct schedule *s,
@@ -109,8 +109,6 @@ int worker_run(struct explore_worker *w, struct trial_bench *b, const struct sch
 /* Adds the schedule of the run, if there is one, to the note. */
 static void note_schedule(struct explore_worker *w, struct schedule *made, struct rd_buf *text)
 {
-	if (!w->note.failure.fault && made->decision_count > PREFIX_DECISIONS)
-		made->decision_count = PREFIX_DECISIONS;
 	if (made->turns) {
 		schedule_format(made, text);
 		w->note.made = text->data;
