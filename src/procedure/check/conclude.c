@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Concludes a check.  In: a finished check.  Out: statistics, and, if nothing was confirmed,
- * whether that result can be relied on.
+ * Concludes a check.  In: a finished check.  Out: statistics and, if nothing was confirmed, whether
+ * this result is reliable.
  */
 #include "check/check.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Why a finding could not be replayed at all; NULL: each could. */
+/* Why some finding could not be replayed at all, or NULL if each could. */
 static const char *find_impossible(const struct finding_set *set)
 {
 	for (size_t i = 0; i < set->count; i++) {

@@ -42,7 +42,8 @@ static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 	}
 }
 
-/* Pairs that the main process does not know yet, or not from a run that can be recorded. */
+/* Copies the pairs that the main process does not know yet, or does not know from a run that can be
+ * recorded. */
 static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 {
 	const struct explore_state *s = w->state;
@@ -55,8 +56,8 @@ static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 			w->note.pairs[w->note.pair_count++] = r->pairs[i];
 }
 
-/* The fault that the exit status or the user's command shows; NULL: none, or another one is
- * known. */
+/* The fault that the exit status or the user's command shows.  NULL if there is none, or the trial
+ * has another fault. */
 static const char *find_fault(struct explore_worker *w, const struct trial *t)
 {
 	bool failed = false;
@@ -69,7 +70,8 @@ static const char *find_fault(struct explore_worker *w, const struct trial *t)
 	return failed ? FAILURE_JUDGED : NULL;
 }
 
-/* The schedule will be needed if the run failed or showed something new. */
+/* Returns how many decisions of the schedule are needed, because the run failed or showed something
+ * new. */
 static size_t note_result(void *context, const struct replay_result *r)
 {
 	struct explore_worker *w = context;
@@ -115,7 +117,7 @@ static void note_schedule(struct explore_worker *w, struct schedule *made, struc
 	}
 }
 
-/* The detector is always on: beside the cost of turns, its own cannot be measured. */
+/* The detector always runs: compared with the cost of turns, its cost cannot be measured. */
 static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 {
 	b->strategy = plan->strategy;

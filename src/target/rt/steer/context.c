@@ -4,18 +4,18 @@
  * their turn, and end.  Out: a switch of stacks instead of a wake-up and a sleep in the kernel.
  *
  * Glibc creates each thread as usual, with its stack and its TLS.  The new kernel thread saves its
- * registers and ends.  What remains is a context: a stack pointer and the base of the TLS.  The
- * kernel thread of the initial thread, the runner, runs all contexts.  A thread that ends needs a
- * kernel thread again, because glibc ends the kernel thread that a thread returns on; it gets a new
- * one, on which it leaves.
+ * registers and ends.  A context remains: a stack pointer and the base of the TLS.  The kernel
+ * thread of the initial thread, the runner, runs all contexts.  A thread that ends needs a kernel
+ * thread again, because glibc ends the kernel thread on which a thread returns.  So it gets a new
+ * kernel thread, on which it leaves.
  *
  * Invariants:
  * 1. No two kernel threads run on one stack.  The runner enters a new context only when its kernel
  *    thread has ended, and a context leaves only after the runner has left its stack.
  * 2. The kernel thread of a leaving context makes no step and takes no lock of steering.
- * 3. After the plan was left, threads go on taking turns, by the default choice.
+ * 3. After the run has diverged from the plan, threads still take turns, by the default choice.
  *
- * Saved are the registers that a call preserves, with the control words of floating point.
+ * A context saves the registers that a call preserves, and the control words of floating point.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
@@ -31,8 +31,8 @@
 #include <unistd.h>
 
 #define HWCAP2_FSGSBASE 2    /* the program may set the base of the TLS itself */
-#define IDLE_STACK 16384     /* bytes; the loop below needs a few hundred */
-#define SIGNATURE 0x53053053 /* with which glibc registers rseq */
+#define IDLE_STACK 16384     /* bytes; idle() needs a few hundred */
+#define SIGNATURE 0x53053053 /* the signature with which glibc registers rseq */
 
 /* Leaves `from` and continues in `to`. */
 __attribute__((naked, noinline)) static void swap(struct rt_context *from, const struct rt_context *to)
@@ -45,7 +45,7 @@ __attribute__((naked, noinline)) static void swap(struct rt_context *from, const
 			 "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
 }
 
-/* Saves the context and ends the kernel thread, which uses the stack no more. */
+/* Saves the context and ends the kernel thread, which no longer uses the stack. */
 __attribute__((naked, noinline)) static void save_and_end(struct rt_context *c)
 {
 	__asm__ volatile("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n\t"
@@ -54,7 +54,7 @@ __attribute__((naked, noinline)) static void save_and_end(struct rt_context *c)
 			 "xor %edi, %edi; mov $60, %eax; syscall; ud2");
 }
 
-/* A new kernel thread that continues in the context.  `tid` is cleared when it ends. */
+/* Starts a kernel thread that continues in the context.  The kernel clears `tid` when it ends. */
 __attribute__((naked, noinline)) static long clone_into(long flags, const struct rt_context *c, void *tid)
 {
 	__asm__ volatile("mov %rdx, %r10; mov 8(%rsi), %r8; mov (%rsi), %rsi; xor %edx, %edx\n\t"
@@ -74,8 +74,9 @@ void rt_context_refuse(enum raddle_unfit why)
 /* ---- signals ---- */
 
 /* The kernel has one set of blocked signals for the runner.  If the program has handlers or blocks
- * signals itself, the set changes with each switch.  Otherwise it changes only where the runtime
- * blocks all signals, because a thread begins or ends: child processes would inherit that. */
+ * signals itself, the set changes with each switch.  Otherwise it changes only at a switch to or
+ * from a context that begins or ends, for which the runtime has blocked all signals.  Child
+ * processes would inherit the blocked signals. */
 static bool has_masks(void)
 {
 	return RT_UNLIKELY(atomic_load_explicit(&rt.interruptible, memory_order_relaxed));
@@ -91,8 +92,8 @@ static void change_mask(const uint64_t *mask, uint64_t *old)
 
 static const uint64_t all_signals = ~0ull;
 
-/* Before a switch, and after the switch back.  No handler may run on one context's stack with the
- * TLS of another. */
+/* keep_mask() is called before a switch, restore_mask() after the switch back.  No handler may run
+ * on one context's stack with the TLS of another. */
 static void keep_mask(struct rt_context *c)
 {
 	struct rt_steering *g = rt_steering();
@@ -133,8 +134,8 @@ static long clone_to_leave(struct rt_context *c)
 	return clone_into(flags, c, c->tid);
 }
 
-/* The runner has left the stack of a thread that ends: the thread leaves.  Its kernel thread takes
- * no signals. */
+/* Called when the runner may have left the stack of a thread that ends.  Lets the thread leave, on
+ * a kernel thread that takes no signals. */
 static void let_leave(void)
 {
 	struct rt_context *c = rt_steering()->leaving;
@@ -151,7 +152,7 @@ static void let_leave(void)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
 }
 
-/* A thread is about to be created. */
+/* Called when a thread is about to be created. */
 void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 {
 	struct rt_context *c = &rt_steered(child)->context;
@@ -163,7 +164,7 @@ void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 	rt_steering()->contexts[child->number] = c;
 }
 
-/* In the kernel thread of a new thread, with all signals blocked.  Returns on the runner. */
+/* Called on the kernel thread of a new thread, with all signals blocked.  Returns on the runner. */
 void rt_context_arrives(struct rt_thread *t)
 {
 	static struct {
@@ -193,8 +194,8 @@ static struct rt_context *find(uint32_t number)
 	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;
 }
 
-/* Leaves `from` and continues in `to`.  The kernel thread of a new context ends while its creator
- * runs on; the kernel clears the word then. */
+/* Leaves `from` and continues in `to`.  The kernel thread of a new context may still be ending; the
+ * kernel clears `alive` when it has ended. */
 static void enter(struct rt_context *from, struct rt_context *to)
 {
 	int saved = errno;
@@ -223,7 +224,7 @@ bool rt_context_switch(struct rt_thread *t, uint32_t next)
 	return true;
 }
 
-/* Where the runner waits if a thread has left and no other one has the turn. */
+/* The runner waits here when a thread has left and no other thread has the turn. */
 static __attribute__((noreturn)) void idle(void)
 {
 	struct rt_steering *g = rt_steering();
@@ -237,7 +238,8 @@ static __attribute__((noreturn)) void idle(void)
 			enter(&g->idle, next);
 			continue;
 		}
-		/* A handler would run on this stack, with the TLS of the initial thread. */
+		/* Otherwise a handler could run on this stack, with the TLS of the initial
+		 * thread. */
 		if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
 			rt_context_refuse(RADDLE_UNFIT_HANDLERS);
 		rt_steer_look_at_command(round);
@@ -259,8 +261,9 @@ void rt_context_setup(void)
 	if (!stack)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
 	top = (uint64_t *)(stack + IDLE_STACK) - 2;
-	*top = (uint64_t)(uintptr_t)idle; /* where swap() returns to, with the stack as after a call */
-	top -= 7;			  /* the saved registers, and the control words */
+	/* swap() returns to idle(), with the stack as after a call */
+	*top = (uint64_t)(uintptr_t)idle;
+	top -= 7; /* room for the saved registers and the control words */
 	__asm__ volatile("stmxcsr %0; fnstcw %1" : "=m"(*(uint32_t *)top), "=m"(*((uint16_t *)top + 2)));
 	g->idle.sp = top;
 	g->idle.mask = all_signals;
@@ -268,7 +271,7 @@ void rt_context_setup(void)
 	g->idle.fs = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
-/* The thread has made its last step.  Returns on a kernel thread of its own. */
+/* Called when the thread has made its last step.  Returns on a kernel thread of its own. */
 void rt_context_leave(struct rt_thread *t)
 {
 	struct rt_steering *g = rt_steering();
@@ -282,7 +285,7 @@ void rt_context_leave(struct rt_thread *t)
 	enter(c, next ? next : &g->idle);
 }
 
-/* A thread begins.  The initial one runs on the runner from the start. */
+/* Called when a thread begins.  The initial thread runs on the runner from the start. */
 void rt_context_begin(struct rt_thread *t)
 {
 	struct rt_context *c = &rt_steered(t)->context;
@@ -295,8 +298,8 @@ void rt_context_begin(struct rt_thread *t)
 	rt_steering()->contexts[0] = c;
 }
 
-/* The kernel thread that had the ID has ended, but no other thread gets the same ID here: glibc
- * still has it. */
+/* Stores the ID that glibc still has for the thread.  Its kernel thread has ended, but no other
+ * thread of the process gets the same ID here. */
 void rt_context_identifies(const struct rt_thread *t, pid_t *id)
 {
 	const struct rt_context *c = &rt_steered(t)->context;
@@ -305,7 +308,7 @@ void rt_context_identifies(const struct rt_thread *t, pid_t *id)
 		*id = *(const pid_t *)c->tid;
 }
 
-/* The runtime has blocked all signals, since the thread ends. */
+/* Called when the runtime has blocked all signals, because the thread ends. */
 void rt_context_ends(struct rt_thread *t)
 {
 	rt_steered(t)->context.blocked = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions that need a thread as the kernel knows it: its ID, its name and its
- * processors.  In: calls.  Out: the system's result, or an ID that a layer supplies; a layer also
- * learns that the program asks the kernel about a thread.
+ * Interposed functions that ask the kernel about a thread: its ID, its name and its processors.
+ * In: calls.  Out: the system's result, or an ID that a layer supplies.  Layers are notified of
+ * calls that address a kernel thread.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
