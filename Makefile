@@ -28,13 +28,15 @@ ifdef SANITIZE
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 # `make` prints a word and a name for each file it makes; `make V=1` prints the commands.
+# Neither this nor the test for a directory starts a process.
 ifeq ($(V),1)
-say = @:
+say =
 Q :=
 else
-say = @printf '  %-5s %s\n' $(1) $(2)
+say = $(info $(empty)  $(1)	$(2))
 Q := @
 endif
+in_directory = $(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
 
 # Rooms lie on floors below src/ (ARCHITECTURE.md).  Headers are included by the name of their room:
 # "trace/stream.h".  A floor with only one room is that room.
@@ -132,7 +134,7 @@ help:
 # Links the objects, then the archives, then libraries.
 define link
 	$(call say,LINK,$@)
-	@mkdir -p $(@D)
+	$(in_directory)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call link_with,$^) $(1)
 endef
 
@@ -140,7 +142,7 @@ $(B)/raddle: $(MAIN) $(call archive,cmd) $(LIBS)
 	$(call link,$(TOOL_LIBS))
 
 $(LINKS):
-	@mkdir -p $(@D)
+	$(in_directory)
 	$(Q)ln -sf raddle $@
 
 $(B)/raddle-instr: $(B)/obj/program/instr/main.o $(INSTR_ARCHIVES)
@@ -162,7 +164,7 @@ $(B)/obj/program/ir/%.o $(B)/obj/program/instr/%.o $(UNIT_INSTR:$(B)/%=$(B)/obj/
 
 define compile
 	$(call say,CC,$<)
-	@mkdir -p $(@D)
+	$(in_directory)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 endef
 
@@ -179,7 +181,7 @@ $(B)/obj/bench/%.o: bench/%.c
 
 define compile_rt
 	$(call say,RT,$@)
-	@mkdir -p $(@D)
+	$(in_directory)
 	$(Q)$(CLANG) $(RT_FLAGS) $(1) -c -o $@ $< && $(RT_OWN_BSS) $@
 endef
 
@@ -209,13 +211,13 @@ $(B)/libraddle-rt-%.a:
 
 $(B)/hook-%.bc: $(wildcard src/contract/raddle/*)
 	$(call say,HOOK,$@)
-	@mkdir -p $(@D)
+	$(in_directory)
 	$(Q)$(CLANG) -std=gnu17 $(WARN) $(INCLUDES) -DRADDLE_BITCODE= -O2 -fPIC -emit-llvm -c -o $@ $(filter %/hook.c,$^)
 
 runtime: $(RT_FILES:%=$(B)/%)
 else
 $(RT_FILES:%=$(B)/%): $(B)/%: $(RT_B)/%
-	@mkdir -p $(@D)
+	$(in_directory)
 	$(Q)ln -f $< $@
 $(RT_FILES:%=$(RT_B)/%): runtime
 runtime:

@@ -36,6 +36,19 @@ at_end=:
 # A complaint makes the test fail even if `verdict` was forgotten.
 trap 'status=$?; eval "$at_end"; [ $failures = 0 ] || exit 1; exit $status' EXIT
 
+# build_once OUT cc|c++ ARGUMENT...: OUT is what the compiler makes of the arguments, with debug
+# information.  The tests of one run share it, and so its flavours, which Raddle finds by content.
+# The sources are from the tree, since all directories of tests differ.
+build_once() {
+	local out=$1 shared
+	shift
+	shared=${SHARED:-$PWD/shared}/$(printf '%s\n' "$@" | md5sum | cut -c 1-32)
+	mkdir -p "$shared"
+	(
+		cd "$shared" && flock 9 && { [ -e made ] || { "$RADDLE" "$1" -g "${@:2}" -o making && mv making made; }; }
+	) 9>"$shared/lock" && cp "$shared/made" "$out"
+}
+
 # wait_for SECONDS COMMAND...: repeats the command until it succeeds; fails if that takes longer.
 # The limit only ends a test that hangs, so choose it long enough for a slow and busy machine.
 wait_for() {

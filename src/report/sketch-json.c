@@ -35,6 +35,18 @@ static void put_failure(struct rd_json *j, const struct sketch_failure *f)
 	rd_json_end(j);
 }
 
+void sketch_put_values(struct rd_json *j, const struct sketch_step *step,
+		       void (*put)(struct rd_json *j, const char *name, const char *value))
+{
+	RD_ASSERT(j != NULL && step != NULL);
+	char value[32];
+
+	for (size_t i = 0; i < step->value_count; i++) {
+		sketch_value_text(&step->values[i], value);
+		put(j, step->values[i].name, value);
+	}
+}
+
 static void put_values(struct rd_json *j, const struct sketch_step *step)
 {
 	char value[32];

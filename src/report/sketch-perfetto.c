@@ -72,12 +72,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 		RD_JS("function", step->function), RD_JS("event", step->event),
 		RD_JB("predictor", step->marks & SKETCH_MARK_PREDICTOR),
 		RD_JB("differs", step->marks & SKETCH_MARK_DIFFERS));
-	for (size_t i = 0; i < step->value_count; i++) {
-		char value[32];
-
-		sketch_value_text(&step->values[i], value);
-		rd_json_string(&w->j, step->values[i].name, value);
-	}
+	sketch_put_values(&w->j, step, rd_json_string);
 	rd_json_end(&w->j);
 	rd_json_end(&w->j);
 	free(source);

@@ -37,12 +37,7 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 										   : "important");
 	if (step->value_count) {
 		rd_json_object(&w->j, "state");
-		for (size_t i = 0; i < step->value_count; i++) {
-			char value[32];
-
-			sketch_value_text(&step->values[i], value);
-			sarif_text(&w->j, step->values[i].name, value);
-		}
+		sketch_put_values(&w->j, step, sarif_text);
 		rd_json_end(&w->j);
 	}
 	rd_json_end(&w->j);

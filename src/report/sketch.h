@@ -3,6 +3,7 @@
 #ifndef REPORT_SKETCH_H
 #define REPORT_SKETCH_H
 
+#include "base/json.h"
 #include "sketch/sketch.h"
 
 #include <stdio.h>
@@ -30,6 +31,10 @@ char *sketch_source(const struct sketch_report *r, const struct sketch_step *ste
 /* A text such as "forced 3/4 fail, prevented 0/20"; "" without such runs.  For use inside
  * report/. */
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size);
+
+/* Writes the values of a step as members, through `put`.  For use inside report/. */
+void sketch_put_values(struct rd_json *j, const struct sketch_step *step,
+		       void (*put)(struct rd_json *j, const char *name, const char *value));
 
 /* The kind of the failure, such as "crash" or "failed assertion".  For use inside report/. */
 const char *sketch_title(const struct sketch *s);

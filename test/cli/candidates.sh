@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # raddle candidates: small programs with a race on one variable or without a race, and what the
-# output says about them.  `want NAME OBJECTS` compiles a program from standard input and compares
-# the objects of its candidates.
+# output says about them.  `want NAME OBJECTS` compiles a program from standard input; `judge` compares
+# the objects of the candidates of all these programs, since jq takes longer to start than the rest.
 # sanitizers: yes, runs all of candidates/
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache
@@ -23,15 +23,27 @@ static pthread_t started[8];
 static void start(int n, void *(*routine)(void *), void *argument) { pthread_create(&started[n], NULL, routine, argument); }
 C
 
+wanted=()
 want() {
-	local name=$1 objects=$2 got
+	local name=$1 objects=$2
 	{ echo '#include "head.h"'; cat; } >"$name.c"
 	"$RADDLE" cc -w -g -pthread "$name.c" -o "$name" || { complain "$name does not compile"; return; }
 	"$RADDLE" candidates --json "$name.json" "./$name" >"$name.txt" || { complain "$name has no candidates at all"; return; }
-	got=$(jq -r '.candidates[].object' "$name.json" | sort -u | tr '\n' ' ')
-	shown=("$name.txt")
-	[ "$got" = "$objects${objects:+ }" ] || complain "$name: candidates are '$got', wanted '$objects'"
-	shown=()
+	wanted+=("$name" "$objects")
+}
+judge() {
+	local i files=() name objects got
+	for ((i = 0; i < ${#wanted[@]}; i += 2)); do
+		files+=("${wanted[i]}.json")
+	done
+	jq -r '"\(input_filename) \(.candidates[].object)"' "${files[@]}" | sort -u >objects
+	for ((i = 0; i < ${#wanted[@]}; i += 2)); do
+		name=${wanted[i]} objects=${wanted[i + 1]}
+		got=$(sed -n "s/^$name.json //p" objects | tr '\n' ' ')
+		shown=("$name.txt")
+		[ "$got" = "$objects${objects:+ }" ] || complain "$name: candidates are '$got', wanted '$objects'"
+		shown=()
+	done
 }
 
 # Locks.
@@ -499,4 +511,5 @@ C
 jq -e '[.candidates[] | select(.object == "hits") | .unguarded | test("library")] | length > 0 and all' user.json >/dev/null || complain "a guard in a library: $(cat user.json)"
 jq -e '[.candidates[] | select(.object == "mine") | .unguarded] | length > 0 and any(. == null)' user.json >/dev/null || complain "no guard in the program: $(cat user.json)"
 grep -q "unguarded: it is in a shared library" user.txt || complain "the text does not tell: $(cat user.txt)"
+judge
 verdict

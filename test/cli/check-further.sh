@@ -5,7 +5,7 @@
 shown=(err)
 unset RADDLE_OPTIONS # which turns that off for tests
 
-"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
+build_once order cc -O1 -pthread "$ROOT/test/prog/explore/order.c" || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/path.c" -o path || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/passed.c" -o passed || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/slots.c" -o slots || exit 1

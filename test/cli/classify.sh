@@ -28,11 +28,10 @@ told_once() {
 	END { for (i = 1; i <= NR; i++) { other = line[i]; if (sub(/ ww /, " rw ", other) && other in seen) continue; print line[i] } }'
 }
 # fits PROGRAM: its races have the classes of their labels.  An ordinary run of some of them does
-# not reach the race, so the long form has up to three more runs.  That is only for races that were
-# not found; a race with a class other than its label fails immediately.
+# not reach the race, or fails before it on a busy machine, so there are up to three more runs.  That
+# is only for races that were not found; a race with a class other than its label fails immediately.
 fits() {
-	local wanted run runs=1
-	[ -z "${RADDLE_LONG-}" ] || runs=4
+	local wanted run runs=4
 	wanted=$(sed -n "s/^$1 //p" "$ROOT/test/prog/classify/labels" | sort -u | told_once)
 	for ((run = 1; run <= runs; run++)); do
 		check_races "$1"

@@ -8,7 +8,7 @@
 shown=(answer.txt)
 
 while read -r name arguments; do
-	"$RADDLE" cc -g -O1 -pthread -o "$name" "$ROOT/test/prog/epa/$name.c" -lm || exit 1
+	build_once "$name" cc -O1 -pthread "$ROOT/test/prog/epa/$name.c" -lm || exit 1
 	# shellcheck disable=SC2086
 	for run in golden first second third; do
 		"$RADDLE" record --flavour full --quick -f -o "$run" -- "./$name" $arguments >$run.out || exit 1

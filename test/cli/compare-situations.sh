@@ -2,6 +2,7 @@
 #
 # Situations in which a comparison of two runs easily goes wrong.  Two runs without a fault do not
 # deviate, and a single change by a fault is found with its kind, in its thread and at its line.
+# The short form has a smaller large program.
 . "$ROOT/test/lib.sh"
 source=$ROOT/test/prog/epa/situations.c
 "$RADDLE" cc -g -O1 -pthread -o situations "$source" || exit 1
@@ -170,7 +171,7 @@ for cut in $((size / 4)) $((size / 2)) $((size - 30)) $((size - 1)); do
 done
 
 # Only one thread of several is cut off: it was joined, so its end is missing.
-"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+build_once quicksort cc -O1 -pthread "$ROOT/test/prog/epa/quicksort.c" -lm || exit 1
 record golden ./quicksort 6000 1 3000
 record run ./quicksort 6000 1 3000
 same golden run quicksort
@@ -179,27 +180,29 @@ truncate -s $(($(stat -c %s run/thread-1) / 2)) run/thread-1
 case $(first) in "missing T_0_"*) ;; *) complain "one thread is cut: a deviation $(first)" ;; esac
 
 # A program of many instructions: branches with large numbers are branches like others.
-awk 'BEGIN {
+functions=300 level=-O0
+[ -z "${RADDLE_LONG:-}" ] || functions=460 level=-O1
+awk -v n=$functions 'BEGIN {
 	print "#include <stdio.h>\nstatic volatile int zero;\nstatic int cell[64];"
-	for (i = 0; i < 460; i++) {
+	for (i = 0; i < n; i++) {
 		printf "static __attribute__((noinline)) int f%d(int x)\n{\n\tcell[%d] += x;\n", i, i % 64
 		printf "\tif ((x ^ %d) & 1)\n\t\tcell[%d]++;\n", i, (i * 7) % 64
 		printf "\tfor (int i = 0; i < (x & 3); i++)\n\t\tcell[i] ^= cell[%d];\n", i % 64
 		printf "\treturn cell[%d] + zero%s;\n}\n", (i + 1) % 64, i % 20 ? " + f" (i - 1) "(x + 1)" : ""
 	}
 	print "int main(void)\n{\n\tint sum = 0;"
-	for (i = 19; i < 460; i += 20)
+	for (i = 19; i < n; i += 20)
 		printf "\tsum += f%d(sum + %d);\n", i, i
 	print "\tprintf(\"%d\\n\", sum);\n\treturn 0;\n}"
 }' >large.c
-"$RADDLE" cc -g -O1 -o large large.c || exit 1
+"$RADDLE" cc -g $level -o large large.c || exit 1
 table ./large
 instructions=$(awk -F'\t' '$1 == "S"' sites.txt | wc -l)
-[ "$instructions" -gt 10000 ] || complain "the large program has only $instructions places"
+[ "$instructions" -gt 18000 ] || complain "the large program has only $instructions places"
 record golden ./large
 record run ./large
 same golden run large
-at=$(grep -n '^static.* f447(' large.c | cut -d: -f1)
+at=$(grep -n "^static.* f$((functions - 13))(" large.c | cut -d: -f1)
 fault=T_0:$(site i icmp $((at + 3))):1:flip:1
 record run ./large
 deviates golden run control T_0 $((at + 3)) large
@@ -242,7 +245,7 @@ OTHER=1 record run ./forks
 [ "$(jq -r '.runs | map(.process + " " + (.deviated | tostring)) | join(",")' answer.json 2>/dev/null)" = "P_0 false,P_0_0 false,P_0_1 true" ] || complain "forks: what another child did is not seen"
 
 # C++: new and delete, exceptions, std::thread.
-"${RADDLE%raddle}raddle-c++" -std=c++17 -g -O1 -pthread -o words "$ROOT/test/prog/epa/words.cc" || exit 1
+build_once words c++ -std=c++17 -O1 -pthread "$ROOT/test/prog/epa/words.cc" || exit 1
 source=$ROOT/test/prog/epa/words.cc
 fault=
 record golden ./words 6 2

@@ -14,7 +14,7 @@ record() {
 
 build() {
 	prog=$1
-	"$RADDLE" cc -g -O1 -pthread -o "$prog" "$ROOT/test/prog/epa/$prog.c" -lm || fail "$prog: is not compiled"
+	build_once "$prog" cc -O1 -pthread "$ROOT/test/prog/epa/$prog.c" -lm || fail "$prog: is not compiled"
 	"$RADDLE" flavour --flavour full "./$prog" >/dev/null || fail "$prog: has no flavour"
 }
 

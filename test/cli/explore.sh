@@ -4,7 +4,7 @@
 . "$ROOT/test/lib.sh"
 shown=(err)
 
-"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
+build_once order cc -O1 -pthread "$ROOT/test/prog/explore/order.c" || exit 1
 
 # explore NAME STATUS [SCHEDULES]: what is found is in NAME.json.
 explore() {
@@ -215,8 +215,16 @@ same_on_one ./ends
 "$RADDLE" explore -q -n 12 -o out/handler --json handler.json -- ./handler >out.txt 2>err </dev/null ||
 	complain "handler: status $?"
 jq -e '.findings == [] and .stats.schedules >= 6' handler.json >/dev/null || complain "handler: $(jq -c .stats handler.json)"
-"$RADDLE" explore -v -n 4 -o out/handler -- ./handler >out.txt 2>err </dev/null || complain "handler on one: status $?"
-grep -q 'on a kernel thread of its own: it has signal handlers' err || complain "handler on one: no reason"
+
+# What the kernel keeps for each thread is right, or the program gets kernel threads.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/signals.c" -o signals || exit 1
+for mode in raised mask own ids; do
+	same_on_one ./signals $mode
+	"$RADDLE" explore -v -n 40 -o out/signals -- ./signals $mode >out.txt 2>err </dev/null || complain "signals $mode: status $?"
+	grep -q 'kernel thread' err && complain "signals $mode: $(grep 'kernel thread' err)"
+done
+"$RADDLE" explore -v -n 4 -o out/signals -- ./signals kill >out.txt 2>err </dev/null || complain "signals kill: status $?"
+grep -q 'on a kernel thread of its own: it sends signals to threads' err || complain "signals kill: no reason"
 
 # Exit statuses.
 status() {

@@ -3,6 +3,7 @@
 #
 # Facts of whole programs: made through the cache and shown, with the recorder's sites and the calls
 # in the source.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the golden file.
+# The short form compares the sites of fewer programs.
 # sanitizers: yes, runs facts/ and what raddle-instr does for it
 . "$ROOT/test/lib.sh"
 
@@ -74,8 +75,10 @@ agrees() { # program
 		"$ROOT/src/contract/raddle/libc.inc" || complain "$1: sites disagree"
 }
 agrees ./list
-for source in "$ROOT"/test/prog/prim-*.c "$ROOT"/test/prog/instr-torture.c; do
-	name=$(basename "$source" .c)
+programs="prim-atomic prim-channel prim-memory prim-thread instr-torture"
+[ -z "${RADDLE_LONG:-}" ] || programs="$(cd "$ROOT/test/prog" && basename -s .c prim-*.c) instr-torture"
+for name in $programs; do
+	source=$ROOT/test/prog/$name.c
 	"$RADDLE" cc -w -O2 -D_GNU_SOURCE -pthread "$source" -o "$name" -lm -latomic || complain "$name: not built"
 	agrees "./$name"
 done
@@ -149,7 +152,7 @@ holds() { # program, arguments
 holds ./list
 holds ./points
 for name in quicksort handover kmeans mixed; do
-	"$RADDLE" cc -w -O1 -pthread "$ROOT/test/prog/epa/$name.c" -o $name -lm || complain "$name: not built"
+	build_once $name cc -O1 -pthread "$ROOT/test/prog/epa/$name.c" -lm || complain "$name: not built"
 	holds ./$name
 done
 verdict

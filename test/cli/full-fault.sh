@@ -1,7 +1,7 @@
 # Faults: each action changes the named value in the named thread, once or as often as requested,
 # and in the same way in every run.  A call can be prevented.
 . "$ROOT/test/lib.sh"
-"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+build_once quicksort cc -O1 -pthread "$ROOT/test/prog/epa/quicksort.c" -lm || exit 1
 sites=$("$RADDLE" flavour --flavour full --fast --sites ./quicksort) || exit 1
 { zstd -dcq "$sites" 2>/dev/null || cat "$sites"; } >sites.txt
 slot=$(awk -F'\t' '$1 == "U" { print $2; exit }' sites.txt)

@@ -36,7 +36,7 @@ start() {
 start one
 start two
 one=$(cat one.url) two=$(cat two.url)
-"$RADDLE" cc -O1 -g -pthread "$ROOT/examples/bank.c" -o bank || exit 1
+build_once bank cc -O1 -pthread "$ROOT/examples/bank.c" || exit 1
 "$RADDLE" hive add --hive "$one" ./bank >added || fail "the program is not taken"
 build=$(jq -r .build added)
 

@@ -6,7 +6,7 @@
 
 "$RADDLE" --list-commands | grep -qx site || exit 77
 hive_start
-"$RADDLE" cc -O1 -g -pthread "$ROOT/examples/bank.c" -o bank || exit 1
+build_once bank cc -O1 -pthread "$ROOT/examples/bank.c" || exit 1
 "$RADDLE" hive add --hive "$url" ./bank >added || fail "the program is not taken"
 sites=6
 [ -z "${RADDLE_LONG:-}" ] || sites=100

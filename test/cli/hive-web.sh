@@ -5,7 +5,7 @@
 . "$ROOT/test/cli/hive-lib.bash"
 
 hive_start
-"$RADDLE" cc -O1 -g -pthread "$ROOT/examples/bank.c" -o bank || exit 1
+build_once bank cc -O1 -pthread "$ROOT/examples/bank.c" || exit 1
 "$RADDLE" hive add --hive "$url" ./bank >added || fail "the program is not taken"
 build=$(jq -r .build added)
 race=$("$RADDLE" hive status --hive "$url" --json | jq -r '.races[] | select(.object == "served" and .accesses[0].op == "write") | .id')

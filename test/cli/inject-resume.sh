@@ -2,7 +2,7 @@
 # run once and the same faults as an undisturbed one.  It leaves no processes or scratch directories
 # behind.  The same holds for shards.
 . "$ROOT/test/lib.sh"
-"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+build_once quicksort cc -O1 -pthread "$ROOT/test/prog/epa/quicksort.c" -lm || exit 1
 shown=(err.txt)
 plans() {
 	jq -r -s 'sort_by(.run)[] | "\(.run) \(.plan)"' "$@"

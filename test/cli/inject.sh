@@ -2,7 +2,7 @@
 # error messages.  Each line of the log can be injected again.
 # sanitizers: yes, runs inject/
 . "$ROOT/test/lib.sh"
-"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+build_once quicksort cc -O1 -pthread "$ROOT/test/prog/epa/quicksort.c" -lm || exit 1
 
 shown=(err.txt)
 inject() {
@@ -71,9 +71,11 @@ inject --fault BitFlip --function swap --opcode load --bit 4 --thread T_0_0 --se
 line=$(cat swap/log)
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	inject --repeat "$line" -o all || fail "round $round"
-	[ "$(jq -c "$same, .before, .after, .outcome" <<<"$line")" = "$(jq -c "$same, .before, .after, .outcome" out.txt)" ] ||
-		fail "round $round: $line became $(cat out.txt)"
+	cat out.txt >>rounds.txt
 done
+[ "$(wc -l <rounds.txt)" = 20 ] || fail "not a line for each round: $(cat rounds.txt)"
+[ "$(jq -c "$same, .before, .after, .outcome" <<<"$line")" = "$(jq -c "[$same, .before, .after, .outcome]" rounds.txt | sort -u | jq -c '.[]')" ] ||
+	fail "$line became $(cat rounds.txt)"
 inject --repeat "$line" -- ./quicksort 60 || fail "--repeat with a program"
 inject --run 1 -o all --trace trace1 || fail "--run"
 [ "$(jq -r .plan out.txt)" = "$(jq -r 'select(.run == 1) | .plan' all/log)" ] || fail "--run 1 is another run"

@@ -9,7 +9,7 @@ if ! command -v gdb >/dev/null || ! gdb -batch -ex 'python print(1)' 2>/dev/null
 	echo "there is no gdb with Python"
 	exit 77
 fi
-"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
+build_once order cc -O1 -pthread "$ROOT/test/prog/explore/order.c" || exit 1
 
 # in_gdb NAME PATTERN FUNCTION END [ENV...]: what gdb shows of the failure, which function is in its backtrace, how the run ends.
 in_gdb() {

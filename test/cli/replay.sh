@@ -105,14 +105,14 @@ says 'T_0_1 should reach its write of x at value-fine.c:[0-9]+, but continued to
 jq -e '.findings[0].status == "dropped" and .stats.diverged == 1' value.json >/dev/null || complain "$(cat value.json)"
 candidate "$micro/file-fine.c"
 spin=$schedule
-status 0 --json spin.json "$spin" -- ./file-fine
+status 0 --patience 1 --json spin.json "$spin" -- ./file-fine
 says 'a thread spins, waiting for something that a stopped thread would do: T_0_1 should reach its read of data'
 jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
 
 # A relaxed flag keeps the threads apart, but does not order them: the detector says so, if it may.
 candidate "$micro/atomic-race.c"
-status 0 --no-detect "$schedule" -- ./atomic-race
-status 1 "$schedule" -- ./atomic-race
+status 0 --patience 1 --no-detect "$schedule" -- ./atomic-race
+status 1 --patience 1 "$schedule" -- ./atomic-race
 says 'the detector saw the write of T_0_0 and the later read of T_0_1'
 candidate "$ROOT/test/prog/replay.c" use
 status 0 "$schedule" -- ./replay idle

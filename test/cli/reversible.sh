@@ -139,10 +139,10 @@ check barrier-serial 0
 grep -q 'pthread_barrier_wait at .*chooses' out || complain "barrier-serial: $(cat out)"
 
 # What libraries do with locks of their own is not the program's business.
-"$RADDLE" c++ -g -O1 "$ROOT/test/prog/epa/words.cc" -o words -pthread || exit 1
+build_once words c++ -std=c++17 -O1 -pthread "$ROOT/test/prog/epa/words.cc" || exit 1
 "$RADDLE" record --flavour full -o t-words -- ./words >/dev/null 2>&1
 "$RADDLE" reversible t-words >out || complain "words: $(cat out)"
-"$RADDLE" cc -g -O1 "$ROOT/test/prog/epa/mixed.c" -o mixed -pthread -lm || exit 1
+build_once mixed cc -O1 -pthread "$ROOT/test/prog/epa/mixed.c" -lm || exit 1
 "$RADDLE" record --flavour full -o t-mixed -- ./mixed >/dev/null 2>&1
 "$RADDLE" reversible t-mixed >out || complain "mixed: $(cat out)"
 
@@ -166,7 +166,7 @@ grep -q '^unknown: an access of more than 64 MB' out || complain "huge: $(cat ou
 
 # The programs of the paper's kind, and the objects they share.
 for program in quicksort kmeans; do
-	"$RADDLE" cc -g -O1 "$ROOT/test/prog/epa/$program.c" -o "$program" -pthread -lm || exit 1
+	build_once "$program" cc -O1 -pthread "$ROOT/test/prog/epa/$program.c" -lm || exit 1
 	"$RADDLE" record --flavour full -o "t-$program" -- "./$program" >/dev/null
 	"$RADDLE" reversible --json --objects "t-$program" >json || complain "$program: not reversible: $(cat json)"
 	jq -e '.stats.conflicts == .stats.ordered_by_clocks and .stats.edges.join > 1 and

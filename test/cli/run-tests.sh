@@ -37,6 +37,12 @@ tree/tool/run-tests --build other --all >out 2>&1
 grep -q '^pass both' out || fail "--all runs the short form"
 grep -q '^pass good' out || fail "--all leaves out tests without a long form"
 
+# Tests that have a long form start first, although their names come last.
+echo ': RADDLE_LONG' >tree/test/cli/last.sh
+tree/tool/run-tests --build other --jobs 1 good last u-one >out 2>&1 || fail "an order fails"
+[ "$(grep -oE '^pass [^ ]*' out | paste -sd,)" = "pass last,pass good,pass u-one" ] || fail "not the longest tests first"
+rm tree/test/cli/last.sh
+
 # What each test took is kept, once for each form.
 for form in short long; do
 	[ "$(grep -cE "^[0-9.]+ [0-9.]+ $form good$" tree/other/test-times)" = 1 ] || fail "the times: $(cat tree/other/test-times)"

@@ -101,9 +101,12 @@ wait $live
 # What would be sent is shown and not sent; what cannot be sent is kept, and the next run sends it.
 # Another hive hears nothing of what earlier runs still send.
 serve h-dump
-site --state-dir st-dump --dump-upload -- ./guarded y >dump.out 2>dump.err
+site --state-dir st-dump --dump-upload -- ./guarded y "$PWD/end-dump" >dump.out 2>dump.err &
+live=$!
+wait_for 60 grep -q 'would send: ' dump.err || complain "nothing is shown"
+touch end-dump
+wait $live
 [ ! -s h-dump/requests ] || complain "it was sent: $(cat h-dump/requests)"
-grep -q 'would send: ' dump.err || complain "nothing is shown"
 serve h
 
 # A program that crashes: the race is told with it.

@@ -5,7 +5,7 @@
 . "$ROOT/test/lib.sh"
 
 build() {
-	"$RADDLE" cc -g -pthread -o "$1" "$ROOT/test/prog/world/$1.c" || fail "$1 cannot be built"
+	build_once "$1" cc -pthread "$ROOT/test/prog/world/$1.c" || fail "$1 cannot be built"
 }
 build noise
 build server

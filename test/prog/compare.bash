@@ -1,6 +1,8 @@
 # Functions for tests that compare a program that clang built with the same program, built by raddle
 # cc and recorded in both modes.  Standard output, standard error and the exit status or signal must
-# be the same, and the trace must be readable.  Source this file; finish() prints the verdict.
+# be the same, and the trace must be readable.  In the short form the program that raddle cc built
+# runs in place of clang's: both have the same machine code (cc-modes.sh), and clang would take as
+# long as half a test.  Source this file; finish() prints the verdict.
 failures=0
 compared=0
 mkdir -p native raddle
@@ -25,8 +27,12 @@ compile() {
 	local dir=$1 native=clang-19 command=cc
 	[ "$2" = c ] || { native=clang++-19 command=c++; }
 	shift 2
-	"$native" -g "$@" -o "$dir/native" -lpthread -lm 2>log || { cat log; return 1; }
 	"$RADDLE" $command -g "$@" -o "$dir/raddle" -lpthread -lm 2>log || { echo "raddle cannot build $*:"; cat log; return 1; }
+	if [ -z "${RADDLE_LONG:-}" ]; then
+		cp "$dir/raddle" "$dir/native"
+	else
+		"$native" -g "$@" -o "$dir/native" -lpthread -lm 2>log || { cat log; return 1; }
+	fi
 }
 
 # execute PREFIX COMMAND...: runs the command and writes PREFIX.out, .err and .status.

@@ -23,12 +23,13 @@ instrument() {
 	"$INSTR" --flavour record --mode "$mode" --hooks "$HOOKS" "$@" "$name.jobs"
 }
 
-# program MODE NAME [ARGUMENT...]: links NAME.MODE.o with the replacement of the runtime
+# program MODE NAME [ARGUMENT...]: links NAME.MODE.o with the replacement of the runtime, which is
+# compiled once
 program() {
 	local mode=$1 name=$2 f
 	shift 2
 	for f in test/prog/instr-stub src/target/rt/core/memory/string src/target/rt/record/hook; do
-		 $CLANG -O2 -D_GNU_SOURCE= -I"$ROOT/src/contract" -I"$ROOT/src/target" -c "$ROOT/$f.c" || exit 1
+		[ -e "${f##*/}.o" ] || $CLANG -O2 -D_GNU_SOURCE= -I"$ROOT/src/contract" -I"$ROOT/src/target" -c "$ROOT/$f.c" || exit 1
 	done
 	$CLANG -o "$name.$mode" "$name.$mode.o" instr-stub.o string.o hook.o -lpthread -lm "$@"
 }

@@ -225,12 +225,12 @@ static void tests_of_a_suite_get_the_options(void **state)
 	assert_int_equal(words.count, 0); /* none was given */
 	opt.timeout = 0;
 	opt.schedules_most = 12;
-	opt.kernel_threads = "one";
+	opt.kernel_threads = true;
 	opt.fail_if = "grep -q bad";
 	opt.go_on = true;
 	cmd_explore_test_options(&words);
 	text = joined(&words);
-	assert_string_equal(text, "--schedules=12 --timeout=0ms --threads=one --fail-if=grep -q bad --all");
+	assert_string_equal(text, "--schedules=12 --timeout=0ms --kernel-threads --fail-if=grep -q bad --all");
 	free(text);
 	rd_argv_release(&words);
 }

@@ -409,11 +409,15 @@ static void test_stands(void **state)
 	assert_int_equal(result.turns.planned, 2);
 	assert_null(result.turns.strayed);
 	assert_true(result.turns.choices == 9 && result.turns.trail == 77 && result.turns.complete);
-	assert_int_equal(replay_export(&turns, &result, &exported), 0);
+	assert_int_equal(replay_export(&turns, &result, SIZE_MAX, &exported), 0);
 	assert_int_equal(exported.decision_count, 2);
 	assert_string_equal(exported.decisions[0].next, "T_0_1");
 	assert_string_equal(exported.decisions[1].point, "op"); /* what the program wrote was none */
 	assert_int_equal(exported.seed, 0);
+	schedule_release(&exported);
+	assert_int_equal(replay_export(&turns, &result, 1, &exported), 0);
+	assert_int_equal(exported.decision_count, 1);
+	assert_string_equal(exported.decisions[0].next, "T_0_1");
 	schedule_release(&exported);
 	schedule_release(&turns);
 }
@@ -427,7 +431,7 @@ static void test_turns_end_early(void **state)
 	begin_turns(&turns);
 	outcome("exit", &turns, REPLAY_ENDED);
 	explained("only 0 of 1 decisions were reached");
-	assert_int_equal(replay_export(&race, &result, &exported), RD_EFORMAT);
+	assert_int_equal(replay_export(&race, &result, SIZE_MAX, &exported), RD_EFORMAT);
 	schedule_release(&exported);
 	schedule_release(&turns);
 }

@@ -773,7 +773,7 @@ static uint32_t executions(void)
 {
 	const char *n = getenv("RADDLE_DETECT");
 
-	return n ? (uint32_t)strtoul(n, NULL, 10) : getenv("RADDLE_LONG") ? 5000 : 1500;
+	return n ? (uint32_t)strtoul(n, NULL, 10) : getenv("RADDLE_LONG") ? 5000 : 750;
 }
 
 static uint64_t seed;

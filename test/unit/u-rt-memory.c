@@ -168,10 +168,11 @@ static void known(void **state)
 static void random_tests(void **state)
 {
 	static const char kinds[] = "WWWWRRRRRXFG";
+	int count = getenv("RADDLE_LONG") ? 150 : 50;
 	uint64_t draw = 1;
 
 	(void)state;
-	for (int i = 0; i < 150; i++) {
+	for (int i = 0; i < count; i++) {
 		char text[128];
 		int n = 0, threads = 2 + i % 2;
 

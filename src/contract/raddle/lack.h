@@ -18,10 +18,11 @@ enum raddle_lack {
 enum raddle_unfit {
 	RADDLE_UNFIT_NOT,
 	RADDLE_UNFIT_PROCESSOR, /* the processor or kernel does not let a program set its TLS base */
-	RADDLE_UNFIT_HANDLERS,	/* a handler would run on the kernel thread, not on the right thread */
+	RADDLE_UNFIT_HANDLERS,	/* a handler might run while no thread has the turn */
 	RADDLE_UNFIT_FOREIGN,	/* some threads were not created by pthread_create() */
 	RADDLE_UNFIT_ROBUST,	/* it uses robust mutexes, which the kernel releases per kernel thread */
 	RADDLE_UNFIT_THREADS,	/* the system refused a kernel thread */
+	RADDLE_UNFIT_ADDRESSED, /* it sends a signal to a thread, or asks the kernel about one */
 	RADDLE_UNFITS,
 };
 

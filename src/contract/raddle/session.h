@@ -43,12 +43,15 @@
  * clone's process ID (int32_t), or negative if cloning failed. */
 #define RADDLE_SERVE_FDS 4
 
-/* All are judgements. */
-#define RADDLE_BUFFER_SIZE 32768  /* bytes, a power of two; smaller ones are handed over more often */
-#define RADDLE_BACKLOG 24	  /* sealed buffers that may wait for the collector */
-#define RADDLE_WAKE 8		  /* this many wake it; with fewer it polls */
-#define RADDLE_MAX_PROCESSES 1024 /* of a session, with their forks */
-#define RADDLE_SUCCESSOR_SIZE 256 /* bytes of a path, for messages only; a longer one is cut */
+/* All of these values are judgements. */
+/* bytes, a power of two; smaller buffers would be handed over more often */
+#define RADDLE_BUFFER_SIZE 32768
+#define RADDLE_BACKLOG 24 /* number of sealed buffers that may wait for the collector */
+#define RADDLE_WAKE 8	  /* number of sealed buffers that wake the collector; with fewer it polls */
+/* maximum number of processes of a session, forked ones included */
+#define RADDLE_MAX_PROCESSES 1024
+/* bytes; the path is for messages only, and a longer one is cut */
+#define RADDLE_SUCCESSOR_SIZE 256
 /* A collector whose heartbeat stops for this long is treated as dead.  It beats every 100 ms, but
  * on a busy machine it may not run for seconds.  If its process is gone as well, the shorter time
  * is enough. */
@@ -61,8 +64,8 @@ enum raddle_stop_reason {
 	RADDLE_STOP_NONE = 0,
 	RADDLE_STOP_WRITE = 1,	   /* the collector could not write (disk full, ...) */
 	RADDLE_STOP_COLLECTOR = 2, /* the collector ended */
-	RADDLE_STOP_BUFFERS = 3,   /* more threads than buffers */
-	RADDLE_STOP_PROCESSES = 4, /* more processes than RADDLE_MAX_PROCESSES */
+	RADDLE_STOP_BUFFERS = 3,   /* there are more threads than buffers */
+	RADDLE_STOP_PROCESSES = 4, /* there are more processes than RADDLE_MAX_PROCESSES */
 	RADDLE_STOP_MEMORY = 5,	   /* the runtime could not map memory */
 	RADDLE_STOP_LIMIT = 6,	   /* the user's size limit is reached */
 };
@@ -71,12 +74,13 @@ enum raddle_buffer_state { RADDLE_BUFFER_FREE = 0, RADDLE_BUFFER_OPEN = 1, RADDL
 
 struct raddle_process {
 	_Atomic int32_t pid;	  /* 0 while the entry is being made */
-	int32_t parent;		  /* number of the parent process in this table, -1 for the first */
-	_Atomic uint32_t threads; /* number of threads that have a number */
-	uint32_t fork_index;	  /* counts the parent's forks from 0 */
-	/* 1 + the wait status, once the process is about to exit or abort; 0 until then. */
+	int32_t parent;		  /* the parent's position in this table, or -1 for the first process */
+	_Atomic uint32_t threads; /* number of threads that have got a number so far */
+	uint32_t fork_index;	  /* number of this process among the parent's forks, from 0 */
+	/* 1 plus the wait status, once the process is about to exit or abort; before that, 0 */
 	_Atomic uint32_t exited;
-	_Atomic uint64_t thin_q; /* from this q on accesses may be left out; 0 if none is left out */
+	/* the q from which on accesses may be left out, or 0 if none is left out */
+	_Atomic uint64_t thin_q;
 };
 
 struct raddle_session {
@@ -87,40 +91,43 @@ struct raddle_session {
 	_Atomic uint32_t stop_reason; /* enum raddle_stop_reason */
 	_Atomic uint32_t heartbeat;   /* the collector increments it about every 100 ms */
 	_Atomic uint32_t process_count;
-	_Atomic int32_t collector_pid;		/* only to detect that the collector is dead */
-	_Alignas(64) _Atomic uint64_t sequence; /* the global order: next q operand */
+	_Atomic int32_t collector_pid; /* process ID of the collector, to detect that it is dead */
+	/* the next q: the position in the global order of events */
+	_Alignas(64) _Atomic uint64_t sequence;
 	_Alignas(64) _Atomic uint64_t free_head;
-	_Atomic uint32_t touched; /* buffers that were ever used; the others occupy no memory yet */
+	/* number of buffers that were ever used; the others occupy no memory yet */
+	_Atomic uint32_t touched;
 	_Alignas(64) _Atomic uint64_t sealed_head;
 	_Alignas(64) _Atomic uint32_t sealed_futex; /* incremented after each push of a sealed buffer */
-	_Atomic uint32_t sealed_count;		    /* handed over and not freed yet */
+	_Atomic uint32_t sealed_count;		    /* number of sealed buffers that are not free again */
 	_Atomic uint32_t collector_waits;	    /* 1 while the collector sleeps on sealed_futex */
 	_Alignas(64) _Atomic uint32_t free_futex;   /* incremented after buffers were freed */
-	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
-	uint64_t steer_offset, steer_size;	    /* steer.h; 0 if the run is only recorded */
-	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0 without faults */
-	uint64_t shadow_offset, shadow_size;	    /* shadow.h; 0 if not used */
-	uint64_t world_offset, world_size;	    /* world.h; 0 if input from outside is not replayed */
-	uint32_t discard;      /* 1 if full buffers become free again, and no events are kept */
-	uint32_t world;	       /* 1 if input from outside is recorded too */
-	uint32_t all_accesses; /* 1 if no access is left out, however long the run is */
+	_Atomic uint32_t free_waiters;		    /* number of threads asleep on free_futex */
+	uint64_t steer_offset, steer_size;	    /* struct raddle_steer; 0 if the run is only recorded */
+	/* struct raddle_faults (full.h); 0 if the run has no faults */
+	uint64_t fault_offset, fault_size;
+	uint64_t shadow_offset, shadow_size; /* struct raddle_shadow; 0 if it is not used */
+	uint64_t world_offset, world_size;   /* struct raddle_world; 0 if input is not replayed */
+	uint32_t discard;		     /* 1 if full buffers become free again, and no events are kept */
+	uint32_t world;			     /* 1 if input from outside is recorded too */
+	uint32_t all_accesses;		     /* 1 if no access is left out, however long the run is */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program that the user named: what /proc/self/exe would be without
 			       Raddle */
-	char successor[RADDLE_SUCCESSOR_SIZE]; /* the program that the first process is about to exec; empty:
-						  none */
+	/* path of the program that the first process is about to exec, or empty */
+	char successor[RADDLE_SUCCESSOR_SIZE];
 };
 
 struct raddle_buffer {
 	_Atomic uint32_t state; /* enum raddle_buffer_state */
-	uint32_t next;		/* link of the stack it is on: index + 1, 0 ends it */
+	uint32_t next;		/* index + 1 of the next buffer of its stack, or 0 at the end */
 	uint32_t process;
 	uint32_t thread;
-	uint32_t number;       /* counts the thread's buffers from 0 */
-	uint32_t events;       /* how many, RESET and STACK aside; valid when sealed */
-	_Atomic uint32_t used; /* bytes of data that are whole records */
-	uint32_t open;	       /* full.h: pieces that are being written */
-	uint64_t left_out;     /* accesses that are not in it (rt/record/thin.h) */
+	uint32_t number;       /* number of this buffer among those of the thread, from 0 */
+	uint32_t events;       /* number of events, except RESET and STACK; valid when sealed */
+	_Atomic uint32_t used; /* bytes of `data` that hold whole records */
+	uint32_t open;	       /* number of pieces that are being written (full.h) */
+	uint64_t left_out;     /* number of accesses that were left out (rt/record/thin.h) */
 	uint8_t data[RADDLE_BUFFER_SIZE - 40];
 };
 
@@ -148,7 +155,7 @@ static inline void raddle_stack_push(struct raddle_session *s, _Atomic uint64_t 
 							memory_order_relaxed));
 }
 
-/* Takes the top; returns its index or -1 if the stack is empty. */
+/* Takes the top buffer; returns its index, or -1 if the stack is empty. */
 static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_t *head)
 {
 	uint64_t old = atomic_load_explicit(head, memory_order_acquire), new;
@@ -163,9 +170,10 @@ static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_
 	return (int64_t)(uint32_t)old - 1;
 }
 
-/* A buffer to write into, or -1.  Prefers a buffer that was used already, because it is in the
- * cache.  While RADDLE_BACKLOG buffers wait for the collector, a thread gets no buffer that was
- * never used: some will soon be free, and waiting is cheaper than more memory. */
+/* Returns the index of a buffer to write into, or -1.  Prefers a buffer that was used already,
+ * because its memory is in the cache.  While RADDLE_BACKLOG buffers wait for the collector, a
+ * thread gets no buffer that was never used: some buffers will soon be free, and waiting is cheaper
+ * than more memory. */
 static inline int64_t raddle_buffer_take(struct raddle_session *s)
 {
 	int64_t index = raddle_stack_pop(s, &s->free_head);

@@ -2,20 +2,20 @@
 /*
  * Steering: the memory through which `raddle replay` leads a run of a program to a race or a
  * deadlock and learns what happened.  doc/format/schedule.md defines schedules.  The memory lies
- * after the buffers of the session (session.h: steer_offset, 0 for a run that is only recorded).
+ * after the buffers of the session, at `steer_offset` (session.h); a recording has no such memory.
  * It controls the first process; forked processes run freely.  The replayer fills the plan before
- * the program starts.  From then on the program writes everything, and the replayer only reads.
- * The exceptions are `command`, `refusal.known` and `crash.seen`, and the time while the program
+ * the program starts.  From then on the program writes, and the replayer reads.  The replayer
+ * writes only `command`, `refusal.known` and `crash.seen`, and changes the plan while the program
  * is stopped and asks (below).
  *
  *   struct raddle_steer
- *   struct raddle_steer_thread     thread_count of them, thread 0 first
- *   struct raddle_steer_op         op_count of them, those of a thread together, n ascending
+ *   struct raddle_steer_thread     thread_count entries, thread 0 first
+ *   struct raddle_steer_op         op_count entries, grouped by thread, n ascending
  *   struct raddle_steer_watch      room for RADDLE_STEER_WATCHES
- *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: what the plan decides
- *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: what was decided
+ *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: decisions of the plan
+ *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: decisions made in the run
  *   struct raddle_memory           memory.h, if the plan has a memory model
- *   struct raddle_slot             RADDLE_SLOTS of them, by thread number; sparse
+ *   struct raddle_slot             RADDLE_SLOTS entries, by thread number; sparse
  *
  * The states of a run (`phase`, a futex):
  *   LEADING   operations wait for their turn, threads stop at limits, goals and stops
@@ -60,9 +60,9 @@
  * no thread runs.  The replayer may then read everything and append threads, watches and
  * decisions: first the entry, then the count.  The tables have room for RADDLE_STEER_ROOM more
  * threads than the plan began with.  The replayer may set `seed`, `flags` (ASK only), `next` (the
- * slot that runs next; NONE: as above) and `past_count` (decisions up to it are treated as taken).
- * To answer, it sets `answers` to `asks` and wakes that futex.  The thread of a decision or watch
- * is always a position in the table of threads.
+ * slot that runs next, or NONE to choose as above) and `past_count` (earlier decisions count as
+ * taken).  To answer, it sets `answers` to `asks` and wakes that futex.  The thread of a decision
+ * or watch is always a position in the table of threads.
  */
 #ifndef RADDLE_STEER_H
 #define RADDLE_STEER_H
@@ -75,24 +75,24 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 17 /* of this layout */
+#define RADDLE_STEER_VERSION 17 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
 /* All values are judgements: sizes bound the shared memory, counts bound the time of a run. */
-#define RADDLE_SLOTS 32768	/* slots, by thread number; threads beyond these are not controlled */
-#define RADDLE_SLOT_HELD 1008	/* locks that a slot lists; `held_count` may exceed it */
-#define RADDLE_STEER_FRAMES 64	/* innermost call sites of a stack that is reported */
-#define RADDLE_STEER_RACES 256	/* races of a run that are reported */
-#define RADDLE_STEER_PAIRS 4096 /* pairs of conflicting sites of a run; further ones are dropped */
-#define RADDLE_STEER_GOALS 2	/* a race has two accesses */
-#define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* as `running`: the program is stopped and asks */
-#define RADDLE_STEER_WATCHES 4096	     /* struct raddle_steer_watch of a plan */
-#define RADDLE_STEER_DECISIONS 65536	     /* of a run that are kept */
-#define RADDLE_STEER_ROOM 1024		     /* threads that may be added to a plan */
-#define RADDLE_STEER_STAYS 2000		     /* points at which a thread keeps the turn by default */
-/* accesses without a point, after which a thread is considered spinning */
+#define RADDLE_SLOTS 32768	/* slots; threads with higher numbers are not controlled */
+#define RADDLE_SLOT_HELD 1008	/* maximum number of locks in a slot; `held_count` may exceed it */
+#define RADDLE_STEER_FRAMES 64	/* maximum number of call sites of a stack, innermost first */
+#define RADDLE_STEER_RACES 256	/* maximum number of races of a run that are reported */
+#define RADDLE_STEER_PAIRS 4096 /* maximum number of pairs of conflicting sites of a run */
+#define RADDLE_STEER_GOALS 2	/* a race has two accesses, so a plan has at most two goals */
+#define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* `running` while the program is stopped and asks */
+#define RADDLE_STEER_WATCHES 4096	     /* maximum number of watches of a plan */
+#define RADDLE_STEER_DECISIONS 65536	     /* maximum number of decisions that are kept */
+#define RADDLE_STEER_ROOM 1024		     /* maximum number of threads added to a plan */
+#define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
+/* number of accesses without a point after which a thread is considered spinning */
 #define RADDLE_STEER_LOOKS 20000u
-/* accesses that read nothing new, after which other threads stop waiting for the thread */
+/* number of accesses that read nothing new after which other threads stop waiting for the thread */
 #define RADDLE_STEER_STEADY 1000000u
 #define RADDLE_STEER_SPINS 3 /* consecutive spins of each runnable thread that make a livelock */
 
@@ -100,41 +100,42 @@ enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FRE
 
 enum raddle_command {
 	RADDLE_COMMAND_NONE,
-	RADDLE_COMMAND_GO,	/* out of MET: release the threads, goal `order` first */
-	RADDLE_COMMAND_GIVE_UP, /* out of LEADING: release all threads */
+	RADDLE_COMMAND_GO,	/* ends MET: release the threads, that of goal `order` first */
+	RADDLE_COMMAND_GIVE_UP, /* ends LEADING or GOES_ON: release all threads */
 };
 
 enum raddle_steer_flags {
 	RADDLE_STEER_STAY = 1,	 /* threads stay stopped in MET until the replayer's command */
 	RADDLE_STEER_DETECT = 2, /* detect unordered accesses (rt/detect/detect.c) */
-	RADDLE_STEER_ORDER = 4,	 /* no thread stops at a goal: MET when the last operation was done */
+	RADDLE_STEER_ORDER = 4,	 /* no goals: the phase is MET after the last operation */
 	RADDLE_STEER_ANYWHERE =
 		8, /* no thread is led; a thread that reaches a goal's site is stopped for a while */
-	RADDLE_STEER_TURNS = 16,     /* one thread at a time */
+	RADDLE_STEER_TURNS = 16,     /* one thread runs at a time */
 	RADDLE_STEER_ASK = 32,	     /* stop and ask when all decisions were taken */
 	RADDLE_STEER_ASK_START = 64, /* stop and ask before the first operation */
 	RADDLE_STEER_HEAP = 128,     /* quarantine freed memory and end a program that uses it (rt/heap/) */
-	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stop longer, for rare accesses */
+	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stop threads longer, for rare accesses */
 	RADDLE_STEER_TIMEOUTS = 512, /* the strategy may let time limits expire at any point */
 	RADDLE_STEER_NOTE = 1 << 20, /* fatal signals are recorded in `crash` */
-	RADDLE_STEER_SHOW = 1 << 21, /* the same, and wait until `crash.seen` */
+	RADDLE_STEER_SHOW = 1 << 21, /* like NOTE, and the thread waits until `crash.seen` is set */
 	RADDLE_STEER_ONE = 4096,     /* with TURNS: all threads run on one kernel thread */
-	RADDLE_STEER_LOOK = 2048,    /* with ASK: not at accesses, and also while decisions are left */
-	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
+	/* with ASK: ask at each point but accesses, even before decisions */
+	RADDLE_STEER_LOOK = 2048,
+	RADDLE_STEER_COVER = 1024, /* record which conflicting sites follow each other (rt/cover/) */
 };
 
-/* How `seed` decides (rt/steer/strategy.c). */
+/* How `seed` chooses the next thread (rt/steer/strategy.c). */
 enum raddle_strategy {
 	RADDLE_STRATEGY_WALK,	  /* any runnable thread, with equal probability */
-	RADDLE_STRATEGY_PCT,	  /* by fixed priorities, which change `depth` - 1 times */
+	RADDLE_STRATEGY_PCT,	  /* by random priorities, which change `depth` - 1 times */
 	RADDLE_STRATEGY_POS,	  /* each pending operation has a random priority */
-	RADDLE_STRATEGY_WEIGHTED, /* weighted by the points that each thread has left: `expected` */
-	RADDLE_STRATEGY_ROUND,	  /* round robin, with the same number of points for each thread */
+	RADDLE_STRATEGY_WEIGHTED, /* by the number of points that threads have left */
+	RADDLE_STRATEGY_ROUND,	  /* round robin; a turn lasts a fixed number of points */
 	RADDLE_STRATEGY_KINDS,	  /* threads that run the same function share the probability of one */
 	RADDLE_STRATEGIES,
 };
 
-/* Why the plan cannot be kept. */
+/* Why the plan cannot be followed. */
 enum raddle_cause {
 	RADDLE_CAUSE_NONE,
 	RADDLE_CAUSE_KIND,    /* the thread's n-th operation is of another kind */
@@ -150,7 +151,7 @@ enum raddle_cause {
 
 /* Where a thread may lose the turn. */
 enum raddle_point {
-	RADDLE_POINT_OP,     /* before its operation n; count is 1 */
+	RADDLE_POINT_OP,     /* before its operation n; there is one such point */
 	RADDLE_POINT_WAIT,   /* it has to wait in operation n */
 	RADDLE_POINT_ACCESS, /* before a watched access */
 	RADDLE_POINT_BACK,   /* it continues after the access at which it met another thread */
@@ -177,64 +178,65 @@ enum raddle_slot_state {
 
 /* Which thread runs next at a point. */
 struct raddle_steer_decision {
-	uint32_t thread; /* whose point; a position in the table, in `made` a slot */
-	uint32_t next;	 /* the thread that runs next, likewise */
+	uint32_t thread; /* the thread at the point: a position in the table; in `made`, a slot */
+	uint32_t next;	 /* the thread that runs next, given in the same way */
 	uint64_t n;
 	uint32_t point; /* enum raddle_point */
-	uint32_t count; /* from 1 */
-	uint32_t site;	/* in `made`: the place of the point; 0: unknown */
+	uint32_t count; /* number of this point among those of its kind after operation n, from 1 */
+	uint32_t site;	/* in `made`: the site of the point, or 0 if it is unknown */
 	uint32_t unused;
 };
 
-/* Accesses that are points.  Each field restricts the set. */
+/* The accesses that a watch makes points: those that match all of these fields. */
 struct raddle_steer_watch {
-	uint32_t thread;	/* position in the table; NONE: any */
-	uint32_t site;		/* 0: any */
-	uint64_t address, size; /* size 0: any */
-	uint64_t after;		/* only while the thread has begun exactly this many operations;
-				 * UINT64_MAX: always */
-	uint64_t occurrence;	/* only this matching access, counted from 1; 0: all */
-	uint32_t how;		/* bits: 1 reads, 2 writes */
-	uint32_t stand; /* 1: the program stops there and asks; 2: only at a thread's first such access after
-			   each of its operations, and the others are not points */
-	_Atomic uint64_t seen; /* written by the runtime: how many accesses matched */
+	uint32_t thread;	/* position in the table, or NONE for any thread */
+	uint32_t site;		/* 0 for any site */
+	uint64_t address, size; /* size is 0 for any address */
+	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
+	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
+	uint32_t how;		/* bits: 1 for reads, 2 for writes */
+	/* 1: the program stops there and asks; 2: the same, but only at the thread's first such
+	 * access after each of its operations, and its others are not points */
+	uint32_t stand;
+	_Atomic uint64_t seen; /* how many accesses matched; written by the runtime */
 };
 
 /* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
 struct raddle_steer_thread {
-	uint32_t parent, index; /* parent: position in this table; NONE for the initial thread (index 0) and
-				   those that the program did not create */
-	uint32_t first, count;	/* its operations */
-	uint64_t limit;	     /* the thread stops after this operation and stays stopped until LEADING is over;
-			      * UINT64_MAX: no limit */
-	uint32_t goal, stop; /* goal: position in `goals`, or NONE; stop: 1 if it has a stop */
-	uint64_t stop_n;     /* the operation that it stops in */
-	uint32_t stop_kind;  /* enum raddle_event */
-	uint32_t expected;   /* expected number of points; 0: unknown */
+	/* `parent` is a position in this table, or NONE for the initial thread (index 0) and
+	 * threads that the program did not create */
+	uint32_t parent, index;
+	uint32_t first, count; /* its operations: position of the first, and their number */
+	uint64_t limit;	       /* the last operation that it may do in LEADING, or UINT64_MAX */
+	uint32_t goal, stop;   /* position in `goals`, or NONE; 1 if the thread has a stop */
+	uint64_t stop_n;       /* the number of the operation at which it stops */
+	uint32_t stop_kind;    /* enum raddle_event */
+	uint32_t expected;     /* expected number of points, or 0 if it is unknown */
 };
 
 struct raddle_steer_op {
 	uint64_t n;
 	uint32_t kind; /* enum raddle_event */
-	uint32_t turn; /* position in the whole order, from 0 */
+	uint32_t turn; /* position in the order of all operations of the plan, from 0 */
 };
 
 /* A goal: the thread stops before the `occurrence`-th record of `site` after operation `after`. */
 struct raddle_steer_goal {
 	uint64_t after, occurrence;
-	uint32_t thread; /* position in the table */
+	uint32_t thread; /* position in the table of threads */
 	uint32_t site;
 	uint32_t write;
-	uint32_t front; /* with turns: this goal's thread runs whenever it can, until it waits in a
-			 * loop; the other goal's thread runs only when no other thread can */
+	/* 1, with TURNS: this goal's thread runs whenever it can, until it waits in a loop; the
+	 * other goal's thread runs only when no other thread can */
+	uint32_t front;
 };
 
 /* A place at which a thread was observed. */
 struct raddle_steer_spot {
 	uint32_t slot, site;
-	uint64_t address, size, n; /* n: operations the thread had done */
+	uint64_t address, size, n; /* n: operations that the thread had begun */
 	uint32_t write, atomic;
-	uint32_t frame_count; /* of the call stack, innermost first */
+	uint32_t frame_count; /* entries of `frames`: call sites, innermost first */
 	uint32_t frames[RADDLE_STEER_FRAMES];
 };
 
@@ -247,42 +249,42 @@ struct raddle_steer_race {
 struct raddle_steer_difference {
 	uint32_t cause; /* enum raddle_cause */
 	uint32_t slot;
-	uint64_t n;		  /* of the operation */
-	uint32_t expected, found; /* kinds, 0: none; of a decision: a thread's position, and the point */
-	uint32_t site;		  /* where it was: innermost call site */
+	uint64_t n;		  /* operations that the thread had begun */
+	uint32_t expected, found; /* kinds of events, or 0; MISSED, CANNOT: a thread and a point */
+	uint32_t site;		  /* innermost call site of the thread */
 	uint32_t turn;		  /* operations of the plan that were done; in GOES_ON: decisions */
 };
 
 struct raddle_slot {
 	_Atomic uint32_t state;	 /* enum raddle_slot_state */
-	uint32_t thread;	 /* position in the table of the plan; NONE */
-	uint32_t parent, index;	 /* as in THREAD_START */
-	uint32_t tid;		 /* the kernel's */
-	_Atomic uint32_t kind;	 /* enum raddle_event: the operation it is in or waits to do */
+	uint32_t thread;	 /* position in the plan's table of threads, or NONE */
+	uint32_t parent, index;	 /* as in the event THREAD_START */
+	uint32_t tid;		 /* the kernel's thread ID */
+	_Atomic uint32_t kind;	 /* the operation that it is in or waits to do: enum raddle_event */
 	_Atomic uint64_t n;	 /* operations begun */
-	_Atomic uint64_t object; /* address of what it waits for; for a join: the thread's number */
-	_Atomic uint32_t site;	 /* innermost call site of that */
+	_Atomic uint64_t object; /* address of its object; for a join, the thread's number */
+	_Atomic uint32_t site;	 /* innermost call site of that operation */
 	_Atomic uint32_t held_count;
 	_Atomic uint64_t
 		accesses;	/* records of accesses and atomics so far; shows whether it makes progress */
-	_Atomic uint32_t timed; /* BLOCKED: the wait has a time limit */
-	/* Turns, under the runtime's lock. */
-	_Atomic uint32_t ready; /* it is runnable, apart from the turn */
-	_Atomic uint32_t away;	/* it sleeps in the kernel or computes for long, without the turn */
-	uint32_t stays;		/* points since it got the turn */
-	uint32_t due;		/* the time limit of its wait has expired */
-	uint64_t since;		/* not 0: it waits; later waits have higher numbers */
-	uint64_t point_n;	/* its current or last point */
+	_Atomic uint32_t timed; /* in BLOCKED: 1 if the wait has a time limit */
+	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
+	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
+	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */
+	uint32_t stays;		/* points in a row at which it kept the turn */
+	uint32_t due;		/* 1 if the time limit of its wait has expired */
+	uint64_t since;		/* 0 if it does not wait; later waits have higher numbers */
+	uint64_t point_n;	/* its current or last point, as in struct raddle_steer_decision */
 	uint32_t point, point_count;
-	uint32_t spins;		  /* consecutive points at which it read nothing new, */
-	uint64_t news;		  /* and the count of new values of all threads at that time */
-	uint32_t arrivals;	  /* points so far */
+	uint32_t spins;		  /* how often in a row it was found spinning */
+	uint64_t news;		  /* the count of news (rt/steer/spin.c) when `spins` changed */
+	uint32_t arrivals;	  /* number of points it has reached */
 	_Atomic uint32_t touched; /* site of its last access */
-	uint32_t point_site;	  /* place of its last point; 0: unknown */
-	uint64_t pending;	  /* what it accesses next: address of an object or access; 0: nothing */
-	uint64_t priority, drawn; /* of the strategy; `drawn` is the arrival for which it was drawn */
-	/* Addresses of held locks; the lowest bit marks a shared hold.  0: free entry.  This is
-	 * the last member, so a thread with few locks takes one page. */
+	uint32_t point_site;	  /* site of its last point, or 0 if it is unknown */
+	uint64_t pending;	  /* address of what it accesses next, or 0 if that is unknown */
+	uint64_t priority, drawn; /* of the strategy; `drawn`: `arrivals` + 1 when drawn */
+	/* Addresses of held locks, with the lowest bit set if the lock is shared; 0 for a free
+	 * entry.  This is the last member, so a thread with few locks takes one page. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 };
 
@@ -292,53 +294,54 @@ enum raddle_misuse {
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
-	RADDLE_MISUSE_UNDEFINED, /* it is undefined: no memory at `address`, or 0: a division by 0 */
+	/* it has no value: `address` is unmapped, or 0 after division by 0 */
+	RADDLE_MISUSE_UNDEFINED,
 };
 
 struct raddle_steer_misuse {
 	_Atomic uint32_t kind; /* enum raddle_misuse; written last */
 	uint32_t slot, site;
-	uint32_t freed_slot, freed_site; /* the thread and place that freed it; NONE, 0: unknown */
-	uint32_t edit;			 /* of a predicate: its number */
+	uint32_t freed_slot, freed_site; /* the thread and site that freed it; NONE, 0 if unknown */
+	uint32_t edit;			 /* for a predicate: the number of the edit */
 	uint64_t address;
 };
 
 /* Where a fatal signal occurred. */
 struct raddle_steer_crash {
-	_Atomic uint32_t signal; /* 0: no signal */
-	_Atomic uint32_t seen;	 /* set by a debugger that inspected the program */
+	_Atomic uint32_t signal; /* the number of the signal, or 0 before it occurs */
+	_Atomic uint32_t seen;	 /* set to 1 by a debugger that has inspected the program */
 	uint32_t tid;		 /* kernel id of the thread that got the signal */
 	uint64_t places[RADDLE_CRASH_PLACES];
 };
 
 /* What a stopped program asks about. */
 struct raddle_steer_ask {
-	uint32_t slot;		       /* the thread at the point; the slot has the place */
-	uint32_t watch;		       /* position of the watch; NONE: no decisions are left */
-	struct raddle_steer_spot spot; /* of an access */
+	uint32_t slot;		       /* the thread at the point; its slot describes the point */
+	uint32_t watch;		       /* position of the watch that requested the stop, or NONE */
+	struct raddle_steer_spot spot; /* the watched access, if a watch requested the stop */
 };
 
 struct raddle_steer {
 	uint32_t version, flags;
 	uint32_t thread_count, op_count, goal_count, stop_count;
 	uint64_t threads_at, ops_at, slots_at; /* offsets from the start of this struct */
-	uint32_t order;			       /* the goal whose thread continues first */
-	_Alignas(64) _Atomic uint32_t turn;    /* operations of the plan done; a futex */
-	_Alignas(64) _Atomic uint32_t phase;   /* enum raddle_phase; a futex, also for the replayer */
-	_Atomic uint32_t command;	       /* enum raddle_command; a futex */
-	_Atomic uint32_t lock;		       /* the runtime's, for what follows */
-	_Atomic uint32_t slot_count;	       /* one more than the highest slot in use */
+	uint32_t order;			       /* the goal (0 or 1) whose thread continues first */
+	/* number of operations of the plan that were done; a futex */
+	_Alignas(64) _Atomic uint32_t turn;
+	_Alignas(64) _Atomic uint32_t phase; /* enum raddle_phase; a futex, also for the replayer */
+	_Atomic uint32_t command;	     /* enum raddle_command; a futex */
+	_Atomic uint32_t lock;		     /* the runtime's lock for the members below */
+	_Atomic uint32_t slot_count;	     /* one more than the highest slot in use */
 	_Atomic uint32_t stops_reached;
-	_Atomic uint32_t race_count; /* may exceed RADDLE_STEER_RACES */
-	uint32_t
-		keep[2]; /* sites: a thread at the second waits until one has passed the first; 0: not used */
-	_Atomic uint32_t kept;	      /* a thread has passed the first */
-	_Atomic uint32_t edits;	      /* bits of edits (base/edit.h) that were reached */
-	_Atomic uint32_t assumed;     /* 1: an assumption of the program was false (annotate.h) */
+	_Atomic uint32_t race_count;  /* number of races found; may exceed RADDLE_STEER_RACES */
+	uint32_t keep[2];	      /* threads wait at the second site until one has passed the first */
+	_Atomic uint32_t kept;	      /* 1 if a thread has passed the first site of `keep` */
+	_Atomic uint32_t edits;	      /* one bit for each edit (base/edit.h) that was reached */
+	_Atomic uint32_t assumed;     /* 1 if an assumption of the program was false (annotate.h) */
 	_Atomic uint32_t lacked;      /* bits of enum raddle_lack: what the system refused the program */
 	_Atomic uint32_t unfit;	      /* enum raddle_unfit: why the runtime ended the run */
-	_Atomic uint32_t detect_over; /* 1: the detector ran out of memory and stopped */
-	uint64_t detect_memory;	      /* memory limit of the detector in bytes; 0: no limit */
+	_Atomic uint32_t detect_over; /* 1 if the detector ran out of memory and stopped */
+	uint64_t detect_memory;	      /* memory limit of the detector in bytes, or 0 for no limit */
 	struct raddle_steer_goal goals[RADDLE_STEER_GOALS];
 	struct raddle_steer_spot spots[RADDLE_STEER_GOALS]; /* the accesses at which threads are stopped */
 	struct raddle_steer_difference difference;
@@ -346,26 +349,27 @@ struct raddle_steer {
 
 	/* Turns. */
 	uint64_t watches_at, decisions_at, made_at;
-	uint64_t memory_at;	       /* struct raddle_memory; 0: no memory model */
-	uint64_t seed;		       /* 0: not random */
-	uint64_t length;	       /* PCT: points at which there is a choice, as far as known */
-	uint32_t strategy, depth;      /* enum raddle_strategy; of PCT */
-	uint32_t next;		       /* answer: the slot that runs next; NONE: as the plan decides */
-	_Atomic uint32_t thread_added; /* threads after the first thread_count */
+	uint64_t memory_at;	       /* offset of struct raddle_memory, or 0 for no memory model */
+	uint64_t seed;		       /* 0 if choices are not random */
+	uint64_t length;	       /* for PCT: expected number of choices, or 0 if it is unknown */
+	uint32_t strategy, depth;      /* enum raddle_strategy, and the depth of PCT */
+	uint32_t next;		       /* the replayer's answer: the slot that runs next, or NONE */
+	_Atomic uint32_t thread_added; /* number of threads appended to the table */
 	_Atomic uint32_t watch_count, decision_count;
-	_Atomic uint32_t past_count;	       /* decisions that were taken */
-	_Atomic uint32_t made_count;	       /* may exceed RADDLE_STEER_DECISIONS */
-	_Alignas(64) _Atomic uint32_t running; /* the slot that has the turn; NONE, ASKING */
+	_Atomic uint32_t past_count;	       /* decisions of the plan that were taken or passed */
+	_Atomic uint32_t made_count;	       /* decisions of the run; may exceed RADDLE_STEER_DECISIONS */
+	_Alignas(64) _Atomic uint32_t running; /* the slot that has the turn, or NONE, or ASKING */
 	_Atomic uint32_t asks, answers;	       /* futexes */
-	_Atomic uint32_t met;		       /* 1: the phase is or was MET */
+	_Atomic uint32_t met;		       /* 1 if two threads met at their goals */
 	_Atomic uint64_t choices;	       /* points at which more than one thread could continue */
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
-	_Atomic uint32_t livelock;	       /* all runnable threads spin, and none changes anything */
-	_Atomic uint32_t ran_on;	       /* the threads have reached `most` points, and are stopped */
-	_Atomic uint32_t stuck; /* `running` is NONE, and no time limit, input, signal handler or
-				 * thread in the kernel can change that */
-	uint64_t most;		/* maximum of points of all threads together; 0: no limit */
+	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
+	_Atomic uint32_t ran_on;	       /* 1 if the threads are stopped after `most` points */
+	/* 1 if `running` is NONE, and no time limit, input, signal handler or thread in the kernel
+	 * can change that */
+	_Atomic uint32_t stuck;
+	uint64_t most; /* maximum number of points of all threads together; 0 for no limit */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_refusal refusal;
 	struct raddle_steer_misuse fault;
@@ -378,7 +382,6 @@ struct raddle_steer {
 	uint64_t pairs[RADDLE_STEER_PAIRS];
 };
 
-/* Where the tables are. */
 #define RADDLE_STEER_TABLE(type, name)                                                                       \
 	static inline struct type *raddle_steer_##name(struct raddle_steer *s)                               \
 	{                                                                                                    \

@@ -124,6 +124,13 @@ static int get_file(const struct sites_parser *p, size_t field, uint32_t *out)
 	return RD_OK;
 }
 
+/* A place is a file and the line after it. */
+static int get_place(const struct sites_parser *p, size_t field, uint32_t *file, uint32_t *line)
+{
+	int err = get_file(p, field, file);
+	return err ? err : get_u32(p, field + 1, line);
+}
+
 static int need_unit(const struct sites_parser *p)
 {
 	return p->sites->unit_count > 0 ? RD_OK : fail_line(p, "no U record before", p->fields[0]);
@@ -195,9 +202,7 @@ static int parse_chain(struct sites_parser *p, struct trace_site *site)
 	site->chain = (uint32_t)s->chain_count;
 	for (size_t f = 11; f < p->field_count; f += 3) {
 		struct trace_inlined in = {.function = p->fields[f + 2]};
-		int err = get_file(p, f, &in.file);
-		if (!err)
-			err = get_u32(p, f + 1, &in.line);
+		int err = get_place(p, f, &in.file, &in.line);
 		if (err)
 			return err;
 		RD_GROW(s->chains, p->chain_capacity, s->chain_count + 1);
@@ -261,9 +266,7 @@ static int parse_site(struct sites_parser *p)
 	else if (!err)
 		err = parse_flags(p, p->fields[4], &site);
 	if (!err)
-		err = get_file(p, 5, &site.file);
-	if (!err)
-		err = get_u32(p, 6, &site.line);
+		err = get_place(p, 5, &site.file, &site.line);
 	if (!err)
 		err = get_u32(p, 7, &site.column);
 	if (!err)
@@ -318,9 +321,7 @@ static int parse_global(struct sites_parser *p)
 	if (!err)
 		err = get_number(p, 3, UINT64_MAX, &g.size);
 	if (!err)
-		err = get_file(p, 4, &g.file);
-	if (!err)
-		err = get_u32(p, 5, &g.line);
+		err = get_place(p, 4, &g.file, &g.line);
 	if (err)
 		return err;
 	g.unit = (uint32_t)(s->unit_count - 1);

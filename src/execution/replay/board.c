@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#define DEPTH_MAX 64  /* levels of creation in a thread name */
-#define ASKED_MAX 128 /* threads whose times are read from /proc per board; bounds the cost of a board */
+#define DEPTH_MAX 64 /* maximum number of levels of creation in a thread name */
+/* maximum number of threads whose times are read from /proc per board; bounds its cost */
+#define ASKED_MAX 128
 
 static void read_held(struct board_row *r, struct raddle_slot *slot)
 {
@@ -61,8 +62,8 @@ static void clear(struct board *b)
 	b->strangers = b->others = b->catches = b->held_up = false;
 }
 
-/* While a thread waits in a loop, the program has not left the plan: the runtime still watches for
- * the change that ends the loop, and the replayer may release stopped threads. */
+/* Whether the program has left the plan.  It has not if the replayer gave up, or if a thread waits
+ * in a loop: then the runtime still watches for the change that ends the loop. */
 static bool has_left(const struct raddle_steer *steer)
 {
 	if (atomic_load(&steer->phase) != RADDLE_DIVERGED)
@@ -111,7 +112,8 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid)
 	return run_task_read(pid, (pid_t)tid, &task) && task.state == 'R';
 }
 
-/* Processor time is measured coarsely, so context switches, voluntary or not, are added. */
+/* Processor time is measured coarsely.  So context switches, voluntary or not, are added to
+ * `ran`. */
 static void read_times(struct board_row *r, pid_t pid, pid_t tid)
 {
 	RD_ASSERT(r->state == RADDLE_SLOT_RUNS);
@@ -125,7 +127,7 @@ static void read_times(struct board_row *r, pid_t pid, pid_t tid)
 }
 
 /* Whether the only kernel thread of the process waits in the kernel while a thread of the program
- * has the turn.  A sleep ends by itself. */
+ * has the turn.  Not while it sleeps, because a sleep ends by itself. */
 static bool is_held_up(const struct board *b, pid_t pid)
 {
 	struct run_call call;

@@ -18,16 +18,16 @@ struct run_input;
 struct replay_conditions { /* zero values are the defaults */
 	const struct replay_program *program;
 	const struct run_input *input; /* standard input of every run */
-	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
-	int64_t limit_ns;	       /* the longest time of one run; 0: derived from the recorded run */
-	int64_t recorded_ns;	       /* how long the recorded run took; 0: unknown */
-	int64_t deadline_ns;	       /* a time of rd_now_ns() at which any run is ended; 0: never */
-	bool no_world;		       /* what the recording got from outside is not replayed */
-	struct trial_shared *shared;   /* what runs in other processes have shown (trial/trial.h); NULL:
-					* each process learns for itself */
-	bool kernel_threads;	       /* each thread of the program runs on a kernel thread of its own;
-					* false: all share one in runs that are no evidence, if the
-					* program allows it */
+	/* commands that run beside and before each run (run/companion.h) */
+	const char *companion, *setup;
+	int64_t limit_ns;	     /* the longest time of one run; 0 to derive it from the recorded run */
+	int64_t recorded_ns;	     /* how long the recorded run took, or 0 if unknown */
+	int64_t deadline_ns;	     /* the time of rd_now_ns() at which any run is ended, or 0 for none */
+	bool no_world;		     /* the recorded input from outside is not replayed */
+	struct trial_shared *shared; /* knowledge that processes share (trial/trial.h), or NULL */
+	/* each thread of the program has its own kernel thread; if false, all threads share one in
+	 * runs that are not used as evidence, if the program allows it */
+	bool kernel_threads;
 };
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Describes what happened: the thread, its operation, what was expected and what was found, and
- * where. In: plan, board, site table.  Out: parts of sentences without a full stop.  Numbers on the
- * board come from the program, so they are checked before they are used as indices.
+ * Describes what happened: the thread, its operation, the place, and what was expected and found.
+ * In: plan, board, site table.  Out: parts of sentences without a full stop.  Numbers on the board
+ * come from the program, so they are checked before they are used as indices.
  */
 #include "replay/explain-int.h"
 
@@ -26,7 +26,7 @@ static const char *kind_name(uint32_t kind)
 	return name ? name : "an operation";
 }
 
-/* "counter.c:12", "an unknown place". */
+/* Appends a place: "counter.c:12", or "an unknown place". */
 static void explain_place(const struct explainer *e, uint32_t site, struct rd_buf *out)
 {
 	const struct trace_site *s = trace_sites_find(e->sites, site);
@@ -163,7 +163,7 @@ static void add_doing(const struct explainer *e, const struct board_row *row, st
 
 /* ---- what is missing ---- */
 
-/* The position of the first thread that has not reached its stop or access. */
+/* The position of the first thread that has not reached its stop or goal. */
 static uint32_t missing_end(const struct explainer *e)
 {
 	for (uint32_t i = 0; i < e->plan->thread_count; i++) {
@@ -225,7 +225,7 @@ static const struct schedule_goal *goal_of(const struct explainer *e, const char
 	return NULL;
 }
 
-/* "T_0_1 should do its operation 5, mutex-lock of m at x.c:3". */
+/* Appends the expected step: "T_0_1 should do its operation 5, mutex-lock of m at x.c:3". */
 static void add_expected(const struct explainer *e, uint32_t position, struct rd_buf *out)
 {
 	const char *thread = plan_thread_name(e->plan, position);
@@ -273,7 +273,7 @@ static void add_found(const struct explainer *e, const struct raddle_steer_diffe
 	explain_place(e, d->site, out);
 }
 
-/* The operation of the schedule that the runtime did not find. */
+/* Appends the operation of the schedule that the thread did not do. */
 static void add_wanted(const struct explainer *e, const char *thread, const struct raddle_steer_difference *d,
 		       struct rd_buf *out)
 {
@@ -310,8 +310,8 @@ static void add_apart(const struct explainer *e, const struct raddle_steer *stee
 	}
 }
 
-/* "decision 2 of 5 was that T_0_1 runs next at point wait 1 of T_0_2 after its operation 4, but
- * ...". */
+/* Appends a decision that could not be followed: "decision 2 of 5 was that T_0_1 runs next at point
+ * wait 1 of T_0_2 after its operation 4, but ...". */
 static void add_decision(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out)
 {
 	bool missed = steer->difference.cause == RADDLE_CAUSE_MISSED;

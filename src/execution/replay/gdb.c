@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gdb at the right place.  In: a program whose threads are stopped at the accesses of a race, in a
- * deadlock, or at a fatal signal.  Out: gdb, attached to it.  gdb shows the stacks of these
- * threads, and every backtrace, without the runtime's frames.  It has a command that releases the
- * two threads in either order.
+ * Starts gdb.  In: a program whose threads are stopped at the accesses of a race, in a deadlock, or
+ * at a fatal signal.  Out: gdb, attached to the program.  It shows the stacks of these threads, and
+ * hides the runtime's frames in every backtrace.  It has a command that releases the two threads in
+ * either order.
  *
  * gdb is driven by a Python script.  The script finds a thread by its kernel thread ID, and the
- * frame by the file and line of the access.  The two words that release the threads are in memory
- * that the program shares with Raddle, so gdb writes them there.
+ * frame by the file and line of the access.  To release the threads, gdb writes two words, `order`
+ * and `command` (raddle/steer.h), in memory that the program shares with Raddle.
  */
 #include "replay/gdb.h"
 
@@ -110,7 +110,7 @@ static const char body[] =
 	"gdb.execute('raddle-spot')\n"
 	"end\n";
 
-/* A string of Python. */
+/* Appends the text as a string of Python. */
 static void quote(struct rd_buf *out, const char *text)
 {
 	rd_buf_addc(out, '\'');
@@ -206,7 +206,7 @@ static int write_script(struct replay_gdb *g, const struct replay_result *so_far
 	return err;
 }
 
-/* Words are separated by blanks; quotes keep them together, as in a shell. */
+/* Adds words as arguments.  Words are separated by blanks, except within quotes, as in a shell. */
 static void add_words(struct rd_argv *argv, const char *words)
 {
 	struct rd_buf word = RD_BUF_INIT;

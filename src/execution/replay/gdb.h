@@ -9,14 +9,15 @@
 #include <sys/types.h>
 
 struct replay_gdb {
-	const char *arguments;		 /* more of them for gdb, as a shell would split them; NULL: none */
+	const char *arguments;		 /* further arguments for gdb, split as by a shell, or NULL */
 	const struct trace_sites *sites; /* may be NULL */
-	pid_t pid;			 /* of gdb; 0: it was not started */
+	pid_t pid;			 /* process ID of gdb, or 0 if it was not started */
 	char *directory, *script;
-	bool failed; /* it could not be started */
+	bool failed; /* gdb could not be started */
 };
 
-/* A `met` of struct replay_request: starts gdb the first time, true when it has ended. */
+/* The callback `met` of struct replay_request: starts gdb the first time, and returns true when gdb
+ * has ended. */
 bool replay_gdb_met(struct replay_gdb *g, pid_t program, const struct replay_result *so_far);
 
 /* Waits until gdb has ended; negative if gdb could not be run. */

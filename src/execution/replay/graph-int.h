@@ -5,16 +5,16 @@
 
 #include "replay/board-int.h"
 
-/* Marks the threads that can never continue, whatever the others do, with one entry per row.
- * Returns how many there are. */
+/* Marks the threads that can never continue, whatever the others do; `closed` has one entry per
+ * row.  Returns how many are marked. */
 size_t graph_closed(const struct board *b, bool *closed);
 
-/* Marks the cause among those: threads on a cycle of owners, and threads that wait for a
- * notification that no remaining thread can give. */
+/* Marks, among the closed threads, those that cause the others to wait: threads on a cycle of
+ * owners, and threads that wait for a notification that no remaining thread can give. */
 void graph_core(const struct board *b, const bool *closed, bool *core);
 
-/* The thread that owns what this one waits for; RADDLE_STEER_NONE: no single owner.  Prefers a
- * closed owner; `closed` may be NULL. */
+/* The thread that owns the object that thread `number` waits for, or RADDLE_STEER_NONE if it has no
+ * single owner.  Prefers a closed owner; `closed` may be NULL. */
 uint32_t graph_owner(const struct board *b, const bool *closed, uint32_t number);
 
 #endif

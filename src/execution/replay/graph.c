@@ -15,7 +15,7 @@
 
 _Static_assert(OWNER_NONE == RADDLE_STEER_NONE, "threads of a board are threads of its graph");
 
-/* Input from outside, or a signal, may wake it. */
+/* Whether input from outside, or a signal, may wake the thread. */
 static bool is_open(const struct board *b, const struct board_row *r)
 {
 	if (r->state == RADDLE_SLOT_BLOCKED && raddle_class(r->kind) != RADDLE_CLASS_CHANNEL)
@@ -23,7 +23,8 @@ static bool is_open(const struct board *b, const struct board_row *r)
 	return !r->own || b->catches;
 }
 
-/* A woken condition wait waits for its mutex.  A signal handler may post a semaphore. */
+/* How the thread waits.  After a wake-up, a condition wait waits for its mutex.  A signal handler
+ * may post a semaphore. */
 static enum owner_wait wait_of(const struct board *b, const struct owner_graph *g, const struct board_row *r)
 {
 	if (is_open(b, r))
@@ -46,7 +47,8 @@ static enum owner_wait wait_of(const struct board *b, const struct owner_graph *
 	}
 }
 
-/* The graph of the board; the caller frees the threads, which point into the board. */
+/* Makes the graph of the board.  The caller frees the threads that are returned; they point into
+ * the board. */
 static struct owner_thread *make(struct owner_graph *g, const struct board *b)
 {
 	struct owner_thread *threads = rd_xcalloc(b->count + 1, sizeof *threads);

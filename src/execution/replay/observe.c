@@ -2,22 +2,22 @@
 /*
  * Races whose threads cannot be stopped at their accesses at the same time.
  * Example: one thread writes data and sets a flag in relaxed order; the other spins until the flag
- * is set and reads the data.  According to the language that is a race, and on another machine, or
- * with another compiler, the reader may see old data.  But while the writer is stopped before its
- * write, the reader never reaches its read.
+ * is set and reads the data.  By the C standard this is a race: on another machine, or with another
+ * compiler, the reader may see old data.  But while the writer is stopped before its write, the
+ * reader never reaches its read.
  *
  * For such races the detector (rt/detect/detect.c) decides.  It knows every operation that orders
- * accesses.  So if both accesses happen in a run and it sees no order, there is none.  The detector
- * runs in every replay of a race, and that run is mostly sufficient: as soon as a thread is found
- * to spin, all threads are released.  If one of the accesses still does not happen, a free run
- * follows.
+ * accesses.  So if both accesses happen in a run and it sees no order between them, no operation
+ * orders them.  The detector runs in every replay of a race, and this run is mostly sufficient,
+ * because all threads are released when one is found to spin.  If one of the accesses still does
+ * not happen, a free run follows.
  *
- * The detector does not know order by other means, such as files or pipes.  So it decides only
- * about some races.  It decides about speculative predictions, because there a different value
- * explains why the threads did not meet.  A sound prediction would have been reached if nothing
- * hidden had prevented it.  The exception is a thread that spins on memory, since the trace has
- * only the first of its reads.  Such a thread spends its time in user mode and none in the kernel;
- * then the detector decides.
+ * The detector does not know orders by other means, such as files.  So it decides only about some
+ * races.  It decides about speculative predictions, because there a different value explains why
+ * the threads did not meet.  The threads of a sound prediction would have met if nothing hidden had
+ * prevented it.  The exception is a thread that spins on memory, since the trace has only the first
+ * of its reads.  Such a thread spends its time in user mode and hardly any in the kernel; then the
+ * detector decides.
  *
  * Nor does the detector know code that Raddle did not compile: a spin lock in a library, or inline
  * assembler that accesses memory that it does not declare.  If a program has such code
@@ -93,7 +93,8 @@ void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set 
 		replay_confirm_recorded(set, f);
 }
 
-/* What the detector saw is a race, unless something unknown to it orders the two. */
+/* The detector saw the two accesses unordered: a race, unless something that it does not know
+ * orders them. */
 static void conclude(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     const struct replay_race *race)
 {
@@ -114,7 +115,7 @@ static void conclude(const struct replay_policy *p, struct finding_set *set, str
 
 bool replay_is_observable(const struct finding *f, const struct replay_result *result)
 {
-	/* Communication through files orders threads, and the detector does not know it. */
+	/* Communication through files orders threads, but the detector does not know this order. */
 	return f->kind == FINDING_RACE && f->status != FINDING_CONFIRMED && result->observable &&
 	       f->object.kind != FINDING_DESCRIPTOR && (!f->sound || result->in_memory);
 }

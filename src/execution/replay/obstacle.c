@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What kept a thread of a replay from its goal.  In: boards and the steering memory.  Out: the
- * obstacle of the result: a blocking operation, a failed attempt to lock, or a spin.
+ * Finds what kept a thread of a replay from its goal.  In: boards and the steering memory.  Out:
+ * the obstacle of the result, which is a blocking operation, a failed attempt to lock, or a spin.
  */
 #include "replay/explain-int.h"
 #include "base/error.h"
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whether only the threads stopped at their accesses can end the wait. */
+/* Whether only threads that are stopped at their goals can end the wait. */
 static bool is_for_goals(const struct board *b, const struct board_row *waits)
 {
 	if (waits->timed || b->strangers || b->others || b->catches ||
@@ -26,7 +26,7 @@ static bool is_for_goals(const struct board *b, const struct board_row *waits)
 	return true;
 }
 
-/* The thread that the plan waits for is blocked in an operation: stores its object and the
+/* If the thread that the plan waits for is blocked in an operation, stores the object and its
  * owner. */
 void obstacle_note_block(struct replay *r, const struct board *b)
 {
@@ -52,7 +52,7 @@ void obstacle_note_block(struct replay *r, const struct board *b)
 	}
 }
 
-/* Stores whether it continued when the stopped threads were released. */
+/* Stores whether the blocked thread continued when the stopped threads were released. */
 void obstacle_note_lifted(struct replay *r, const struct board *b)
 {
 	const struct board_row *row = r->waiter < b->count ? &b->rows[r->waiter] : NULL;
@@ -61,7 +61,8 @@ void obstacle_note_lifted(struct replay *r, const struct board *b)
 		r->result->obstacle.lifted = row->state != RADDLE_SLOT_BLOCKED || row->n > r->waiter_n;
 }
 
-/* The object that it failed to take has a name only while the program is alive. */
+/* Stores the name of the lock that a thread failed to take, which is known only while the program
+ * is alive. */
 void obstacle_name_refused(struct replay *r, const struct board *b)
 {
 	struct raddle_steer_refusal *f = &r->steer->refusal;
@@ -72,7 +73,7 @@ void obstacle_name_refused(struct replay *r, const struct board *b)
 	if (r->refused || b->phase != RADDLE_DIVERGED || !f->kind || f->slot >= b->count)
 		return;
 	row = b->rows[f->slot];
-	row.n = 0; /* the attempt was an earlier operation than the one it is in now */
+	row.n = 0; /* the failed attempt is not the thread's current operation */
 	row.kind = f->kind;
 	row.object = f->object;
 	explain_object(&e, &row, &name);
@@ -81,7 +82,7 @@ void obstacle_name_refused(struct replay *r, const struct board *b)
 	syscall(SYS_futex, &f->known, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* It failed to take the object with trylock, and took another path or tried again. */
+/* Stores a failed trylock as the obstacle: the thread took another path or tried again. */
 void obstacle_note_refusal(struct replay *r, const struct board *b)
 {
 	const struct raddle_steer_refusal *f = &r->steer->refusal;
@@ -95,7 +96,7 @@ void obstacle_note_refusal(struct replay *r, const struct board *b)
 						       .site = f->site};
 }
 
-/* The goal whose thread is stopped at that memory, or -1. */
+/* The goal whose thread is stopped at an access of this memory, or -1. */
 static int goal_at(const struct replay *r, uint64_t address, uint64_t size)
 {
 	RD_ASSERT(r->plan.goal_count <= RADDLE_STEER_GOALS);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a schedule to a plan.  In: a schedule, which names threads (T_0_1), operations by name, and
- * accesses by site or place; and the site table of the program to run.  Out: the tables of steer.h.
- * The table of threads includes every ancestor of a thread, parents first, since the runtime
- * identifies a thread by its parent and its number among the parent's creations.  A schedule of
- * another program is rejected here.
+ * Compiles a schedule into a plan.  In: a schedule, which names threads (T_0_1), operations by
+ * name, and accesses by site or place; and the site table of the program to run.  Out: the tables
+ * of steer.h.  The table of threads includes every ancestor of a thread, parents first, since the
+ * runtime identifies a thread by its parent and its number among the parent's creations.  A
+ * schedule of another program is rejected here.
  */
 #include "replay/plan.h"
 
@@ -19,9 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS_MAX 65536 /* of a plan; a judgement: bounds memory, twice RADDLE_SLOTS */
-#define PLACES_TRIED                                                                                         \
-	64 /* operations whose places are compared; if none is in the site table, it is another program */
+/* maximum number of threads of a plan; a judgement that bounds memory: twice RADDLE_SLOTS */
+#define THREADS_MAX 65536
+/* number of operations whose places are compared; if none is in the site table, the schedule
+ * belongs to another program */
+#define PLACES_TRIED 64
 #define PAGE 4096
 
 static int unfit(const struct plan *p, const char *what, const char *value)
@@ -33,7 +35,8 @@ static int unfit(const struct plan *p, const char *what, const char *value)
 
 /* ---- threads ---- */
 
-/* The position of a thread; adds it with its ancestors if it is new.  -1: invalid name. */
+/* Returns the position of a thread; adds it with its ancestors if it is new.  Returns -1 if the
+ * name is invalid. */
 static int64_t add_thread(struct plan *p, const char *name, size_t length)
 {
 	struct raddle_steer_thread t = {.parent = RADDLE_STEER_NONE,
@@ -93,7 +96,7 @@ static int find_kind(const struct plan *p, const char *name, uint32_t *kind)
 	return 0;
 }
 
-/* Counts the operations of each thread, then stores each in its place. */
+/* Counts the operations of each thread, then stores each operation at its position. */
 static int add_ops(struct plan *p)
 {
 	const struct schedule *s = p->schedule;
@@ -167,7 +170,8 @@ static int add_stops(struct plan *p)
 
 /* ---- places ---- */
 
-/* Whether the site is at that place, whatever directory the program was built in. */
+/* Whether the site is at this place.  Directories are ignored, because the program may have been
+ * built elsewhere. */
 static bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
 			    const struct schedule_place *place)
 {
@@ -176,7 +180,8 @@ static bool plan_same_place(const struct trace_sites *sites, const struct trace_
 	       !strcmp(rd_base_name(trace_sites_file(sites, site->file)), rd_base_name(place->file));
 }
 
-/* A call may release memory, which is a write, or use a lock, which is a read. */
+/* Whether the site can be the goal's access.  A call may release memory, which is a write, or use a
+ * lock, which is a read. */
 static bool is_suitable(const struct trace_site *s, const struct schedule_goal *goal)
 {
 	if (s->kind == TRACE_SITE_CALL)
@@ -185,7 +190,7 @@ static bool is_suitable(const struct trace_site *s, const struct schedule_goal *
 }
 
 /* The member at the end of a name: `i` of "struct box[].sum[].i" and of "b->sum[].i : double".
- * NULL: the name has no member. */
+ * NULL if the name has no member. */
 static const char *last_member(const char *name, size_t *length)
 {
 	const char *end = strstr(name, " : "), *at;
@@ -205,8 +210,9 @@ static bool is_same_object(const char *a, const char *b)
 	return !strcmp(a, b) || (x && y && length_a == length_b && !strncmp(x, y, length_a));
 }
 
-/* How well a site fits; 0: not at all.  A call fits less well than an access.  An access to the
- * named object fits best, since several members of a structure may be accessed at one place. */
+/* How well a site fits the goal; 0 if it does not fit.  A call fits less well than an access.  An
+ * access to the named object fits best, since several members of a structure may be accessed at one
+ * place. */
 static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
 			const struct schedule_place *place, const struct schedule_goal *goal)
 {
@@ -223,7 +229,8 @@ unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_s
 	return fitness(sites, site, &goal->place, goal);
 }
 
-/* The first of the best-fitting sites at a place, or 0.  With `goal` NULL any site fits. */
+/* The first of the best-fitting sites at a place, or 0 if there is none.  If `goal` is NULL, any
+ * site fits. */
 static uint32_t site_at(const struct trace_sites *sites, const struct schedule_place *place,
 			const struct schedule_goal *goal)
 {
@@ -257,8 +264,8 @@ static int no_such_site(const struct plan *p, const struct schedule_goal *h)
 		       h->place.column, h->site, of ? "; the schedule was made for " : "", of ? of : "");
 }
 
-/* Uses the schedule's site if it is at the schedule's place, otherwise a site at that place.  Site
- * numbers change when files are added to a program; places change when it is edited. */
+/* Stores the schedule's site if it is at the schedule's place, otherwise a site at that place.
+ * Site numbers change when files are added to a program; places change when it is edited. */
 static bool has_site(const struct trace_sites *sites, const struct schedule_goal *h, uint32_t *site)
 {
 	const struct trace_site *s = trace_sites_find(sites, h->site);
@@ -317,7 +324,7 @@ static struct raddle_steer_watch *new_watch(struct plan *p)
 	return &p->watches[p->watch_count++];
 }
 
-/* The length of the variable's name in an object's name: `table` of table[3].lock. */
+/* The length of the variable's name in an object's name: `table` in table[3].lock. */
 static size_t variable_length(const char *object)
 {
 	return strcspn(object, "[.+");
@@ -333,7 +340,7 @@ static bool is_variable(const struct trace_sites *sites, const struct trace_plac
 	return strlen(name) == length && strncmp(name, object, length) == 0;
 }
 
-/* Watches the whole variable, whichever part of it the object is. */
+/* Watches the whole variable, even if the object is a part of it. */
 static int watch_object(struct plan *p, const struct trace_sites *sites, const char *object)
 {
 	for (size_t i = 0; sites && i < sites->placed_count; i++) {
@@ -350,7 +357,7 @@ static int watch_object(struct plan *p, const struct trace_sites *sites, const c
 	return unfit(p, "only a variable of the program can be watched by its name, not", object);
 }
 
-/* Adds a watch for a site; 0: for every site. */
+/* Adds a watch for a site, or for every site if `site` is 0. */
 static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t site, uint32_t how)
 {
 	struct raddle_steer_watch *to;
@@ -370,7 +377,7 @@ static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t
 	return 0;
 }
 
-/* A read and a write at one place are two sites. */
+/* Adds the watches for a place, where a read and a write are two sites. */
 static int add_placed_watch(struct plan *p, const struct trace_sites *sites, const struct schedule_watch *w)
 {
 	size_t before = p->watch_count;
@@ -514,7 +521,8 @@ int plan_place_globals(struct plan *p, pid_t pid)
 	return 0;
 }
 
-/* A deadlock has no sites to compare, but its operations have places. */
+/* Checks that the schedule belongs to this program.  A deadlock has no sites to compare, but its
+ * operations have places. */
 static int check_places(const struct plan *p, const struct trace_sites *sites)
 {
 	const struct schedule *s = p->schedule;
@@ -588,7 +596,8 @@ static uint64_t threads_at(void)
 	return align(sizeof(struct raddle_steer));
 }
 
-/* Threads that are named later, while the program is stopped, need room too. */
+/* The offset of the table of operations.  Threads that are added while the program is stopped need
+ * room before it. */
 static uint64_t ops_at(const struct plan *p)
 {
 	size_t room = p->schedule->turns ? RADDLE_STEER_ROOM : 0;
@@ -652,7 +661,8 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer)
 	return 0;
 }
 
-/* Variables have no address until the program is stopped at its start. */
+/* Writes the tables for turns.  Addresses of variables follow when the program is stopped at its
+ * start. */
 static void write_turns(struct plan *p, struct raddle_steer *steer)
 {
 	steer->watches_at = watches_at(p);

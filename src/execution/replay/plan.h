@@ -17,45 +17,48 @@
 
 struct plan {
 	const struct schedule *schedule;
-	struct rd_names names; /* of threads: the number is the position in `threads` */
+	struct rd_names names; /* names of threads; their numbers are positions in `threads` */
 	struct raddle_steer_thread *threads;
-	struct raddle_steer_op *ops;	  /* those of a thread together */
-	const struct schedule_op **turns; /* by turn */
+	struct raddle_steer_op *ops;	  /* grouped by thread */
+	const struct schedule_op **turns; /* operations of the schedule, by turn */
 	size_t thread_count, thread_capacity, op_count;
 	struct raddle_steer_goal goals[RADDLE_STEER_GOALS];
 	uint32_t goal_count, stop_count;
 
-	/* Schedules with turns. */
+	/* For schedules with turns. */
 	struct raddle_steer_watch *watches;
 	struct raddle_steer_decision *decisions;
 	struct plan_global *globals; /* watches that still need the address of a variable */
 	size_t watch_count, watch_capacity, decision_count, decision_capacity, global_count, global_capacity;
 	uint32_t *tracks; /* sites whose accesses obey the memory model */
 	size_t track_count;
-	size_t written_threads, written_watches, written_decisions; /* how many the program has */
+	/* how many entries of each table the program has got */
+	size_t written_threads, written_watches, written_decisions;
 };
 
-/* A variable, as known before the program runs. */
+/* A global variable to be watched, as known before the program runs. */
 struct plan_global {
 	size_t watch; /* position in `watches` */
 	const char *module;
 	uint64_t offset;
 };
 
-/* Fails with a message if the schedule does not fit the program.  If `sites` is NULL, that is not
- * checked.  The schedule must outlive the plan.  The plan must be released even after a failure. */
+/* Fails with a message if the schedule does not fit the program; this is not checked if `sites` is
+ * NULL.  The schedule must outlive the plan.  The plan must be released even after a failure. */
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites);
 void plan_release(struct plan *p);
 
-/* Finds the site of an access that a schedule leads to; false: the program has none there. */
+/* Finds the site of an access that a schedule leads to.  Returns false if the program has no such
+ * access. */
 bool plan_find_goal(const struct trace_sites *sites, const struct schedule_goal *goal, uint32_t *found);
 
-/* How well a site fits the place and the object of a goal; 0: not at all.  With inlining, several
- * sites may have the best fitness. */
+/* How well a site fits the place and the object of a goal; 0 if it does not fit.  With inlining,
+ * several sites may have the best fitness. */
 unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_site *site,
 			   const struct schedule_goal *goal);
 
-/* After plan_write(): makes the run one of an exploration. */
+/* Called after plan_write(): makes the run one of an exploration, with the choices that `search`
+ * plans. */
 void plan_explore(const struct plan *p, const struct replay_search *search, struct raddle_memory *m);
 
 uint64_t
@@ -67,7 +70,7 @@ int plan_expect(struct plan *p, const char *thread, uint64_t points);
 /* The size of the steering memory, a whole number of pages. */
 size_t plan_size(const struct plan *p);
 
-/* Fills zeroed memory of that size. */
+/* Fills zeroed memory of plan_size() bytes. */
 void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
 
 /* Adds watches and decisions for a stopped program.  `more` is needed only during the call.  The
@@ -78,10 +81,11 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer);
 /* Stores the addresses of variables in watches that the program does not have yet. */
 int plan_place_globals(struct plan *p, pid_t pid);
 
-/* Which goal goes first: that of the schedule, or else `otherwise`. */
+/* Which goal's thread continues first: as in the schedule or, if the schedule leaves it open,
+ * `otherwise`. */
 unsigned plan_first(const struct plan *p, unsigned otherwise);
 
-/* The name of a thread of the plan; "?" for a position it does not have. */
+/* The name of the thread at a position of the plan, or "?" if the plan has no such position. */
 const char *plan_thread_name(const struct plan *p, uint32_t position);
 
 /* The stop of a thread, or NULL. */

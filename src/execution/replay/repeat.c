@@ -46,15 +46,15 @@ static void started_run(void *context, pid_t pid)
 	run_companion_start(&t->companion, pid, STDERR_FILENO);
 }
 
-/* The status of the command beside the program is ignored: a client may fail because its server
- * was stopped for a while. */
+/* The status of the companion command is ignored, because a client may fail when its server was
+ * stopped for a while. */
 static void ended_run(void *context)
 {
 	struct replay_repeat *t = context;
 
 	run_override_leave(&t->given);
 	run_companion_stop(&t->companion);
-	if (!t->debug) /* gdb is a child of ours, too */
+	if (!t->debug) /* otherwise gdb, a child of this process, would be ended too */
 		run_orphans_end(0);
 }
 
@@ -74,7 +74,7 @@ static void tell_progress(void *context, uint64_t done)
 	}
 }
 
-/* Continues with the other schedule after the decisions of the finding's schedule. */
+/* Continues with the schedule `then` after the decisions of the finding's schedule. */
 static bool hand_over(void *context, const struct replay_stand *stand, struct schedule *more,
 		      const char **next)
 {
@@ -95,7 +95,7 @@ static bool hand_over(void *context, const struct replay_stand *stand, struct sc
 
 /* ---- one run after another ---- */
 
-/* What was decided in a run. */
+/* Keeps the decisions of a run. */
 static int keep_turns(struct replay_repeat *t, const struct replay_result *result)
 {
 	struct schedule made;
@@ -106,7 +106,7 @@ static int keep_turns(struct replay_repeat *t, const struct replay_result *resul
 	rd_buf_adds(&t->strayed, result->turns.strayed ? result->turns.strayed : "");
 	if (!t->export)
 		return 0;
-	err = replay_export(t->finding->schedule, result, &made);
+	err = replay_export(t->finding->schedule, result, SIZE_MAX, &made);
 	if (!err) {
 		rd_buf_clear(&t->exported);
 		schedule_format(&made, &t->exported);
@@ -122,7 +122,7 @@ static void keep_outside(struct replay_repeat *t, const struct replay_result *re
 	rd_buf_adds(&t->lack, result->outside.lack ? result->outside.lack : "");
 }
 
-/* What the recorded run was like, if its trace is still there. */
+/* Reads how long the recorded run took and how it ended, if its trace still exists. */
 static void ask_recorded_run(struct replay_request *request, const struct schedule *s)
 {
 	struct rd_buf path = RD_BUF_INIT;
@@ -162,7 +162,8 @@ static int run_once(struct replay_repeat *t, const struct replay_policy *policy)
 	return err;
 }
 
-/* The finding keeps the verdict of the best run, because what happened once can happen. */
+/* The finding keeps the verdict of the best run, because a failure that happened once can
+ * happen. */
 static int run_all(struct replay_repeat *t, struct replay_policy *policy)
 {
 	struct finding kept = *t->finding, first = *t->finding;

@@ -13,33 +13,35 @@
 #include <stdio.h>
 
 struct replay_repeat {
-	/* what is to be done; zero values are the defaults */
+	/* What is to be done; zero values are the defaults. */
 	struct finding_set *set;
-	struct finding *finding;     /* of the set */
-	const struct schedule *then; /* whose decisions come after those of the finding; NULL: none */
+	struct finding *finding; /* the finding to replay, which belongs to `set` */
+	/* a schedule whose decisions follow those of the finding, or NULL */
+	const struct schedule *then;
 	uint64_t times;
 	uint64_t patience_ms, limit_ms; /* as in struct replay_request */
 	unsigned first;			/* likewise */
 	bool no_detect, no_world;
-	bool debug;	    /* gdb where the threads meet; `gdb` has its arguments */
-	const char *setup;  /* a command before each run */
-	const char *record; /* directory for a trace of the first run */
+	bool debug;	    /* start gdb when the threads meet; `gdb` has its arguments */
+	const char *setup;  /* a command that runs before each run, or NULL */
+	const char *record; /* directory for a trace of the first run, or NULL */
 	bool export;	    /* keep the schedule of the last run, if its threads took turns */
-	FILE *steps;	    /* where operations are named when they are done; NULL: nowhere */
+	FILE *steps;	    /* the stream to which operations are printed when they are done, or NULL */
 	struct replay_gdb gdb;
 	struct run_companion companion;
 	struct run_override given; /* the input of the schedule, if it has one */
 
-	/* results */
+	/* Results. */
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
-	int stop_signal;	       /* the user ended it; -1: by other means */
-	struct replay_turns turns;     /* of the last run; its strings are gone */
+	int stop_signal;	   /* the signal by which the user ended the replays; -1 for other means */
+	struct replay_turns turns; /* of the last run; its strings are no longer valid */
 	struct replay_outside outside; /* likewise */
-	struct rd_buf strayed, lack;   /* how it left the schedule; which input was missing; or empty */
-	struct rd_buf exported;	       /* its schedule, if requested */
+	/* how the last run left the schedule, and which input was missing; or empty */
+	struct rd_buf strayed, lack;
+	struct rd_buf exported; /* the schedule of the last run, if `export` */
 
-	uint64_t named; /* operations named so far */
+	uint64_t named; /* number of operations printed so far */
 	bool handed_over;
 	int streams[3];
 };
@@ -50,7 +52,7 @@ struct replay_repeat {
 		.exported = RD_BUF_INIT                                                                      \
 	}
 
-/* The schedule's input, if it has one, replaces that of the user; *given is set if it has one. */
+/* If the schedule has an input, it replaces that of the user, and *given is set to true. */
 int replay_repeat_input(struct replay_repeat *t, char **argv, const char *scratch, bool *given);
 
 /* Runs the program; the finding keeps the verdict of the best run. */

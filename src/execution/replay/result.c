@@ -88,8 +88,8 @@ static void copy_wait(struct replay *r, const struct board *b, uint32_t number, 
 	copy_held(r, row, to);
 }
 
-/* The schedule has better names.  If a planned wait has a name, other waits for the same object use
- * it too. */
+/* The schedule has better names than the board.  If a planned wait has a name, other waits for the
+ * same object use it too. */
 static void share_names(struct replay_result *result)
 {
 	for (size_t i = 0; i < result->wait_count; i++)
@@ -99,7 +99,7 @@ static void share_names(struct replay_result *result)
 				result->waits[i].name = result->waits[k].name;
 }
 
-/* The threads that can never continue. */
+/* Copies the threads that can never continue. */
 void replay_copy_waits(struct replay *r, const struct board *b)
 {
 	RD_ASSERT(r->watch.closed != NULL);
@@ -119,7 +119,7 @@ void replay_copy_waits(struct replay *r, const struct board *b)
 	free(core);
 }
 
-/* Whether the two are the accesses of the schedule, in either order. */
+/* Whether the accesses of the race are those of the schedule, in either order. */
 static bool is_planned_race(const struct replay *r, const struct raddle_steer_race *race)
 {
 	const struct raddle_steer_goal *h = r->plan.goals;
@@ -169,7 +169,7 @@ static void copy_pairs(struct replay *r)
 
 /* Whether a thread of the schedule has read a value that another thread wrote without an order.
  * Then the value, and so the path of the thread, is a matter of chance.  The accesses of the
- * schedule itself come too late to matter here. */
+ * schedule itself do not count, because they come at its end. */
 static bool is_chance(const struct replay *r, const struct replay_race *race, int side, const char *strayed)
 {
 	RD_ASSERT(side == 0 || side == 1);
@@ -219,7 +219,7 @@ static const char *place_of(struct replay *r, uint32_t site)
 	return replay_keep(r, &text);
 }
 
-/* The text of the predicate that the schedule is about. */
+/* Stores the text of the schedule's predicate. */
 static void find_predicate(struct replay *r, uint32_t number, struct replay_fault *f)
 {
 	struct rd_edits edits = {0};
@@ -285,7 +285,7 @@ static void explain(struct replay *r, const struct board *b, bool ended)
 	r->result->explanation = replay_keep(r, &text);
 }
 
-/* All stops were reached, but the threads continued. */
+/* Explains a run in which all stops were reached, but the threads continued. */
 static void explain_passed(struct replay *r)
 {
 	r->result->explanation = "all threads reached the deadlock, but continued";
@@ -297,7 +297,7 @@ static bool is_from_outside(int signal)
 	       signal == SIGKILL;
 }
 
-/* How a run with turns left its schedule, if it did. */
+/* Stores how a run with turns left its schedule, if it did. */
 static void look_at_turns(struct replay *r, const struct board *b)
 {
 	struct explainer e = {&r->plan, b, r->request->program->sites, 0};
@@ -320,8 +320,8 @@ static void look_at_turns(struct replay *r, const struct board *b)
 	rd_buf_release(&text);
 }
 
-/* A meeting is valid whatever follows it.  Without a goal, all decisions must have been
- * followed. */
+/* Whether the run did what the schedule wants.  A meeting counts whatever follows it.  Without a
+ * goal, all decisions must have been followed. */
 static bool has_met(const struct replay *r, const struct board *b)
 {
 	if (!r->request->schedule->turns)
@@ -336,8 +336,8 @@ static void conclude(struct replay *r, const struct board *b)
 	struct replay_result *result = r->result;
 	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || has_met(r, b);
 
-	/* Both threads were stopped at their accesses; or the goal was an order, and it was
-	 * kept. */
+	/* Both threads were stopped at their accesses; or the schedule is an order, and it was
+	 * followed. */
 	if (passed && !r->plan.stop_count && !r->request->free) {
 		result->outcome = REPLAY_CONFIRMED;
 		replay_copy_spots(r, b);

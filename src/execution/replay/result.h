@@ -15,32 +15,34 @@
 struct replay_weight;
 
 enum replay_outcome {
-	REPLAY_CONFIRMED, /* race: both threads were stopped at their accesses; deadlock: the threads are in
-			     it */
-	REPLAY_DIVERGED,  /* the program did something that the schedule does not have */
-	REPLAY_DEADLOCK,  /* a different deadlock came first */
-	REPLAY_LIVELOCK,  /* a thread runs without end while another one is stopped */
-	REPLAY_CRASHED,	  /* a signal ended the program too early */
-	REPLAY_ENDED,	  /* the program ended too early */
-	REPLAY_STUCK,	  /* no progress, for an unknown reason */
-	REPLAY_STOPPED,	  /* the user interrupted it */
+	/* for a race, both threads were stopped at their accesses; for a deadlock, its threads are
+	 * in it */
+	REPLAY_CONFIRMED,
+	REPLAY_DIVERGED, /* the program did something that the schedule does not have */
+	REPLAY_DEADLOCK, /* a different deadlock happened first */
+	REPLAY_LIVELOCK, /* a thread runs without end while another one is stopped */
+	REPLAY_CRASHED,	 /* a signal ended the program before the finding happened */
+	REPLAY_ENDED,	 /* the program ended before the finding happened */
+	REPLAY_STUCK,	 /* the program made no progress, for an unknown reason */
+	REPLAY_STOPPED,	 /* the user interrupted the replay */
 	REPLAY_OUTCOMES,
 };
 
 /* How the program ended, whatever had been observed by then. */
 enum replay_end {
 	REPLAY_EXITED,	   /* `status` is its exit status */
-	REPLAY_SIGNALLED,  /* `status` is the signal, which we did not send */
-	REPLAY_DEADLOCKED, /* we killed it: `waits` are its deadlocked threads */
-	REPLAY_LIVELOCKED, /* we killed it: all runnable threads spun, and none changed anything */
-	REPLAY_HUNG,	   /* we killed it: no progress, for no reason that can be shown */
-	REPLAY_RAN_ON,	   /* we killed it: it reached a limit, or left a strict schedule */
+	REPLAY_SIGNALLED,  /* `status` is the signal, which Raddle did not send */
+	REPLAY_DEADLOCKED, /* Raddle killed it: `waits` are its deadlocked threads */
+	/* Raddle killed it: all runnable threads spun, and none changed anything */
+	REPLAY_LIVELOCKED,
+	REPLAY_HUNG,   /* Raddle killed it: it made no progress, for an unknown reason */
+	REPLAY_RAN_ON, /* Raddle killed it: it reached a limit, or left a strict schedule */
 };
 
 /* A thread that is stopped at an access. */
 struct replay_spot {
 	const char *thread; /* T_0_1 */
-	uint32_t tid;	    /* the kernel's */
+	uint32_t tid;	    /* the kernel's thread ID */
 	uint32_t site;
 	uint64_t address, size, n;
 	bool write, atomic;
@@ -58,14 +60,15 @@ struct replay_held {
 struct replay_wait {
 	const char *thread;
 	uint32_t tid;
-	const char *kind;     /* as in event.inc */
-	uint64_t n;	      /* the number of the operation */
-	uint64_t object;      /* address; for a join: the number of the thread */
-	const char *name;     /* of the object: a variable, T_0_1, or 0x7f... */
-	const char *waits_on; /* the thread that owns it; NULL: no single owner */
+	const char *kind; /* kind of the operation, as in raddle/event.inc */
+	uint64_t n;	  /* the number of the operation */
+	uint64_t object;  /* address of the object; for a join, the number of the thread */
+	const char *name; /* name of the object: a variable, T_0_1, or 0x7f... */
+	/* the thread that owns the object, or NULL if it has no single owner */
+	const char *waits_on;
 	uint32_t site;
 	bool planned; /* it is stopped where the schedule stops it */
-	bool core;    /* false: it only waits for the others */
+	bool core;    /* it is part of the cause; if false, it only waits for the others */
 	struct replay_held *held;
 	size_t held_count;
 };
@@ -82,58 +85,64 @@ struct replay_race {
 /* What kept a thread from its goal: a value that it waits for in a loop, a lock that another
  * thread holds, or a notification that another thread must give. */
 struct replay_obstacle {
-	const char *thread;	/* the expected thread; NULL: unknown */
-	const char *kind;	/* of the operation that it waits in; NULL: it spins */
-	const char *name;	/* of the variable or lock; NULL: unknown */
-	const char *owner;	/* the thread that holds the lock; NULL: no single one */
+	/* the thread that did not reach its goal, or NULL if no obstacle is known */
+	const char *thread;
+	const char *kind;	/* kind of the operation in which it waits, or NULL if it spins */
+	const char *name;	/* name of the variable or lock, or NULL if unknown */
+	const char *owner;	/* the thread that holds the lock, or NULL if no single thread does */
 	uint32_t site;		/* where it waits */
-	uint64_t address, size; /* of the variable */
+	uint64_t address, size; /* location of the variable */
 	bool lifted; /* it continued when the value changed, or when stopped threads were released */
-	int goal;    /* of a spin: the goal whose thread is stopped at that memory; or -1 */
+	int goal;    /* for a spin: the goal whose thread is stopped at that memory, or -1 */
 };
 
 /* A misuse of freed memory, or a failed predicate, that ended the program. */
 struct replay_fault {
-	const char *what; /* "use after free", "double free"; for a predicate the end of a sentence; NULL: no
-			     fault */
-	const char *thread;		 /* that did it */
-	const char *freed;		 /* that had freed it; NULL: unknown */
+	/* "use after free", "double free", or how a predicate failed; NULL if there was no fault */
+	const char *what;
+	const char *thread;		 /* the thread that caused the fault */
+	const char *freed;		 /* the thread that had freed the memory, or NULL if unknown */
 	const char *place, *freed_place; /* "a.c:12", "an unknown place" */
-	const char *predicate; /* text of the predicate that failed, and `what` states how; else NULL */
+	const char *predicate;		 /* text of the predicate that failed; NULL for freed memory */
 };
 
 /* A run whose threads took turns. */
 struct replay_turns {
 	struct schedule_decision *made; /* decisions that differ from the default (raddle/steer.h) */
 	size_t made_count;
-	bool complete;		       /* `made` has all of them */
+	bool complete;		       /* `made` has all such decisions */
 	struct replay_weight *threads; /* how many points each thread reached */
 	size_t thread_count;
-	const char *runner;	 /* the thread that had the turn at the end; or NULL */
-	uint32_t runner_site;	 /* of its last access; 0: unknown */
-	uint64_t extent;	 /* how far the threads came (replay/board-int.h) */
-	uint64_t choices;	 /* points with more than one runnable thread */
+	const char *runner;	 /* the thread that had the turn at the end, or NULL */
+	uint32_t runner_site;	 /* site of the runner's last access, or 0 if unknown */
+	uint64_t extent;	 /* how much the threads did (replay/board-int.h) */
+	uint64_t choices;	 /* number of points with more than one runnable thread */
 	uint64_t trail;		 /* a hash of all choices: equal trails are equal schedules */
-	uint64_t taken, planned; /* decisions of the schedule */
-	uint64_t unsure; /* how often real time influenced the run, because a thread did not return to a point
-			  */
-	const char *strayed; /* a sentence: how it left the schedule; NULL: it did not */
-	bool early;	     /* it ended before all decisions were reached */
+	uint64_t taken, planned; /* number of decisions of the schedule: taken, and in total */
+	/* how often real time influenced the run, because a thread with the turn did not reach a
+	 * point */
+	uint64_t unsure;
+	/* a sentence that states how the run left the schedule, or NULL if it did not */
+	const char *strayed;
+	bool early; /* the run ended before all decisions were reached */
 };
 
 /* The program's use of replayed input from outside (replay/world-int.h). */
 struct replay_outside {
 	bool given;		    /* input was replayed */
-	uint64_t arrived, arrivals; /* connections and bytes delivered, and recorded */
-	uint64_t hurried;	    /* delivered before the program had sent as much as in the recorded run */
-	uint64_t connections, same; /* connections made or accepted; those that were sent the same bytes as in
-				       the recorded run */
-	const char *lack;	    /* a sentence: input that was missing and may matter; NULL: nothing */
-	const char *sent;	    /* everything sent, connection by connection */
+	uint64_t arrived, arrivals; /* number of inputs delivered, and recorded */
+	/* number of inputs delivered before the program had sent as much as in the recorded run */
+	uint64_t hurried;
+	/* number of connections made or accepted, and of those to which the program sent the same
+	 * bytes as in the recorded run */
+	uint64_t connections, same;
+	const char *lack; /* a sentence about input that was missing and may matter, or NULL */
+	const char *sent; /* everything sent, connection by connection */
 	size_t sent_length;
-	uint64_t digest; /* of it */
-	bool cut;	 /* truncated */
-	bool ended;	 /* after all input, the program got the signal that ended the recorded run */
+	uint64_t digest; /* a digest of `sent` */
+	bool cut;	 /* `sent` is truncated */
+	/* after all input, the runtime raised the signal that ended the recorded run */
+	bool ended;
 };
 
 /* The effects of a memory model. */
@@ -142,56 +151,64 @@ struct replay_memory {
 	size_t made_count;
 	struct schedule_choice *chosen; /* choices that are not sequentially consistent */
 	size_t chosen_count;
-	bool complete;	     /* `chosen` has all of them */
-	uint64_t choices;    /* of the model, in total */
-	const char *strayed; /* a sentence: how the run left the choices of the schedule; NULL: it did not */
-	const char *over;    /* a sentence: why the model was abandoned; NULL: it was not */
-	const struct raddle_published *published; /* untracked stores that others may see late */
+	bool complete;	  /* `chosen` has all of them */
+	uint64_t choices; /* total number of choices of the model */
+	/* a sentence that states how the run left the choices of the schedule, or NULL */
+	const char *strayed;
+	const char *over; /* a sentence that states why the model was abandoned, or NULL */
+	/* untracked stores that other threads may see late */
+	const struct raddle_published *published;
 	size_t published_count;
 };
 
-/* The thread that holds what the thread waits for.  NULL: there is not one such thread, or it waits
- * for the end of a thread. */
+/* The thread that holds the lock for which the thread waits.  NULL if no single thread holds it, or
+ * the thread waits in a join. */
 const char *replay_wait_holder(const struct replay_wait *w);
 
 struct replay_result {
 	enum replay_outcome outcome;
 	enum replay_end end;
 	int status;
-	const char *explanation; /* a sentence: why it was not confirmed, or which threads were where */
-	uint64_t done, planned;	 /* operations of the schedule: done, and in total */
+	/* a sentence that states why the finding was not confirmed, or which threads were where */
+	const char *explanation;
+	uint64_t done, planned; /* number of operations of the schedule: done, and in total */
 	struct replay_spot spots[RADDLE_STEER_GOALS];
 	size_t spot_count;	   /* 2 once the threads of a race met */
 	struct replay_wait *waits; /* an observed deadlock, planned or not */
 	size_t wait_count;
-	bool observable;	   /* of a race: nothing hidden was seen to keep the threads apart */
-	bool assumed;		   /* an assumption of the program was false: the run is ignored */
-	bool in_memory;		   /* of a race: a spin on memory kept the threads apart */
+	/* for a race: the threads did not meet, and not because of a system call */
+	bool observable;
+	bool assumed;		   /* an assumption of the program was false, so the run is ignored */
+	bool in_memory;		   /* for a race: a spin on memory kept the threads apart */
 	struct replay_race *races; /* the first RADDLE_STEER_RACES, including that of the schedule */
 	size_t race_count;
 	uint64_t races_seen;
 	const uint64_t *pairs; /* conflicting sites that followed each other, if requested; as in steer.h */
 	size_t pair_count;
-	bool unordered;			    /* one of `races` is planned */
-	const char *chance;		    /* why the next run may differ: a racy read; or NULL */
-	uint32_t chance_read, chance_write; /* its site, and that of the write */
-	unsigned unfit;	  /* enum raddle_unfit: why it needs kernel threads; 0: it does not */
+	bool unordered; /* one of `races` is planned */
+	/* a sentence about a racy read, because of which the next run may differ, or NULL */
+	const char *chance;
+	uint32_t chance_read, chance_write; /* the sites of this read and of the write */
+	/* enum raddle_unfit: why the program needs kernel threads; 0 if it does not */
+	unsigned unfit;
 	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
 	bool detect_over; /* the detector ran out of memory and saw only a part of the run */
-	uint32_t edits;	  /* bits of edits of the schedule that were reached */
+	uint32_t edits;	  /* one bit for each edit of the schedule that was reached */
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
 	uint64_t crash_places[RADDLE_CRASH_PLACES]; /* where a fatal signal occurred (raddle/crash.h) */
-	int crash_signal;			    /* while a debugger inspects the program; else 0 */
+	int crash_signal; /* the fatal signal, while a debugger inspects the program; else 0 */
 	uint32_t crash_tid;
 	const char *crash_thread;
 	struct replay_turns turns;
 	struct replay_outside outside;
 	struct replay_memory memory;
-	uint64_t order_at, command_at; /* in the program's memory, for a debugger that releases the threads;
-					  0: unknown */
-	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start to the meeting */
-	struct rd_arena *arena;			       /* owns everything above */
+	/* addresses of `order` and `command` (raddle/steer.h) in the program, for a debugger that
+	 * releases the threads; 0 if unknown */
+	uint64_t order_at, command_at;
+	/* `met_seconds`: from the start to the meeting */
+	double wall_seconds, met_seconds, cpu_seconds;
+	struct rd_arena *arena; /* owns everything above */
 };
 
 #endif

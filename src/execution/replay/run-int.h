@@ -18,21 +18,22 @@ struct replay {
 	struct replay_result *result;
 	struct plan plan;
 	struct run_session session;
-	struct replay_world *world; /* replayed input from outside; or NULL */
+	struct replay_world *world; /* replayed input from outside, or NULL */
 	struct record_collector *collector;
 	struct raddle_steer *steer;
 	struct raddle_slot *slots;
 	struct watch watch;
 	struct turns turns;
-	struct board board; /* memory for the next look */
+	struct board board; /* memory for the next board */
 	bool gave_up, stays, killed;
-	bool looked;	     /* the board was read once */
-	const char *refused; /* the name of the lock that a thread failed to take; NULL: unknown */
-	uint32_t waiter;   /* slot of the blocked thread in the way, if only stopped threads can end its wait;
-			      or NONE */
-	uint64_t waiter_n; /* and the number of its operation */
+	bool looked;	     /* the board was read at least once */
+	const char *refused; /* name of the lock that a thread failed to take, or NULL if unknown */
+	/* slot of the blocked thread that the plan waits for, if only stopped threads can end its
+	 * wait; else NONE */
+	uint32_t waiter;
+	uint64_t waiter_n; /* the number of that thread's operation */
 	unsigned first;
-	uint32_t reported; /* operations reported to `progress` */
+	uint32_t reported; /* number of operations reported to `progress` */
 };
 
 /* Moves the text to the result, which owns the copy. */
@@ -41,11 +42,12 @@ const char *replay_thread_name(struct replay *r, const struct board *b, uint32_t
 
 void replay_report_progress(struct replay *r, uint32_t done);
 
-/* While the program is alive: the threads that met, and those that can never continue. */
+/* Called while the program is alive: copy the threads that met, and those that can never
+ * continue. */
 void replay_copy_spots(struct replay *r, const struct board *b);
 void replay_copy_waits(struct replay *r, const struct board *b);
 
-/* After its end: fills the result.  `status` is the wait status. */
+/* Called after the program's end: fills the result.  `status` is the wait status. */
 int replay_fill_result(struct replay *r, int status);
 
 /* What kept a thread from its goal (obstacle.c).  The first two need the program alive. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One replay: plan, session, program, watchdog, result.  In: a request.  Out: a result.
+ * Makes one replay.  In: a request.  Out: a result.
  *
- * The collector contains the loop (record/collector.h).  It calls back about every 20 ms.  Then
- * the slots are read, and the watchdog decides what to do.  The shared memory stays mapped after
- * the program's end, so result.c can fill in the result from it.
+ * The loop is in the collector (record/collector.h), which calls back about every 20 ms.  Then the
+ * slots are read, and the watchdog decides what to do.  The shared memory stays mapped after the
+ * program's end, so result.c can fill in the result from it.
  *
- * The only processes that are ever killed are the one that was started here and those of its
- * descendants that are listed in the session.
+ * Only the process that was started here, and its descendants that are listed in the session, are
+ * ever killed.
  */
 #include "replay/replay.h"
 
@@ -38,13 +38,14 @@
 
 /* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for
  * the slowdown of steering, but at least PATIENCE_MIN_MS, for short runs on a busy machine.  These
- * and the limits below are judgements: smaller ones end runs that are only slow, larger ones waste
- * time. */
+ * and the limits below are judgements: smaller values end runs that are only slow, and larger
+ * values waste time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
-#define PATIENCE_UNKNOWN_MS 10000 /* if the length of the recorded run is not known */
+#define PATIENCE_UNKNOWN_MS 10000 /* patience if the length of the recorded run is not known */
 #define LIMIT_FACTOR 10		  /* the whole run may take this many times the patience */
-#define RENEWALS_MAX 3		  /* repeated runs because the flavour was removed from the cache */
+/* how often a run is repeated because the flavour was removed from the cache */
+#define RENEWALS_MAX 3
 
 static uint64_t now_ms(void)
 {
@@ -82,7 +83,7 @@ static bool look_in_mapping(void *context, const struct run_mapping *m)
 	return true;
 }
 
-/* The address of a byte of the session in the program's memory; 0: unknown. */
+/* The address in the program of the byte at offset `at` of the session, or 0 if unknown. */
 static uint64_t address_in_program(pid_t pid, uint64_t at)
 {
 	struct lookup l = {.at = at};
@@ -93,13 +94,13 @@ static uint64_t address_in_program(pid_t pid, uint64_t at)
 
 /* ---- the loop ---- */
 
-/* Whether the callback is done with the stopped threads. */
+/* Asks the callback `met` whether the stopped threads may continue. */
 static bool has_seen_enough(struct replay *r, pid_t pid)
 {
 	return r->request->met(r->request->context, pid, r->result, &r->first);
 }
 
-/* Handles two threads that met. */
+/* Handles the phase MET: two threads have met. */
 static void handle_meeting(struct replay *r, pid_t pid)
 {
 	RD_ASSERT(r->first < 2);
@@ -160,7 +161,8 @@ static void end_program(struct replay *r, pid_t pid)
 	kill_program(r, pid);
 }
 
-/* At its start the program cannot have failed yet, and short runs end before the second look. */
+/* Reads the board, and asks the kernel only from the second time on: at its start the program
+ * cannot have failed yet, and short runs end before. */
 static void read_board(struct replay *r, pid_t pid)
 {
 	board_read(&r->board, r->steer, r->slots);
@@ -276,7 +278,7 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 	return err;
 }
 
-/* The number after a word in a file; UINT64_MAX: not found. */
+/* The number after a word in a file, or UINT64_MAX if it is not found. */
 static uint64_t number_in(const char *path, const char *word)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -292,7 +294,8 @@ static uint64_t number_in(const char *path, const char *word)
 	return n;
 }
 
-/* The detector may use half of the memory that is free here and in our control group. */
+/* Half of the memory that is free on this machine, or in the control group of this process if that
+ * is less. */
 uint64_t replay_detector_memory(void)
 {
 	uint64_t free_kb = number_in("/proc/meminfo", "MemAvailable:");
@@ -376,7 +379,7 @@ static int run_planned(struct replay *r)
 	r->steer->detect_memory =
 		r->request->detect_memory ? r->request->detect_memory : replay_detector_memory();
 	memcpy(r->steer->keep, r->request->schedule->keep, sizeof r->steer->keep);
-	r->slots = raddle_steer_slots(r->steer); /* before the program can change where they are */
+	r->slots = raddle_steer_slots(r->steer); /* before the program can change their offset */
 	if (r->request->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
 	watch_start(&r->watch, &r->plan, p->sites);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The results of replays, in sentences.  In: their numbers.  Out: lines for people. */
+/* Prints the results of replays.  In: their numbers.  Out: lines for people. */
 #include "replay/repeat.h"
 
 #include <inttypes.h>
@@ -24,7 +24,6 @@ void replay_say_turns(const struct replay_repeat *t, FILE *out)
 		fprintf(out, "raddle: the run left the schedule: %s\n", t->strayed.data);
 }
 
-/* What came from outside, and what was sent there. */
 void replay_say_outside(const struct replay_repeat *t, FILE *out)
 {
 	const struct replay_outside *o = &t->outside;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the
- * next one.
- * Each plan in the queue has its own copy of the choices that lead to it.  If the search can end at
- * all, there are few of these choices.
+ * next run.  Each plan in the queue has its own copy of the choices that lead to it.  A search that
+ * can end at all has few of these choices.
  */
 #include "replay/search.h"
 
@@ -44,7 +43,7 @@ static unsigned cost_of(const struct replay_search *s, size_t count)
 	return cost;
 }
 
-/* Adds a run that equals this one up to the choice and then takes another alternative. */
+/* Adds a run that equals this one up to choice `at`, where it takes alternative `taken`. */
 static void enqueue(struct replay_search *s, size_t at, uint32_t taken, unsigned cost)
 {
 	RD_ASSERT(at < s->count && taken < s->choices[at].from && cost < REPLAY_SEARCH_COSTS);
@@ -75,7 +74,8 @@ static struct replay_search_plan *dequeue(struct replay_search *s)
 	return NULL;
 }
 
-/* After the plan of a run all choices are defaults. */
+/* Adds runs for the alternatives of each choice after the plan; there, this run took the
+ * defaults. */
 static void branch(struct replay_search *s)
 {
 	unsigned cost = cost_of(s, s->planned) + 1;

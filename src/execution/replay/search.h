@@ -19,13 +19,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REPLAY_SEARCH_COSTS 64 /* priority levels: a run with more non-default choices has the last */
+/* number of queues; runs with this many non-default choices or more share the last one */
+#define REPLAY_SEARCH_COSTS 64
 
 struct replay_memory;
 struct replay_search_plan; /* of a future run */
 
 struct replay_search {
-	struct raddle_choice *choices; /* the plan of the next run; after a run, what it chose */
+	struct raddle_choice *choices; /* the plan of the next run; after a run, its choices */
 	size_t count, planned, capacity;
 	struct rd_umap states;
 	uint64_t runs;
@@ -34,7 +35,7 @@ struct replay_search {
 	} queues[REPLAY_SEARCH_COSTS];
 };
 
-/* Adds the choices of a run: those of replay/replay.h, or a list. */
+/* took() stores the choices of a run; add() appends one choice. */
 void replay_search_took(struct replay_search *s, const struct replay_memory *m);
 void replay_search_add(struct replay_search *s, const struct raddle_choice *c);
 

@@ -9,9 +9,9 @@
 
 struct settle_work {
 	const struct replay_settle *how;
-	const struct strategy *strategy; /* has the findings, and what is known so far */
+	const struct strategy *strategy; /* the findings, with what is known about them so far */
 	const struct strategy_attempt *attempt;
-	const char *directory; /* for output and trace of the run */
+	const char *directory; /* directory for output and trace of the run */
 };
 
 /* Appends the result to the answer: a finding document, for strategy_take().  Nothing is released,

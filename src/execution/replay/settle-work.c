@@ -3,7 +3,7 @@
  * One attempt to settle a finding, in its own process.
  * In: a finding and the kind of attempt: a replay, a run in which any two threads may meet, a
  * replay that is recorded and used for a new prediction, or a run of many findings under the
- * detector.  Out: a finding document that contains the finding with its verdict, then whatever else
+ * detector.  Out: a finding document.  It contains the finding with its verdict, then findings that
  * a diverged run showed.  The document's statistics guide the strategy.
  */
 #include "replay/settle-work-int.h"
@@ -23,10 +23,10 @@
 
 struct worker {
 	const struct settle_work *work;
-	struct finding_set *set; /* of the result */
+	struct finding_set *set; /* the set of the result */
 	struct run_companion companion;
 	struct run_streams streams;
-	char *message; /* the first error */
+	char *message; /* the message of the first error */
 };
 
 /* ---- around each run ---- */
@@ -87,7 +87,7 @@ static struct finding *find_same(const struct finding_set *set, const struct fin
 	return same;
 }
 
-/* Whether the pool can use the finding: it is new, or it is another way to reach one without a
+/* Whether the strategy can use the finding: it is new, or is another way to a finding without a
  * verdict. */
 static bool is_wanted(const struct worker *w, const struct finding *f)
 {
@@ -96,8 +96,9 @@ static bool is_wanted(const struct worker *w, const struct finding *f)
 	return f->schedule && (!known || known->status == FINDING_UNCONFIRMED);
 }
 
-/* The trace of a replay is removed at the end.  Its input from outside is the same as that of the
- * recorded run, so the finding names the recorded trace. */
+/* Adds a finding that a diverged run showed.  The trace of this run is removed at the end.  Its
+ * input from outside is the same as that of the recorded run, so the finding names the recorded
+ * trace. */
 static void put_found(struct worker *w, struct finding *found, const struct finding *f)
 {
 	found->schedule->trace = schedule_text(found->schedule, f->schedule->trace);
@@ -124,8 +125,8 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 
 /* ---- the steps ---- */
 
-/* Runs under the detector, because its observations can keep a finding from being dropped.  A spin
- * lasts as long as our patience and would happen again, so nothing is predicted from it. */
+/* Replays under the detector, because its observations can keep a finding from being dropped.
+ * Nothing is predicted from a run that spun: it would spin again, for as long as the patience. */
 static int try_finding(struct worker *w, struct finding *f)
 {
 	struct replay_policy policy = policy_of(w);
@@ -170,8 +171,8 @@ static void forget_order(struct worker *w, struct finding *f)
 	for (size_t i = 0; i < given->goal_count; i++) {
 		struct schedule_goal *h = schedule_add_goal(s);
 
-		*h = given->goals[i]; /* keep the original position, for a later attempt that leads a thread
-					 there */
+		/* a later attempt that leads a thread there needs the original position */
+		*h = given->goals[i];
 	}
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Settles findings.  In: findings without a verdict.  Out: the same findings with verdicts, and
- * whatever else diverged runs showed.  strategy.c decides what is tried next; this file does it,
- * with a pool of processes.
- * Each attempt runs in its own process (settle-work.c), process group and scratch directory, and
- * returns a finding document.  So a replay that crashes affects nothing else, and all replays can
- * be killed at once.
+ * findings that diverged runs showed. strategy.c decides what is tried next; this file runs the
+ * attempts in a pool of processes.  Each attempt runs in its own process (settle-work.c), process
+ * group and scratch directory, and returns a finding document.  So a replay that crashes affects
+ * nothing else, and all replays can be killed at once.
  */
 #include "replay/settle.h"
 
@@ -25,12 +24,12 @@
 #include <sys/wait.h>
 
 /* The longest wait for a worker, in ms, before signals and the time are checked again.  A
- * judgement: a user who interrupts notices no delay. */
+ * judgement: a user who interrupts Raddle notices no delay. */
 #define WORKER_WAIT_MS 100
 
-/* Shares of the time, as divisors; judgements.  LAST_LOOK_SHARE: the most that is reserved for a
- * last run under the detector.  OVERTIME_SHARE: how far attempts in progress may exceed the time,
- * in addition to the limit of one run. */
+/* Shares of the time, as divisors; judgements.  LAST_LOOK_SHARE is the largest share that is
+ * reserved for a last run under the detector.  OVERTIME_SHARE is the share by which attempts in
+ * progress may exceed the time, in addition to the limit of one run. */
 #define LAST_LOOK_SHARE 8
 #define OVERTIME_SHARE 10
 
@@ -49,14 +48,14 @@ struct replay_settling {
 	struct replay_settled *result;
 	struct strategy strategy;
 	struct rd_pool *pool;
-	struct job *jobs; /* `count` of them; the task of a worker is the number of its job */
+	struct job *jobs; /* `count` entries; the task of a worker is the number of its job */
 	unsigned count;
-	size_t serial;	    /* of the next directory */
+	size_t serial;	    /* the number of the next scratch directory */
 	uint8_t *announced; /* by finding of the set: its confirmation has been announced */
 	size_t told_count, told_capacity;
 	int64_t start_ns;
 	struct rd_interrupt signals;
-	bool heard; /* something may have changed since the last progress */
+	bool heard; /* something may have changed since the last REPLAY_NEWS_PROGRESS */
 	bool over;
 	int err;
 };
@@ -140,7 +139,7 @@ static char *place_of(const struct finding *f, size_t side)
 	return rd_xasprintf("%s:%" PRIu32, top->file ? rd_base_name(top->file) : RD_UNKNOWN, top->line);
 }
 
-/* For --verbose. */
+/* Logs the result of an attempt, for --verbose. */
 static void log_result(const struct replay_settling *s, const struct job *job)
 {
 	const struct strategy_attempt *a = &job->attempt;
@@ -187,7 +186,7 @@ static void take_loss(struct replay_settling *s, const struct strategy_attempt *
 			      : "its replay gave no result");
 }
 
-/* The next confirmed finding that has not been announced yet; NULL: there is none. */
+/* The next confirmed finding that has not been announced yet, or NULL. */
 static struct finding *next_confirmed(struct replay_settling *s)
 {
 	struct finding_set *set = s->strategy.set;
@@ -249,7 +248,7 @@ static int64_t look_ns(const struct replay_settle *how)
 	return need < most ? need : most;
 }
 
-/* Whether nothing is left to wait for. */
+/* Whether settling is over: nothing is left to try or to wait for. */
 static bool is_over(const struct replay_settling *s)
 {
 	const struct replay_settle *how = s->how;
@@ -258,7 +257,7 @@ static bool is_over(const struct replay_settling *s)
 	return how->time_ns && rd_now_ns() - s->start_ns >= most;
 }
 
-/* When the time is up, remaining findings are left; the detector still runs once. */
+/* When the time is up, no further replays start, except one run under the detector. */
 static void look_at_clock(struct replay_settling *s)
 {
 	if (s->strategy.late || !s->how->time_ns ||
@@ -280,7 +279,8 @@ static void note_result(const struct strategy *s, struct replay_settled *result)
 	result->unfinished += s->unfinished;
 }
 
-/* Ends the settling: all findings have a verdict, the time is up, or a signal asks us to end. */
+/* Ends the settling, because all findings have a verdict, the time is up, or a signal asks to
+ * end. */
 static void finish(struct replay_settling *s)
 {
 	struct replay_settled *r = s->result;
@@ -299,7 +299,7 @@ static void finish(struct replay_settling *s)
 	rd_remove_tree(s->how->directory);
 }
 
-/* False: there is nothing to wait for. */
+/* Starts attempts and takes results.  Returns false if there is nothing to wait for. */
 static bool work_on(struct replay_settling *s)
 {
 	if (s->err || s->result->interrupted || is_over(s))

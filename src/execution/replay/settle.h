@@ -10,9 +10,9 @@
 #include "replay/replay.h"
 #include "run/input.h"
 
-/* How far it is. */
+/* The progress of settling. */
 struct replay_progress {
-	uint64_t total, done; /* findings; those that are confirmed or exhausted */
+	uint64_t total, done; /* number of findings, and of those that are confirmed or exhausted */
 	uint64_t confirmed;
 	double seconds_left; /* 0 if there is no limit */
 };
@@ -21,36 +21,38 @@ struct replay_progress {
 #define REPLAY_IMPOSSIBLE "it could not be replayed: "
 
 struct replay_settle {		       /* zero values are the defaults */
-	struct replay_conditions runs; /* a limit of 0 is as in struct replay_request */
-	const char *directory;	       /* for output of replays: created, and removed at the end */
-	unsigned jobs;		       /* concurrent replays; 0: one */
-	int64_t time_ns;	       /* for all of them; 0: no limit */
-	int recorded_signal;	       /* as in struct replay_request */
-	struct finding **all;	       /* every prediction, including those merged into another finding */
+	struct replay_conditions runs; /* a `limit_ns` of 0 is as in struct replay_request */
+	/* directory for output of replays; it is created, and removed at the end */
+	const char *directory;
+	unsigned jobs;	      /* number of concurrent replays; 0 means one */
+	int64_t time_ns;      /* time limit of all replays together, or 0 for none */
+	int recorded_signal;  /* as in struct replay_request */
+	struct finding **all; /* every prediction, including those merged into another finding */
 	size_t all_count;
-	bool once;	/* only one replay of each; findings that it does not confirm stay as they are */
-	uint64_t extra; /* how many findings of diverged runs may be added */
+	bool once;	/* each finding is replayed once, and stays as it is unless confirmed */
+	uint64_t extra; /* maximum number of findings from diverged runs that are added */
 
 	/* Predicts from the trace of a diverged run: adds findings to the set and finishes it.
-	 * Called in its own process.  NULL: never. */
+	 * Called in its own process.  May be NULL. */
 	int (*predict)(void *context, const char *trace, struct finding_set *set);
 	void *predict_context;
 };
 
 struct replay_settled {
-	uint64_t replayed, added;     /* findings */
-	uint64_t replays, confirmed;  /* runs, and findings that they confirmed */
-	uint64_t untried, unfinished; /* findings for which there was no time, and those not fully tried */
+	uint64_t replayed, added;    /* findings */
+	uint64_t replays, confirmed; /* number of runs, and of findings that they confirmed */
+	/* number of findings for which there was no time, and of those not fully tried */
+	uint64_t untried, unfinished;
 	bool interrupted;
 	struct finding_set **sets; /* own the findings with verdicts */
 	size_t set_count, set_capacity;
 };
 
-/* Why settling returned. */
+/* Why replay_settle_next() returned. */
 enum replay_news_kind {
 	REPLAY_NEWS_OVER,      /* each finding has a verdict, or the time is up */
-	REPLAY_NEWS_PROGRESS,  /* about ten times a second: `progress` */
-	REPLAY_NEWS_CONFIRMED, /* `finding` of the set was confirmed just now */
+	REPLAY_NEWS_PROGRESS,  /* `progress` is new; about ten times a second */
+	REPLAY_NEWS_CONFIRMED, /* `finding`, of the set, has just been confirmed */
 };
 
 struct replay_news {

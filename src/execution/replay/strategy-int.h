@@ -20,23 +20,23 @@ enum strategy_step {
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */
 };
 
-/* What is tried in one run. */
+/* One run: which finding it tries, and how. */
 struct strategy_attempt {
 	enum strategy_step step;
-	size_t item, way; /* one finding of the set and one of its ways; */
-	size_t *items;	  /* or, to observe, all findings in question, */
-	size_t count;	  /* this many */
-	unsigned runs;	  /* previous runs of the finding */
-	uint32_t keep[2]; /* STRATEGY_KEEP: sites, the first comes first */
+	size_t item, way; /* a finding of the set, and which of its ways (schedules) */
+	size_t *items;	  /* STRATEGY_OBSERVE: the findings in question, by position in the set */
+	size_t count;	  /* number of `items` */
+	unsigned runs;	  /* number of previous runs of the finding */
+	uint32_t keep[2]; /* STRATEGY_KEEP: the two sites, in the order that is forced */
 	bool patient;	  /* STRATEGY_MEET: threads are stopped longer */
 };
 void strategy_attempt_release(struct strategy_attempt *a);
 
-/* What else the run showed, as statistics of the result; names for strategy_stat(). */
-#define STRATEGY_DIVERGED "astray"	 /* it diverged */
-#define STRATEGY_UNORDERED "unordered"	 /* the detector saw the accesses unordered */
-#define STRATEGY_READ "read"		 /* the site of a racy read that may have caused that; or 0 */
-#define STRATEGY_WRITE "write"		 /* and of the write */
+/* Names of statistics of the result, by which a run reports what else it showed. */
+#define STRATEGY_DIVERGED "astray"     /* the run diverged */
+#define STRATEGY_UNORDERED "unordered" /* the detector saw the accesses unordered */
+#define STRATEGY_READ "read"	       /* the site of a racy read that may have caused the divergence, or 0 */
+#define STRATEGY_WRITE "write"	       /* the site of the write that races with it */
 #define STRATEGY_OBSERVABLE "observable" /* the detector should decide */
 
 struct strategy_candidate;
@@ -45,36 +45,39 @@ struct strategy {
 	struct finding_set *set;
 	struct finding **all; /* every prediction, including those merged into another finding */
 	size_t all_count;
-	uint64_t extra; /* findings that may be added */
-	bool once;	/* only one replay of each */
-	bool trusts; /* no code is foreign, so accesses that are certainly unordered in the recorded run are a
-			race */
+	uint64_t extra; /* maximum number of findings that may be added */
+	bool once;	/* each finding is replayed once */
+	/* the program has no foreign code, so accesses that are certainly unordered in the recorded
+	 * run are a race */
+	bool trusts;
 
-	struct strategy_candidate *candidates; /* as many as the set has items */
+	struct strategy_candidate *candidates; /* one for each item of the set */
 	size_t capacity;
-	size_t *order; /* in which they are tried */
+	size_t *order; /* positions of candidates, in the order in which they are tried */
 	size_t observations;
-	size_t others, speculative; /* repeated attempts at sound findings; attempts at speculative ones */
-	size_t failures;	    /* consecutive first replays that did not reach their goal */
-	bool late;		    /* nothing new is started but one run under the detector */
-	uint64_t replayed, added, confirmed, untried, unfinished; /* findings */
+	/* number of repeated attempts at sound findings, and of attempts at speculative ones */
+	size_t others, speculative;
+	size_t failures; /* number of consecutive first replays that did not reach their goal */
+	bool late;	 /* the time is up: only one run under the detector may still start */
+	uint64_t replayed, added, confirmed, untried, unfinished; /* numbers of findings */
 };
 
-/* `set`, `all`, `extra`, `once` and `trusts` are set before. */
+/* The caller sets `set`, `all`, `extra`, `once` and `trusts` before. */
 void strategy_open(struct strategy *s);
 void strategy_close(struct strategy *s);
 
-/* The next attempt, if there is one while others are `running`; it then counts as in progress. */
+/* Stores the next attempt, which then counts as in progress.  Returns false if there is none while
+ * `running` others are in progress. */
 bool strategy_next(struct strategy *s, size_t running, struct strategy_attempt *a);
 
-/* A copy of the finding to try, with the schedule of this way. */
+/* A copy of the finding to try, with the schedule of the attempt's way. */
 struct finding strategy_finding(const struct strategy *s, const struct strategy_attempt *a);
 
-/* Takes the result of a run: the finding, or all findings in question, with their verdicts, then
- * whatever else the run showed.  The result keeps ownership. */
+/* Takes the result of a run: the finding, or all findings in question, with their verdicts,
+ * followed by new findings that the run showed.  The result keeps ownership. */
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result);
 
-/* The attempt ended without a result, for that reason, which lives as long as the set. */
+/* The attempt ended without a result.  The text of `reason` must live as long as the set. */
 void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const char *reason);
 
 /* The time is up: attempts in progress were cancelled. */

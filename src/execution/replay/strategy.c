@@ -7,13 +7,14 @@
  * steps are:
  *
  * 1. one replay of each finding;
- * 2. other predictions of the same places;
- * 3. a run in which any two threads may meet there;
- * 4. diverged runs are recorded and used for new predictions, which may help other findings too;
+ * 2. replays of other predictions of the same places;
+ * 3. a run in which any two threads may meet at these places;
+ * 4. if the replay diverged, a replay with a fixed order of a racy read and its write, and replays
+ *    that are recorded and used for new predictions, which may help other findings too;
  * 5. at the end, one run under the detector for all findings that it can decide.
  *
- * Speculative findings go through the same steps, but get only one attempt in four while sound ones
- * are left.
+ * Speculative findings go through the same steps, but get only one attempt in SPECULATIVE_SHARE
+ * while sound ones are left.
  */
 #include "replay/strategy-int.h"
 
@@ -26,35 +27,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All are judgements: smaller values give up findings that a further attempt would confirm, larger
- * ones take time from other findings. */
-#define OTHER_WAYS 2   /* predictions of the first run at the same places, tried when the best one fails */
-#define WAYS 6	       /* maximum of ways per finding */
-#define ROUNDS 3       /* of recording a diverged run and predicting from it */
-#define OBSERVATIONS 3 /* runs under the detector */
-#define SPECULATIVE_SHARE                                                                                    \
-	4	   /* while sound ones are left, one attempt in this many goes to a speculative finding */
-#define ORDERS 2   /* of a racy read and its write */
-#define FAILURES 4 /* consecutive failures after which meeting of any two threads is tried first */
+/* All of these values are judgements.  Smaller values give up findings that a further attempt would
+ * confirm, and larger ones take time from other findings. */
+/* maximum number of other predictions from the recorded run that are tried for a finding */
+#define OTHER_WAYS 2
+#define WAYS 6	       /* maximum number of ways (schedules) of a finding */
+#define ROUNDS 3       /* how often a diverged run of a finding is recorded and predicted from */
+#define OBSERVATIONS 3 /* maximum number of runs under the detector */
+/* while sound findings are left, one attempt in this many goes to a speculative finding */
+#define SPECULATIVE_SHARE 4
+#define ORDERS 2   /* number of orders of a racy read and its write */
+#define FAILURES 4 /* consecutive failures after which STRATEGY_MEET is tried first */
 
-/* A finding to try.  The n-th belongs to the n-th item of the set. */
+/* A finding to try.  The n-th candidate belongs to the n-th item of the set. */
 struct strategy_candidate {
 	struct finding *ways[WAYS]; /* the same finding with different schedules */
-	bool observable[WAYS];	    /* after the last run of that way */
+	bool observable[WAYS];	    /* by way: after its last run, the detector should decide */
 	size_t way_count, next_way;
-	size_t diverged;	     /* the way whose last run diverged; or WAYS */
-	unsigned runs;		     /* so far */
-	size_t chance;		     /* the way that diverged after a racy read; or WAYS */
-	uint32_t read, write;	     /* sites of that read and the write */
-	unsigned kept;		     /* orders of the two that were tried */
-	bool met;		     /* meeting of any two threads was tried, */
-	bool met_patiently;	     /* and with longer stops */
-	unsigned rounds;	     /* of repeated prediction */
-	unsigned turn;		     /* how many findings of its object precede it */
-	bool waits;		     /* for a verdict */
+	size_t diverged;	     /* the way whose last run diverged, or WAYS if none did */
+	unsigned runs;		     /* number of runs so far */
+	size_t chance;		     /* the way whose run diverged after a racy read, or WAYS if none did */
+	uint32_t read, write;	     /* sites of the racy read and of the write */
+	unsigned kept;		     /* number of orders of this read and write that were tried */
+	bool met;		     /* STRATEGY_MEET was tried */
+	bool met_patiently;	     /* STRATEGY_MEET was tried with longer stops */
+	unsigned rounds;	     /* number of STRATEGY_AGAIN attempts */
+	unsigned turn;		     /* how many findings of the same object precede it */
+	bool waits;		     /* it waits for a verdict */
 	bool busy;		     /* an attempt is in progress */
 	bool unordered;		     /* the detector saw the two accesses unordered */
-	enum finding_status verdict; /* if nothing more is tried */
+	enum finding_status verdict; /* the verdict that it gets if nothing more is tried */
 };
 
 /* ---- candidates ---- */
@@ -88,7 +90,7 @@ static void add_candidate(struct strategy *s, size_t item)
 			add_way(c, s->all[i]);
 }
 
-/* Names that differ only in numbers are treated as the same object. */
+/* Whether two names denote the same object.  Numbers in names are ignored. */
 static bool is_same_object(const char *a, const char *b)
 {
 	while (a && b && *a && *b) {
@@ -151,8 +153,9 @@ void strategy_close(struct strategy *s)
 
 /* ---- the next attempt ---- */
 
-/* The next step of a candidate.  Returns its rank, or UINT32_MAX if there is none.  If the last
- * replays have shown that the program's threads cannot be led, leading them is not tried first. */
+/* Stores the next step of a candidate.  Returns its rank, or UINT32_MAX if no step is left.  If the
+ * last replays have shown that the program's threads cannot be led, leading them is not tried
+ * first. */
 static unsigned next_step(const struct strategy *s, const struct strategy_candidate *c,
 			  enum strategy_step *step)
 {
@@ -174,7 +177,8 @@ static unsigned next_step(const struct strategy *s, const struct strategy_candid
 	*step = STRATEGY_AGAIN;
 	if (c->diverged < WAYS && c->rounds < ROUNDS)
 		return 3 + c->rounds;
-	/* The two are unordered, but the threads seldom meet. */
+	/* The detector saw the two accesses unordered, but the threads did not meet: a patient
+	 * attempt. */
 	*step = STRATEGY_MEET;
 	return c->unordered && c->met && !c->met_patiently ? 3 + ROUNDS : UINT32_MAX;
 }
@@ -186,7 +190,7 @@ static bool is_exhausted(const struct strategy *s, const struct strategy_candida
 	return !c->busy && next_step(s, c, &step) == UINT32_MAX;
 }
 
-/* Whether the detector should decide: after every way that was tried. */
+/* Whether the detector should decide, which must be so after every way that was tried. */
 static bool is_observable(const struct strategy_candidate *c)
 {
 	for (size_t i = 0; i < c->next_way; i++)
@@ -197,12 +201,12 @@ static bool is_observable(const struct strategy_candidate *c)
 
 /* A possible next step. */
 struct next {
-	size_t item; /* SIZE_MAX: there is none */
+	size_t item; /* position in the set, or SIZE_MAX if there is no step */
 	enum strategy_step step;
-	unsigned later; /* its rank; lower comes first */
+	unsigned later; /* its rank; lower ranks come first */
 };
 
-/* The best next step of the sound findings, or of the speculative ones. */
+/* The best next step among the sound findings or, if `sound` is false, the speculative ones. */
 static struct next find_step(const struct strategy *s, bool sound)
 {
 	struct next best = {.item = SIZE_MAX, .later = UINT32_MAX};
@@ -240,7 +244,8 @@ static void begin_step(struct strategy *s, size_t item, enum strategy_step step,
 	a->way = step == STRATEGY_TRY ? c->next_way++ : step == STRATEGY_AGAIN ? c->diverged : 0;
 	if (step == STRATEGY_KEEP) {
 		a->way = c->chance;
-		a->keep[c->kept % 2] = c->write; /* the write first, then the other way round */
+		/* first attempt: the write comes first; second: the read */
+		a->keep[c->kept % 2] = c->write;
 		a->keep[1 - c->kept++ % 2] = c->read;
 	}
 	a->patient = step == STRATEGY_MEET && c->met;
@@ -254,7 +259,7 @@ static void begin_step(struct strategy *s, size_t item, enum strategy_step step,
 	a->runs = c->runs++;
 }
 
-/* All findings that only the detector can decide, in one run. */
+/* Begins one run for all findings that only the detector can decide. */
 static bool begin_observation(struct strategy *s, struct strategy_attempt *a)
 {
 	RD_ASSERT(s->observations < OBSERVATIONS);
@@ -357,7 +362,7 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 		settle(s, a->item, f);
 		return;
 	}
-	if (a->step == STRATEGY_MEET) { /* that no threads met proves nothing */
+	if (a->step == STRATEGY_MEET) { /* if no threads met, this proves nothing */
 		if (!c->next_way)
 			item->reason = "no two threads reached these places at the same time in a run "
 				       "without an order";
@@ -381,7 +386,7 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 		take_further_finding(s, result->items[i]);
 }
 
-/* The detector saw no order.  That is no proof, but the finding is not dropped. */
+/* The detector saw the accesses unordered.  This is no proof, but the finding is not dropped. */
 static void see_unordered(struct strategy *s, size_t item, const struct finding *f)
 {
 	struct strategy_candidate *c = &s->candidates[item];
@@ -402,7 +407,7 @@ static void take_observation(struct strategy *s, const struct strategy_attempt *
 		else if (result->items[i]->unordered)
 			see_unordered(s, a->items[i], result->items[i]);
 	if (s->confirmed == confirmed)
-		s->observations = OBSERVATIONS; /* a finding that was not observed once will not be */
+		s->observations = OBSERVATIONS; /* further runs are unlikely to confirm any */
 }
 
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
@@ -450,7 +455,8 @@ size_t strategy_exhausted(const struct strategy *s)
 	return n;
 }
 
-/* The recorded run had it, so it is not dropped, whatever replays showed. */
+/* The failure happened in the recorded run, so the finding is not dropped, whatever replays
+ * showed. */
 static void keep_recorded(struct finding_set *set, struct finding *f)
 {
 	if (!f->firm || f->status != FINDING_DROPPED)

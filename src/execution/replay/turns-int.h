@@ -11,18 +11,19 @@ struct turns {
 	const struct replay_request *request;
 	struct plan *plan;
 	struct raddle_steer *steer;
-	struct rd_arena *arena; /* of the result */
-	int err;		/* the first failure to extend the plan */
+	struct rd_arena *arena; /* the arena of the result */
+	int err;		/* the error of the first failure to extend the plan, or 0 */
 };
 
-/* Whether the program waits for an answer.  A board read after that shows all stopped threads. */
+/* Whether the program waits for an answer.  A board that is read after this call shows all stopped
+ * threads. */
 bool turns_is_asked(const struct turns *t);
 
-/* Answers a program that is stopped and asks; false: it does not ask.  The board must be read after
- * the question.  After a failure the program is released and `err` is set. */
+/* Answers a program that is stopped and asks.  Returns false if it does not ask.  The board must be
+ * read after turns_is_asked().  After a failure the program is released and `err` is set. */
 bool turns_answer(struct turns *t, const struct board *b, pid_t pid);
 
-/* Stores the decisions that were made. */
+/* Stores the decisions that were made in the run. */
 void turns_result(const struct turns *t, const struct board *b, struct replay_turns *out);
 
 /* Stores the choices of the memory model. */

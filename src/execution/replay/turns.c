@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Schedules with turns.  In: a program that is stopped and asks, and a callback that decides how it
- * continues.  Without a callback, the plan is only completed with what was unknown before the run.
- * Out: a longer plan; at the end, the decisions made, as a schedule that repeats them.
- * Nothing that the program has written is trusted: numbers are checked before they are used as
- * indices.
+ * continues.  Without a callback, only the addresses of variables are added to the plan.  Out: a
+ * longer plan; at the end, the decisions made, as a schedule that repeats them.  Nothing that the
+ * program has written is trusted: numbers are checked before they are used as indices.
  */
 #include "replay/turns-int.h"
 
@@ -32,7 +31,8 @@ static const char *name_of(struct rd_arena *arena, const struct board *b, uint32
 	return copy;
 }
 
-/* The names of all threads, by slot.  A run has many decisions and few threads. */
+/* The names of all threads, by slot.  They are made once, since a run has many decisions and few
+ * threads. */
 static const char **name_all(struct rd_arena *arena, const struct board *b)
 {
 	const char **names = rd_arena_alloc(arena, (b->count + 1) * sizeof *names);
@@ -177,7 +177,7 @@ static bool is_on_its_way(const struct board_row *r)
 	return board_is_alive(r) && r->state != RADDLE_SLOT_BLOCKED;
 }
 
-/* The program may have written any number. */
+/* The name of a thread.  The program may have written any number, so it is checked. */
 static const char *name_at(const struct turns *t, const struct board *b, const char **names, uint32_t number)
 {
 	return number < b->count ? names[number] : name_of(t->arena, b, number);
@@ -235,7 +235,7 @@ static const char *over_text(uint32_t why)
 	}
 }
 
-/* A choice that is not sequentially consistent. */
+/* Converts a choice of the memory model that is not sequentially consistent. */
 static void draw_choice(const struct turns *t, const struct board *b, const struct raddle_choice *c,
 			struct schedule_choice *to)
 {
@@ -288,9 +288,10 @@ void turns_memory_result(const struct turns *t, const struct board *b, struct re
 	out->published = published;
 }
 
-/* The same schedule with other decisions and without a seed.  It is made by writing and parsing the
- * text, so that it owns its strings. */
-int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out)
+/* Makes the same schedule with the decisions of the run and without a seed.  It is written as text
+ * and parsed, so that it owns its strings. */
+int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
+		  struct schedule *out)
 {
 	struct schedule made = *schedule;
 	struct rd_buf text = RD_BUF_INIT;
@@ -303,7 +304,7 @@ int replay_export(const struct schedule *schedule, const struct replay_result *r
 					       : "its threads did not take turns");
 	}
 	made.decisions = result->turns.made;
-	made.decision_count = result->turns.made_count;
+	made.decision_count = result->turns.made_count < most ? result->turns.made_count : most;
 	made.seed = made.memory_seed = 0;
 	made.choices = result->memory.chosen;
 	made.choice_count = schedule->memory ? result->memory.chosen_count : 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a replay means for a finding.  In: a finding with a schedule.  Out: its status, the reason,
- * the consequence, and the observations as evidence.
- * If the run diverged from the schedule, ended early or spun, this replay's verdict is "dropped",
- * with the first difference as the reason.  If the replay proves nothing (chance decided, the
- * system refused a resource, or the detector saw the accesses unordered), the finding stays
- * unconfirmed.  settle.h then tries other ways.
+ * Decides what a replay means for a finding.  In: a finding with a schedule.  Out: its status, the
+ * reason, the consequence, and the observations as evidence.  If the run diverged from the
+ * schedule, ended early or spun, this replay's verdict is "dropped", with the first difference as
+ * the reason.  If the replay proves nothing (chance decided, the system refused a resource, or the
+ * detector saw the accesses unordered), the finding stays unconfirmed. settle.h then tries other
+ * ways.
  */
 #include "replay/replay.h"
 
@@ -35,8 +35,8 @@ const char *replay_outcome_name(enum replay_outcome outcome)
 
 static void add_waits(const struct replay_result *result, struct rd_buf *out);
 
-/* "the program was ended for a use after free: T_0_1 used memory at a.c:12 that T_0_0 had freed at
- * a.c:3" */
+/* Appends a fault: "the program was ended for a use after free: T_0_1 used memory at a.c:12 that
+ * T_0_0 had freed at a.c:3". */
 static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 {
 	if (f->predicate) {
@@ -85,7 +85,7 @@ const char *replay_wait_holder(const struct replay_wait *w)
 	return strcmp(w->kind, "thread-join") != 0 ? w->waits_on : NULL;
 }
 
-/* "T_0_1 waits in mutex-lock of b, which T_0_2 holds; T_0_2 ..." */
+/* Appends a deadlock: "T_0_1 waits in mutex-lock of b, which T_0_2 holds; T_0_2 ...". */
 static void add_waits(const struct replay_result *result, struct rd_buf *out)
 {
 	const char *separator = "";
@@ -132,7 +132,7 @@ static void show_spot(const struct trace_sites *sites, struct finding_set *set, 
 		a->stack = stack_of(set, sites, spot);
 }
 
-/* The threads that met may be other threads than the predicted ones. */
+/* Notes the threads that met, if they are not the predicted ones. */
 static void show_other_threads(struct finding_set *set, struct finding *f, const struct replay_result *result)
 {
 	for (size_t i = 0; i < result->spot_count && i < f->access_count && i < f->schedule->goal_count;
@@ -145,7 +145,7 @@ static void show_other_threads(struct finding_set *set, struct finding *f, const
 		     "stopped there for a moment, until another reached the other place");
 }
 
-/* The observation replaces the prediction. */
+/* Replaces the predicted accesses by the observed ones. */
 static void show_spots(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		       const struct replay_result *result)
 {
@@ -167,7 +167,7 @@ static void note_race(struct finding_set *set, struct finding *f, struct replay_
 	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
 }
 
-/* No thread had to stop: the schedule is an order of operations. */
+/* Notes the result of a schedule that is an order of operations, in which no thread had to stop. */
 static void note_order(struct finding_set *set, struct finding *f, struct replay_result *result)
 {
 	if (result->planned || !f->schedule->turns)
@@ -239,7 +239,7 @@ static bool is_at(const struct trace_sites *sites, uint32_t site, const struct f
 	       frame.column == place->column;
 }
 
-/* Whether each wait of the finding is that of a different thread. */
+/* Whether each wait of the finding was observed, each in a different thread. */
 static bool is_same_deadlock(const struct trace_sites *sites, const struct finding *f,
 			     const struct replay_result *result)
 {
@@ -340,7 +340,7 @@ static void reject(const struct replay_policy *p, struct finding_set *set, struc
 	rd_buf_release(&why);
 }
 
-/* The run followed its schedule, in which the accesses are unordered. */
+/* Decides after a run that followed its schedule, in which the two accesses are unordered. */
 static void judge_order(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 			struct replay_result *result)
 {
@@ -355,8 +355,8 @@ static void judge_order(const struct replay_policy *p, struct finding_set *set, 
 }
 
 /* Whether the run diverged while input from outside could not be replayed completely.  The run may
- * have failed because of that, as with a program that renames the socket it has bound.  Then a run
- * with real input from outside decides. */
+ * have diverged because of that, as with a program that renames the socket it has bound.  Then a
+ * run with real input from outside decides. */
 static bool lacks_input(const struct replay_result *result)
 {
 	return result->outside.lack && (result->outcome == REPLAY_DIVERGED ||

@@ -11,11 +11,12 @@
 #include "replay/explain-int.h"
 #include "replay/replay.h"
 
-/* All are judgements: shorter times take processor time from the program, or blame a thread that is
- * only slow; longer ones delay the verdict. */
+/* All of these values are judgements.  Shorter times take processor time from the program, or blame
+ * a thread that is only slow.  Longer times delay the verdict. */
 #define WATCH_LOOK_MS 20   /* time between two boards */
 #define WATCH_STAND_MS 200 /* how long a deadlock must persist, or a state in which no thread runs */
-#define WATCH_IDLE_MS 40   /* the same with turns, where no thread can be on its way */
+/* the same with turns, where a state without runnable threads cannot be transient */
+#define WATCH_IDLE_MS 40
 
 enum watch_action {
 	WATCH_GO_ON,
@@ -27,32 +28,39 @@ struct watch {
 	const struct plan *plan;
 	const struct trace_sites *sites;
 	uint64_t patience_ms, limit_ms;
-	uint64_t most;	  /* extent (replay/board-int.h) at which a program that is not led is killed; 0: no
-			     limit */
-	pid_t pid;	  /* for names of variables; 0: unavailable */
-	bool interrupted; /* a signal asked to end it: set by the caller */
-	bool unled;	  /* no thread is led, although threads may be stopped: set by the caller */
-	bool strict;	  /* a program that leaves its plan is killed: set by the caller */
-	bool staying;	  /* a user inspects the threads where they met: kill nothing */
+	/* extent (replay/board-int.h) at which a program that is not led is killed, or 0 for no
+	 * limit */
+	uint64_t most;
+	pid_t pid;	  /* process whose memory map gives names of variables, or 0 */
+	bool interrupted; /* set by the caller: a signal asks to end the replay */
+	bool unled;	  /* set by the caller: no thread is led, although threads may be stopped */
+	bool strict;	  /* set by the caller: a program that leaves its plan is killed */
+	bool staying;	  /* a user inspects the threads where they met, so nothing is killed */
 
 	/* Decisions. */
 	bool decided; /* `outcome` is final and `why` is the reason */
 	enum replay_outcome outcome;
-	bool ended; /* we kill the program, and `end` is the reason */
+	bool ended; /* the program is to be killed, and `end` is the reason */
 	enum replay_end end;
 	struct rd_buf why;
-	uint64_t met_ms; /* when it was met; 0: not yet */
+	uint64_t met_ms; /* when the threads met, or 0 if they have not */
 
 	/* Observations. */
 	struct board before;
 	uint64_t start_ms, moved_ms, led_ms, lived_ms;
-	uint64_t lived, led;   /* sums; a change sets the time of the same name */
-	uint32_t spinner;      /* the thread that the plan waits for, if it runs; or RADDLE_STEER_NONE */
-	uint64_t ran, spun_ms; /* a counter that grows while it runs, and when it last grew */
-	bool in_io;	       /* it was in a system call when there was no progress */
-	uint64_t user, system; /* its times when that began; UINT64_MAX: not yet */
-	bool in_memory;	       /* since then it has run, and hardly in the kernel */
-	bool *own; /* for each thread, when there was no progress: it waits on private descriptors */
+	/* sums of progress; a change sets the time of the same name (watch.c) */
+	uint64_t lived, led;
+	/* the thread that the plan waits for, if it runs; else RADDLE_STEER_NONE */
+	uint32_t spinner;
+	/* a counter that grows while the spinner runs, and when it last grew */
+	uint64_t ran, spun_ms;
+	bool in_io; /* the spinner was in a system call when there was no progress */
+	/* the spinner's processor times when the lack of progress began; UINT64_MAX before */
+	uint64_t user, system;
+	bool in_memory; /* since then the spinner has run, and hardly in the kernel */
+	/* by thread, when there was no progress: it waits on descriptors that only this process can
+	 * use */
+	bool *own;
 	size_t own_count, own_capacity;
 	bool *closed;
 	size_t closed_capacity, closed_count;
@@ -63,10 +71,10 @@ struct watch {
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites);
 void watch_release(struct watch *w);
 
-/* Takes the next board, which becomes `before`; *b becomes the old one. */
+/* Takes the next board, which becomes `before`; *b receives the old board. */
 enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms);
 
-/* Whether a thread is stopped where the plan stops it. */
+/* Whether the thread is in the operation of its stop. */
 bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number);
 
 #endif

@@ -3,14 +3,14 @@
  * The watchdog of a replay.  In: boards, about every 20 ms.  Out: whether to continue, to give up
  * leading the threads, or to kill the program; the outcome, and a sentence that explains it.
  *
- * There are three clocks.  `moved`: some thread did an operation or changed its state.  `led`: the
- * plan advanced, because an operation was done or a thread reached its goal.  `lived`: anything
- * happened, even if only an access or use of processor time.
+ * Three times are kept.  `moved_ms`: a thread last did an operation or changed its state.
+ * `led_ms`: the plan last advanced, because an operation was done or a thread reached its goal.
+ * `lived_ms`: anything last happened, even if only an access or use of processor time.
  *
  * While the program is led and no thread runs, waiting threads cannot continue by themselves.
- * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan is at
- * fault and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread that
- * the plan waits for has used a processor all that time, it spins in wait for something that
+ * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan cannot
+ * be followed and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread
+ * that the plan waits for has used a processor all that time, it waits in a loop for something that
  * only a stopped thread can do.  Otherwise the cause is unknown.
  *
  * Once all threads are released, a persistent deadlock is certainly one of the program.
@@ -28,9 +28,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define MEMORY_TICKS                                                                                         \
-	3 /* ticks in user mode from which on a thread may be called spinning; one tick could be rounding */
-#define MEMORY_SHARE 20 /* least ratio of user ticks to kernel ticks, if it spins on memory */
+/* least number of ticks in user mode for a spin on memory; one tick could be a rounding error */
+#define MEMORY_TICKS 3
+#define MEMORY_SHARE 20 /* least ratio of user ticks to kernel ticks for a spin on memory */
 
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
 {
@@ -134,7 +134,7 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_signature = signature;
 }
 
-/* How long a state must last that seems to be final. */
+/* How long a state that seems final must last before it is taken for final. */
 static uint64_t stand_ms(const struct board *b)
 {
 	return b->stuck ? 0 : b->idle ? WATCH_IDLE_MS : WATCH_STAND_MS;
@@ -188,8 +188,8 @@ static enum watch_action give_up(struct watch *w, const struct board *b, enum re
 	return WATCH_GIVE_UP;
 }
 
-/* The thread that the plan waits for, or the thread that this one waits for in turn: its creator,
- * or the owner of its lock. */
+/* The thread that the plan waits for.  If that thread waits for another (its creator, or the owner
+ * of its lock), this other thread. */
 static uint32_t find_spinner(const struct watch *w, const struct board *b)
 {
 	struct explainer e = {w->plan, b, w->sites, 0};
@@ -209,7 +209,7 @@ static uint32_t find_spinner(const struct watch *w, const struct board *b)
 	return RADDLE_STEER_NONE;
 }
 
-/* Decides what it spins on: memory, if it makes no system calls. */
+/* Decides whether the spinner spins on memory, which it does if it makes no system calls. */
 static void look_at_kernel(struct watch *w, const struct board_row *r)
 {
 	if (w->user == UINT64_MAX) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorded input from outside, for replays.  In: the file `world` of a trace (trace/world.h).
- * Out: the memory from which the runtime replays the input (raddle/world.h); after the program has
- * ended, what it sent.  Nothing in the file is trusted: whatever bytes it contains, all offsets
- * stay within the memory.
+ * Recorded input from outside, for replays.  In: the file `world` of a trace (trace/world.h).  Out:
+ * the memory from which the runtime replays the input (raddle/world.h); after the program has
+ * ended, what it sent.  The file is not trusted: whatever bytes it contains, all offsets stay
+ * within the memory.
  */
 #ifndef REPLAY_WORLD_INT_H
 #define REPLAY_WORLD_INT_H
@@ -19,20 +19,20 @@ struct replay_world;
 int replay_world_open(struct replay_world **world, const char *trace);
 void replay_world_close(struct replay_world *world);
 
-/* The size of the memory, and filling it; the memory must be zeroed before.  Without `input` the
- * program has its own standard input. */
+/* size() returns the size of the memory, and write() fills it.  The memory must be zeroed before.
+ * If `input` is false, recorded standard input is not replayed, because the program has another. */
 size_t replay_world_size(const struct replay_world *world);
 void replay_world_write(const struct replay_world *world, struct raddle_world *memory, bool input);
 
-/* If a recorded run used the input of another trace, its own trace has the same input: copies the
- * file. */
+/* Copies the file.  Used if a recorded run replayed the input of another trace, so that its own
+ * trace has the same input. */
 int replay_world_copy(const char *from, const char *to);
 
-/* Whether there are peers outside that the replay replaces. */
+/* Whether the program had peers outside, which the replay replaces. */
 bool replay_world_has_peers(const struct replay_world *world);
 
-/* Reads what the program did with it.  The program can write to the memory, so nothing in it is
- * trusted. */
+/* Reads what the program did with the input.  The program can write to the memory, so nothing in it
+ * is trusted. */
 void replay_world_result(const struct replay_world *world, struct raddle_world *memory,
 			 struct rd_arena *arena, struct replay_outside *result);
 

@@ -2,10 +2,10 @@
 /*
  * The recorded input from outside.  In: the records of a file `world`, in the order in which their
  * threads wrote them.  Out: tables for the runtime (raddle/world.h), and what a run did with them.
- * Values and random numbers belong to the thread that got them.  Input through sockets and pipes is
- * sorted in the order of the run.  Each arrival stores how much the program had sent before it; the
- * arrival may be delivered once the program has sent that much again.  A record that refers to
- * something unknown is skipped.
+ * Values and random numbers belong to the thread that received them.  Input through sockets and
+ * pipes is sorted in the order of the run.  Each arrival stores how many bytes the program had sent
+ * before it.  In a replay it may be delivered once the program has sent as many.  A record that
+ * refers to something unknown is skipped.
  */
 #include "replay/world-int.h"
 
@@ -23,12 +23,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All are judgements: they bound memory, and are far above what recorded runs need. */
+/* All of these values are judgements that bound memory.  They are far above what recorded runs
+ * need. */
 #define THREADS_MAX 65536u     /* as in plan.c */
-#define ROOM (64u << 10)       /* bytes for what is sent to a connection, beside twice what was recorded */
-#define ROOM_MAX (16ull << 20) /* maximum for a connection; what it sends beyond that is not kept */
-#define ROOMS_MAX (1ull << 30) /* maximum for all connections */
-#define SENT_MAX (64ull << 20) /* bytes sent in a run that are kept */
+#define ROOM (64u << 10)       /* bytes kept of each connection, in addition to twice the recorded size */
+#define ROOM_MAX (16ull << 20) /* maximum number of bytes that are kept of a connection */
+#define ROOMS_MAX (1ull << 30) /* maximum number of bytes that are kept of all connections */
+#define SENT_MAX (64ull << 20) /* maximum number of sent bytes in a result */
 
 struct thread {
 	uint32_t parent, index;
@@ -39,19 +40,19 @@ struct thread {
 
 /* A record with a position in the order of the run. */
 struct ordered {
-	uint64_t order, number; /* number: position in the file */
+	uint64_t order, number; /* `number` is the position in the file */
 	enum raddle_world_record kind;
 	uint64_t operand[TRACE_WORLD_OPERANDS];
-	size_t at, length; /* of its bytes */
+	size_t at, length; /* its bytes, in `bytes` of struct replay_world */
 };
 
 struct replay_world {
 	struct thread *threads;
 	size_t thread_count, thread_capacity;
-	struct rd_pmap children; /* parent and index to position */
+	struct rd_pmap children; /* maps parent and index to the position in `threads` */
 	struct ordered *records;
 	size_t record_count, record_capacity;
-	struct rd_buf bytes; /* of records */
+	struct rd_buf bytes; /* the bytes of all records */
 
 	struct raddle_world_listener *listeners;
 	size_t listener_count, listener_capacity;
@@ -59,11 +60,11 @@ struct replay_world {
 	size_t connection_count, connection_capacity;
 	struct raddle_world_arrival *arrivals; /* bytes_at is an offset in `bytes` */
 	size_t arrival_count, arrival_capacity;
-	struct rd_umap listener_of, connection_of; /* numbers to positions */
+	struct rd_umap listener_of, connection_of; /* map numbers to positions */
 
 	uint64_t sent, lost;
 	bool loops;
-	struct raddle_world head; /* counts and offsets */
+	struct raddle_world head; /* the counts and offsets that the program gets */
 	uint64_t bytes_at, random_at, size;
 };
 
@@ -89,7 +90,7 @@ static uint32_t child_of(struct replay_world *w, uint32_t parent, uint32_t index
 	return (uint32_t)*position;
 }
 
-/* The thread that these creations lead to; NONE: unknown. */
+/* The thread that is reached from thread 0 by these creations, or NONE if unknown. */
 static uint32_t find_thread(struct replay_world *w, const uint8_t *p, size_t length)
 {
 	const uint8_t *end = p + length;
@@ -133,7 +134,8 @@ static void add_record(struct replay_world *w, const struct trace_world_record *
 	w->record_count++;
 }
 
-/* `thread` wrote the piece that has the record. */
+/* Takes a record of thread *thread.  A record THREAD changes *thread for the records that follow
+ * it. */
 static void take(struct replay_world *w, const struct trace_world_record *r, uint32_t *thread)
 {
 	struct thread *t = *thread < w->thread_count ? &w->threads[*thread] : NULL;
@@ -174,7 +176,7 @@ static struct raddle_world_address address_of(const struct replay_world *w, cons
 	return a;
 }
 
-/* The position for a number; NONE: unknown. */
+/* The position that belongs to a number, or NONE if unknown. */
 static uint32_t position_of(const struct rd_umap *map, uint64_t number)
 {
 	const uint64_t *position = rd_umap_get(map, number);
@@ -282,7 +284,7 @@ static uint64_t place(uint64_t *size, uint64_t count, uint64_t each)
 	return at;
 }
 
-/* Room for what is sent: twice the recorded size, while there is room for all. */
+/* Reserves memory for the bytes that each connection sends, as long as ROOMS_MAX allows. */
 static void place_rooms(struct replay_world *w)
 {
 	uint64_t left = ROOMS_MAX;
@@ -352,7 +354,7 @@ static void write_threads(const struct replay_world *w, struct raddle_world *m)
 	}
 }
 
-/* Delivers no input if the program has another standard input. */
+/* Closes the recorded standard input, because the program has another. */
 static void leave_input(const struct replay_world *w, struct raddle_world *m)
 {
 	struct raddle_world_connection *to = raddle_world_connections(m);
@@ -426,7 +428,8 @@ static int open_file(struct replay_world **world, struct trace_world *file, int 
 	return RD_OK;
 }
 
-/* A server is ended by a signal, if only because its client has ended. */
+/* The signal that ends a replay after all input: the signal that ended the recorded run or, for a
+ * server, SIGTERM. */
 static int end_signal(const struct trace_meta *meta, const struct replay_world *w)
 {
 	int number = meta->end == TRACE_SIGNALLED ? meta->code : 0;
@@ -493,7 +496,7 @@ void replay_world_close(struct replay_world *w)
 
 /* ---- what became of it ---- */
 
-/* The kept bytes of a connection, and how many. */
+/* The bytes that were kept of a connection, and their number. */
 static const char *kept_of(const struct replay_world *w, struct raddle_world *m, size_t i, uint64_t *length)
 {
 	uint64_t sent = atomic_load(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failures.  In: how a run ended, what it wrote, and which thread had the turn.  Out: what failed
- * and where; a finding.
+ * Failures.  In: how a run ended, what it wrote, and which thread had the turn.  Out: a description
+ * of what failed and where, and a finding.
  *
  * One thread runs at a time, so the thread that had the turn when the program died is the one that
  * failed.  A failed assertion also states the place.  A deadlock is described by the threads that
@@ -53,8 +53,9 @@ static const char *keep(struct rd_buf *text, struct rd_arena *arena)
 	return copy;
 }
 
-/* Each thread of a deadlock has a line: its name, what it wants, the kind, and where.  Lines are
- * sorted by place, so that the result does not depend on which thread came first. */
+/* A deadlock is described by a line for each thread: its name, the object it waits for, the kind of
+ * operation, and its place.  Lines are sorted by place, so that the order of the threads does not
+ * matter. */
 static int compare_lines(const void *a, const void *b)
 {
 	return strcmp(strrchr(*(const char *const *)a, '\t'), strrchr(*(const char *const *)b, '\t'));
@@ -99,8 +100,8 @@ static const char *places_of_loops(const struct replay_result *r, const struct t
 	return keep(&all, arena);
 }
 
-/* In a test suite, the test case is more informative than the thread.  If the suite reports where
- * it failed, that is the place. */
+/* In a test suite, the test case is more informative than the thread.  If the suite reports the
+ * place of the failure, this place is used. */
 static void name_case(struct failure *failure, const struct trial *t, bool ended, struct rd_arena *arena)
 {
 	struct suite_case c = suite_find(t->text, 2);
@@ -152,7 +153,8 @@ void failure_describe(struct failure *failure, const struct trial *t, const stru
 	failure->place = keep(&text, arena);
 }
 
-/* Thread names are ignored, because any of several threads may fail at one place. */
+/* Whether two descriptions of waits are the same.  Thread names are ignored, because any of several
+ * threads may fail at one place. */
 static bool same_waits(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -180,7 +182,7 @@ bool failure_is_same(const struct failure *a, const struct failure *b)
 
 /* ---- findings ---- */
 
-/* A frame from "file:line: function". */
+/* Adds a frame, parsed from "file:line: function". */
 static void add_frame(struct finding_set *set, struct finding_stack *stack, const char *place)
 {
 	char file[4096], function[1024] = "";
@@ -200,8 +202,7 @@ static void add_thread(struct finding_set *set, struct finding *f, const char *t
 	f->threads[f->thread_count++].name = finding_text(set, thread);
 }
 
-/* The sentence about the end without its beginning: "signal 11 (Segmentation fault)", "status
- * 3". */
+/* The end of the sentence about how a run ended: "signal 11 (Segmentation fault)", "status 3". */
 static const char *end_words(const char *ending)
 {
 	static const char *const heads[] = {"the program was ended by ", "the program ended with "};
@@ -237,7 +238,7 @@ static void add_crash(struct finding_set *set, struct finding *f, const struct f
 	add_thread(set, f, failure->thread);
 }
 
-/* "mutex" of "mutex-lock". */
+/* The kind of object from the kind of operation: "mutex" from "mutex-lock". */
 static const char *object_kind(struct finding_set *set, const char *kind)
 {
 	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Judging runs by a command.  In: how a run ended and what it wrote.  Out: whether the user
- * considers that a failure.
+ * considers the run a failure.
  *
- * Runs that ended in the same way and wrote the same output are judged once: even thousands of runs
- * contain few different ones.
+ * Runs that ended in the same way and wrote the same output are judged once, because thousands of
+ * runs have few different outputs.
  */
 #include "trial/judge.h"
 
@@ -22,9 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ERRORS_FD 3 /* of the command: what the program wrote to standard error */
+#define ERRORS_FD 3 /* descriptor on which the command reads the program's standard error */
 
-/* A file with that text, to be read from its beginning; -1: there is none. */
+/* Returns the descriptor of a file with this text, positioned at its start, or -1 on failure. */
 static int file_of(const struct trial_text *text)
 {
 	int fd = memfd_create("raddle-judge", MFD_CLOEXEC);
@@ -46,13 +46,14 @@ static _Noreturn void become_command(const char *command, const struct trial *t,
 	setenv("RADDLE_STATUS", status, 1);
 	dup2(files[0], STDIN_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	fcntl(files[1], F_SETFD, 0); /* it may have that number already */
+	/* if files[1] is ERRORS_FD already, dup2() keeps its close-on-exec flag */
+	fcntl(files[1], F_SETFD, 0);
 	if (dup2(files[1], ERRORS_FD) == ERRORS_FD)
 		rd_become_shell(command);
 	_exit(126);
 }
 
-/* The status from waitpid(); -1: the command could not be run. */
+/* Returns the command's status from waitpid(), or -1 if it could not be run. */
 static int ask(const char *command, const struct trial *t)
 {
 	int files[2] = {file_of(&t->text[0]), file_of(&t->text[1])}, status = -1;

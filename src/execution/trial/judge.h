@@ -7,12 +7,13 @@
 #include "trial/trial.h"
 
 struct judge {
-	const char *command;   /* of the shell; NULL: runs are not judged */
-	struct rd_umap failed; /* by digest: 2 if runs with that digest failed, 1 if not; 0: not judged yet */
+	const char *command; /* a shell command, or NULL if runs are not judged */
+	/* by digest of a run: 2 if such runs failed, 1 if not, 0 if not judged yet */
+	struct rd_umap failed;
 };
 
-/* Asks about a run that ended.  Exit status 0 means that it failed, 1 that it did not; any other
- * status is an error. */
+/* Asks the command about a run that ended.  Its exit status is 0 if the run failed, and 1 if it did
+ * not; any other status is an error. */
 int judge_run(struct judge *j, const struct trial *t, bool *failed);
 void judge_release(struct judge *j);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What the end of a run means.  In: the result of a replay.  Out: whether the run counts, its
- * consequence if it failed (`fault` in the code), and how long a run may take.  Nothing is run
- * here.
+ * consequence if it failed (`fault` in the code), and how long a run may take.  This file starts no
+ * program.
  *
  * If a run left its schedule or did not end by itself, it does not count, because it shows nothing
  * about the race.

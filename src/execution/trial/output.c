@@ -29,7 +29,7 @@ bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number)
 	return mask->all[stream] || (number < TRIAL_LINES && mask->line[stream][number]);
 }
 
-/* The first digest depends on the order of the lines, the second does not. */
+/* Updates two digests: the first depends on the order of the lines, the second does not. */
 static void digest_text(const struct trial_text *t, const struct trial_mask *mask, int stream,
 			uint64_t out[2])
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which case of a test suite failed, by what the suite wrote. */
+/* Finds out which case of a test suite failed, from the output of the suite. */
 #ifndef TRIAL_SUITE_INT_H
 #define TRIAL_SUITE_INT_H
 
 #include "trial/trial.h"
 
-/* Bytes of the name of a test case; longer names are cut.  A judgement: names fit a few lines. */
+/* Size of the name of a test case in bytes; longer names are cut.  A judgement: names take a few
+ * lines at most. */
 #define SUITE_NAME 200
 
 struct suite_case {
-	char name[SUITE_NAME];	/* "": no case is named */
-	char place[SUITE_NAME]; /* "file:line" of what failed; "": unknown */
+	char name[SUITE_NAME];	/* empty if no case is named */
+	char place[SUITE_NAME]; /* "file:line" of the failure, or empty if unknown */
 };
 
 /* Searches the streams for messages of cmocka, GoogleTest or Check.  Returns the first case that

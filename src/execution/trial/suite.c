@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Cases of test suites.  In: what a program wrote.  Out: the case that failed, and where.
+ * Cases of test suites.  In: the output of a program.  Out: the case that failed, and its place.
  *
  *	cmocka      [ RUN      ] name
  *	            [   LINE   ] --- file.c:12: error: ...
@@ -19,15 +19,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE 512 /* bytes of a line that are looked at; a judgement: names of cases come first */
+/* bytes of a line that are examined; a judgement: case names come early in a line */
+#define LINE 512
 
 struct finder {
 	struct suite_case failed, running;
-	char place[SUITE_NAME]; /* that was named last, in this stream */
-	char first[SUITE_NAME]; /* that was named at all: name and place may be in different streams */
+	char place[SUITE_NAME]; /* the place that was named last, in this stream */
+	char first[SUITE_NAME]; /* the place that was named first, in any stream */
 };
 
-/* Whether the line begins with "[ TAG ]", with any blanks; *rest is after it. */
+/* Whether the line begins with "[ TAG ]", with any number of blanks; *rest becomes the text after
+ * it. */
 static bool has_tag(const char *line, const char *tag, const char **rest)
 {
 	const char *at = line;
@@ -45,14 +47,14 @@ static bool has_tag(const char *line, const char *tag, const char **rest)
 	return true;
 }
 
-/* "1 test(s), listed below" is a number, not a name. */
+/* Ignores "1 test(s), listed below", which is a count, not a name. */
 static void take_name(char to[SUITE_NAME], const char *from)
 {
 	if (*from < '0' || *from > '9')
 		snprintf(to, SUITE_NAME, "%.*s", (int)strcspn(from, " ,\n"), from);
 }
 
-/* The length of "file:12" at the beginning of the text, whatever follows it; 0: there is none. */
+/* The length of "file:12" at the beginning of the text, or 0 if it begins differently. */
 static size_t place_length(const char *text)
 {
 	size_t file = strcspn(text, ": \n"), digits;
@@ -71,7 +73,7 @@ static void take_place(char to[SUITE_NAME], const char *text)
 		snprintf(to, SUITE_NAME, "%.*s", (int)length, text);
 }
 
-/* "file:12:F:Case:name:0: words" */
+/* Parses a line of Check: "file:12:F:Case:name:0: words". */
 static void look_for_check(struct finder *f, const char *line)
 {
 	size_t length = place_length(line);

@@ -50,7 +50,8 @@ int trial_open(struct trial_bench *b, const struct replay_conditions *conditions
 	return err ? err : trial_set_input(b, &(struct rd_override){0});
 }
 
-/* A server gets its arguments when it starts, so another input needs another server. */
+/* A server (run/launch.h) gets its arguments when it starts, so another input needs a new
+ * server. */
 static void renew_server(struct run_server *server)
 {
 	bool off = server->off;
@@ -87,14 +88,15 @@ void trial_close(struct trial_bench *b)
 
 /* ---- around a run ---- */
 
-/* A run that is under way: what is called back gets this. */
+/* A run in progress, the context of the callbacks below. */
 struct running {
 	struct trial_bench *bench;
 	const struct trial_hooks *hooks;
-	struct replay_search *search; /* NULL: the run is not one of an exploration of memory */
+	/* NULL unless the run belongs to an exploration of a memory model */
+	struct replay_search *search;
 	trial_shadow_fn *read_shadow;
 	void *shadow_context;
-	int err; /* of reading the shadow memory */
+	int err; /* the error of reading the shadow memory, or 0 */
 };
 
 static int begin(void *context)
@@ -176,7 +178,7 @@ static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct r
 				       .goal = o->goal};
 }
 
-/* Why a run does not count if a fault ended it before it reached the race. */
+/* The reason why a run does not count if a fault ended it before it reached the race. */
 static const char *why_early(struct trial_bench *b, struct replay_result *r)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -188,7 +190,7 @@ static const char *why_early(struct trial_bench *b, struct replay_result *r)
 	return copy;
 }
 
-/* Why a run does not count if Raddle had to invent input for the program; NULL: it did not. */
+/* The reason why a run does not count if Raddle had to invent input for the program, or NULL. */
 static const char *why_made_up(struct trial_bench *b, const struct replay_outside *o)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -288,8 +290,7 @@ static bool runs_on_one(const struct trial_bench *b)
 {
 	const struct replay_conditions *c = &b->conditions;
 
-	return !b->evidence && !c->kernel_threads && !b->unfit &&
-	       !(c->shared && c->shared->unfit);
+	return !b->evidence && !c->kernel_threads && !b->unfit && !(c->shared && c->shared->unfit);
 }
 
 static struct replay_request request_of(struct running *r, const struct schedule *s)
@@ -324,8 +325,8 @@ static struct replay_request request_of(struct running *r, const struct schedule
 	};
 }
 
-/* Why a run on one kernel thread has to be repeated with a kernel thread for each thread; NULL: it
- * need not. */
+/* The reason why a run on one kernel thread has to be repeated with a kernel thread for each
+ * thread, or NULL if it need not. */
 static const char *why_unfit(const struct replay_request *request, const struct replay_result *r)
 {
 	static const char *const reasons[RADDLE_UNFITS] = {
@@ -334,6 +335,7 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		[RADDLE_UNFIT_FOREIGN] = "it has threads that pthread_create() did not create",
 		[RADDLE_UNFIT_ROBUST] = "it uses robust mutexes",
 		[RADDLE_UNFIT_THREADS] = "the system refused a thread or memory",
+		[RADDLE_UNFIT_ADDRESSED] = "it sends signals to threads, or sets their names or processors",
 	};
 
 	if (!request->one)
@@ -345,7 +347,8 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		       : NULL;
 }
 
-/* Runs the program; if it does not work on one kernel thread, now and from now on with several. */
+/* Runs the program.  If it does not work on one kernel thread, this run is repeated, and all later
+ * ones are made, with a kernel thread for each thread. */
 static int run_on_threads(struct trial_bench *b, struct replay_request *request, struct replay_result *result)
 {
 	int err = replay_run(request, result);
@@ -368,7 +371,7 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	const struct schedule *s = request->schedule;
 	struct trial_bench *b = r->bench;
 	struct replay_result result = {0};
-	bool wanted = true;
+	size_t wanted = SIZE_MAX;
 
 	RD_ASSERT(!r->search || s->memory);
 	int err = run_on_threads(b, request, &result);
@@ -385,7 +388,7 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	if (!err && r->hooks->result)
 		wanted = r->hooks->result(r->hooks->context, &result);
 	if (!err && made && wanted && result.turns.complete && (!s->memory || result.memory.complete))
-		err = replay_export(s, &result, made);
+		err = replay_export(s, &result, wanted, made);
 	replay_result_release(&result);
 	return err;
 }

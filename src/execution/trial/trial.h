@@ -23,54 +23,61 @@ struct trial_text {
 	size_t length;
 };
 
-/* As struct replay_obstacle, with the place at which the thread waits. */
+/* Like struct replay_obstacle, but with the place at which the thread waits. */
 struct trial_obstacle {
 	const char *thread, *kind, *name, *owner;
-	const char *file; /* NULL: unknown */
+	const char *file; /* the file in which it waits, or NULL if unknown */
 	uint32_t line;
 	bool lifted;
 	int goal;
 };
 
 struct trial {
-	bool counts; /* it kept its schedule and ended in a way that means something */
-	bool unsure; /* real time influenced it */
-	bool cut;    /* it kept its schedule but was ended early: what it did until then is valid */
+	bool counts; /* it followed its schedule and ended by itself (trial_why_not()) */
+	bool unsure; /* real time influenced the run */
+	/* it followed its schedule but was ended early; its behaviour until then is valid */
+	bool cut;
 	enum replay_outcome outcome;
 	enum replay_end end;
 	int status;
-	const char *fault;    /* a consequence that no program wants: crash, deadlock, ...; NULL: none */
+	/* the consequence if the run failed, such as a crash or deadlock; else NULL */
+	const char *fault;
 	bool at_race;	      /* the fault is the race itself: one thread used what the other had freed */
 	const char *end_text; /* "the program ended with status 3" */
-	const char *why;      /* why it does not count: a sentence; NULL: it counts */
-	struct trial_obstacle obstacle; /* its thread is NULL: none is known */
+	/* a sentence that states why the run does not count, or NULL if it counts */
+	const char *why;
+	struct trial_obstacle obstacle; /* its `thread` is NULL if no obstacle is known */
 	struct trial_text text[TRIAL_STREAMS];
-	uint64_t digest;	/* of how it ended and what it wrote */
-	uint64_t sorted_digest; /* the same, whatever the order of the lines */
+	uint64_t digest;	/* a digest of how it ended and what it wrote */
+	uint64_t sorted_digest; /* the same, but independent of the order of lines */
 	uint64_t trail;		/* a digest of its choices: equal trails are equal schedules */
-	uint64_t relaxed;	/* how often memory did what sequential consistency does not allow */
-	const char *relaxed_at; /* the last place of that; NULL: unknown */
-	const char *over;	/* why the memory model was left early; NULL: it was not */
+	/* number of choices of the memory model that sequential consistency does not allow */
+	uint64_t relaxed;
+	const char *relaxed_at; /* the place of the last such choice, or NULL if unknown */
+	/* why the memory model was abandoned during the run, or NULL if it was not */
+	const char *over;
 };
 
 /* Lines that differ between runs of the same schedule, because they depend on something else, such
  * as the time or a process ID.  They are not compared. */
-#define TRIAL_LINES 4096 /* lines of a stream with a flag each: more than tests print, and 12 KiB in all */
+/* lines of a stream that have a flag: more than tests print, and 12 KiB in all */
+#define TRIAL_LINES 4096
 struct trial_mask {
 	bool line[TRIAL_STREAMS][TRIAL_LINES]; /* by stream and number, from 0 */
-	bool all[TRIAL_STREAMS];	       /* not even the number of lines is the same */
+	/* the number of lines differs, so no line of the stream is compared */
+	bool all[TRIAL_STREAMS];
 	bool any;
 };
 
-/* A process that runs one program again and again. */
+/* The state of a process that runs one program many times. */
 struct trial_bench {
 	struct replay_conditions conditions;
-	struct replay_strategy strategy; /* of the next runs; all zero at first */
-	uint64_t most;			 /* extent at which they are ended (replay/replay.h); 0: no limit */
-	bool detect;			 /* with the happens-before detector, */
-	uint64_t detect_memory;		 /* whose memory limit this is, in bytes */
-	bool cover;			 /* with a record of conflicting places */
-	bool copies;			 /* runs are forked from one process, not started anew */
+	struct replay_strategy strategy; /* how seeds choose in the next runs; all zero at first */
+	uint64_t most;		/* extent (replay/board-int.h) at which runs are ended, or 0 for no limit */
+	bool detect;		/* the happens-before detector runs */
+	uint64_t detect_memory; /* memory limit of the detector, in bytes */
+	bool cover;		/* runs record which conflicting sites follow each other */
+	bool copies;		/* runs are forked from one process, not started anew */
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
 	bool unfit;    /* a run of this process has shown that the program needs kernel threads */
 	struct run_server server;
@@ -79,18 +86,19 @@ struct trial_bench {
 	struct run_companion companion;
 	struct rd_arena *arena; /* owns the texts of trials */
 	uint64_t runs;
-	uint32_t edits;			    /* bits of those that some run reached */
-	struct raddle_published *published; /* stores that other threads may see late; see raddle/memory.h */
+	uint32_t edits; /* one bit for each edit that some run reached */
+	/* stores that other threads may see late (raddle/memory.h) */
+	struct raddle_published *published;
 	size_t published_count, published_capacity;
 	struct trial_mask mask;
-	const char *directory;	       /* of this process */
+	const char *directory;	       /* the scratch directory of this process */
 	struct run_override given;     /* the input of runs, if it is not the recorded one */
-	struct replay_program program; /* with the arguments of that input */
-	int fds[3];		       /* its streams */
+	struct replay_program program; /* the program, with the arguments of that input */
+	int fds[3];		       /* the streams of the program */
 };
 
-/* Knowledge that the processes of a procedure share: it is allocated before they are forked.
- * NULL: the system refused the memory, and each process learns for itself. */
+/* Knowledge that the processes of a procedure share.  It is allocated before they are forked.
+ * Returns NULL if the system refused the memory; then each process learns for itself. */
 struct trial_shared *trial_shared_new(void);
 void trial_shared_free(struct trial_shared *s);
 
@@ -103,7 +111,7 @@ void trial_close(struct trial_bench *b);
  * are not known. */
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
 
-/* The same as one run of an exploration of memory; afterwards `search` has the plan of the next
+/* Makes one run of an exploration of a memory model; afterwards `search` has the choices of the
  * run. */
 int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
 		  struct trial *t, struct schedule *made);
@@ -111,12 +119,13 @@ int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay
 /* Callbacks through which a caller observes a run and intervenes in it. */
 struct trial_hooks {
 	/* Called while the program is stopped (struct replay_request); may choose the next thread.
-	 * NULL: the program is never stopped. */
+	 * If it is NULL, the program is never stopped. */
 	bool (*stopped)(void *context, const struct replay_stand *stand, struct schedule *more,
 			const char **next);
-	/* Called with the result of the replay before it is released; may be NULL.  Returns whether
-	 * the caller needs the schedule of the run. */
-	bool (*result)(void *context, const struct replay_result *result);
+	/* Called with the result of the replay before it is released; may be NULL.  Returns how
+	 * many decisions of the run's schedule the caller needs, or 0 if it does not need the
+	 * schedule. */
+	size_t (*result)(void *context, const struct replay_result *result);
 	void *context;
 };
 int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
@@ -125,23 +134,24 @@ int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct
 /* Sets the input of the next runs; an empty one is the recorded input. */
 int trial_set_input(struct trial_bench *b, const struct rd_override *given);
 
-/* Runs the flavour `shadow`.  `read` gets the memory that the run left (raddle/shadow.h). */
+/* Runs the flavour `shadow`.  `read` is called with the shared memory after the run
+ * (raddle/shadow.h). */
 typedef int trial_shadow_fn(void *context, const void *memory, size_t size);
 int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
 		 struct trial *t, trial_shadow_fn *read, void *context);
 
-/* A run that was made without a schedule, as a trial.  Only how it ended (a status from waitpid())
- * and what it wrote are known.  The texts belong to the arena. */
+/* Fills `t` from a run that was made without a schedule.  Only how it ended (a status from
+ * waitpid()) and what it wrote are known.  The texts belong to the arena. */
 int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
 		       struct rd_arena *arena);
 
 /* ---- what a run means: nothing is run ---- */
 
-/* How long a run may take that starts at `now_ns`: at least a millisecond. */
+/* How long a run that starts at `now_ns` may take; at least a millisecond. */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 
-/* Why a run does not count, as a sentence; NULL: it counts.  trial_is_cut(): the run was ended
- * while it still followed its schedule. */
+/* Returns a sentence that states why a run does not count, or NULL if it counts.  trial_is_cut():
+ * whether the run was ended while it still followed its schedule. */
 const char *trial_why_not(const struct replay_result *r);
 bool trial_is_cut(const struct replay_result *r);
 
@@ -149,14 +159,14 @@ bool trial_is_cut(const struct replay_result *r);
  * access, memory that the other used or freed at its own access. */
 bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 
-/* The consequence that the end of a run and its standard error show; NULL: none. */
+/* The consequence that the end of a run and its standard error show, or NULL if it did not fail. */
 const char *trial_fault(enum replay_end end, int status, const char *errors);
 
 /* Sets both digests of how a run ended and what it wrote. */
 void trial_digest(struct trial *t, const struct trial_mask *mask);
 
-/* The line at `at`, with its newline; `at` becomes the position of the next one.  False: there is
- * none. */
+/* Stores the line at `at`, with its newline, and moves `at` to the next line.  Returns false if no
+ * line is left. */
 bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *line);
 bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number);
 

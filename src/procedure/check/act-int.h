@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The actions of the budget, for run.c: each is one call.  Also what the files of the room
- * share. */
+/* The actions of the budget, for run.c; each is one call.  Also functions that the files of the
+ * room share. */
 #ifndef CHECK_ACT_INT_H
 #define CHECK_ACT_INT_H
 
@@ -10,18 +10,19 @@
 
 int check_do_record(struct check *c, const struct check_action *a);
 
-/* Records one run into a directory.  `streams`: the program's three standard streams. */
+/* Records one run into a directory.  `streams` has the program's three standard streams. */
 int check_record_into(struct check *c, struct check_run *run, const char *path, const int *streams);
 
 /* ---- predict.c ---- */
 
 int check_do_predict(struct check *c, const struct check_action *a, struct check_outcome *o);
 
-/* Adds the modules that the program loaded with dlopen() to its flavour, as far as prediction knows
+/* Adds the modules that the program loaded with dlopen() to its flavour, if prediction has seen
  * them. */
 void check_note_loaded(struct check *c);
 
-/* Adds the deadlocks that a run was killed for.  They replace what prediction found about them. */
+/* Adds the deadlocks because of which a run was killed.  They replace the same deadlocks from
+ * prediction. */
 void check_add_deadlock(struct finding_set *set, const struct finding_set *deadlock);
 
 /* ---- look.c ---- */
@@ -32,8 +33,8 @@ void check_do_look(struct check *c, const struct check_action *a, struct check_o
 /* Called after the last look. */
 void check_end_looks(struct check *c);
 
-/* Adds what a run showed unordered, unless it is known and confirmed.  Returns how many findings
- * were added or changed. */
+/* Adds the findings that a run showed unordered, unless they are known and confirmed.  Returns how
+ * many findings were added or changed. */
 size_t check_add_seen(struct check *c, struct finding_set *to, struct finding_set *seen);
 
 /* ---- early.c ---- */

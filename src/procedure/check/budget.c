@@ -6,8 +6,8 @@
  * The order of actions is: record the first runs; predict from each trace; replay; explore and
  * record further schedules; classify.  Prediction is interleaved with early replays and, if the
  * first run was large, with looks at further runs.  A program that does not end by itself is
- * explored before prediction: its trace takes long to read and repeats itself.  Short runs under
- * our own schedules show more.
+ * explored before prediction.  Its trace takes long to read and repeats itself, and short runs
+ * under chosen schedules show more.
  */
 #include "check/budget.h"
 
@@ -29,17 +29,17 @@
  * quarter leaves enough time for everything that follows. */
 #define QUIET_SHARE 4
 
-/* Number of events from which on prediction may take minutes, as it did for memcached's 34 million.
- * For such a run, findings that need no search are reported first, and sound findings are tried
- * during prediction.  The same value as in predict/walk.c. */
+/* Number of events from which on prediction may take minutes, as it did for the 34 million events
+ * of memcached.  For such a run, findings that need no search are reported first, and sound
+ * findings are tried during prediction.  The same value as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
 /* Replays during prediction may take 1/EARLY_SHARE of the time.  A quarter leaves enough for
  * prediction itself. */
 #define EARLY_SHARE 4
 
-/* The most further runs of a large program that are only looked at.  LOOKS_IN_VAIN usually ends
- * them earlier. */
+/* The maximum number of further runs of a large program that are only looked at.  LOOKS_IN_VAIN
+ * usually ends them earlier. */
 #define LOOKS_MOST 12
 
 /* After this many looks in a row without anything new, no more are made. */
@@ -51,23 +51,25 @@
 
 /* The remaining time is divided into this many shares; each phase gets some of them. */
 #define SHARES 4
-#define RECORDING_SHARES 3  /* the traces are analysed in the rest */
-#define PREDICTION_SHARES 2 /* the rest is for replays of its findings */
-#define LARGE_SHARES 1	    /* prediction from a large or endless run, whose replays take longer */
-#define LATEST_SHARES 3	    /* latest end of prediction, if the trace takes long to read */
-#define ENDLESS_SHARES 2    /* the same for an endless run, of which short runs were explored already */
-#define LOOKS_SHARES 3	    /* a look takes less time than a search, and shows more */
-#define CLASS_SHARES 1	    /* what replays leave for classification */
+#define RECORDING_SHARES 3  /* for recording; the rest is for analysing the traces */
+#define PREDICTION_SHARES 2 /* for prediction; the rest is for replays of its findings */
+#define LARGE_SHARES 1	    /* for prediction from a large or endless run, whose replays take longer */
+#define LATEST_SHARES 3	    /* for prediction at most, if the trace takes long to read */
+/* the same for an endless program, which was already explored in short runs */
+#define ENDLESS_SHARES 2
+#define LOOKS_SHARES 3 /* for looks, since a look takes less time than a search and shows more */
+#define CLASS_SHARES 1 /* for classification, after replays */
 
-/* Nanoseconds for further schedules.  If the check has taken longer since its first run began, they
- * get as long as that.  Thousands of schedules of a short program fit into this time. */
+/* Nanoseconds for further schedules.  If the check has taken longer than this since its first run
+ * began, they get as much time as it took.  Thousands of schedules of a short program fit into this
+ * time. */
 #define FURTHER_NS 20000000000ll
 
 /* Further schedules never get more than 1/FURTHER_SHARE of the remaining time; classification gets
  * the rest. */
 #define FURTHER_SHARE 4
 
-/* The same if further schedules come before prediction. */
+/* The same share if further schedules come before prediction. */
 #define FURTHER_SHARE_ENDLESS 2
 
 /* Exploration gets 1/EXPLORE_SHARE of the time for further schedules; recording gets the rest. */
@@ -88,7 +90,7 @@ static int64_t left_ns(const struct check_known *k)
 	return k->end_ns - k->now_ns;
 }
 
-/* The time at which this many SHARES of the remaining time are over. */
+/* The time at which `count` of the SHARES of the remaining time have passed. */
 static int64_t after_shares(const struct check_known *k, int64_t count)
 {
 	RD_ASSERT(count <= SHARES);
@@ -230,9 +232,10 @@ static struct check_action settle(const struct check_known *k)
 
 /* ---- further schedules ---- */
 
-/* Whether to explore other schedules.  This is done only if the program exited, deadlocked, or was
- * still working when its time was up; in the last case it does not wait for anything outside.  A
- * program with a command beside or before it may fail for other reasons than its schedule. */
+/* Whether to explore other schedules.  Only a program that exited, deadlocked, or was still working
+ * when its time was up is explored.  In the last case it does not wait for anything outside.  A
+ * program with a command beside or before it is not explored, because it may fail for other reasons
+ * than its schedule. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)
@@ -253,7 +256,7 @@ static int64_t further_end(const struct check_known *k)
 					 most);
 }
 
-/* One exploration, then one recorded schedule after another. */
+/* Stores the next action: one exploration, then one recorded schedule after another. */
 static bool next_further(const struct check_known *k, struct check_action *a)
 {
 	int64_t end_ns = k->further_begun ? k->further_end_ns : further_end(k);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A check: the whole procedure from a program to findings with verdicts and classes.  Within the
- * given time, a check records ordinary runs of the program, predicts the races and deadlocks of
- * other schedules, and tries each of them in replays.  Then it explores further schedules and
+ * given time, a check records ordinary runs of the program, predicts races and deadlocks in other
+ * schedules, and tries each prediction in replays.  Then it explores further schedules and
  * classifies the races.
  *
  *	struct check c;
@@ -16,19 +16,19 @@
 
 #include "check/state.h"
 
-/* What happened, for the output. */
+/* The kinds of events that a check reports. */
 enum check_event_kind {
-	CHECK_PREDICTING,	 /* prediction begins, */
-	CHECK_PREDICTED,	 /* and is over */
-	CHECK_REPLAYING,	 /* replays begin, */
-	CHECK_REPLAY_PROGRESS,	 /* are under way: `replays`, */
-	CHECK_REPLAYED,		 /* and are over */
-	CHECK_CLASSIFYING,	 /* classification begins, */
-	CHECK_CLASSIFY_PROGRESS, /* is under way: `classes`, */
-	CHECK_CLASSIFIED,	 /* and is over */
-	CHECK_CONFIRMED, /* `finding` of `set` is new and confirmed; a callback that prints it sets its
-			  * `printed`
-			  */
+	CHECK_PREDICTING,	 /* prediction begins */
+	CHECK_PREDICTED,	 /* prediction is over */
+	CHECK_REPLAYING,	 /* replays begin */
+	CHECK_REPLAY_PROGRESS,	 /* replays are in progress; see `replays` */
+	CHECK_REPLAYED,		 /* replays are over */
+	CHECK_CLASSIFYING,	 /* classification begins */
+	CHECK_CLASSIFY_PROGRESS, /* classification is in progress; see `classes` */
+	CHECK_CLASSIFIED,	 /* classification is over */
+	/* `finding` of `set` is new and confirmed; a callback that prints it sets
+	 * `finding->printed` */
+	CHECK_CONFIRMED,
 };
 
 struct check_event {
@@ -39,25 +39,26 @@ struct check_event {
 	struct finding *finding;
 };
 
-struct check_opts {			    /* zero values are the defaults */
-	char **argv;			    /* the program's, NULL at the end */
-	struct run_build build;		    /* how it is built; check_open() sets the deadline */
-	uint64_t time_ms;		    /* time limit of the check; 0: no limit */
-	uint64_t timeout_ms;		    /* time limit of a run; 0: chosen by the budget */
-	uint64_t runs;			    /* number of runs to record first: 1 or more */
-	uint64_t jobs;			    /* runs at a time; 0: chosen */
-	const char *with, *setup;	    /* commands beside and before each run (run/companion.h) */
-	int output;			    /* descriptor: standard output of the first run */
+struct check_opts {		/* zero values are the defaults */
+	char **argv;		/* the program's arguments, ended by NULL */
+	struct run_build build; /* how the flavour is built; check_open() sets the deadline */
+	uint64_t time_ms;	/* time limit of the check, or 0 for none */
+	uint64_t timeout_ms;	/* time limit of a run, or 0 if the budget chooses it */
+	uint64_t runs;		/* number of runs to record first: 1 or more */
+	uint64_t jobs;		/* number of concurrent runs, or 0 to choose it */
+	/* commands that run beside and before each run (run/companion.h) */
+	const char *with, *setup;
+	int output;			    /* descriptor for the standard output of the first run */
 	const char *require, *without_sync; /* edits of the program (base/edit.h) */
 	bool no_world, all_accesses, no_replay, no_explore, no_classify;
 	bool kernel_threads;  /* as in struct replay_conditions */
 	bool quiet;	      /* no findings and no progress are reported */
-	const char *strategy; /* of exploration, as in struct explore */
+	const char *strategy; /* strategy of exploration, as in struct explore */
 	uint64_t seed;
 	unsigned models; /* a bit for each memory model under which to classify */
 	bool coherent;	 /* as in struct classify */
 	struct finding_filter filter;
-	struct predict_batch prediction; /* the effort that the user wants */
+	struct predict_batch prediction; /* options of prediction */
 
 	/* Receives the events; may be NULL. */
 	void (*notify)(void *context, const struct check_event *event);
@@ -75,14 +76,13 @@ void check_close(struct check *c);
 int check_directory(struct check *c, const char *path, bool elsewhere);
 
 /* Does the actions that the budget chooses, one after another.  Even after a failure, c->set has
- * what was found. */
+ * the findings so far. */
 int check_run(struct check *c);
 
-/* Call this if nothing was confirmed.  Fails, with a message, if there may be something all the
- * same. */
+/* Called if nothing was confirmed.  Fails with a message if the result is not reliable. */
 int check_conclude(const struct check *c);
 
-/* Adds what was counted to the statistics of the set. */
+/* Adds the counts of the check to the statistics of the set. */
 void check_stats(struct check *c);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Classification for a check.  In: confirmed races.  Out: the same races with classes, and
- * witnesses as files.  A check that cannot determine what a race does has not failed.
+ * witnesses as files.  A check does not fail if it cannot determine the class of a race.
  */
 #include "check/act-int.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Concludes a check.  In: a finished check.  Out: statistics, and, if nothing was confirmed,
- * whether that result can be relied on.
+ * Concludes a check.  In: a finished check.  Out: statistics and, if nothing was confirmed, whether
+ * this result is reliable.
  */
 #include "check/check.h"
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ID.schedule, ID.witness.schedule, ID.witness-2.schedule */
+/* Whether a check makes such a file: ID.schedule, ID.witness.schedule or ID.witness-2.schedule. */
 static bool is_schedule(const char *name)
 {
 	static const char end[] = ".schedule";
@@ -38,7 +38,7 @@ static bool is_old_trace(const char *directory, const char *name)
 	return old;
 }
 
-/* Whether there is no such directory, or nothing in it. */
+/* Whether the directory does not exist or is empty. */
 static bool is_empty(const char *path)
 {
 	DIR *d = opendir(path);
@@ -66,7 +66,7 @@ static bool is_findings(const char *path)
 
 /* Whether the directory is empty or shows the sign of a check: its findings or its claim file.  The
  * claim file is looked for last.  A check that starts at the same time creates its claim before any
- * other file.  So if one of its files was seen, its claim is seen too. */
+ * other file.  So if one of its files is seen, its claim is seen too. */
 static bool is_free(const char *path)
 {
 	char *findings = rd_xasprintf("%s/findings.json", path);

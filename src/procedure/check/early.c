@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tries findings before prediction has ended.  In: what prediction has found since the last call.
+ * Tries findings before prediction has ended.  In: findings of prediction since the last call.
  * Out: confirmed findings, which replace the predictions.  Races that the recorded run itself shows
- * need no replay.  Each sound prediction gets one replay.
+ * are confirmed without a replay.  Each sound prediction gets one replay.
  */
 #include "check/act-int.h"
 
@@ -20,7 +20,7 @@ static bool is_firm(const struct finding *f)
 	return f->firm;
 }
 
-/* Copies, since finishing a set changes what is in it. */
+/* Takes copies of the wanted findings, since finishing a set changes its findings. */
 static struct finding_set *take(struct check *c, wanted_fn *wanted)
 {
 	struct finding_set *some = finding_set_new();
@@ -41,7 +41,7 @@ static struct finding_set *take(struct check *c, wanted_fn *wanted)
 	return some;
 }
 
-/* Findings that are confirmed without a replay are reported at once. */
+/* Reports findings that are confirmed without a replay. */
 static void report_recorded(struct check *c)
 {
 	struct finding_set *some = take(c, is_firm);

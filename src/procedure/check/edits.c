@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Edits of the program.  In: the user's requests, the site table of the edited program, and
- * findings from a file, whose schedules name the edits with which they were made.  Out: lines that
- * configure the flavour, errors about places without code, and warnings about places that no run
- * reached.
+ * Edits of the program.  In: the user's options, the site table of the edited program, and findings
+ * from a file, whose schedules name their edits.  Out: lines that configure the flavour, errors
+ * about places without code, and warnings about places that no run reached.
  */
 #include "check/edits.h"
 

@@ -9,7 +9,7 @@
 
 struct check_edits {
 	struct rd_edits all;
-	char *lines; /* the same as text; NULL: no edits */
+	char *lines; /* the same edits as text, or NULL if there are none */
 };
 
 /* Reads the values of --require and --without-sync, which may be NULL.  Call check_edits_close()
@@ -18,12 +18,12 @@ int check_edits_open(struct check_edits *e, const char *require, const char *wit
 void check_edits_close(struct check_edits *e);
 
 /* Adds the edits with which the findings of a document were made.  These come first, so that they
- * keep their numbers.  It is an error if the command line leaves out synchronisation that the
- * document does not: the findings would be about a different program. */
+ * keep their numbers.  Fails if the command line leaves out synchronisation that the document does
+ * not leave out: the findings would be about a different program. */
 int check_edits_add(struct check_edits *e, const struct finding_set *set);
 
-/* Fails if the site table shows no code that an edit applies to.  `predicates`: this flavour also
- * has the code of --require. */
+/* Fails if the site table shows no code that an edit applies to.  `predicates` is true if this
+ * flavour also has the code of --require. */
 int check_edits_find(const struct check_edits *e, const struct trace_sites *sites, bool predicates);
 
 /* Makes the schedules of the findings name the edits. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * How a recorded run ended.  In: the exit status of the program and of the accompanying command,
- * and the trace.  Out: a description, and whether a check can be based on the run at all.
+ * and the trace.  Out: a description, and whether a check can be based on the run.
  *
  * A failure must not look like "nothing found".  If the program never ran, or its client failed,
- * the check ends.  A run that was recorded only in part, or was killed, is analysed, but if nothing
- * is found, that is not a result.  Signals that people and shells use to end programs count as an
- * ordinary end.  So does the user's time limit (--timeout) for a program that waits, such as a
- * server.  A program that was still working at its time limit may be in an endless loop.
+ * the check ends.  A run that was recorded only in part, or was killed, is analysed.  But then
+ * "nothing found" is not reported as a result.  Signals that users and shells send to end programs
+ * count as an ordinary end.  So does the user's time limit (--timeout) for a program that waits,
+ * such as a server.  A program that was still working at its time limit may be in an endless loop.
  */
 #include "check/ending.h"
 
@@ -89,14 +89,14 @@ int check_ending_check(const struct check_ending *e, const char *program, const 
 	return err;
 }
 
-/* Whether this is no signal, or one that is often used to end programs that do not end by
- * themselves. */
+/* Whether the run was ended by no signal, or by one that is often used to end programs that do not
+ * end by themselves. */
 static bool is_ordinary(int signal)
 {
 	return !signal || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;
 }
 
-/* Reasons to doubt a run that we ended because its time was up. */
+/* Appends reasons to doubt a run that Raddle ended because its time was up. */
 static bool doubt_late(const struct check_ending *e, struct rd_buf *why)
 {
 	if (check_ending_busy(e) && e->full)
@@ -124,7 +124,7 @@ static bool doubt_late(const struct check_ending *e, struct rd_buf *why)
 	return true;
 }
 
-/* Reasons to doubt a run whose trace does not show everything that the program does. */
+/* Appends reasons to doubt a run whose trace does not show everything that the program does. */
 static bool doubt_partial(const struct check_ending *e, struct rd_buf *why)
 {
 	if (e->stopped) {

@@ -11,25 +11,27 @@
 
 struct check_ending {
 	struct run_end end;
-	bool deadlocked;   /* it was deadlocked, and was killed */
-	int companion;	   /* wait status of the command beside it; 0: success, or we ended the command */
-	uint64_t events;   /* recorded */
-	char *stopped;	   /* why recording stopped before the run ended; NULL: it did not */
-	uint64_t limit_ms; /* its time limit; 0: none */
-	bool full;	   /* it was ended because the check has no time to analyse a longer trace, */
-	bool quiet;	   /* or because it had recorded nothing for long */
-	bool unasked;	   /* the limit is ours: the user gave none, and the check has to end in time */
+	bool deadlocked; /* the program was deadlocked, and was killed */
+	/* wait status of the command beside it; 0 for success, or if Raddle ended the command */
+	int companion;
+	uint64_t events;   /* number of recorded events */
+	char *stopped;	   /* why recording stopped before the run ended, or NULL if it did not */
+	uint64_t limit_ms; /* time limit of the run, or 0 for none */
+	bool full;	   /* the run was ended because the check has no time to analyse a longer trace */
+	bool quiet;	   /* the run was ended because it had recorded nothing for long */
+	/* `limit_ms` was not set by the user, but chosen so that the check ends in time */
+	bool unasked;
 };
 
 void check_ending_release(struct check_ending *e);
 
-/* "ended with status 3". */
+/* Appends a description, such as "ended with status 3". */
 void check_ending_words(const struct check_ending *e, struct rd_buf *out);
 
-/* Whether we ended it, because its time was up. */
+/* Whether Raddle ended the run because its time was up. */
 bool check_ending_late(const struct check_ending *e);
 
-/* Whether it was still working then. */
+/* Whether the program was still working when Raddle ended it. */
 bool check_ending_busy(const struct check_ending *e);
 
 /* Whether the run may have failed because Raddle used part of a limited address space (ulimit
@@ -40,8 +42,9 @@ bool check_ending_pinched(const struct check_ending *e);
  * accompanying command failed. */
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion);
 
-/* Whether "nothing confirmed" after such a run proves nothing, and why.  `at_start`: the program
- * failed before it did anything.  Such a failure is not a finding. */
+/* Whether "nothing confirmed" after such a run proves nothing; `why` receives the reason.
+ * `at_start` is true if the program failed before it did anything; such a failure is not a
+ * finding. */
 bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why);
 
 /* The status that a shell would report: after a signal, 128 plus its number. */

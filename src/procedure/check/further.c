@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Further schedules.  In: a program, and what is known about it.  Out: failures that exploration
- * found, and the findings of runs that were recorded under such schedules.  New findings are tried
- * in every way; known ones are replayed once, with the new schedule.
+ * Further schedules.  In: a program, and the findings so far.  Out: failures that exploration
+ * found, and findings of runs that were recorded under such schedules.  New findings are tried in
+ * every way; known ones are replayed once, with the new schedule.
  */
 #include "check/act-int.h"
 
@@ -18,8 +18,8 @@
 
 /* ---- what a further run shows ---- */
 
-/* Chooses from what a further run showed: the new findings (`fresh`), or those that are known but
- * not confirmed. */
+/* Chooses from the findings of a further run: the new ones if `fresh`, otherwise those that are
+ * known but not confirmed. */
 static struct finding_set *choose(struct check *c, const struct finding_set *seen, bool fresh)
 {
 	struct finding_set *some = finding_set_new();
@@ -41,8 +41,8 @@ static bool has_replays(const struct check *c)
 	return !c->opts->no_replay && !c->settled.interrupted;
 }
 
-/* If the threads of a finding did not meet, the detector may still see it when the run from which
- * it was predicted is repeated. */
+/* Repeats the run from which findings were predicted.  If their threads did not meet in replays,
+ * the detector may still see the accesses unordered. */
 static int look_again(struct check *c, const struct finding_set *seen, const struct schedule *made,
 		      int64_t end_ns)
 {
@@ -69,7 +69,7 @@ static int try_fresh(struct check *c, struct finding_set *fresh, int64_t end_ns)
 	return err;
 }
 
-/* Sets *any if something is new or newly confirmed. */
+/* Tries all findings of a further run.  Sets *any if something is new or newly confirmed. */
 static int try_all(struct check *c, const struct finding_set *seen, const struct schedule *made,
 		   int64_t end_ns, bool *any)
 {
@@ -125,8 +125,8 @@ static int record(struct check *c, const struct explore *how, int64_t end_ns,
 	return err;
 }
 
-/* If further schedules come before prediction, no trace has been read yet that names the
- * program. */
+/* Names the program in the set.  If further schedules come before prediction, no trace that names
+ * it has been read yet. */
 static void name_program(struct check *c)
 {
 	char **argv = c->opts->argv;
@@ -188,7 +188,7 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	build.end_ns = a->end_ns;
 	err = replay_led_open(&led, o->argv[0], &build);
 	program.sites = led.sites;
-	how.time_ns = check_left_ns(a->end_ns); /* making the flavour took some of it */
+	how.time_ns = check_left_ns(a->end_ns); /* making the flavour took some of the time */
 	if (!err)
 		err = explore_run(&how, c->set, &c->explored);
 	if (!err) {
@@ -200,7 +200,7 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	return err;
 }
 
-/* Results of further runs are useful, but a check without them has not failed. */
+/* Merges the results of further runs.  A check without them has not failed. */
 void check_do_end_further(struct check *c)
 {
 	if (c->known.is_endless)

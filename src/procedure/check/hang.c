@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Connects the watchdog in record/ with the analysis in predict/ that answers its question; record/
- * must not depend on predict/.
+ * Connects the watchdog in record/, which asks whether a program is deadlocked, with the analysis
+ * in predict/, which answers. record/ must not depend on predict/.
  */
 #include "check/hang.h"
 

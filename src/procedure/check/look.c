@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Adds a finding that was seen.  Returns the finding of `to` that was added or became firm; NULL:
- * it adds nothing. */
+/* Adds a finding that was seen.  Returns the finding of `to` that was added or became firm, or NULL
+ * if it adds nothing. */
 static struct finding *add_one(struct finding_set *to, struct finding *f)
 {
 	struct finding *before = finding_at(to, f->fingerprint);
@@ -69,8 +69,8 @@ static int record(struct check *c, const struct check_action *a, struct check_ru
 	return err;
 }
 
-/* Records another run and looks at it.  If that fails, findings may be missing, but none is
- * wrong. */
+/* Records another run and looks at its trace.  After a failure, findings may be missing, but none
+ * is wrong. */
 static int see(struct check *c, const struct check_action *a, const char *path, struct finding_set *seen)
 {
 	struct predict_batch *p = &c->predicted.batch;
@@ -91,7 +91,7 @@ static int see(struct check *c, const struct check_action *a, const char *path, 
 	return err;
 }
 
-/* Where looks put what they show: in a set of its own while prediction is under way. */
+/* The set to which looks add their findings: a separate one while prediction is in progress. */
 static struct finding_set *target(const struct check *c)
 {
 	return c->predicted.seen ? c->predicted.seen : c->set;
@@ -122,7 +122,7 @@ void check_end_looks(struct check *c)
 	finding_set_finish(target(c));
 }
 
-/* What the first run shows is reported before further runs are looked at. */
+/* Reports the findings that the first run shows, before further runs are looked at. */
 int check_do_show_walk(struct check *c)
 {
 	struct finding_set *first = predict_pass_unordered(c->predicted.pass);

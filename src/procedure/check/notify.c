@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Events of a check (check.h).  In: events and confirmed findings.  Out: calls of the check's
- * single callback.  Each confirmation is reported once, as soon as it is known; the final report
- * only includes it in a count.
+ * single callback.  Each confirmation is reported once, as soon as it is known.  The final report
+ * only counts it.
  */
 #include "check/act-int.h"
 
@@ -17,8 +17,7 @@ void check_notify(const struct check *c, const struct check_event *event)
 		c->opts->notify(c->opts->context, event);
 }
 
-/* Fingerprints are compared because a replay may show a finding that another prediction is
- * about. */
+/* Fingerprints are compared, because the replay of one prediction may confirm another one. */
 bool check_is_reported(const struct finding_set *set, struct finding *f)
 {
 	finding_identify(f);

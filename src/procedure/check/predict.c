@@ -2,7 +2,7 @@
 /*
  * Prediction for a check, one step at a time.  In: the traces of the first runs and of the
  * processes that they forked.  Out: findings in the set of the check, and the list of all
- * predictions (c->predicted.all), in which those at the same places are not merged.
+ * predictions (c->predicted.all), in which predictions of the same places are not merged.
  */
 #include "check/act-int.h"
 
@@ -27,8 +27,8 @@ void check_note_loaded(struct check *c)
 
 /* ---- forked processes ---- */
 
-/* Replays lead the first process only, so findings of other processes are confirmed if the recorded
- * run itself shows them. */
+/* Marks findings of a forked process.  Replays lead only the first process, so these findings are
+ * confirmed only if the recorded run itself shows them. */
 static void mark_forked(struct check *c, size_t from, const char *name)
 {
 	check_note_loaded(c);
@@ -48,7 +48,7 @@ static void mark_forked(struct check *c, size_t from, const char *name)
 	}
 }
 
-/* Predicts from the traces of all descendants of the process that this trace is about. */
+/* Predicts from the traces of all descendants of the recorded process. */
 static void predict_forked(struct check *c, const char *trace, const char *name)
 {
 	for (uint64_t n = 0;; n++) {
@@ -72,8 +72,8 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 
 /* ---- deadlocks that a run was ended for ---- */
 
-/* Removes predicted deadlocks in which the recorded run ended, which are those with a note.  The
- * watchdog's findings describe them better. */
+/* Removes predicted deadlocks in which the recorded run ended; these have a note.  The watchdog's
+ * findings describe them better. */
 static void leave_out_deadlocks(struct finding_set *set)
 {
 	size_t kept = 0;
@@ -104,14 +104,15 @@ static int open_trace(struct check *c, const struct check_run *run)
 
 	c->predicted.batch.ended = check_ending_late(e) && WIFSIGNALED(e->end.status) && !run->deadlock;
 	/* A trace that ends before the failure does not show where it happened.  And if the program
-	 * failed because Raddle used its address space, that is not a failure of the program. */
+	 * failed because Raddle used its address space, this is not an error of the program. */
 	c->predicted.batch.failures = !e->stopped && !check_ending_pinched(e);
 	err = predict_pass_open(&c->predicted.pass, &c->predicted.batch, path, c->set);
 	free(path);
 	return err;
 }
 
-/* A damaged trace is not an error: there was a message, and the readable part was analysed. */
+/* A damaged trace is not an error, because a message was printed and the readable part was
+ * analysed. */
 static int close_trace(struct check *c, const struct check_run *run, int err)
 {
 	char *path = check_trace_path(c, c->known.predicted);
@@ -131,7 +132,7 @@ static int close_trace(struct check *c, const struct check_run *run, int err)
 
 /* ---- the end ---- */
 
-/* States why there may be nothing to find. */
+/* Warns if there may be nothing to find, and states why. */
 static void warn_of_scope(const struct check *c)
 {
 	if (c->recorded.forked)

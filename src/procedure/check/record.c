@@ -24,12 +24,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Milliseconds between SIGTERM and SIGKILL, for a program that writes its last data: a
+/* Milliseconds between SIGTERM and SIGKILL, in which a program may write its last data; a
  * judgement. */
 #define GRACE_MS 2000
 
-/* How many interrupts it takes until Raddle ends the program.  The first one is left to the
- * program. */
+/* The number of interrupts after which Raddle ends the program.  The program itself may handle the
+ * first one. */
 #define INTERRUPTS 2
 
 static void warn_of_end(const struct check_run *run)
@@ -134,7 +134,7 @@ static int record(struct check *c, struct check_run *run, uint64_t n)
 	return err;
 }
 
-/* The budget needs this before any trace is read. */
+/* Whether the program has forked.  The budget needs this before any trace is read. */
 static bool has_forked(const struct check *c)
 {
 	char *path = check_path(c, "trace/fork-0");

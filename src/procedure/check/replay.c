@@ -11,11 +11,11 @@
 
 #include <stdlib.h>
 
-/* The most findings that diverged runs may add, so that these do not use up the time of predicted
- * findings.  Set by hand. */
+/* The maximum number of findings that diverged runs may add, so that these do not use up the time
+ * of predicted findings.  Set by hand. */
 #define EXTRA_FINDINGS 50
 
-/* Reports what replays show, as soon as they show it. */
+/* Waits for replays, and reports their progress and confirmations. */
 static int watch(struct check *c, struct replay_settling *s, struct finding_set *set)
 {
 	struct replay_news news = {.kind = REPLAY_NEWS_PROGRESS};
@@ -55,7 +55,7 @@ static int settle(struct check *c, struct finding_set *set, const struct trace_s
 	s = replay_settle_open(&how, set, &c->settled);
 	err = watch(c, s, set);
 	replay_settle_close(s);
-	run_orphans_end(0); /* of replays that were stopped */
+	run_orphans_end(0); /* ends processes of replays that were stopped */
 	check_notify(c, &(struct check_event){.kind = CHECK_REPLAYED});
 	free(directory);
 	return err;

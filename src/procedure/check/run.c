@@ -122,7 +122,7 @@ static int act(struct check *c, const struct check_action *a, struct check_outco
 	RD_BUG("an action of a check");
 }
 
-/* Which of the statistics an action's time belongs to. */
+/* The member of struct check_seconds to which the time of an action is added. */
 static double *seconds_of(struct check *c, enum check_what what)
 {
 	struct check_seconds *s = &c->seconds;
@@ -176,7 +176,7 @@ static int run_actions(struct check *c)
 	return err;
 }
 
-/* Nothing is left to run. */
+/* Called when no action is left. */
 static int finish(struct check *c)
 {
 	int err = RD_OK;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a check knows (state.h).  In: the results of actions.  Out: what the budget and later
- * actions need to know about them.  A finding lives as long as the set that made it, so sets are
- * kept until the end.
+ * The state of a check (state.h).  In: the results of actions.  Out: the form in which the budget
+ * and later actions need them.  A finding lives as long as the set that made it, so sets are kept
+ * until the end.
  */
 #include "check/state.h"
 

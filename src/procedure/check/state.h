@@ -22,27 +22,29 @@ struct check_event;
 /* A recorded run. */
 struct check_run {
 	struct check_ending ending;
-	struct finding_set *deadlock; /* what it was killed for; NULL: no deadlock */
+	struct finding_set *deadlock; /* the deadlocks because of which it was killed, or NULL */
 	bool all;		      /* no access is left out */
 };
 
-/* What was recorded. */
+/* The recorded runs. */
 struct check_recorded {
-	struct check_run *runs; /* as many as the options ask for, */
-	uint64_t run_count;	/* and how many are to be recorded: fewer after an interrupt */
-	int signal;		/* the signal that ended the first run; 0: none */
-	uint64_t looks;		/* runs that were only looked at */
-	uint64_t forked;	/* forked processes whose traces were analysed */
+	struct check_run *runs; /* the runs; the array has as many entries as the options ask for */
+	uint64_t run_count;	/* number of runs to be recorded, which an interrupt reduces */
+	int signal;		/* the signal that ended the first run, or 0 */
+	uint64_t looks;		/* number of runs that were only looked at */
+	uint64_t forked;	/* number of forked processes whose traces were analysed */
 };
 
-/* What was predicted. */
+/* The state of prediction. */
 struct check_predicted {
 	struct predict_batch batch;
-	struct predict_pass *pass; /* the one that is under way; NULL: none */
-	struct finding **all;	   /* every prediction, before those at the same places were merged */
+	struct predict_pass *pass; /* the pass in progress, or NULL */
+	/* every prediction, before predictions of the same places were merged */
+	struct finding **all;
 	size_t all_count;
-	struct finding_set *seen; /* what large runs showed without a search; NULL: nothing yet */
-	size_t early;		  /* how many findings of the set early.c has handled */
+	/* findings that large runs showed without a search, or NULL if none yet */
+	struct finding_set *seen;
+	size_t early; /* number of findings of the set that early.c has handled */
 };
 
 /* Seconds that each phase took. */
@@ -70,12 +72,12 @@ struct check {
 	struct classify_result classes;
 
 	struct finding_set *set;   /* the findings */
-	struct finding_set **kept; /* sets that own some of them */
+	struct finding_set **kept; /* sets that own some of these findings */
 	size_t kept_count, kept_capacity;
 	struct check_seconds seconds;
 };
 
-/* Updates what the budget needs to know. */
+/* Updates `known`, on which the budget decides. */
 void check_refresh(struct check *c);
 
 /* A path in the directory of the check, and the path of its n-th trace, counted from 0.  The caller
@@ -86,25 +88,25 @@ char *check_trace_path(const struct check *c, uint64_t n);
 /* Keeps a set until the check is closed. */
 void check_keep(struct check *c, struct finding_set *set);
 
-/* Stores in the set what a command must name to reproduce its findings: input, companion and so
- * on. */
+/* Stores in the set the options that a command needs to reproduce its findings: input, companion
+ * and so on. */
 void check_mark_means(const struct check *c, struct finding_set *set);
 
 /* Prepares a set for some of the findings of the check: the same program and arguments. */
 void check_make_part(const struct check *c, struct finding_set *some);
 
-/* Each confirmed finding of `some` replaces one of `set` with the same fingerprint that is not
- * reproduced yet (finding_is_reproduced()). */
+/* Each confirmed finding of `some` replaces the finding of `set` with the same fingerprint, if that
+ * is not reproduced yet (finding_is_reproduced()). */
 void check_put_confirmed(struct finding_set *set, const struct finding_set *some);
 
 /* Marks findings that the baseline lists or the suppressions hide. */
 int check_filter(const struct check *c, struct finding_set *set);
 
 /* Nanoseconds until end_ns, but at least a second, because 0 would mean no limit.  Returns 0 if
- * end_ns is 0: no limit. */
+ * end_ns is 0, which means no limit. */
 int64_t check_left_ns(int64_t end_ns);
 
-/* How many runs at a time. */
+/* The number of concurrent runs. */
 unsigned check_jobs(const struct check *c);
 
 /* The conditions of every replay and classification.  Explorations change some of them

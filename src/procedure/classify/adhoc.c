@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ad-hoc synchronisation.  In: a race.  Out: what fixes the order of its accesses, if anything
- * does.
+ * Ad-hoc synchronisation.  In: a race.  Out: the synchronisation that fixes the order of its
+ * accesses, if there is any.
  *
  * One thread is stopped before its access, and the other thread tries to reach its own.  The other
- * thread may wait instead, in a loop for a value or in an operation for something that the stopped
- * thread holds.  Then its access comes later in every run.  It certainly waited for the value if
- * it left the loop as soon as the value changed (rt/steer/spin.c).  No time is measured.
+ * thread may wait instead: in a loop for a value, or in an operation for a lock that the stopped
+ * thread holds.  Then its access comes later in every run.  It certainly waited for the value if it
+ * left the loop when the value changed (rt/steer/spin.c).  The result does not depend on time.
  *
  * A semaphore, a condition or a barrier has no owner, so any thread may end the wait.  In these
  * cases the order is accepted only if three things hold: no other thread could run; the waiting
@@ -19,9 +19,9 @@
 
 #include <string.h>
 
-#define AGAIN 2 /* runs that have to show it again */
+#define AGAIN 2 /* number of further runs that have to show the order */
 
-/* Whether the run shows that the thread of the other goal waits for the one of `goal`. */
+/* Whether the run shows that the thread of the other goal waits for the thread of `goal`. */
 static bool shows(const struct trial *t, const struct schedule *race, unsigned goal)
 {
 	const struct trial_obstacle *o = &t->obstacle;
@@ -86,8 +86,8 @@ int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct
 	return err ? err : show_in_front(b, race, a);
 }
 
-/* The thread of the other goal is not stopped at its access: its goal is an occurrence that is
- * never reached. */
+/* Makes a run in which only the thread of `a->goal` is stopped at its access.  The other goal is an
+ * occurrence that is never reached. */
 static int wait_for(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct trial t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: the branches of a path that depend on input.  With another input, one of them
- * goes the other way, so that the program takes another path to the race or after it.
+ * Inside classify/: the branches of a path that depend on input.  Another input flips one of them,
+ * so that the program takes another path to the race or after it.
  */
 #ifndef CLASSIFY_BRANCHES_INT_H
 #define CLASSIFY_BRANCHES_INT_H
@@ -10,28 +10,30 @@
 #include "symbolic/solve.h"
 #include "symbolic/trace.h"
 
-#define BRANCHES_MOST 20000 /* most conditions in one question to the solver: a judgement */
+/* maximum number of conditions in one question to the solver: a judgement */
+#define BRANCHES_MOST 20000
 
-/* A step of one of the two paths that another input may flip. */
+/* A step, of one of the two paths, that another input may flip. */
 struct path_branch {
 	uint32_t step;
-	uint32_t rank; /* the smallest is flipped first */
-	uint8_t trace; /* 0: the path of the first order */
+	uint32_t rank; /* branches with the smallest rank are flipped first */
+	uint8_t trace; /* the path: 0 for the first order, 1 for the second */
 };
 
-/* Returns the branches of both paths that depend on a chosen input (a bit mask for each path),
- * sorted by rank; the caller frees the array.  First come branches that both the race and the input
- * can flip, then others after the race, then those before the race, last first, then addresses. */
+/* Returns the branches of both paths that depend on a chosen input, sorted by rank; the caller
+ * frees the array.  `chosen` is a bit mask of inputs for each path.  First come branches that both
+ * the race and the input can flip, then others after the race, then those before the race, last
+ * first, then addresses. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
-/* Returns the conditions up to a step, with the last one negated: step + 1 of them; the caller
- * frees the array. */
+/* Returns the step + 1 conditions up to a step, with the last one negated.  The caller frees the
+ * array. */
 struct sym_fact *branches_facts(const struct sym_trace *t, size_t step);
 
 /* A hash of the branches of both orders and the direction that each took. */
 uint64_t branches_hash(const struct sym_trace traces[2]);
 
-/* Adds a line: the conditions on the input under which the program takes this path. */
+/* Appends a line with the conditions on the input under which the program takes this path. */
 void branches_describe(const struct sym_trace *t, struct rd_buf *out);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Branches that depend on input (classify/branches-int.h).  In: the paths of both orders of a race.
  * Out: which branch to flip next, the conditions for the solver, and sentences for the report.
- * Nothing is run here.
+ * This file runs no program.
  */
 #include "classify/branches-int.h"
 
@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-#define CONDITIONS_SHOWN 12 /* conditions of a path that are shown: a paragraph.  Others are counted */
+/* maximum number of conditions of a path that are shown: a paragraph; others are counted */
+#define CONDITIONS_SHOWN 12
 
 /* ---- branches that can be flipped ---- */
 
@@ -25,7 +26,7 @@ static int by_rank(const void *x, const void *y)
 	return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->trace - b->trace;
 }
 
-/* Hashes of conditions that do not depend on the numbers of nodes; one for each node. */
+/* Returns a hash for each node, which does not depend on the numbers of nodes. */
 static uint64_t *hash_nodes(const struct sym_trace *t)
 {
 	uint64_t *hash = rd_xcalloc(t->node_count + 1, sizeof *hash);
@@ -44,8 +45,8 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 	return hash;
 }
 
-/* Collects the conditions of one order after the race.  A condition that occurs in one order only
- * depends on the outcome of the race and on the input: both can flip it. */
+/* Collects the conditions of one order after the race.  A condition that occurs in only one order
+ * depends on the race and on the input; both can flip it. */
 static void find_common(const struct sym_trace *t, struct rd_umap *common)
 {
 	uint64_t *hash = hash_nodes(t);
@@ -56,10 +57,10 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 	free(hash);
 }
 
-/* The rank of a branch; smaller ones are flipped first.  First come branches that both the race
- * and the input can flip.  Others after the race follow in the order of the path, those of created
- * threads before those of the initial thread.  Then come branches before the race, last first,
- * then addresses. */
+/* The classes of ranks.  Branches with smaller ranks are flipped first.  First come branches that
+ * both the race and the input can flip.  Other branches after the race follow in the order of the
+ * path: first those of created threads, then those of the initial thread.  Then come branches
+ * before the race, last first, then addresses. */
 enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
 
 static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)

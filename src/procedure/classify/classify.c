@@ -27,7 +27,7 @@ struct classifying {
 	struct finding_set *set;
 	struct classify_result *result;
 	struct rd_pool *pool;
-	size_t next; /* position in the set */
+	size_t next; /* position of the next race in the set */
 	uint64_t total, done;
 	int64_t start_ns;
 	struct rd_interrupt signals;
@@ -59,7 +59,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- results ---- */
 
-/* The finding with the class replaces the one without; data that only the set has is kept. */
+/* Replaces the finding of the set by that with the class, and keeps data that only the set has. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 {
 	struct classify_result *r = c->result;

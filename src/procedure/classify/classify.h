@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classification: what a race does to the program.  In: a race and the program.  Out: a class, the
- * consequence, and runs that show it.  doc/design/classify.md defines the classes and explains what
- * counts as evidence.
+ * Classification: determines the effect of a race on the program.  In: a race and the program.
+ * Out: a class, the consequence, and runs that show it. doc/design/classify.md defines the classes
+ * and explains what counts as evidence.
  *
  * The program is used in its flavour `led`, in which threads take turns and can be stopped before
  * each access and each output.  So a run is determined by its schedule.
@@ -18,15 +18,18 @@
 struct tracks; /* classify/tracks-int.h */
 
 #define CLASSIFY_FLAVOUR "led"
-#define CLASSIFY_PATHS 5       /* most inputs with which a race is tried, including the recorded one */
-#define CLASSIFY_ALTERNATES 24 /* most schedules after the race that are tried */
+/* maximum number of inputs with which a race is tried, including the recorded one */
+#define CLASSIFY_PATHS 5
+#define CLASSIFY_ALTERNATES 24 /* maximum number of schedules after the race that are tried */
 
 /* Techniques on which a class may be based.  Each can be left out, to see what it contributes. */
 struct classify_techniques {
-	bool adhoc; /* synchronisation that fixes the order: handmade flags, locks that a detector missed */
-	bool schedules; /* other schedules after the race */
-	bool control;	/* runs that show what the program does without this race */
-	bool paths;	/* other inputs that lead to the race */
+	/* search for synchronisation that fixes the order: flags, and locks that a detector
+	 * missed */
+	bool adhoc;
+	bool schedules; /* runs with other schedules after the race */
+	bool control;	/* control runs, which show what the program does without this race */
+	bool paths;	/* runs with other inputs that lead to the race */
 };
 #define CLASSIFY_TECHNIQUES                                                                                  \
 	{                                                                                                    \
@@ -40,31 +43,39 @@ struct classify_progress {
 
 struct classify { /* zero values are the defaults */
 	struct replay_conditions runs;
-	const char *directory;		 /* for files of the runs: it is made, and removed at the end */
-	unsigned jobs;			 /* races at a time; 0: one */
-	unsigned alternates;		 /* 0: CLASSIFY_ALTERNATES */
-	unsigned paths;			 /* 0: CLASSIFY_PATHS; 1: the recorded input only */
-	const struct sym_selection *sym; /* inputs that may change; NULL: those that branches depend on */
-	int64_t time_ns;		 /* time limit for all races; 0: none */
-	bool confirmed;			 /* only races that are confirmed */
-	enum finding_model model;	 /* the memory model of the runs */
-	unsigned models; /* a bit for each model under which to classify; 0: `model`, with plain memory */
-	bool coherent;	 /* in the weak model, all threads see the writes of a location in one order */
+	/* directory for files of the runs; it is created, and removed at the end */
+	const char *directory;
+	unsigned jobs; /* number of races that are classified concurrently; 0 means one */
+	/* maximum number of schedules after the race; 0 means CLASSIFY_ALTERNATES */
+	unsigned alternates;
+	/* maximum number of inputs; 0 means CLASSIFY_PATHS, 1 the recorded input only */
+	unsigned paths;
+	/* inputs that may change, or NULL for those that branches depend on */
+	const struct sym_selection *sym;
+	int64_t time_ns;	  /* time limit for all races, or 0 for none */
+	bool confirmed;		  /* classify only confirmed races */
+	enum finding_model model; /* the memory model of the runs */
+	/* a bit for each model under which to classify; 0 means only `model`, and runs use memory
+	 * as it is */
+	unsigned models;
+	bool coherent; /* in the weak model, all threads see the writes of a location in one order */
 	const struct tracks *tracks; /* set by classify_races() */
 	struct classify_techniques techniques;
 
-	/* The first is called about ten times a second, the second when a race was tried.  Both may
-	 * be NULL. */
+	/* progress() is called about ten times a second, classified() when a race was tried.  Both
+	 * may be NULL. */
 	void (*progress)(void *context, const struct classify_progress *so_far);
 	void (*classified)(void *context, struct finding *f);
 	void *context;
 };
 
 struct classify_result {
-	uint64_t classified, undecided; /* races with a class, and those without that were tried */
-	uint64_t untried;		/* races that were not tried: the time was up, or a signal came */
-	uint64_t runs;			/* of the program */
-	uint32_t edits;			/* bits of edits of the program that some run reached */
+	/* number of races that got a class, and of those that were tried and got none */
+	uint64_t classified, undecided;
+	/* number of races that were not tried, because the time was up or a signal arrived */
+	uint64_t untried;
+	uint64_t runs;	/* number of runs of the program */
+	uint32_t edits; /* one bit for each edit of the program that some run reached */
 	bool interrupted;
 	struct finding_set **sets; /* the sets that own the findings with classes */
 	size_t set_count, set_capacity;

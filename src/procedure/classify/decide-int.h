@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: what the runs mean for the class of a race.  This part runs no program, so that
- * every case can be tested.
+ * Inside classify/: decides what the runs mean for the class of a race.  This part runs no program,
+ * so that every case can be tested.
  *
  * There are three groups of runs (classify/variant-int.h).  In the first two, the two threads are
  * brought to their accesses at the same time; the groups differ in which access comes first.  In
  * the third, the control group, the threads are not brought together.  Runs with the same number in
- * the first two groups are twins.  Whatever happens only in one order, or only if the threads met,
- * comes from the race; what happens in all groups does not.
+ * the first two groups are twins.  An effect that occurs only in one order, or only if the threads
+ * met, comes from the race.  An effect that occurs in all groups does not.
  */
 #ifndef CLASSIFY_DECIDE_INT_H
 #define CLASSIFY_DECIDE_INT_H
@@ -19,7 +19,8 @@
 /* Runs by group; runs with the same number in different groups belong together. */
 struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
-	size_t count; /* runs of each group; a run that was not made is zero and does not count */
+	/* number of runs of each group; a run that was not made is zero and does not count */
+	size_t count;
 };
 
 struct decide_place {
@@ -28,15 +29,16 @@ struct decide_place {
 };
 
 struct decision {
-	enum finding_class class;  /* FINDING_NO_CLASS: no fault, and no twins that both count */
-	struct decide_place shows; /* the run that shows it */
-	struct decide_place other; /* one that differs from it: in the other order, or in the
-				    * control group */
+	/* FINDING_NO_CLASS if no fault was found and there are no twins that both count */
+	enum finding_class class;
+	struct decide_place shows; /* the run that shows the class */
+	/* a run that differs from it, in the other order or in the control group */
+	struct decide_place other;
 	bool has_other;
-	bool any_order; /* the meeting causes it, in either order */
+	bool any_order; /* the effect occurs in either order if the threads meet */
 	bool sorted;	/* outputs were compared without regard to the order of their lines */
 	bool noise;	/* outputs or faults differ in ways that the race may not explain */
-	uint64_t k;	/* different schedules after the race that were run in both orders */
+	uint64_t k;	/* number of different schedules after the race that were run in both orders */
 };
 
 void decide(const struct decide_runs *runs, struct decision *d);
@@ -49,12 +51,12 @@ bool decide_is_plain(const struct decide_runs *runs);
 /* Whether any two of the runs ended differently or wrote different output. */
 bool decide_differ(const struct decide_runs *runs);
 
-/* Whether none of these runs showed what the run `t` shows: its fault, or its output if outputs
- * repeat, so that few outputs have not been seen.  *sorted: the lines of the output were compared
- * without regard to their order. */
+/* Whether none of these runs showed the effect of run `t`: its fault or its output.  An output
+ * counts only if outputs repeat, so that few outputs have not been seen. *sorted is set if the
+ * lines of the output were compared without regard to their order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
-/* How many of the last twins, among those that count, showed no new schedule. */
+/* How many of the last twins in a row, among those that count, showed no new schedule. */
 size_t decide_stale(const struct decide_runs *runs);
 
 #endif

@@ -2,13 +2,14 @@
 /*
  * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault is attributed to the race in four cases: it occurs in one order and not in the other, and
- * not by chance; it occurs only in runs in which the threads met; all of these runs fail; or it
- * is the race itself, as when one access frees what the other one uses.  An output is attributed to
- * the race in two cases: twins differ in it, and it never occurs in the other order; or it occurs
- * only in runs in which the threads met.  "Never occurs" means something only in a group whose
- * outputs repeat; if each run writes something new, one more new output shows nothing.  If whole
- * outputs decide nothing, their lines are compared without regard to their order.
+ * A fault is attributed to the race in four cases: it occurs in only one order, and this is not by
+ * chance; it occurs only in runs in which the threads met; all runs in which the threads met fail;
+ * or it is the race itself, as when one access frees memory that the other uses.  An output is
+ * attributed to the race in two cases: twins differ in it, and it never occurs in the other order;
+ * or it occurs only in runs in which the threads met.  "Never occurs" is significant only in a
+ * group whose outputs repeat.  If each run writes something new, one more new output shows
+ * nothing.  If whole outputs decide nothing, their lines are compared without regard to their
+ * order.
  */
 #include "classify/decide-int.h"
 
@@ -23,7 +24,7 @@
  * next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
-/* How outputs are compared. */
+/* A digest by which outputs are compared. */
 typedef uint64_t key_fn(const struct trial *t);
 
 static uint64_t by_bytes(const struct trial *t)
@@ -51,7 +52,8 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-/* How many runs of the group have the fault; *of is increased by the number of runs that count. */
+/* The number of runs of the group that have the fault; *of is increased by the number of runs that
+ * count. */
 static size_t count_fault(const struct decide_runs *r, enum variant_group group, const char *fault,
 			  size_t *of)
 {
@@ -71,8 +73,9 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 	return count_fault(r, group, fault, &(size_t){0}) != 0;
 }
 
-/* Whether one order may lack, merely by chance, a fault that the other order and the control group
- * have: runs that fail as often as those would all pass with a probability of more than 1/10. */
+/* Whether a fault of the other order and the control group may be missing in group `lacks` by
+ * chance.  This is so if runs with their failure rate would all pass with a probability above
+ * 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;
@@ -189,7 +192,7 @@ static int compare_keys(const void *a, const void *b)
 	return 0;
 }
 
-/* The outputs of a group's runs without a fault, sorted; *count is their number. */
+/* The digests of the outputs of a group's runs without a fault, sorted; *count is their number. */
 static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, key_fn *key, size_t *count)
 {
 	uint64_t *keys = rd_xcalloc(r->count + 1, sizeof *keys);
@@ -223,7 +226,7 @@ static bool has_output(const struct decide_runs *r, enum variant_group group, ke
 	return false;
 }
 
-/* Whether the first control run wrote the same. */
+/* Whether the first control run wrote the same output as `t`. */
 static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn *key)
 {
 	const struct trial *usual = at(r, VARIANT_CONTROL, 0);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Evidence for a harmful class.  In: runs and what they mean.  Out: witnesses, each with a complete
- * schedule that reproduced the harm; or a race whose harm could not be reproduced.
+ * Evidence for a harmful class.  In: runs, and the decision about them.  Out: witnesses, each with
+ * a complete schedule that reproduced the harm, or the fact that the harm could not be reproduced.
  */
 #include "base/error.h"
 #include "classify/input-int.h"
 #include "classify/words-int.h"
 #include "classify/work-int.h"
 
-/* The schedule of a run that explored memory is already known; the first attempt uses it. */
+/* Makes a run and records its schedule.  The schedule of a run that explored a memory model is
+ * already known, and the first attempt uses it. */
 static int run_to_write_down(struct race_work *w, struct decide_place p, struct trial *t,
 			     struct schedule *made)
 {
@@ -26,7 +27,7 @@ static int run_to_write_down(struct race_work *w, struct decide_place p, struct 
 	return made->turns ? trial_run(&w->bench, made, t, NULL) : RD_OK;
 }
 
-/* Repeats a run and records all its decisions.  *again: it did the same as before. */
+/* Repeats a run and records all its decisions.  Sets *again if it did the same as before. */
 static int write_down(struct race_work *w, struct decide_place p, struct schedule *made, bool *again)
 {
 	bool unsure = false;
@@ -104,8 +105,8 @@ static void note_seen(struct race_work *w, const char *text)
 	w->f->consequence = finding_text(w->set, next_consequence(&w->runs, &w->decision));
 }
 
-/* Adds the witnesses and sets *shown if they are reproduced; otherwise *lost is a run that was not.
- */
+/* Adds the witnesses and sets *shown if they are reproduced; otherwise *lost is a run that was not
+ * reproduced. */
 static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 {
 	const struct decision *d = &w->decision;
@@ -129,7 +130,7 @@ static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 	return err;
 }
 
-/* A run whose output cannot be reproduced is not evidence: the other runs decide. */
+/* A run that cannot be reproduced is not evidence; then the other runs decide. */
 int evidence_show(struct race_work *w)
 {
 	struct next_show shows = {0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Tries other inputs.  In: a race that is harmless, or only changes the output, with the recorded
- * input.  Out: the worst class over all inputs that lead to the race, and what the inputs cover.
+ * input.  Out: the worst class over all inputs that lead to the race, and a description of these
+ * inputs.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -12,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHER_PAIRS 4 /* pairs of runs with another input, unless they show something harmful */
+/* maximum number of pairs of runs with another input, unless they show something harmful */
+#define OTHER_PAIRS 4
 
 /* The search for inputs may take four times as long as the classification with the first input, and
- * at least ten seconds.  Most programs need a fraction of that. */
+ * at least ten seconds.  Most programs need a fraction of this time. */
 #define PATHS_TIMES 4
 #define PATHS_LEAST_NS (10 * RD_NS_PER_S)
 #define BUILD_NS (120 * RD_NS_PER_S) /* time limit for making the flavour; a large program needs a minute */
 
-/* The runs of one input: few at first, and as many as for the first input if they show something.
- */
+/* Makes the runs of one input: few at first, and as many as for the first input if they show
+ * something harmful. */
 static int run_input(struct race_work *w, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -59,7 +61,7 @@ static int look_at_input(void *context, const struct rd_override *given, bool *b
 	return RD_OK;
 }
 
-/* Memory models are tried with the recorded input only. */
+/* Whether other inputs are worth trying.  Memory models are tried with the recorded input only. */
 static bool is_worth(const struct race_work *w)
 {
 	return w->how->techniques.paths && w->how->paths != 1 && !w->how->models &&
@@ -94,7 +96,7 @@ static void note_losses(struct race_work *w, const struct paths *p)
 		finding_note(w->set, w->f, "more branches depend on input than were tried");
 }
 
-/* Notes which inputs take each path. */
+/* Adds notes about the inputs that take each path. */
 static void note_covered(struct race_work *w, const struct paths *p)
 {
 	const char *line = p->covered.data, *end;
@@ -156,8 +158,8 @@ static int explore_inputs(struct race_work *w, const struct replay_program *shad
 	return err;
 }
 
-/* The flavour is made only when a race needs it.  If that fails, the class is for the recorded
- * input. */
+/* Makes the flavour `shadow`, only when a race needs it, and explores.  If this fails, the class is
+ * for the recorded input. */
 static int open_and_explore(struct race_work *w)
 {
 	struct run_program program = {.kind = "shadow"};
@@ -179,7 +181,7 @@ static int open_and_explore(struct race_work *w)
 	return err;
 }
 
-/* If the input cannot be tracked, the class for the recorded input stays. */
+/* If the input cannot be tracked, the class for the recorded input is kept. */
 void inputs_follow(struct race_work *w)
 {
 	if (!is_worth(w) || !open_and_explore(w))

@@ -3,12 +3,12 @@
  * Finds races at given places.  In: pairs of places.  Out: findings with schedules that lead two
  * threads to these places.
  *
- * The program is run once for each pair.  Its threads take turns.  It is stopped at the first
- * access of a thread at one of the two places after each operation; if that finds nothing, it is
- * run again and stopped at all accesses there.  The race consists of the first two accesses by
- * different threads that overlap, at least one of them a write.  A write and a read are preferred
- * to two writes, because in x++ the read comes before the write.  Whether both orders are possible
- * is not checked here; classification finds that out.
+ * The program is run once for each pair.  Its threads take turns.  After each operation of a
+ * thread, the program is stopped at the thread's first access at the two places.  If no race is
+ * found, the program is run again and stopped at all accesses there.  The race consists of the
+ * first two accesses by different threads that overlap, at least one of them a write.  A write and
+ * a read are preferred to two writes, because in x++ the read comes before the write.
+ * Classification finds out later whether both orders are possible.
  */
 #include "classify/locate.h"
 
@@ -58,8 +58,8 @@ static bool has_function(const struct trace_sites *sites, const char *name)
 	return false;
 }
 
-/* Explains why no thread can reach a place; returns false if there is no such reason.  A report may
- * lack the line of a function of the program and give that of its caller instead. */
+/* Explains why no thread can reach a place; returns false if there is no such reason.  A report
+ * without the line of a function may name the line of its caller instead. */
 static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 {
 	const struct classify_place *place = &l->pair->places[which];
@@ -123,7 +123,8 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 
 /* ---- the whole ---- */
 
-/* Threads may reach the same memory only in a later iteration of a loop. */
+/* Looks for the race, a second time at all accesses: threads may reach the same memory only in a
+ * later iteration of a loop. */
 static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
 			 bool *found)
 {
@@ -138,8 +139,8 @@ static int look_for_pair(struct search *l, struct trial_bench *b, const struct o
 	return err;
 }
 
-/* If the only pair has a place without an access, that is an error.  If there are several pairs, it
- * is a warning. */
+/* Finds the race of one pair.  A place without an access is an error if there is one pair, and a
+ * warning if there are several. */
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
 		      bool alone, struct finding_set *set, bool *found)
 {

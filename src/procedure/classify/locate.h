@@ -12,8 +12,9 @@
 struct classify_place {
 	const char *file; /* a path, or the end of one */
 	uint32_t line;
-	const char *within; /* the library function that is called at this place and makes the
-			     * access; NULL: the access is at the place itself */
+	/* the library function that is called at this place and makes the access, or NULL if the
+	 * access is at the place itself */
+	const char *within;
 };
 
 struct classify_pair {
@@ -29,19 +30,19 @@ struct classify_pairs {
 void classify_pairs_init(struct classify_pairs *p);
 void classify_pairs_release(struct classify_pairs *p);
 
-/* FILE:LINE,FILE:LINE */
+/* Parses FILE:LINE,FILE:LINE. */
 int classify_pairs_parse(struct classify_pairs *p, const char *text);
 
-/* Reads the data races of a ThreadSanitizer report: for both stacks, the innermost place in the
- * program.  Races without a line for one of the places are skipped with a warning; it is an error
- * if none are left. */
+/* Reads the data races of a ThreadSanitizer report.  A place is the innermost place in the program
+ * on a stack.  Races without a line for one of the places are skipped with a warning.  Fails if no
+ * race is left. */
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
 
 /* Keeps every count-th pair, beginning with pair `number`, counted from 0. */
 void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count);
 
 /* Runs the program and adds a finding for each pair of places at which two threads access the same
- * memory, at least one of them writing.  *missing counts the other pairs. */
+ * memory, at least one of them writing. *missing is the number of other pairs. */
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing);
 

@@ -11,14 +11,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Most explorations; each follows one that showed more stores that races publish.  No test needs a
- * third. */
+/* Maximum number of explorations.  One more is made if the last one showed more stores that races
+ * publish.  No test needs a third. */
 #define ROUNDS 3
 
 /* ---- explorations under sequential consistency ---- */
 
-/* One run of an exploration.  Runs of different groups have different numbers, since they are not
- * twins. */
+/* Makes one run of an exploration.  Runs of different groups get different numbers, since they are
+ * not twins. */
 static int explore_one(struct race_work *w, enum variant_group group, struct replay_search *search)
 {
 	struct variant v;
@@ -30,7 +30,8 @@ static int explore_one(struct race_work *w, enum variant_group group, struct rep
 			     &w->made[w->made_count++]);
 }
 
-/* From now on, stores that runs have shown to be published are executed under memory models. */
+/* Adds stores that runs have shown to be published to those that are executed under memory
+ * models. */
 static void add_published(struct race_work *w)
 {
 	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);
@@ -58,7 +59,8 @@ static int explore(struct race_work *w)
 	return err;
 }
 
-/* Schedules that belong to one way to the race cannot be used on another. */
+/* Releases the schedules of explored runs.  Those of one way to the race cannot be used on
+ * another. */
 static void release_made(struct race_work *w)
 {
 	for (size_t i = 0; i < w->made_count; i++)
@@ -148,8 +150,8 @@ static void note_same(struct race_work *w, const char *memory, const struct weak
 			      r->lost ? " that could be reproduced" : ""));
 }
 
-/* Each execution under sequential consistency is also possible under the model, so the class cannot
- * get better. */
+/* Determines the class under one model.  Each execution under sequential consistency is also
+ * possible under the model, so the class cannot get better. */
 static int weaken_one(struct race_work *w, enum finding_model model)
 {
 	struct weaken how = {.bench = &w->bench,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: decides which run of a race comes next.  In: the runs so far and the caller's
- * limits.  Out: the next run, or that there are enough runs; which runs to repeat, and when a
- * repetition is accepted.  Nothing is run here, so that every case can be tested with made-up runs.
+ * limits.  Out: whether another run is needed, which runs to repeat, and when a repetition is
+ * accepted.  This part runs no program, so that every case can be tested with made-up runs.
  *
  * Runs come in pairs.  The two runs of a pair differ only in which of the two accesses comes first.
  */
@@ -11,25 +11,25 @@
 
 #include "classify/decide-int.h"
 
-/* What the caller allows. */
+/* The runs that the caller allows. */
 struct next_limits {
 	bool schedules; /* other schedules after the race */
 	bool control;	/* runs of the control group */
-	bool models;	/* memory models are asked for, so every control run is needed */
-	size_t pairs;	/* most pairs; 0: CLASSIFY_ALTERNATES */
+	bool models;	/* memory models are requested, so every control run is needed */
+	size_t pairs;	/* maximum number of pairs; 0 means CLASSIFY_ALTERNATES */
 };
 
-/* How many pairs there may be. */
+/* The maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Whether another pair is worth its runs.  If that depends on what the runs mean so far, *d is set
- * to it. */
+/* Whether another pair is worth its runs.  Sets *d if it had to decide what the runs mean so
+ * far. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
-/* How many runs of the control group there should be by now. */
+/* How many runs the control group should have by now; it has `have`. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have);
 
-/* Whether the first runs did not reach the race, so that others will not either. */
+/* Whether the first runs did not reach the race, so that other runs will not either. */
 bool next_is_hopeless(const struct decide_runs *runs);
 
 /* Whether the first two control runs had the same schedule.  Then differences in their output do
@@ -38,13 +38,13 @@ bool next_is_maskable(const struct decide_runs *runs);
 
 /* ---- what the runs show about the way to the race ---- */
 
-/* A run that was led to both accesses and met an obstacle; NULL: none. */
+/* A run that was led to both accesses and met an obstacle, or NULL. */
 const struct trial *next_apart(const struct decide_runs *runs);
 
 /* Whether two threads were stopped at their accesses at the same time: then the race is proven. */
 bool next_is_met(const struct decide_runs *runs);
 
-/* Why no run reached the race: a sentence. */
+/* A sentence that states why no run reached the race. */
 const char *next_why_none(const struct decide_runs *runs);
 
 /* Whether the finding states that both threads were stopped at their accesses at the same time.
@@ -52,7 +52,7 @@ const char *next_why_none(const struct decide_runs *runs);
  * race. */
 bool next_has_met(const struct finding *f);
 
-/* Which search for program-made synchronisation is worth its runs. */
+/* The search for ad-hoc synchronisation that is worth its runs: adhoc_flag() or adhoc_apart(). */
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 
@@ -71,7 +71,8 @@ bool next_is_same(const struct decision *d, const struct trial *seen, const stru
  * little. */
 bool next_is_unsure(const struct trial *t);
 
-#define NEXT_REPLAYS 2 /* repetitions before a harmful class is reported; README and reports state it */
+/* number of repetitions before a harmful class is reported; README and reports state it */
+#define NEXT_REPLAYS 2
 
 /* Repetitions of a schedule; all zero at first. */
 struct next_repeat {
@@ -96,10 +97,11 @@ struct next_show {
 /* Whether the class is harmful and another attempt to show it is worth its runs. */
 bool next_shows(const struct next_show *s, const struct decision *d);
 
-/* A run could not be reproduced: it is ignored from now on, and *d is decided again. */
+/* Called when a run could not be reproduced.  The run is ignored from now on, and *d is decided
+ * again. */
 void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d);
 
-/* When all attempts have failed: whether the remaining runs justify a class. */
+/* Called when all attempts have failed.  Returns whether the remaining runs justify a class. */
 bool next_is_left(const struct next_show *s, const struct decision *d);
 
 #endif

@@ -8,18 +8,19 @@
 
 #include <string.h>
 
-/* Limits on the number of pairs (doc/design/classify.md).  The first two pairs have no seed.  In
- * the first, one of the two threads runs on after the accesses, in the second the other.  The
- * probability that four pairs agree by chance is about 1 in 1000 (decide_is_plain()).  Eight pairs
- * cover most schedules of small programs.  If six pairs in a row show no new schedule, hardly any
- * is left. */
+/* Limits on the number of pairs (doc/design/classify.md).  If the caller allows no other schedules,
+ * only PAIRS_WITHOUT_SEED pairs are made.  In the first, one of the two threads continues after the
+ * accesses, in the second the other.  The probability that four pairs agree by chance is about 1 in
+ * 1000 (decide_is_plain()).  Eight pairs cover most schedules of small programs.  If six pairs in a
+ * row show no new schedule, hardly any new one is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 
-#define UNSURE_TIMES 4 /* repetitions of a run that was affected by timing, as on a busy machine */
-/* How many runs may fail to be reproduced before no further evidence is tried. */
+/* maximum number of repetitions of a run that timing affected, as on a busy machine */
+#define UNSURE_TIMES 4
+/* Number of runs that could not be reproduced after which no further evidence is tried. */
 #define SHOW_TIMES 4
 
 /* ---- pairs ---- */
@@ -54,9 +55,9 @@ bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, s
 	return d->class != FINDING_SPEC_VIOLATED && decide_stale(runs) < PAIRS_STALE;
 }
 
-/* The control group shows what happens if the threads are not brought together.  After the first
- * two pairs it is not needed as long as all runs do the same.  When they differ, the control runs
- * that were skipped are made. */
+/* Control runs show what happens if the threads are not brought together.  After the first two
+ * pairs they are not needed as long as all runs do the same.  When runs differ, the skipped control
+ * runs are made. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have)
 {
 	bool all = runs->count <= PAIRS_WITHOUT_SEED || l->models || decide_differ(runs);

@@ -12,13 +12,14 @@
 /* An access at which the program was stopped. */
 struct occurrence {
 	const char *thread;
-	uint64_t n, address, size; /* n: operations of the thread before it */
+	/* `n` is the number of operations of the thread before the access */
+	uint64_t n, address, size;
 	uint32_t site;
 	bool write;
 	bool at[2]; /* whether it may be the first, and the second, access of the race */
 };
 
-/* Whether the accesses of a site may be the first or the second of the race. */
+/* Whether accesses at a site may be the first (`which` 0) or the second (1) access of the race. */
 typedef bool occurrences_at_fn(const void *context, const struct trace_site *site, uint32_t number,
 			       int which);
 
@@ -28,7 +29,9 @@ struct occurrences {
 	const void *context;
 	struct occurrence *items; /* in the order of the run */
 	size_t count, capacity;
-	bool all; /* each access of a thread, not only the first after each operation: much slower */
+	/* stop at each access of a thread, not only at the first after each operation; much
+	 * slower */
+	bool all;
 	struct rd_arena *arena; /* owns the names */
 };
 
@@ -39,13 +42,15 @@ void occurrences_release(struct occurrences *s);
 /* How many sites of the program may be the first access (`which` 0) or the second (1). */
 size_t occurrences_sites(const struct occurrences *s, int which);
 
-/* Runs the program and collects the occurrences.  Seed 0 is the usual order of turns. */
+/* Runs the program and collects the occurrences.  With seed 0 the default thread runs next at each
+ * point. */
 int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed);
 
-/* Whether two of them are a race: by two threads, to the same memory, at least one a write. */
+/* Whether two occurrences are a race: by two threads, to the same memory, and at least one is a
+ * write. */
 bool occurrences_race(const struct occurrence *a, const struct occurrence *b);
 
-/* A goal that leads to one of them; the schedule `texts` owns its strings. */
+/* A goal that leads to an occurrence; the schedule `texts` owns its strings. */
 struct schedule_goal occurrences_goal(const struct occurrences *s, const struct occurrence *at,
 				      struct schedule *texts);
 

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SEEN 4000 /* occurrences after which the run is ended: a judgement, bounds memory */
+/* number of occurrences after which the run is ended; a judgement that bounds memory */
+#define MOST_SEEN 4000
 
 void occurrences_init(struct occurrences *s, const struct trace_sites *sites, occurrences_at_fn *at,
 		      const void *context)
@@ -58,7 +59,7 @@ size_t occurrences_sites(const struct occurrences *s, int which)
 	return n;
 }
 
-/* Stops the program at the accesses of a site. */
+/* Adds a watch that stops the program at the accesses of a site. */
 static void watch_site(void *context, uint32_t number)
 {
 	struct schedule_watch *w = schedule_add_watch(context);

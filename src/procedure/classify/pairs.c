@@ -3,9 +3,9 @@
  * Reads pairs of places.  In: text from the user, or a report of ThreadSanitizer.  Out: files and
  * lines.
  *
- * Two kinds of lines in a report matter: those that begin an access ("Write of size 4 at ... by
+ * Two kinds of lines in a report are used: those that begin an access ("Write of size 4 at ... by
  * thread T1:"), and the frames that follow ("#0 add /src/a.c:12:3 (a+0x1234) (BuildId: 12ab)"), up
- * to an empty line.  The first frame that does not belong to the sanitizer is the place.  If that
+ * to an empty line.  The first frame that does not belong to the sanitizer is the place.  If this
  * frame has no line number, it may belong to a library function, and the next frame is used.
  * Everything else is skipped, since it differs between versions.
  */
@@ -46,8 +46,8 @@ static void add_pair(struct classify_pairs *p, const struct classify_place place
 	memcpy(p->items[p->count++].places, places, sizeof p->items->places);
 }
 
-/* The number at the end of the text, after a colon; the length becomes that of the text before the
- * colon.  0: no number. */
+/* Returns the number at the end of the text, after a colon, or 0 if there is none.  The length
+ * becomes that of the text before the colon. */
 static uint32_t take_number(const char *text, size_t *length)
 {
 	size_t at = *length;
@@ -62,7 +62,7 @@ static uint32_t take_number(const char *text, size_t *length)
 	return n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* PATH:LINE or PATH:LINE:COLUMN. */
+/* Parses PATH:LINE or PATH:LINE:COLUMN. */
 static bool take_place(struct classify_pairs *p, const char *text, size_t length, struct classify_place *to)
 {
 	uint32_t last = take_number(text, &length), line = last ? take_number(text, &length) : 0;
@@ -97,7 +97,8 @@ static bool begins_access(const char *line)
 	return !strncasecmp(line, "read of size", 12) || !strncasecmp(line, "write of size", 13);
 }
 
-/* Where the module of a frame begins.  The name of its function may contain a parenthesis, too. */
+/* The start of a frame's module, which is in parentheses.  The name of the function may contain a
+ * parenthesis, too. */
 static const char *find_module(const char *line)
 {
 	const char *found = line + strlen(line);
@@ -126,13 +127,13 @@ static const char *take_function(struct classify_pairs *p, const char *line)
 
 struct report {
 	struct classify_place places[2];
-	int access; /* the one that is being read, 0 or 1; -1: none yet */
+	int access; /* the access that is being read, 0 or 1, or -1 before the first */
 	bool race;
 	bool has[2], over[2]; /* for each access: its place is known; no later frame can be its place */
-	const char *within;   /* the library function that may make the access; NULL: none */
+	const char *within;   /* the library function that may make the access, or NULL */
 };
 
-/* "#1 name of a function PATH:LINE:COLUMN (module+0x12)". */
+/* Parses a frame: "#1 name of a function PATH:LINE:COLUMN (module+0x12)". */
 static void take_frame(struct classify_pairs *p, struct report *r, const char *line)
 {
 	struct classify_place *to = &r->places[r->access];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: other paths to a race.  Runs that track how the program uses its input yield
- * new inputs, each of which flips one branch.  If the run with such an input keeps the schedule up
- * to the race, its path is a *primary*.  Each primary is classified like the recorded one.
+ * new inputs, each of which flips one branch.  If the run with such an input follows the schedule
+ * up to the race, its path is a *primary*.  The race is classified for each primary as for the
+ * recorded path.
  */
 #ifndef CLASSIFY_PATHS_INT_H
 #define CLASSIFY_PATHS_INT_H
@@ -17,23 +18,26 @@ struct paths {
 	const struct replay_program *shadow;
 	const struct sym_selection *wishes;
 	const struct rd_override *base; /* the input of the first primary */
-	unsigned most;			/* most primaries, including the first */
+	unsigned most;			/* maximum number of primaries, including the first */
 	int64_t end_ns;			/* after this time no input is tried */
 
-	/* Analyses the race with the bench's input; *bad: no other input is needed. */
+	/* Analyses the race with the bench's input.  Sets *bad if no other input is needed. */
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;
 
 	/* Results. */
-	unsigned primaries;	   /* including the first */
-	unsigned discarded;	   /* inputs with which the race was not reached by its schedule */
-	uint64_t queries, unknown; /* questions to the solver, and those without an answer */
+	unsigned primaries; /* including the first */
+	unsigned discarded; /* number of inputs with which the schedule did not reach the race */
+	/* number of questions to the solver, and of those without an answer */
+	uint64_t queries, unknown;
 	double solver_seconds;
-	struct rd_buf covered; /* a line for each primary: which inputs take its path */
+	struct rd_buf covered; /* a line for each primary about the inputs that take its path */
 	uint64_t lost[RADDLE_LOSSES];
-	unsigned equal; /* primaries whose outputs are equal in both orders for all inputs of their paths */
-	bool cut;	/* there were more inputs to try */
-	bool depends;	/* some branch depends on input */
+	/* number of primaries whose outputs are equal in both orders, for all inputs of their
+	 * paths */
+	unsigned equal;
+	bool cut;     /* there were more inputs to try */
+	bool depends; /* some branch depends on input */
 	bool no_solver;
 };
 

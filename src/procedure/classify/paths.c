@@ -24,11 +24,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All were set by hand: smaller values miss inputs, larger ones take time from other races. */
-#define QUESTION_MS 5000   /* wall-clock time of one question to the solver: the machine may be busy */
-#define SOLVER_SECONDS 2.0 /* CPU time of the solver for one race */
-#define BRANCH_TURNS_MAX 3 /* how often a branch is flipped at most */
-#define TRIES_PER_PATH 16  /* inputs that are tried for each primary that is wanted */
+/* All of these values were set by hand.  Smaller values miss inputs, larger ones take time from
+ * other races. */
+/* time limit of one question to the solver, in wall-clock time, since the machine may be busy */
+#define QUESTION_MS 5000
+#define SOLVER_SECONDS 2.0 /* limit of the solver's CPU time for one race */
+#define BRANCH_TURNS_MAX 3 /* maximum number of times that a branch is flipped */
+/* maximum number of inputs that are tried for each primary that is wanted */
+#define TRIES_PER_PATH 16
 
 /* A primary whose branches have not been flipped yet: one trace for each order. */
 struct item {
@@ -40,9 +43,9 @@ struct explorer {
 	struct paths *p;
 	struct item *queue;
 	size_t count, capacity, next;
-	struct rd_umap turned; /* how often a branch was flipped, by site and direction */
-	struct rd_umap seen;   /* paths, by hash */
-	struct rd_names tried; /* inputs, as text */
+	struct rd_umap turned; /* maps site and direction of a branch to how often it was flipped */
+	struct rd_umap seen;   /* the hashes of paths that were seen */
+	struct rd_names tried; /* the inputs that were tried, as text */
 	unsigned tries;
 	bool bad;
 };
@@ -166,8 +169,8 @@ static int take_primary(struct explorer *x, struct item *item)
 	return err;
 }
 
-/* If the threads do not both reach their accesses in one order, they do not in the other either.
- * `anyway`: the input is analysed even if its path is known. */
+/* Tries an input.  If both threads do not reach their accesses in one order, the other order is not
+ * tried.  If `anyway`, the input is analysed even if its path is known. */
 static int try_input(struct explorer *x, const struct rd_override *given, bool anyway)
 {
 	struct item item = {0};
@@ -208,8 +211,8 @@ struct turning {
 	struct explorer *x;
 	const struct sym_trace *trace;
 	const struct rd_override *given;
-	struct sym_solver *solver; /* NULL: not needed yet */
-	bool *fixed;		   /* for each variable: it keeps its value */
+	struct sym_solver *solver; /* NULL until it is needed */
+	bool *fixed;		   /* by variable: whether it keeps its value */
 };
 
 static int turn(struct turning *r, uint32_t step)
@@ -240,8 +243,8 @@ static int turn(struct turning *r, uint32_t step)
 }
 
 /* Compares the outputs of both orders under the conditions of both paths.  An input for which they
- * differ is tried.  If there is none, the outputs are equal for all inputs that take these paths.
- */
+ * differ is tried.  If there is no such input, the outputs are equal for all inputs that take these
+ * paths. */
 static int compare_outputs(struct explorer *x, const struct item *item, const bool *fixed)
 {
 	struct contents c = {x->p->bench, &item->given};
@@ -354,7 +357,8 @@ int paths_explore(struct paths *p)
 	p->covered = (struct rd_buf)RD_BUF_INIT;
 	err = start(&x);
 	while (!err && x.next < x.count && !is_over(&x)) {
-		struct item item = x.queue[x.next++]; /* the queue may move */
+		/* a copy, because the queue may be reallocated */
+		struct item item = x.queue[x.next++];
 
 		err = turn_all(&x, &item);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Leads threads to a race.  In: a race, and other ways to reach it that runs have shown.  Out: the
- * runs of the first way that allows a class to be decided, and synchronisation that fixes the order
+ * runs of the first way on which a class can be decided, and synchronisation that fixes the order
  * of the accesses.
  */
 #include "base/error.h"
@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-#define OTHER_SEEDS 3	     /* runs that look for other ways, each with another order of turns */
-#define ELSEWHERE_CONTROLS 8 /* control runs that show whether the program differs at all */
+#define OTHER_SEEDS 3 /* number of runs that look for other ways, each with another seed */
+/* number of control runs that show whether the program's behaviour varies */
+#define ELSEWHERE_CONTROLS 8
 
 /* ---- one order ---- */
 
@@ -32,7 +33,7 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 }
 
 /* Tries whether both threads reach their accesses on this way.  If one thread is blocked while the
- * other is stopped at its access, it may get through when it runs first: for example, a reader
+ * other is stopped at its access, it may reach its own when it runs first: for example, a reader
  * under a sequence lock waits only for a writer that has already begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {
@@ -56,7 +57,7 @@ static int run_from_anew(struct race_work *w)
 	return work_run_pairs(w);
 }
 
-/* Makes the runs of the current way, and finds what fixes the order on it. */
+/* Makes the runs of the current way, and finds synchronisation that fixes the order on it. */
 static int go_this_way(struct race_work *w, struct adhoc *order)
 {
 	struct trial t;
@@ -77,7 +78,7 @@ static bool is_decided(const struct race_work *w, const struct adhoc *order)
 	return order->found || w->decision.class != FINDING_NO_CLASS;
 }
 
-/* Replaces the predicted way by the two accesses alone, at the given points. */
+/* Replaces the predicted way by the given goals alone. */
 static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 {
 	RD_ASSERT(w->race.goal_count == 2);
@@ -87,9 +88,9 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	w->race.first = w->race.front = NULL;
 }
 
-/* Finds the first of the other ways on which both threads reach their accesses and the runs decide.
- * If there is none, takes one on which something keeps them apart, unless they are known to have
- * met. */
+/* Finds the first of the other ways on which both threads reach their accesses and the runs
+ * decide.  If there is no such way, takes one on which something keeps the threads apart, unless
+ * they are known to have met. */
 static int try_ways(struct race_work *w, struct adhoc *order)
 {
 	size_t apart = w->routes.count;
@@ -130,7 +131,8 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 
 /* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
  * shows first where they reach the accesses.  Otherwise the predicted points are tried first, and
- * such a run only if that decides nothing: in this flavour another way may lead to the accesses. */
+ * such a run is made only if they decide nothing, since in this flavour another way may lead to the
+ * accesses. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
@@ -145,7 +147,7 @@ int reach_race(struct race_work *w, struct adhoc *order)
 
 /* ---- other instances of the race ---- */
 
-/* What runs have shown about a race on one way. */
+/* The results of runs of a race on one way. */
 struct outcome {
 	struct schedule race;
 	struct decide_runs runs;
@@ -161,7 +163,7 @@ static void take_back(struct race_work *w, const struct outcome *o)
 	w->bench.mask = o->mask;
 }
 
-/* The runs of one instance, if the threads meet there. */
+/* Makes the runs of one instance, if the threads meet there. */
 static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 {
 	struct trial t;
@@ -173,8 +175,8 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 }
 
 /* A race that has no effect at one instance may have one at another: with the write of x += 1
- * instead of its read, or in a later iteration of a loop.  That is worth some runs if the program's
- * behaviour does vary. */
+ * instead of its read, or in a later iteration of a loop.  Looking for one is worth some runs if
+ * the program's behaviour varies. */
 int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};

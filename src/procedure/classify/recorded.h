@@ -6,7 +6,7 @@
 #include "finding/finding.h"
 
 /* The duration, in nanoseconds, of the recorded run from which the findings were predicted, if its
- * trace still exists; 0: unknown. */
+ * trace still exists; otherwise 0. */
 int64_t classify_recorded_ns(const struct finding_set *set);
 
 #endif

@@ -2,24 +2,25 @@
 /*
  * Inside classify/: other ways to reach a race.  The schedule of a race leads the threads to the
  * points where they made the two accesses in the recorded run.  In the flavour `led` the threads
- * may not reach these points, or the race may lie elsewhere.  Then a run of that flavour shows
- * where the threads do reach the two accesses.
+ * may not reach these points, or the race may lie elsewhere.  Then a run of this flavour shows
+ * where the threads reach the two accesses.
  */
 #ifndef CLASSIFY_ROUTES_INT_H
 #define CLASSIFY_ROUTES_INT_H
 
 #include "trial/trial.h"
 
-#define ROUTES_MOST 8 /* most ways that are tried: a judgement */
+#define ROUTES_MOST 8 /* maximum number of ways that are tried: a judgement */
 
 struct routes {
-	struct schedule_goal goals[ROUTES_MOST][2]; /* the likeliest first, each in the order of the race */
+	/* pairs of goals, most likely first; each pair in the order of the race */
+	struct schedule_goal goals[ROUTES_MOST][2];
 	size_t count;
-	struct schedule texts; /* owns their names */
+	struct schedule texts; /* owns the names in the goals */
 };
 
-/* Runs the program once; 0 is the seed of the usual order of turns.  Release the result even after
- * a failure. */
+/* Finds ways by one run of the program.  With seed 0 the default thread runs next at each point.
+ * Release the result even after a failure. */
 int routes_find(struct routes *a, struct trial_bench *b, const struct schedule *race, uint64_t seed);
 
 /* The same for other instances of the race: other accesses on its lines to the same memory, such as

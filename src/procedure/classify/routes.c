@@ -3,8 +3,8 @@
  * Finds ways to reach a race in a run.  In: the sites of the two accesses.  Out: pairs of goals,
  * one goal for each thread.
  *
- * Pairs whose accesses followed each other most closely come first.  The fewer other occurrences
- * lie between two accesses, the less is likely to keep them apart.
+ * Pairs whose accesses followed each other most closely come first.  With fewer other occurrences
+ * between two accesses, it is less likely that something keeps them apart.
  */
 #include "classify/routes-int.h"
 
@@ -22,7 +22,7 @@
 struct ends {
 	const struct trace_sites *sites;
 	const struct schedule_goal *goals;
-	unsigned best[2]; /* the best fitness of a site for each goal; 0: no site fits */
+	unsigned best[2]; /* by goal: the best fitness of a site, or 0 if no site fits */
 	bool by_line;	  /* other accesses on the same lines are wanted */
 };
 
@@ -69,11 +69,11 @@ static int compare_pairs(const void *a, const void *b)
 	const struct pair *x = a, *y = b;
 
 	RD_BY(x->apart, y->apart);
-	RD_BY(y->second, x->second); /* late ones first: what threads wait for has happened by then */
+	RD_BY(y->second, x->second); /* late pairs first, since threads then wait for less */
 	return 0;
 }
 
-/* Whether the occurrences are those of the race, in its order. */
+/* Whether the occurrences are the accesses of the race, in its order. */
 static bool is_race(const struct ends *e, const struct occurrence *first, const struct occurrence *second)
 {
 	return fits_best(e, trace_sites_find(e->sites, first->site), 0) &&

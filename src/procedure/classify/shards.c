@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most bytes of a command with its words: more than the kernel accepts. */
+/* Maximum number of bytes of a command with its words: more than the kernel accepts. */
 #define COMMAND_MAX (16u << 20)
 
 char *classify_shard_path(const char *directory, unsigned number)
@@ -28,7 +28,7 @@ char *classify_shard_path(const char *directory, unsigned number)
 
 /* ---- the command ---- */
 
-/* Standard input is read once, here, for all shards, unless it is a terminal. */
+/* Saves standard input, unless it is a terminal.  It is read once, for all shards. */
 static int save_input(const char *directory)
 {
 	char *path = rd_xasprintf("%s/stdin", directory);

@@ -7,9 +7,9 @@
 #include "base/process.h"
 #include "classify/classify.h"
 
-/* One of `count` parts; each has every count-th race. */
+/* One of `count` shards; each has every count-th race. */
 struct classify_shard {
-	const char *directory; /* of all shards; NULL: this is not a shard */
+	const char *directory; /* the directory of all shards, or NULL if this is not a shard */
 	unsigned number, count;
 	uint64_t jobs;
 	bool terminal; /* the user's standard input was a terminal, so there is no input */
@@ -18,7 +18,7 @@ struct classify_shard {
 /* Writes the words of the command, its working directory and its input to files; removes files of
  * earlier shards. */
 int classify_shards_save(const char *directory, char *const *words);
-/* Restores them: the words, the working directory and the standard input. */
+/* Restores the words, the working directory and the standard input. */
 int classify_shard_load(struct classify_shard *s, struct rd_argv *words);
 
 /* The path of the document that a shard writes; the caller frees it. */

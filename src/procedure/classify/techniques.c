@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Techniques by their names.  In: a list of those to leave out.  Out: the others. */
+/* Techniques by name.  In: a list of techniques to leave out.  Out: the other techniques. */
 #include "classify/techniques.h"
 
 #include "base/error.h"

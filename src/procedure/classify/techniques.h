@@ -5,7 +5,7 @@
 
 #include "classify/classify.h"
 
-/* All techniques except those in a comma-separated list; NULL: all. */
+/* Stores all techniques except those in a comma-separated list, which may be NULL. */
 int classify_techniques_without(const char *text, struct classify_techniques *techniques);
 
 #endif

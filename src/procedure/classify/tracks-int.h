@@ -2,7 +2,8 @@
 /*
  * Inside classify/: which accesses are executed under a weaker memory model.  These are the
  * accesses of the race, those of the other races of the set, and stores that these accesses
- * publish: what their thread stored before and another thread read afterwards.
+ * publish.  A published store was made by the same thread before, and its value was read by another
+ * thread afterwards.
  */
 #ifndef CLASSIFY_TRACKS_INT_H
 #define CLASSIFY_TRACKS_INT_H
@@ -15,11 +16,13 @@
 struct model_track {
 	uint32_t site;
 	bool write;
-	bool point_only;    /* it is a point, but does not make the accessed bytes tracked */
-	const char *object; /* what the race is about that it belongs to; NULL: unknown */
+	bool point_only; /* the access is a point, but does not make the accessed bytes tracked */
+	/* the object of the race to which the access belongs, or NULL if unknown */
+	const char *object;
 };
 
-/* A published store belongs to every race that publishes it. */
+/* Connects a published store with the object of a race that publishes it.  A store may have
+ * several. */
 struct track_edge {
 	uint32_t site;
 	const char *object;
@@ -33,17 +36,17 @@ struct tracks {
 	size_t count, capacity;
 };
 
-/* Collects the accesses of all races of the set, as far as the program has them.  The caller
+/* Collects the accesses of all races of the set that have a site in the program.  The caller
  * releases the result. */
 void tracks_gather(struct tracks *t, const struct finding_set *set, const struct trace_sites *sites);
 void tracks_copy(struct tracks *t, const struct tracks *from);
 void tracks_release(struct tracks *t);
 
-/* Adds what runs have shown to be published. */
+/* Adds stores that runs have shown to be published. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count);
 
-/* Adds the records of these accesses to a schedule that owns nothing but these lists.  Accesses
- * that belong to `except` are left out; it may be NULL. */
+/* Fills the lists of tracked accesses and watches of a schedule that owns nothing else.  Accesses
+ * of races about the object `except`, which may be NULL, are left out. */
 void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists);
 
 /* Whether tracks_fill() with this `except` adds any tracked access. */

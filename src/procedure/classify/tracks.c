@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Finds the accesses that are executed under a weaker memory model (classify/tracks-int.h).  In:
- * findings with schedules, and what runs published.  Out: records for schedules.
+ * findings with schedules, and stores that runs published.  Out: lists for schedules.
  */
 #include "classify/tracks-int.h"
 
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARED_MOST 64 /* pairs of accesses of shared memory that a program has if it has "few" */
+/* maximum number of pairs of accesses of shared memory; with more, they do not all become points */
+#define SHARED_MOST 64
 
 static bool is_same(const char *a, const char *b)
 {
@@ -92,7 +93,7 @@ static void add_edge(struct tracks *t, uint32_t site, const char *object)
 	t->edges[t->edge_count++] = (struct track_edge){site, object};
 }
 
-/* In a program with few accesses of shared memory, all of these become points. */
+/* If the program has few accesses of shared memory, all of them become points. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -111,7 +112,7 @@ void tracks_add_published(struct tracks *t, const struct raddle_published *pairs
 	}
 }
 
-/* Whether the access belongs to the races about an object. */
+/* Whether the access belongs to a race about this object. */
 static bool is_of(const struct tracks *t, const struct model_track *track, const char *object)
 {
 	bool is = is_same(track->object, object);

@@ -10,21 +10,21 @@
 
 enum variant_group {
 	VARIANT_FIRST,	 /* the access of the first goal comes first */
-	VARIANT_SECOND,	 /* that of the second one */
+	VARIANT_SECOND,	 /* the access of the second goal comes first */
 	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
 };
 
-/* A schedule to run.  It borrows from the schedule of the race, which must live as long, and is not
+/* A schedule to run.  It borrows from the schedule of the race, which must live as long.  It is not
  * released. */
 struct variant {
 	struct schedule schedule;
 	struct schedule_decision decisions[2];
 };
 
-/* Makes variant `number`, counted from 0.  The first three have no seed.  In the first two, each
- * thread in turn is the one that runs on after both accesses.  In the third, the first thread
- * continues even before the other access.  The following variants have seeds. */
+/* Makes variant `number`, counted from 0.  The first three have no seed.  In the first, one of the
+ * two threads continues after both accesses, in the second the other.  In the third, the first
+ * thread continues even before the other thread's access.  The following variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
 #endif

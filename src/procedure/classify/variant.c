@@ -4,14 +4,14 @@
  * operations that lead to them.  Out: schedules that continue after the race.
  *
  * As a rule, the two accesses follow each other directly.  When the first thread has made its
- * access, the second one runs; when that has made its own, the variant decides which thread runs
- * next.  So if twins behave differently, the cause is the order of the two accesses, not anything
- * else that the first thread did.
+ * access, the second thread runs.  When the second thread has made its access, the variant decides
+ * which thread runs next.  So if twins behave differently, the cause is the order of the two
+ * accesses, not anything else that the first thread did.
  *
- * In every fourth variant the first thread continues after its access while the second one stays
+ * In every fourth variant the first thread continues after its access, while the second stays
  * stopped before its own.  Only these variants show a thread that reads a value and acts on it
- * before the other thread writes.  That effect is possible in one order of the two accesses only.
- * Effects of merely running alone show up in both orders, because in the earlier variants each of
+ * before the other thread writes.  This effect is possible in only one order of the two accesses.
+ * Effects of merely running alone appear in both orders, because in the earlier variants each of
  * the two threads has run first.
  */
 #include "classify/variant-int.h"
@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "classify/classify.h"
 
-enum { LAG = 2 }; /* the first variant in which the second thread lags behind; it has no seed either */
+enum { LAG = 2 }; /* the first variant in which the second thread stays stopped; it has no seed */
 
 static struct schedule_decision back(const struct schedule_goal *from, const struct schedule_goal *to)
 {
@@ -27,7 +27,7 @@ static struct schedule_decision back(const struct schedule_goal *from, const str
 		.thread = from->thread, .n = from->after, .point = "back", .count = 1, .next = to->thread};
 }
 
-/* The control group keeps the order of operations, but not the goals. */
+/* Makes a schedule of the control group, which has the order of operations but no goals. */
 static void lead_nowhere(struct schedule *s)
 {
 	s->goals = NULL;
@@ -52,15 +52,15 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	v->schedule.first = NULL;
 	v->schedule.flavour = CLASSIFY_FLAVOUR;
 	if (number > LAG && number % 3 == 2)
-		v->schedule.limit_count =
-			0; /* the prediction, not the program, keeps other threads stopped */
+		v->schedule.limit_count = 0; /* limits come from the prediction, so some variants have none */
 	if (group == VARIANT_CONTROL) {
 		lead_nowhere(&v->schedule);
 		return;
 	}
 	v->schedule.first = first->thread;
 	v->decisions[0] = back(first, lags ? first : second);
-	/* The thread that ran ahead may have ended meanwhile. */
+	/* If the first thread has continued, it may have ended meanwhile, so the second runs
+	 * next. */
 	v->decisions[1] = back(second, lags ? second : &race->goals[number % 2]);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;

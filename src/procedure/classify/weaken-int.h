@@ -2,8 +2,8 @@
 /*
  * Inside classify/: finds effects of a race under a weaker memory model (doc/design/memory.md) that
  * it does not have under sequential consistency.  Each execution under the stronger model is also
- * possible under the weaker one, so the class can only get worse.  Whatever makes it worse has to
- * be new: no run under sequential consistency showed it.
+ * possible under the weaker one, so the class can only get worse.  An effect makes it worse only if
+ * it is new: no run under sequential consistency showed it.
  */
 #ifndef CLASSIFY_WEAKEN_INT_H
 #define CLASSIFY_WEAKEN_INT_H
@@ -14,27 +14,28 @@
 struct weaken {
 	struct trial_bench *bench;
 	const struct schedule *race;
-	const char *object;		 /* what the race is about; may be NULL */
+	const char *object;		 /* the object of the race; may be NULL */
 	const struct decide_runs *usual; /* runs under sequential consistency, with the same points */
 	const struct tracks *tracks;
 	const char *memory; /* the name of the model, as in schedules */
-	size_t most;	    /* runs of each group with seeds */
+	size_t most;	    /* number of runs with seeds, for each group */
 	int replays;	    /* how often a new effect is repeated before it is accepted */
 };
 
 struct weakened {
-	enum finding_class class; /* FINDING_NO_CLASS: nothing new */
+	enum finding_class class; /* FINDING_NO_CLASS if nothing is new */
 	struct trial shows;
 	enum variant_group group;
-	struct schedule schedule; /* of the run that shows it; to be released */
+	struct schedule schedule; /* schedule of the run that shows it; to be released */
 	bool sorted;		  /* outputs were compared without regard to the order of their lines */
-	bool elsewhere;		  /* something new does not need the memory of this race */
+	bool elsewhere;		  /* a new effect also occurs if only other memory is under the model */
 	bool lost;		  /* a new effect could not be reproduced */
-	uint64_t k;		  /* executions that sequential consistency does not allow */
-	const char *over;	  /* why some runs left the model early; NULL: none did */
+	uint64_t k;		  /* number of executions that sequential consistency does not allow */
+	const char *over;	  /* why the model was abandoned in some runs, or NULL if it was not */
 };
 
-/* How many runs an exploration has at most, given how long the recorded run took; 0: unknown. */
+/* The maximum number of runs of an exploration.  `recorded_ns` is how long the recorded run took,
+ * or 0 if unknown. */
 size_t weaken_explored(int64_t recorded_ns);
 
 /* The caller releases `result` even after a failure. */

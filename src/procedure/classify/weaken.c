@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Runs under weaker memory models (classify/weaken-int.h).  In: a race, and its runs under
- * sequential consistency.  Out: a run that shows something new, with its schedule and the choices
- * of values and threads.
+ * sequential consistency.  Out: a run that shows a new effect, with its schedule and its choices of
+ * values and threads.
  *
  * After both threads have reached their accesses, the choices at the accesses under the model are
  * enumerated: which value memory returns, and which thread runs next.  The number of these runs is
- * limited; after them, seeds choose schedules and values.  A new effect is attributed to the memory
- * of this race under three conditions: the same schedule without these choices does not show it;
- * it does not occur if only other memory is under the model; and it is reproduced every time.
+ * limited; in further runs, seeds choose schedules and values.  A new effect is attributed to the
+ * memory of this race under three conditions: the same schedule without these choices does not show
+ * it; it does not occur if only other memory is under the model; and it is reproduced every time.
  */
 #include "classify/weaken-int.h"
 
@@ -17,20 +17,21 @@
 
 #include <string.h>
 
-/* All were set by hand: smaller values miss outputs that a weak memory model allows, larger ones
- * take time from other races. */
-#define EXPLORED_MOST 250	       /* most runs of an exploration, */
-#define EXPLORED_LEAST 8	       /* and fewest */
-#define EXPLORING_NS (6 * RD_NS_PER_S) /* time for these runs if each takes as long as the recorded one */
-#define UNSURE 4		       /* most runs that are repeated because timing affected them */
-#define REFUTED_MAX 64		       /* rejected effects that are remembered */
+/* All of these values were set by hand.  Smaller values miss outputs that a weak memory model
+ * allows, larger ones take time from other races. */
+#define EXPLORED_MOST 250 /* maximum number of runs of an exploration */
+#define EXPLORED_LEAST 8  /* fewest runs of an exploration, even if they take long */
+/* time for an exploration, if each run takes as long as the recorded one */
+#define EXPLORING_NS (6 * RD_NS_PER_S)
+#define UNSURE 4       /* maximum number of times that a run is repeated because timing affected it */
+#define REFUTED_MAX 64 /* maximum number of rejected effects that are remembered */
 
 struct attempt {
 	const struct weaken *how;
 	struct schedule lists; /* the accesses that obey the model */
 	struct weakened *result;
 	struct {
-		const char *fault; /* NULL: an output */
+		const char *fault; /* the rejected fault, or NULL for an output */
 		uint64_t key;
 	} refuted[REFUTED_MAX];
 	size_t refuted_count;
@@ -104,7 +105,7 @@ static void refute(struct attempt *a, const struct trial *t, bool sorted)
 
 /* ---- what is new ---- */
 
-/* Whether the schedule alone shows the effect, under sequential consistency. */
+/* Finds out whether the schedule alone shows the effect, under sequential consistency. */
 static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool *shows)
 {
 	struct schedule plain = r->schedule;
@@ -118,7 +119,7 @@ static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool
 	return err;
 }
 
-/* Whether the effect also occurs if only other memory is under the model. */
+/* Finds out whether the effect also occurs if only other memory is under the model. */
 static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *elsewhere)
 {
 	struct replay_search search = {0};
@@ -163,7 +164,7 @@ static int comes_again(const struct weaken *w, struct weakened *r, bool *again)
 		if (*again || !is_unsure(&t) || unsure++ == UNSURE)
 			i++;
 		else
-			*again = true; /* once more */
+			*again = true; /* repeat the run once more */
 	}
 	return err;
 }
@@ -191,8 +192,8 @@ static enum finding_class class_of(const struct trial *t)
 	return t->fault ? FINDING_SPEC_VIOLATED : FINDING_OUTPUT_DIFFERS;
 }
 
-/* Judges a run, and takes over its schedule `made`.  A fault replaces an output that was found
- * before. */
+/* Judges a run, and takes ownership of its schedule `made`.  A fault replaces an output that was
+ * found before. */
 static int judge(struct attempt *a, const struct trial *t, enum variant_group group, struct schedule *made)
 {
 	struct weakened *r = a->result, found = *r;
@@ -252,7 +253,7 @@ static int explore(struct attempt *a, enum variant_group group)
 	return err;
 }
 
-/* A run whose schedule and choices come from seeds. */
+/* Makes a run whose schedule and choices come from seeds. */
 static int try_seed(struct attempt *a, enum variant_group group, size_t number)
 {
 	struct schedule made;

@@ -14,19 +14,19 @@ struct words_outputs {
 	const struct trial_mask *mask;
 };
 
-/* Where two outputs first differ: the stream, the line and both texts.  If no line differs, how
- * both runs ended.  `otherwise` describes when the second output occurs. */
+/* Describes where two outputs first differ: the stream, the line and both texts.  If no line
+ * differs, describes how both runs ended.  `otherwise` states when the second output occurs. */
 void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise);
 
 /* Describes the run that shows a class and, if there is one, the run that it is compared with. */
 void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
 		const struct decision *d, const struct trial_mask *mask);
 
-/* What a run under a weaker memory model did. */
+/* Describes what a run under a weaker memory model did. */
 void words_weakened(struct rd_buf *out, const struct schedule *race, const struct decide_runs *usual,
 		    const struct weakened *r, const struct trial_mask *mask);
 
-/* What keeps the two accesses in one order. */
+/* Describes what keeps the two accesses in one order. */
 void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct adhoc *a);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sentences of classification.  In: a race, runs, a decision.  Out: text for people. */
+/* Sentences about classifications.  In: a race, runs and a decision.  Out: text for people. */
 #include "classify/words-int.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SHOWN 60 /* bytes of a line of output that are shown */
+#define SHOWN 60 /* maximum number of bytes of a line of output that are shown */
 
 static void add_access(struct rd_buf *out, const struct schedule_goal *h)
 {
@@ -55,7 +55,7 @@ static bool is_same(const struct trial_text *a, const struct trial_text *b)
 	return a->length == b->length && !memcmp(a->data, b->data, a->length);
 }
 
-/* The first lines that differ and may be compared; false: there are none. */
+/* Finds the first lines that differ and may be compared.  Returns false if there are none. */
 static bool find_lines(const struct words_outputs *o, int stream, size_t *number, struct trial_text lines[2])
 {
 	size_t at[2] = {0, 0};

@@ -12,42 +12,49 @@
 #include "classify/tracks-int.h"
 #include "classify/weaken-int.h"
 
-#define WORK_RUNS "runs"   /* the statistic of an answer that counts runs */
-#define WORK_EDITS "edits" /* and the one with a bit for each edit that some run reached */
+#define WORK_RUNS "runs" /* name of the statistic of an answer that counts runs */
+/* name of the statistic with a bit for each edit that some run reached */
+#define WORK_EDITS "edits"
 
 struct race_work {
 	const struct classify *how;
 	struct next_limits limits;
-	struct finding_set *set; /* of the answer */
+	struct finding_set *set; /* the set of the answer */
 	struct finding *f;
-	struct schedule race;	 /* its schedule, which leads both threads there; borrowed */
-	struct routes routes;	 /* other ways there */
-	struct routes elsewhere; /* and to other instances of it */
+	/* the finding's schedule, which leads both threads to the race; borrowed */
+	struct schedule race;
+	struct routes routes;	 /* other ways to the race */
+	struct routes elsewhere; /* ways to other instances of the race */
 	struct trial_bench bench;
 	struct decide_runs runs;
-	size_t controls; /* runs of the control group */
+	size_t controls; /* number of runs of the control group */
 	struct decision decision;
 	struct tracks tracks;
-	struct schedule lists;	      /* accesses that obey memory models, and points; empty: none */
-	struct schedule *made;	      /* schedules of runs that explore memory; NULL: there are none */
-	size_t made_from, made_count; /* the number of the first of these runs, and how many they are */
-	char *message;		      /* the first error */
+	struct schedule lists; /* accesses that obey memory models, and points; may be empty */
+	struct schedule *made; /* schedules of runs that explore memory models, or NULL */
+	/* number of the first of these runs, and how many there are */
+	size_t made_from, made_count;
+	char *message; /* the message of the first error */
 
 	/* Other inputs. */
-	struct rd_override base;      /* the input of the race's schedule; empty: the recorded input */
-	const char *input_text;	      /* the input of the current runs, as text; NULL: the recorded input */
-	struct rd_override differs;   /* the first input with which the output differs */
-	bool is_other, found_differs; /* another input was tried; `differs` is set */
+	/* the input of the race's schedule; if empty, the recorded input */
+	struct rd_override base;
+	/* the input of the current runs as text, or NULL for the recorded input */
+	const char *input_text;
+	struct rd_override differs; /* the first input with which the output differs */
+	/* whether another input was tried, and whether `differs` is set */
+	bool is_other, found_differs;
 	int64_t start_ns;
-	uint64_t k;			 /* the sum over all inputs (struct decision) */
-	struct trial_mask recorded_mask; /* of the recorded input */
+	uint64_t k;			 /* the sum of `k` of struct decision over all inputs */
+	struct trial_mask recorded_mask; /* the mask for the recorded input */
 };
 
 /* ---- work.c ---- */
 
 int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
-/* Runs pairs and the control group until next-int.h has enough, and decides what they mean. */
+/* Runs pairs and the control group until there are enough runs (next-int.h), and decides what they
+ * mean. */
 int work_run_pairs(struct race_work *w);
 
 /* Runs the control group until it has `wanted` runs, if the caller allows it. */
@@ -55,14 +62,14 @@ int work_run_controls(struct race_work *w, size_t wanted);
 
 const struct trial *work_run_at(const struct race_work *w, struct decide_place p);
 
-/* A copy that the set owns. */
+/* Stores a copy of the schedule that the set owns. */
 int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept);
 
 /* ---- evidence.c: harm is reported only if it is reproduced ---- */
 
 int evidence_show(struct race_work *w);
 
-/* ---- reach.c: the threads are led to the race, on another way if necessary ---- */
+/* ---- reach.c: leads the threads to the race, on another way if necessary ---- */
 
 int reach_race(struct race_work *w, struct adhoc *order);
 int reach_find_order(struct race_work *w, struct adhoc *order);
@@ -74,8 +81,8 @@ int reach_elsewhere(struct race_work *w);
 
 bool models_is_wanted(const struct race_work *w, enum finding_model model);
 
-/* Explores memory under sequential consistency, so that effects of a model can be recognised as
- * new. */
+/* Explores schedules under sequential consistency, so that effects of a weaker model can be
+ * recognised as new. */
 int models_explore(struct race_work *w);
 
 /* How many runs of each group models_explore() may add. */
@@ -87,8 +94,8 @@ int models_weaken(struct race_work *w);
 /* Analyses the race with other inputs, if the class may depend on them. */
 void inputs_follow(struct race_work *w);
 
-/* Classifies one race; called in a process of its own.  Adds a finding document with the finding,
- * its class and witnesses to the answer.  The return value is that of a pool task. */
+/* Classifies one race; called in its own process.  Appends a finding document with the finding, its
+ * class and witnesses to the answer.  Returns the exit status for a pool task. */
 int work_classify(const struct classify *how, const struct finding *f, const char *directory,
 		  struct rd_buf *answer);
 

@@ -4,9 +4,9 @@
  * the finding with its class, and the runs that show it.
  *
  * Runs come in pairs, one for each order of the two accesses (classify/variant-int.h).  The first
- * pairs have no seed, later ones do.  next-int.h decides how many pairs are run, and decide-int.h
- * what they mean.  Before a harmful class is reported, the runs that show it are repeated
- * (evidence.c).
+ * pairs have no seed; later pairs have one. next-int.h decides how many pairs are run, and
+ * decide-int.h what they mean.  Before a harmful class is reported, the runs that show it are
+ * repeated (evidence.c).
  */
 #include "classify/work-int.h"
 
@@ -134,7 +134,7 @@ static void note_mask(struct race_work *w)
 			     "compared");
 }
 
-/* If both threads were stopped at their accesses at the same time, the race is proven. */
+/* Confirms the race if both threads were stopped at their accesses at the same time. */
 static void confirm(struct race_work *w)
 {
 	if (w->f->status == FINDING_CONFIRMED || !next_is_met(&w->runs))
@@ -163,7 +163,7 @@ static int note_order(struct race_work *w, const struct adhoc *a)
 	return err;
 }
 
-/* Shows that the class is harmful.  If that fails and the race looks harmless, looks for
+/* Tries to show that the class is harmful.  If this fails and the race looks harmless, looks for
  * synchronisation that fixes the order. */
 static int show_harm(struct race_work *w, struct adhoc *order)
 {

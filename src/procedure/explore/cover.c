@@ -4,7 +4,7 @@
  * each with the first schedule that showed one order and the first that showed the other.
  *
  * Several sites may belong to one place, as in a statement that reads and writes, or in a template.
- * Places without a file are left out, since a person could not look them up.
+ * Places without a file are left out, since a user could not look them up.
  */
 #include "explore/cover.h"
 
@@ -27,7 +27,7 @@ bool cover_has(const struct cover *c, uint64_t sites)
 	return rd_umap_get(&c->known, sites) != NULL;
 }
 
-/* Notes of runs do not arrive in the order of their numbers. */
+/* Keeps the lowest number in `first`, because notes do not arrive in the order of schedules. */
 bool cover_add(struct cover *c, uint64_t sites, uint64_t first)
 {
 	bool fresh;

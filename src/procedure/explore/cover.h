@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What schedules covered: pairs of conflicting places, and in which order they were seen.  In:
- * pairs of sites as runs report them (raddle/steer.h).  Out: pairs of places in the source, for
- * reports.
+ * The coverage of schedules: pairs of conflicting places, and the orders in which they were seen.
+ * In: pairs of sites, as runs report them (raddle/steer.h).  Out: pairs of places in the source,
+ * for reports.
  */
 #ifndef EXPLORE_COVER_H
 #define EXPLORE_COVER_H
@@ -13,11 +13,11 @@
 
 struct cover {
 	struct cover_pair {
-		uint64_t sites; /* as in steer.h */
-		uint64_t first; /* the schedule that showed it first, from 1 */
+		uint64_t sites; /* the pair, as in `pairs` of raddle/steer.h */
+		uint64_t first; /* the number of the first schedule that showed the pair, from 1 */
 	} * pairs;
 	size_t count, capacity;
-	struct rd_umap known; /* from sites to the position of the pair, from 1 */
+	struct rd_umap known; /* maps `sites` to the position of the pair, from 1 */
 };
 
 void cover_release(struct cover *c);
@@ -26,7 +26,7 @@ void cover_release(struct cover *c);
 bool cover_add(struct cover *c, uint64_t sites, uint64_t first);
 bool cover_has(const struct cover *c, uint64_t sites);
 
-/* Puts the pairs of places into a set and replaces those that it has. */
+/* Stores the pairs of places in a set, and replaces the pairs that it had. */
 void cover_describe(const struct cover *c, const struct trace_sites *sites, struct finding_set *set);
 
 #endif

@@ -12,12 +12,12 @@ struct ctest_test {
 	const char *name;
 	const char *folder; /* a file name made from its name; no other test has the same */
 	const char **command;
-	size_t word_count; /* 0: it has not been built */
+	size_t word_count; /* 0 if the test has not been built */
 	const char **environment;
 	size_t variable_count;
-	const char *directory; /* where it runs; NULL: anywhere */
+	const char *directory; /* its working directory, or NULL if it has no requirement */
 	bool disabled;
-	bool will_fail; /* the test passes if the program fails: exploration cannot judge that */
+	bool will_fail; /* the test passes if the program fails, which exploration cannot judge */
 };
 
 struct ctest {

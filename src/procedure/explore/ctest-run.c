@@ -4,8 +4,8 @@
  * process with the working directory and environment that ctest would use.  In: a build directory.
  * Out: the report of each exploration, in DIR/TEST, and a summary.
  *
- * A test that could not be explored is reported and does not count as a success: its program may
- * not have been built by raddle-cc.
+ * A test that could not be explored, for example because its program was not built by raddle-cc, is
+ * reported and does not count as a success.
  */
 #include "explore/ctest-run.h"
 
@@ -23,9 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STEP_MS 100 /* milliseconds after which a signal is passed on at the latest: a judgement */
+/* the longest delay of a signal that is passed on, in milliseconds; a judgement */
+#define STEP_MS 100
 
-/* Statuses of `raddle explore`. */
+/* Exit statuses of `raddle explore`. */
 enum { CTEST_FAILS = 1, CTEST_UNEXPLORED = 2 };
 
 struct suite {
@@ -34,7 +35,7 @@ struct suite {
 	struct ctest tests;
 	struct rd_arena *arena;
 	char *raddle, output[PATH_MAX];
-	int stopped; /* the signal that ended us; 0: none */
+	int stopped; /* the signal that ended the exploration, or 0 */
 };
 
 static int list_tests(struct suite *s)
@@ -76,7 +77,8 @@ static bool is_variable(const char *text)
 	return strchr(text, '=') && text[0] != '-';
 }
 
-/* Prints what a replay needs besides the command, which is in the report. */
+/* Prints the directory and environment of the test.  A replay needs them besides the command, which
+ * is in the report. */
 static void say_surroundings(const struct ctest_test *t, FILE *out)
 {
 	if (t->directory)
@@ -178,7 +180,7 @@ static int open_output(struct suite *s, const char *wish)
 	return err;
 }
 
-/* Tests read nothing, as with ctest. */
+/* Makes standard input empty: like ctest, it gives tests no input. */
 static int close_input(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

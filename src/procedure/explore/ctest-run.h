@@ -8,17 +8,17 @@
 
 struct ctest_run {
 	const char *build;    /* the directory that cmake made */
-	const char *regex;    /* which tests, by name, as with `ctest -R`; NULL: all */
-	const char *output;   /* a folder for each test is made there */
-	char *const *options; /* of `raddle explore`, for every test */
-	FILE *said;	      /* receives the name and the result of each test; NULL: no output */
+	const char *regex;    /* selects tests by name, as with `ctest -R`; NULL for all tests */
+	const char *output;   /* the directory in which a folder for each test is made */
+	char *const *options; /* options of `raddle explore`, for every test */
+	FILE *said;	      /* receives the name and the result of each test; NULL for no output */
 };
 
 struct ctest_result {
 	size_t explored, failed, unexplored;
 };
 
-/* It is an error, too, if some test could not be explored, or if none was.  *result is set in any
+/* Also fails if some test could not be explored, or if no test was explored. *result is set in any
  * case. */
 int ctest_explore(const struct ctest_run *how, struct ctest_result *result);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads the list of tests that ctest prints.  In: its JSON document, version 1.  Out: the command,
- * working directory and environment of each test.  No program is started here.
+ * working directory and environment of each test.  This file starts no program.
  */
 #include "explore/ctest-int.h"
 
@@ -57,7 +57,9 @@ static bool is_taken(const struct ctest *c, const char *folder)
 	return false;
 }
 
-#define FOLDER 64 /* bytes of a test's name in the name of its folder; a judgement: it stays readable */
+/* maximum number of bytes of a test's name in the name of its folder; a judgement, for
+ * readability */
+#define FOLDER 64
 
 static const char *name_folder(const struct ctest *c, const char *name, struct rd_arena *a)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The loop of an exploration.  In: a program.  Out: findings, and how far the exploration got.
+ * The loop of an exploration.  In: a program.  Out: findings, and numbers about the exploration.
  *
  * explore/state-int.h decides what comes next.  This file gives tasks to worker processes, passes
- * on their notes, and ends the exploration.  A worker knows only what was known when it was forked.
- * At the end, failures are repeated (explore/repeat-int.h).
+ * on their notes, and ends the exploration.  A worker has only the knowledge from the time when it
+ * was forked.  At the end, failures are repeated (explore/repeat-int.h).
  */
 #include "explore/explore.h"
 
@@ -21,7 +21,7 @@
 #include <signal.h>
 #include <string.h>
 
-#define GRACE_NS RD_NS_PER_S /* when the time is up, the last runs may take so much longer */
+#define GRACE_NS RD_NS_PER_S /* when the time is up, the last runs may take this much longer */
 
 /* A task is a number.  Its low bits are the number of schedules, the others the position of the
  * first one. */
@@ -126,7 +126,8 @@ static int give(void *context)
 	return err;
 }
 
-/* Runs that have begun may end after the time is up, but not long after. */
+/* Whether to stop at once: after a failure, or when runs in progress exceed the time by
+ * GRACE_NS. */
 static bool is_over(void *context)
 {
 	const struct exploring *x = context;

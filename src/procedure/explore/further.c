@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Records runs under generated schedules.  In: what exploration showed, a program in the flavour
- * `record`, and the number of a schedule.  Out: the next number; the trace of a run whose threads
- * took turns as the schedule demands, as input for prediction; and the schedule of that run, with
- * which it can be repeated to look for what was predicted.
+ * `record`, and the number of a schedule.  Out: the number of the next schedule; the trace of a run
+ * under a schedule, as input for prediction; and the schedule of this run, with which it can be
+ * repeated to look for predicted races.
  *
- * The points at which threads are switched are similar to those of the explored schedule, but not
- * the same, so the run may differ.  The trace has the form of an ordinary one.
+ * The points are similar to those of the explored schedule, but not the same, so the run may
+ * differ.  The trace has the same form as that of an ordinary run.
  */
 #include "explore/further.h"
 
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 /* Numbers of runs, set by hand: analysing a recorded run takes longer than the run. */
-#define RECORDED_MOST 24   /* schedules that are recorded at most */
-#define RECORDED_IN_VAIN 3 /* no more are recorded when so many in a row have shown nothing new */
+#define RECORDED_MOST 24   /* maximum number of schedules that are recorded */
+#define RECORDED_IN_VAIN 3 /* recording ends when this many in a row have shown nothing new */
 
 void further_release(struct further *f)
 {
@@ -38,7 +38,7 @@ static bool is_same_race(const struct explore_racy *a, const struct explore_racy
 	return a->site[0] == b->site[0] && a->site[1] == b->site[1];
 }
 
-/* How many schedules of the same race come before. */
+/* How many earlier schedules in `explored` have the same race. */
 static unsigned rank_of(const struct explore_result *explored, size_t which)
 {
 	unsigned rank = 0;
@@ -48,7 +48,8 @@ static unsigned rank_of(const struct explore_result *explored, size_t which)
 	return rank;
 }
 
-/* One schedule per number is enough: its trace shows everything that the run showed. */
+/* Whether the schedule is chosen already, for another race.  One trace shows all races of the
+ * run. */
 static bool is_chosen(const struct further *f, uint64_t number)
 {
 	for (size_t i = 0; i < f->racy_count; i++)
@@ -58,8 +59,7 @@ static bool is_chosen(const struct further *f, uint64_t number)
 }
 
 /* Every race gets its first schedule before any race gets its second.  Then come runs that showed
- * something new, the last one first.  It was the hardest to reach, and so are predictions from
- * it. */
+ * something new, the last one first, because it was the hardest to reach. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites)
 {
@@ -94,7 +94,7 @@ bool further_next(const struct further *f, struct explore_racy *which)
 	return true;
 }
 
-/* Leaves out the other schedules of the race that the last recorded schedule was chosen for. */
+/* Removes further schedules of the race for which the last recorded schedule was chosen. */
 static void leave_out_shown(struct further *f)
 {
 	size_t kept = f->at;

@@ -16,11 +16,12 @@
 
 struct further {
 	struct explore_racy *racy; /* the schedules that further_choose() chose */
-	size_t racy_count, at;	   /* how many, and which one is next */
-	uint64_t most;		   /* extent at which runs of other schedules are ended; 0: no limit */
+	size_t racy_count, at;	   /* their number, and the position of the next one */
+	uint64_t most;		   /* extent at which runs of other schedules are ended, or 0 for no limit */
 	uint64_t runs;		   /* number of recorded runs */
-	uint64_t fresh;		   /* number of new findings from them */
-	int fruitless;		   /* runs in a row that showed nothing new and were not chosen for a race */
+	uint64_t fresh;		   /* number of new findings from these runs */
+	/* number of runs in a row that showed nothing new and were not chosen for a race */
+	int fruitless;
 };
 
 void further_release(struct further *f);
@@ -30,10 +31,10 @@ void further_release(struct further *f);
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites);
 
-/* The schedule to be recorded next; false: there are enough. */
+/* Stores the schedule to be recorded next.  Returns false if enough were recorded. */
 bool further_next(const struct further *f, struct explore_racy *which);
 
-/* Call this when it was recorded.  `any`: it led to something new. */
+/* Called when that schedule was recorded.  `any` is true if it led to something new. */
 void further_took(struct further *f, bool any);
 
 #endif

@@ -9,10 +9,10 @@
 struct journal {
 	struct explore_state *state; /* learns from the notes */
 	struct rd_arena *arena;	     /* owns the notes that are read */
-	int fd;			     /* -1: there is no log */
+	int fd;			     /* descriptor of the log, or -1 if there is none */
 };
 
-/* Opens the log that the exploration asks for, if any.  Close it even after a failure. */
+/* Opens the log of struct explore, if it names one.  Close it even after a failure. */
 int journal_open(struct journal *j, struct explore_state *state, struct rd_arena *arena);
 int journal_close(struct journal *j);
 

@@ -15,7 +15,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* If two programs have the same digest, their site numbers mean the same. */
+/* A digest of a site table.  In programs with the same digest, site numbers have the same
+ * meaning. */
 static uint64_t digest_sites(const struct trace_sites *sites)
 {
 	uint64_t digest = 0;
@@ -72,7 +73,7 @@ static int begin_log(struct journal *j, const char *path)
 	return err;
 }
 
-/* A log that does not exist is empty. */
+/* Learns from a log.  A log that does not exist is treated as empty. */
 static int read_log(struct journal *j, const char *path, uint64_t *length)
 {
 	const struct log_head now = head_of(j->state->how);
@@ -102,7 +103,7 @@ static int read_shards(struct journal *j)
 	return err;
 }
 
-/* A shard also reads the main log, and writes its own log next to it. */
+/* Continues a log.  A shard also reads the main log, and writes its own log beside it. */
 static int resume_log(struct journal *j)
 {
 	const struct explore *how = j->state->how;

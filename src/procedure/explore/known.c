@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Removes findings of exploration that are already known (known.h).  In: findings of prediction and
- * of exploration.  Out: those that add information.  No program is started here.
+ * of exploration.  Out: the findings that add information.  This file starts no program.
  */
 #include "explore/known.h"
 
@@ -18,8 +18,8 @@ static bool is_at(const struct finding_stack *a, const struct finding_stack *b)
 	       a->frames[0].line == b->frames[0].line && !strcmp(a->frames[0].file, b->frames[0].file);
 }
 
-/* Whether each wait of a deadlock is also one of another, confirmed deadlock, or a failure is at
- * the place of another, confirmed one. */
+/* Whether each wait of deadlock `f` is also a wait of the confirmed deadlock `of`.  For failures:
+ * whether `f` is at the place of the confirmed failure `of`. */
 static bool is_part(const struct finding *f, const struct finding *of)
 {
 	bool all = f->kind == of->kind && of->status == FINDING_CONFIRMED && f->cycle_count;
@@ -34,7 +34,8 @@ static bool is_part(const struct finding *f, const struct finding *of)
 	return all;
 }
 
-/* Whether it comes from exploration: other schedules of deadlocks and failures have no turns. */
+/* Whether a finding comes from exploration: schedules of other deadlocks and failures have no
+ * turns. */
 static bool is_explored(const struct finding *f)
 {
 	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
@@ -50,7 +51,7 @@ bool explore_is_part(const struct finding_set *set, const struct finding *f)
 
 /* Whether a finding of exploration is left out.  It may be known from another method, which gives
  * more information.  It may be a bare abort(), which may only mean that an assumption of the
- * program does not hold.  Or it is a hang of a program that never ends anyway. */
+ * program does not hold.  Or it is a hang of a program that does not end by itself in any case. */
 static bool is_to_leave(const struct finding_set *set, const struct finding *f, bool endless)
 {
 	if (!is_explored(f))
@@ -77,7 +78,7 @@ void explore_leave_known(struct finding_set *set, bool endless)
 
 /* ---- failures of races ---- */
 
-/* Only the last components of file names are compared, because a failure may not have more. */
+/* Only the last components of file names are compared, because a failure may have no directory. */
 static bool is_near(const struct finding_frame *a, const struct finding_frame *b)
 {
 	return a->file && b->file && a->line == b->line &&

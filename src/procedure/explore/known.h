@@ -9,20 +9,22 @@
 #include "finding/finding.h"
 #include "trace/sites.h"
 
-/* Removes findings from the set that add nothing; `endless`: the program does not end by itself. */
+/* Removes findings of exploration that add nothing.  `endless` is true if the program does not end
+ * by itself. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
-/* Whether a deadlock or failure that exploration found is part of a confirmed finding of the set
- * that another method found. */
+/* Whether a deadlock or failure from exploration is part of a confirmed finding of the set that
+ * another method found. */
 bool explore_is_part(const struct finding_set *set, const struct finding *f);
 
 /* A crash or memory error at an access of a confirmed race is an effect of that race.  If
- * exploration found it, it becomes a witness of the race, whose class is then spec-violated, and
- * is no longer a separate finding.  Returns true if there was such a failure. */
+ * exploration found such a failure, it becomes a witness of the race, whose class is then
+ * spec-violated.  The failure is no longer a separate finding.  Returns true if there was such a
+ * failure. */
 bool explore_join_failures(struct finding_set *set);
 
 /* Collects the sites, in the flavour `led`, of the accesses of all races in the set, confirmed or
- * only predicted.  An exploration should stop threads there.  Returns the number of sites, at most
+ * only predicted.  An exploration should have points there.  Returns the number of sites, at most
  * `most`. */
 size_t explore_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t *to,
 			 size_t most);

@@ -25,15 +25,14 @@ void explore_state_release(struct explore_state *s)
 	RD_UMAP_RELEASE(&s->trails, &s->done);
 }
 
-/* The prefix that the run extended; NULL: none. */
+/* The prefix that the run extended, or NULL. */
 static const struct prefix *prefix_of(const struct explore_state *s, const struct note *n)
 {
 	return n->from.prefix && n->from.prefix <= s->prefixes.count ? &s->prefixes.items[n->from.prefix - 1]
 								     : NULL;
 }
 
-/* The draw of a run, as it was planned: with the threads that were known then, and with the points
- * that it had. */
+/* The draw from which the run was planned, with the number of threads that was known then. */
 static struct draw draw_of(const struct explore_state *s, const struct note *n)
 {
 	struct draw draw = strategies_draw(n->number, s->how->seed, s->how->strategy, n->known);
@@ -46,7 +45,7 @@ static struct draw draw_of(const struct explore_state *s, const struct note *n)
 
 /* ---- races ---- */
 
-/* The entry of the race, which is added if it is new; NULL: there is no room. */
+/* The entry of the race, which is added if it is new, or NULL if there is no room. */
 static struct note_race *find_race(struct explore_state *s, const struct note *n,
 				   const struct note_race *race)
 {
@@ -106,7 +105,7 @@ static void keep_new(struct explore_result *r, const struct note *n)
 		.number = n->number, .most = n->most, .prefix = n->made, .kept = PREFIX_DECISIONS};
 }
 
-/* Races and conflicting places of a run. */
+/* Learns the races and conflicting places of a run. */
 static void learn_seen(struct explore_state *s, const struct note *n)
 {
 	struct draw draw = draw_of(s, n);
@@ -131,8 +130,8 @@ static uint64_t points_of(const struct note_thread *threads, size_t count)
 	return points;
 }
 
-/* The best guess for later runs is the run with most threads, and among those the one with most
- * points. */
+/* The best guess for later runs is the run with the most threads.  Among runs with equally many
+ * threads, it is the run with the most points. */
 static void learn_threads(struct explore_state *s, const struct note *n)
 {
 	if (n->thread_count < s->thread_count ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Logs of explorations, with one JSON object per line.  Writes the description of the exploration
- * and its notes as lines, and reads them back.  Nothing that is read is trusted.
+ * Logs of explorations, with one JSON object per line.  Writes the head and the notes of an
+ * exploration as lines, and reads them back.  The input is not trusted.
  */
 #include "explore/log.h"
 
@@ -17,9 +17,10 @@
 #include <string.h>
 
 #define FORMAT "raddle explore"
-#define VERSION 1 /* of the format */
+#define VERSION 1 /* the version of the format */
 #define NUMBER_MAX INT64_MAX
-#define COUNT_MAX 100000 /* threads, races and pairs of a line; a judgement: bounds memory */
+/* maximum number of threads, races or pairs of a line; a judgement that bounds memory */
+#define COUNT_MAX 100000
 
 /* ---- writing ---- */
 
@@ -43,7 +44,7 @@ static void put_text(struct rd_json *j, const char *name, const char *text)
 		rd_json_string(j, name, text);
 }
 
-/* JSON numbers cannot represent all 64-bit numbers. */
+/* Writes a hash as a string, because JSON numbers cannot represent all 64-bit numbers. */
 static void put_hash(struct rd_json *j, const char *name, uint64_t hash)
 {
 	char text[17];
@@ -204,7 +205,7 @@ int log_get_head(struct log_head *head, const char *text, size_t length, const c
 	return close_line(&p);
 }
 
-/* Element i of an array, which must be a pair: returns the first value, *second is the second. */
+/* Element i of an array, which must be a pair.  Returns its first value, and stores its second. */
 static json_t *get_two(struct parse *p, const json_t *array, size_t i, const char *key, json_t **second)
 {
 	json_t *two = json_array_get(array, i);
@@ -305,7 +306,7 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 
 /* ---- files ---- */
 
-/* fn receives each note; NULL: only the head is read. */
+/* `fn` is called for each note; if it is NULL, only the head is read. */
 struct reader {
 	const char *path;
 	struct rd_arena *arena;

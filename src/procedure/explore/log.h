@@ -8,13 +8,13 @@
 
 #include "explore/note.h"
 
-/* What is explored, and how schedules are drawn. */
+/* The first line: what is explored, and how schedules are generated. */
 struct log_head {
 	const char **argv;
 	size_t argc;
-	uint64_t program; /* a digest of its sites */
+	uint64_t program; /* a digest of the program's sites */
 	uint64_t seed;
-	const char *strategy, *fail_if, *with, *setup; /* NULL: none */
+	const char *strategy, *fail_if, *with, *setup; /* NULL if not given */
 };
 
 /* Append a line, with its newline. */
@@ -26,7 +26,7 @@ int log_get_head(struct log_head *head, const char *text, size_t length, const c
 		 struct rd_arena *a);
 int log_get_note(struct note *n, const char *text, size_t length, const char *name, struct rd_arena *a);
 
-/* The head of the log at `path`. */
+/* Reads the head of the log at `path`. */
 int log_read_head(const char *path, struct log_head *head, struct rd_arena *a);
 
 /* Calls the callback for each note of a log.  A line that a killed writer did not finish is left

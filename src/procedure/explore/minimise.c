@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Removes what is not needed.  In: positions, and a test.  Out: fewer positions that still pass
+ * Minimises a set of positions.  In: positions, and a test.  Out: fewer positions that still pass
  * the test.
  *
  * Pieces are left out on trial: first all positions, then halves, then smaller pieces, down to
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies `kept` without [from, from + length) to `rest`.  Returns the number of positions in it. */
+/* Copies `kept` without the range [from, from + length) to `rest`.  Returns the number of positions
+ * copied. */
 static size_t without(const size_t *kept, size_t count, size_t from, size_t length, size_t *rest)
 {
 	RD_ASSERT(length > 0 && from + length <= count);

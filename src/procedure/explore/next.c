@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The number of schedules in a task.  A task uses only what was known when it was assigned, so
+/* The number of schedules in a task.  A task uses only what was known when it was assigned.  So
  * tasks are small at first, when each run teaches something.  Later tasks of a quick program are
  * larger, because starting a process would cost more than the runs. */
 #define BATCH 6
@@ -17,29 +17,34 @@
 #define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules after which the mean time of a run is known */
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
-/* When an exploration ends, in schedules (doc/design/explore.md).  Unless schedules repeat before
- * that (learn.c), it runs at least SETTLED_LEAST schedules.  So that rare races have a chance, it
- * also runs SETTLED_TIMES times as many as had been run when something new was last seen.  If the
- * caller sets no limit, it never runs more than MOST. */
+/* The number of schedules after which an exploration ends (doc/design/explore.md).  Unless
+ * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  So that rare
+ * races have a chance, it also runs at least SETTLED_TIMES times the number of the last schedule
+ * that showed a new race or failure.  If the caller sets no limit, it never runs more than MOST
+ * schedules. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000
 
-/* Runs without anything new before an exploration with a limit of work ends, however long they are.
- * Set by hand: each strategy has been used several times by then. */
+/* Least number of runs without anything new before an exploration with a limit of work (`quiet`)
+ * ends, however long the runs are.  Set by hand: each strategy has been used several times by
+ * then. */
 #define QUIET_RUNS 60
 
 /* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
  * longest run that ended is considered endless.
  */
-#define EXTENT_LEAST 20000 /* the lowest limit once a run with such points has ended, if most runs end */
-#define EXTENT_TIMES 20	   /* the limit as a multiple of the longest run that ended with such points */
-#define EXTENT_UNIT 500	   /* the limit while no such run has ended; explore_luby() multiplies it */
-#define EXTENT_HINT 4	   /* the same as a multiple of the longest run that ended with other points */
-#define EXTENT_RUNS 1200   /* if none of so many runs ended, the exploration gives up */
+/* the lowest limit once a run with the same kind of points has ended, if most runs end */
+#define EXTENT_LEAST 20000
+/* the limit, as a multiple of the longest run that ended with the same kind of points */
+#define EXTENT_TIMES 20
+#define EXTENT_UNIT 500 /* the limit while no such run has ended, multiplied by explore_luby() */
+/* the same, as a multiple of the longest run that ended with other kinds of points */
+#define EXTENT_HINT 4
+#define EXTENT_RUNS 1200 /* if none of this many runs ended, the exploration ends */
 
-/* The most sites of racy accesses that become points.  More points make runs longer, but hardly
- * more varied. */
+/* The maximum number of sites of racy accesses that become points.  More points make runs longer,
+ * but hardly more varied. */
 #define WATCHED_SITES 512
 
 /* ---- points ---- */
@@ -51,7 +56,7 @@ static bool is_alike(const struct trace_site *racy, const struct trace_site *sit
 	       (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what));
 }
 
-/* Whether the site accesses something that races, on whatever line. */
+/* Whether the site accesses a variable that races, at any place. */
 static bool is_racy(const struct explore_state *s, const struct trace_site *site)
 {
 	const struct trace_sites *sites = s->how->runs.program->sites;
@@ -99,7 +104,7 @@ static void make_schedule(const struct explore_state *x, const struct draw *draw
 /* ---- extents ---- */
 
 /* The lengths of repeated attempts.  With this sequence, the total cost is not much higher than if
- * the right length were known in advance (Luby, Sinclair, Zuckerman 1993). */
+ * the best length were known in advance (Luby, Sinclair, Zuckerman 1993). */
 uint64_t explore_luby(uint64_t n)
 {
 	RD_ASSERT(n > 0);
@@ -114,8 +119,8 @@ uint64_t explore_luby(uint64_t n)
 	}
 }
 
-/* The unit of attempts while the length of runs with such points is unknown.  A run that ended with
- * other points gives a hint. */
+/* The unit of attempts while the length of runs with this kind of points is unknown.  A run that
+ * ended with other points gives a hint. */
 static uint64_t extent_unit(const struct explore_state *s)
 {
 	uint64_t unit = EXTENT_UNIT;
@@ -126,8 +131,8 @@ static uint64_t extent_unit(const struct explore_state *s)
 	return unit;
 }
 
-/* If most runs do not end, many short attempts are worth more than one that takes long.  The first
- * run shows what is usual, so it gets EXTENT_LEAST at once. */
+/* If most runs do not end, many short attempts are worth more than a long one.  The first run shows
+ * the usual length, so it gets EXTENT_LEAST at once. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points)
 {
 	uint64_t most = EXTENT_TIMES * s->longest[points],
@@ -207,7 +212,7 @@ static uint64_t most_of(const struct explore_state *s)
 	return shards ? (most + shards - 1 - s->how->shard) / shards : most;
 }
 
-/* Processor time is used, so that a busy machine does not change the tasks of a seed. */
+/* The time of runs is processor time, so that a busy machine does not change the tasks. */
 uint64_t explore_next_batch(const struct explore_state *s)
 {
 	uint64_t most = most_of(s), left = most > s->given ? most - s->given : 0;

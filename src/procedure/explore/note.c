@@ -34,7 +34,7 @@ void note_put(const struct note *n, struct rd_buf *out)
 	put(out, n->pairs, n->pair_count * (uint32_t)sizeof *n->pairs);
 }
 
-/* The next piece; NULL: it is missing or empty. */
+/* The next piece, or NULL if it is missing or empty. */
 static const char *get(const char **at, const char *end, uint32_t *length)
 {
 	const char *data;

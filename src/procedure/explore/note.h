@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: what a worker reports about a run to the main process.  Both are the same
- * program, so numbers are sent in their memory representation; lengths are checked nevertheless.
+ * Inside explore/: a note is what a worker reports about a run to the main process.  Both processes
+ * run the same program, so numbers are sent in their memory representation.  Lengths are checked
+ * nevertheless.
  */
 #ifndef EXPLORE_NOTE_H
 #define EXPLORE_NOTE_H
@@ -15,7 +16,8 @@
 struct note_race {
 	uint64_t address, size;
 	uint32_t site[2];
-	uint32_t kept; /* for the main process: how many schedules of it are kept to be recorded */
+	/* for the main process: number of schedules with this race that are kept to be recorded */
+	uint32_t kept;
 };
 
 struct note_thread {
@@ -24,18 +26,19 @@ struct note_thread {
 };
 
 struct note {
-	uint64_t number; /* of the schedule */
-	int64_t run_ns;	 /* processor time */
+	uint64_t number; /* the number of the schedule, from 0 */
+	int64_t run_ns;	 /* processor time of the run */
 	uint64_t trail, choices;
-	uint64_t length, known;	 /* how many choices and threads the strategy expected */
+	uint64_t length, known;	 /* number of choices and of threads that the strategy expected */
 	uint64_t extent;	 /* as in struct replay_turns */
-	uint64_t most;		 /* the extent at which the run was to be ended; 0: no limit */
-	struct prefix_part from; /* the prefix that it extended */
+	uint64_t most;		 /* the extent at which the run was to be ended, or 0 for no limit */
+	struct prefix_part from; /* the part of a prefix that it extended */
 	bool counts, unsure, cut;
-	int status;	 /* as in struct trial; -1: it did not exit */
-	const char *why; /* why it does not count; NULL: it counts */
+	int status;	 /* exit status, or -1 if the program did not exit */
+	const char *why; /* why the run does not count, or NULL if it counts */
 	struct failure failure;
-	const char *made; /* the schedule with all decisions, as text; NULL: unknown, or not needed */
+	/* the schedule with all decisions, as text, or NULL if unknown or not needed */
+	const char *made;
 	struct note_race *races;
 	struct note_thread *threads;
 	uint64_t *pairs; /* pairs of conflicting places that were new to the worker */
@@ -44,8 +47,8 @@ struct note {
 
 void note_put(const struct note *n, struct rd_buf *out);
 
-/* Reads the note at *at and advances *at; strings and arrays are copies in the arena.  False:
- * there is no complete note. */
+/* Reads the note at *at and advances *at; strings and arrays are copied to the arena.  Returns
+ * false if no complete note is left. */
 bool note_get(struct note *n, const char **at, const char *end, struct rd_arena *arena);
 
 #endif

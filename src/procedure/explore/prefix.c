@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prefixes.  In: schedules of runs that showed something new; a seed.  Out: a schedule that begins
- * like one of them; the seed determines the rest.
+ * Prefixes.  In: schedules of runs that showed something new, and a seed.  Out: a schedule that
+ * begins like one of them and continues as the seed determines.
  */
 #include "explore/prefix.h"
 

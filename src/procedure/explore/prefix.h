@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside explore/: beginnings of runs that showed something new.  Few schedules reach the state
- * after such a beginning, so what can follow it is found sooner by starting from there.
+ * after such a beginning.  So schedules that start with it find sooner what can follow.
  */
 #ifndef EXPLORE_PREFIX_H
 #define EXPLORE_PREFIX_H
@@ -10,10 +10,10 @@
 #include "explore/strategies.h"
 #include "finding/schedule.h"
 
-#define PREFIXES 256 /* most prefixes that are kept; a judgement: bounds memory */
+#define PREFIXES 256 /* maximum number of prefixes that are kept; a judgement: bounds memory */
 
-/* Most decisions of a run without a failure that are kept, so that notes stay small.  A
- * judgement. */
+/* Maximum number of decisions of a run without a failure that are kept, so that notes stay small.
+ * A judgement. */
 #define PREFIX_DECISIONS 400
 
 struct prefix {
@@ -27,13 +27,13 @@ struct prefixes {
 	size_t count;
 };
 
-/* A part of a prefix: what a run keeps of it. */
+/* The part of a prefix that a run keeps. */
 struct prefix_part {
-	uint64_t prefix; /* from 1; 0: none */
-	uint64_t kept;	 /* number of decisions */
+	uint64_t prefix; /* number of the prefix, from 1, or 0 for none */
+	uint64_t kept;	 /* number of decisions that are kept */
 };
 
-/* False: there is no room, or no schedule.  The caller keeps the text valid as long as the
+/* Returns false if there is no room, or `made` is NULL.  The text must live as long as the
  * prefixes. */
 bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points);
 

@@ -3,7 +3,7 @@
  * Repeats failures.  In: failures with their schedules.  Out: findings.
  *
  * First, decisions that the failure does not need are removed.  Then the schedule must fail in the
- * same way every time, in processes that are started in the same way as the user will start them.
+ * same way every time, in processes that are started as the user will start them.
  */
 #include "explore/repeat-int.h"
 
@@ -18,21 +18,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS 3	      /* runs in which a failure has to happen again; README and reports state it */
-#define MINIMISE_RUNS 200     /* most runs to minimise one failure: seconds for a quick program */
-#define MINIMISE_TIME_SHARE 5 /* these may take 1/5 of the exploration's time limit: a judgement */
+/* number of runs in which a failure has to happen again; README and reports state it */
+#define REPEATS 3
+/* maximum number of runs to minimise one failure: seconds for a quick program */
+#define MINIMISE_RUNS 200
+/* minimising may take 1/5 of the exploration's time limit; a judgement */
+#define MINIMISE_TIME_SHARE 5
 
 struct repeat {
 	struct explore_worker worker;
 	struct trial_bench *bench;
 	const struct note *failure;
 	const struct schedule *whole;
-	struct schedule_decision *decisions; /* room for those of `whole` */
-	int64_t until_ns;		     /* when minimising ends; 0: no limit */
+	struct schedule_decision *decisions; /* room for the decisions of `whole` */
+	int64_t until_ns;		     /* the time at which minimising ends, or 0 for no limit */
 	int err;
 };
 
-/* Whether it fails in the same way under a schedule. */
+/* Whether the program fails in the same way under schedule `s`. */
 static bool fails_by(struct repeat *r, const struct schedule *s)
 {
 	if (r->err)
@@ -61,7 +64,8 @@ static bool fails(void *context, const size_t *kept, size_t count)
 	return (!r->until_ns || rd_now_ns() < r->until_ns) && fails_by(r, &s);
 }
 
-/* The loops of a hang may differ from run to run: those of the last one are reported. */
+/* Adds the failure to the set.  The loops of a hang may differ from run to run; those of the last
+ * run are reported. */
 static int add_finding(struct repeat *r, struct finding_set *set, const struct schedule *s)
 {
 	struct failure failure = r->failure->failure;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Races that only explored schedules showed.  In: pairs of sites that the detector saw unordered,
- * and findings.  Out: unconfirmed findings for the pairs that no recorded run showed, so that
- * everything that was seen is reported.
+ * and findings.  Out: unconfirmed findings for the pairs that no recorded run showed, so that no
+ * such race is lost.
  *
- * The detector does not see orderings through files and other processes, while prediction does.  So
- * what the detector saw is not enough to confirm a race.
+ * The detector does not see orders through files and other processes, while prediction does.  So
+ * the detector alone cannot confirm a race.
  */
 #include "explore/sighted.h"
 

@@ -5,12 +5,12 @@
 
 #include "explore/explore.h"
 
-/* Each pair of sites as an unconfirmed race, in a set that the caller frees.  The sites are those
- * of the explored flavour. */
+/* Makes an unconfirmed race from each pair of sites in `seen`, in a set that the caller frees.
+ * `sites` is the site table of the explored flavour. */
 struct finding_set *explore_sighted(const struct explore_result *result, const struct trace_sites *sites);
 
-/* Adds those that are at other places than all races of the set.  `sighted` must live as long as
- * the set; it may be NULL. */
+/* Adds the races of `sighted` that are at other places than all races of the set.  `sighted` must
+ * live as long as the set; it may be NULL. */
 void explore_put_sighted(struct finding_set *set, const struct finding_set *sighted);
 
 #endif

@@ -12,40 +12,43 @@
 #include "explore/prefix.h"
 
 enum {
-	EXPLORE_RACES = 256,	/* pairs of sites that are kept, so that a note of a run stays small */
-	EXPLORE_SUGGESTED = 64, /* sites that findings suggest as points */
-	EXPLORE_FAILURES =
-		16, /* kinds of failures: each takes up to 200 runs to minimise (explore/repeat.c) */
-	EXPLORE_RACY_TIMES = 3, /* schedules kept for each race: a recorded run may differ from the
-				 * explored one */
+	EXPLORE_RACES = 256,	/* maximum number of races (pairs of sites) that are kept */
+	EXPLORE_SUGGESTED = 64, /* maximum number of sites that findings suggest as points */
+	/* maximum number of different failures; each takes up to 200 runs to minimise
+	 * (explore/repeat.c) */
+	EXPLORE_FAILURES = 16,
+	/* schedules kept for each race, since a recorded run may differ from the explored one */
+	EXPLORE_RACY_TIMES = 3,
 };
 
 struct explore_state {
 	const struct explore *how;
 	struct explore_result *result; /* its counters are part of the state */
-	struct rd_umap trails;	       /* of all runs so far */
-	struct rd_umap done;	       /* schedules that an earlier exploration has run, by number */
+	struct rd_umap trails;	       /* the trails of all runs so far */
+	struct rd_umap done;	       /* numbers of the schedules that an earlier exploration has run */
 	struct note_race races[EXPLORE_RACES];
 	size_t race_count;
 	uint32_t suggested[EXPLORE_SUGGESTED]; /* sites of the races that the caller suggests */
 	size_t suggested_count;
-	struct note_thread *threads; /* of the run with most threads and points so far */
+	/* the threads of the run with the most threads and points so far */
+	struct note_thread *threads;
 	size_t thread_count;
-	uint64_t length[POINTS_KINDS];	/* most choices of a run, by kind of points */
-	uint64_t longest[POINTS_KINDS]; /* largest extent of a run that ended by itself, likewise */
-	uint64_t cut;			/* runs that were ended at their extent */
-	struct prefixes prefixes;	/* of runs that showed something new */
-	struct cover recordable;	/* pairs that runs with points at operations only have shown */
+	uint64_t length[POINTS_KINDS]; /* largest number of choices of a run, by kind of points */
+	/* largest extent of a run that ended by itself, by kind of points */
+	uint64_t longest[POINTS_KINDS];
+	uint64_t cut;		  /* number of runs that were ended at their limit of extent */
+	struct prefixes prefixes; /* prefixes from runs that showed something new */
+	struct cover recordable;  /* pairs that were shown by runs with points only at operations */
 	struct note failures[EXPLORE_FAILURES];
 	size_t failure_count;
-	int usual_status;		 /* exit status of the first run; -1: not known */
-	uint64_t given;			 /* schedules that were handed to workers */
-	int64_t run_ns;			 /* processor time of the runs that ended */
-	uint64_t window_end, window_new; /* the last window of schedules: where it ended, and how many
-					    schedules were different until then */
-	uint64_t quiet_work;		 /* the work (struct explore) since something new was seen, */
-	uint64_t quiet_runs;		 /* and the number of runs */
-	bool repeats;			 /* hardly any schedule of the last window was new */
+	int usual_status; /* exit status of the first run, or -1 if not known */
+	uint64_t given;	  /* number of schedules that were given to workers */
+	int64_t run_ns;	  /* processor time of the runs that ended */
+	/* number of schedules, and of different schedules, at the end of the last window */
+	uint64_t window_end, window_new;
+	uint64_t quiet_work; /* the work (`quiet` of struct explore) since something new was seen */
+	uint64_t quiet_runs; /* the number of runs since something new was seen */
+	bool repeats;	     /* fewer than WINDOW_NEW schedules of the last window were new (learn.c) */
 };
 
 void explore_state_init(struct explore_state *s, const struct explore *how, struct explore_result *result);
@@ -60,12 +63,12 @@ void explore_learn(struct explore_state *s, const struct note *n);
  * contains what remains is enough to restore the state. */
 void explore_learn_new(struct explore_state *s, struct note *n);
 
-/* `count` runs were lost with the process that made them. */
+/* Notes that `count` runs were lost with the process that made them. */
 void explore_learn_lost(struct explore_state *s, uint64_t count);
 
 /* ---- what comes next ---- */
 
-/* Why the exploration ends now, `elapsed_ns` after its start; EXPLORE_GOES_ON: it does not. */
+/* Why the exploration ends now, `elapsed_ns` after its start, or EXPLORE_GOES_ON if it does not. */
 enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elapsed_ns);
 
 /* How many schedules the next task has; at least one if the exploration continues. */
@@ -77,16 +80,15 @@ bool explore_next_waits(const struct explore_state *s);
 /* The number of the n-th schedule of this shard, from 0. */
 uint64_t explore_number(const struct explore_state *s, uint64_t n);
 
-/* The extent at which a run is ended: it probably waits for an update that was lost, or has no
- * end. */
+/* The extent at which a run is ended, because it probably waits for a lost update or has no end. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
 /* Everything that determines the run of a schedule. */
 struct explore_plan {
 	struct draw draw;
-	struct prefix_part from; /* the prefix that it extends */
+	struct prefix_part from; /* the part of a prefix that it extends */
 	struct schedule schedule;
-	struct replay_strategy strategy; /* with length and weights */
+	struct replay_strategy strategy; /* the strategy, with length and weights */
 	uint64_t extent;
 };
 
@@ -95,7 +97,7 @@ int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena
 		 struct explore_plan *plan);
 void explore_plan_release(struct explore_plan *plan);
 
-/* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ..., from n = 1 on. */
+/* The n-th number, from 1, of Luby's sequence, which begins 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8. */
 uint64_t explore_luby(uint64_t n);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Alternates between the strategies.  In: the number of a schedule and the seed of the
- * exploration.  Out: the strategy that generates the schedule.
+ * Alternates between the strategies.  In: the number of a schedule, and the seed of the
+ * exploration.  Out: the strategy, the points and the seed of the schedule.
  *
  * No strategy is best for all programs.  A random walk finds failures that need a switch in a
  * short window.  Priorities find orders that need one thread to be stopped for long.  Partial
- * orders find failures that depend on few events among many.  Weights and kinds find those that
- * depend on many threads.  So the strategies take turns, and so do the sets of points at which
+ * orders find failures that depend on few events among many.  Weights and kinds find failures that
+ * depend on many threads.  So the strategies alternate, and so do the kinds of points at which
  * threads are switched.
  */
 #include "explore/strategies.h"
@@ -17,10 +17,12 @@
 
 #include <string.h>
 
-/* Judgements. */
-#define MANY_THREADS 10 /* with more than these, `weighted` and `kinds` have every fourth schedule each */
-#define PREFIX_EACH 3	/* one of so many schedules extends a prefix, so most still start afresh: */
-#define PREFIX_REST 2	/* the one whose number leaves this remainder */
+/* All of these values are judgements. */
+/* with more threads, `weighted` and `kinds` each get one schedule in four */
+#define MANY_THREADS 10
+/* one schedule in this many extends a prefix; the others start from the beginning */
+#define PREFIX_EACH 3
+#define PREFIX_REST 2 /* remainder of the number of a schedule that extends a prefix */
 
 static const struct {
 	const char *name;
@@ -45,7 +47,7 @@ int strategies_find(const char *name)
 	return -1;
 }
 
-/* Unrelated numbers, never 0. */
+/* The seed of a schedule: a pseudo-random number, never 0. */
 static uint64_t seed_of(uint64_t seed, uint64_t number)
 {
 	uint64_t z = rd_mixed(seed * RD_RANDOM_STEP + number * 0xbf58476d1ce4e5b9ull) & INT64_MAX;

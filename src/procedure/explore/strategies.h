@@ -7,31 +7,31 @@
 
 /* Where threads can be preempted. */
 enum draw_points {
-	POINTS_OPERATIONS, /* at operations and output only */
-	POINTS_RACY,	   /* and before accesses to memory that some run showed to be racy */
-	POINTS_ALL,	   /* and before every access */
+	POINTS_OPERATIONS, /* only before operations and output */
+	POINTS_RACY,	   /* also before accesses of variables that race in some run */
+	POINTS_ALL,	   /* also before every access */
 	POINTS_KINDS,
 };
 
 struct draw {
-	struct replay_strategy strategy; /* without length and weights */
+	struct replay_strategy strategy; /* the strategy, without length and weights */
 	enum draw_points points;
-	uint64_t seed;	  /* 0: the default schedule */
-	bool from_prefix; /* the schedule begins like a run that showed something new
-			   * (explore/prefix.h), if there is one, with the points of that run */
+	uint64_t seed; /* 0 for the default schedule */
+	/* the schedule extends a prefix (explore/prefix.h), if there is one, and has its points */
+	bool from_prefix;
 };
 
-/* How schedule `number`, counted from 0, is generated.  `only` is the name of a strategy; NULL: all
- * in turn.  If there are many threads, every second schedule uses weights or kinds. */
+/* How schedule `number`, counted from 0, is generated.  `only` is the name of a strategy, or NULL
+ * for all in turn.  If there are many threads, every second schedule uses WEIGHTED or KINDS. */
 struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
 /* The position of a schedule among those with the same kind of points, from 1. */
 uint64_t strategies_position(uint64_t number);
 
-/* Makes accesses at the site points of the schedule; 0: every access. */
+/* Makes accesses at the site points of the schedule, or every access if `site` is 0. */
 void strategies_watch(struct schedule *s, uint32_t site);
 
-/* The number of a strategy; -1: none has that name. */
+/* The number of the strategy with this name, or -1. */
 int strategies_find(const char *name);
 
 #endif

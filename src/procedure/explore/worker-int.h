@@ -7,14 +7,14 @@
 #include "trial/judge.h"
 
 struct explore_worker {
-	const struct explore_state *state; /* as it was when the process was forked */
+	const struct explore_state *state; /* the state at the time when the process was forked */
 	struct rd_arena *arena;
 	struct trial trial;
-	struct note note; /* of the last run */
+	struct note note; /* the note of the last run */
 	struct judge judge;
 	enum draw_points points;
-	struct cover cover, recordable; /* pairs that this process has noted already */
-	int err;			/* of the judge */
+	struct cover cover, recordable; /* pairs that this process has put into notes already */
+	int err;			/* the error of the judge, or 0 */
 };
 
 /* Runs a schedule and fills worker->note; `made` may be NULL. */

@@ -42,7 +42,8 @@ static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 	}
 }
 
-/* Pairs that the main process does not know yet, or not from a run that can be recorded. */
+/* Copies the pairs that the main process does not know yet, or does not know from a run that can be
+ * recorded. */
 static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 {
 	const struct explore_state *s = w->state;
@@ -55,8 +56,8 @@ static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 			w->note.pairs[w->note.pair_count++] = r->pairs[i];
 }
 
-/* The fault that the exit status or the user's command shows; NULL: none, or another one is
- * known. */
+/* The fault that the exit status or the user's command shows.  NULL if there is none, or the trial
+ * has another fault. */
 static const char *find_fault(struct explore_worker *w, const struct trial *t)
 {
 	bool failed = false;
@@ -69,8 +70,9 @@ static const char *find_fault(struct explore_worker *w, const struct trial *t)
 	return failed ? FAILURE_JUDGED : NULL;
 }
 
-/* The schedule will be needed if the run failed or showed something new. */
-static bool note_result(void *context, const struct replay_result *r)
+/* Returns how many decisions of the schedule are needed, because the run failed or showed something
+ * new. */
+static size_t note_result(void *context, const struct replay_result *r)
 {
 	struct explore_worker *w = context;
 	const struct trial *t = &w->trial;
@@ -91,7 +93,7 @@ static bool note_result(void *context, const struct replay_result *r)
 	if (t->counts)
 		failure_describe(&w->note.failure, t, r, w->state->how->runs.program->sites, find_fault(w, t),
 				 w->arena);
-	return w->note.failure.fault || w->note.pair_count;
+	return w->note.failure.fault ? SIZE_MAX : w->note.pair_count ? PREFIX_DECISIONS : 0;
 }
 
 int worker_run(struct explore_worker *w, struct trial_bench *b, const struct schedule *s,
@@ -109,15 +111,13 @@ int worker_run(struct explore_worker *w, struct trial_bench *b, const struct sch
 /* Adds the schedule of the run, if there is one, to the note. */
 static void note_schedule(struct explore_worker *w, struct schedule *made, struct rd_buf *text)
 {
-	if (!w->note.failure.fault && made->decision_count > PREFIX_DECISIONS)
-		made->decision_count = PREFIX_DECISIONS;
 	if (made->turns) {
 		schedule_format(made, text);
 		w->note.made = text->data;
 	}
 }
 
-/* The detector is always on: beside the cost of turns, its own cannot be measured. */
+/* The detector always runs: compared with the cost of turns, its cost cannot be measured. */
 static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 {
 	b->strategy = plan->strategy;

@@ -22,10 +22,10 @@ static bool stopped(void *context, const struct replay_stand *stand, struct sche
 	return true;
 }
 
-static bool ended(void *context, const struct replay_result *r)
+static size_t ended(void *context, const struct replay_result *r)
 {
 	turns_describe(context, r);
-	return true;
+	return SIZE_MAX;
 }
 
 /* ---- the schedule ---- */

@@ -59,14 +59,17 @@ expected_status() {
 	echo "${status:-0}"
 }
 
-# named FILE FILTER: the findings of a document that a jq filter selects.
-named() {
-	jq -r '
+# For jq: lines(FILTER) are the lines of the findings that the filter selects.
+export case_lines='
 	def place: gsub("\\[[0-9]+\\]"; "[]") | sub("^(?<kind>heap|stack|mmap|unknown|fd) .*"; .kind) | sub("\\+[0-9]+$"; "");
 	def about: if .kind == "race" then (.object_detail.place // .object // "unknown" | place)
 		else [.cycle[].wants // "unknown" | place] | sort | join(",") end;
-	[.findings[] | '"$2"' | {text: "\(.kind) \(about)", sound: .sound}] | group_by([.text, .sound])[] |
-	"\(.[0].text) \(length)\(if .[0].sound then "" else " speculative" end)"' "$1" | sort
+	def lines(filter): [.findings[] | filter | {text: "\(.kind) \(about)", sound: .sound}] | group_by([.text, .sound])[] |
+		"\(.[0].text) \(length)\(if .[0].sound then "" else " speculative" end)";'
+
+# named FILE FILTER: the findings of a document that a jq filter selects.
+named() {
+	jq -r "$case_lines lines($2)" "$1" | sort
 }
 
 # each_case FUNCTION [STEP [FIRST]]: calls the function with every program, or with every STEP-th

@@ -33,71 +33,41 @@ static int got_c11(int result, const volatile void *object)
 	return result;
 }
 
+/* A function that acquires OBJECT if it succeeds, as HOW says, and one that releases it. */
+#define ACQUIRES(how, object, name, parameters, arguments)                                                   \
+	INTERPOSE(int, name, parameters)                                                                     \
+	{                                                                                                    \
+		return how(REAL(name) arguments, object);                                                    \
+	}
+#define RELEASES(object, name, parameters, arguments)                                                        \
+	INTERPOSE(int, name, parameters)                                                                     \
+	{                                                                                                    \
+		guard_releases(object);                                                                      \
+		return REAL(name) arguments;                                                                 \
+	}
+
+/* pthread_TYPE_lock(), _trylock(), _timedlock(), _clocklock(); KIND is rd or wr for a read-write
+ * lock, as in _timedrdlock(). */
+#define LOCKS(how, type, kind)                                                                               \
+	ACQUIRES(how, lock, pthread_##type##_##kind##lock, (pthread_##type##_t * lock), (lock))              \
+	ACQUIRES(how, lock, pthread_##type##_try##kind##lock, (pthread_##type##_t * lock), (lock))           \
+	ACQUIRES(how, lock, pthread_##type##_timed##kind##lock,                                              \
+		 (pthread_##type##_t * lock, const struct timespec *until), (lock, until))                   \
+	ACQUIRES(how, lock, pthread_##type##_clock##kind##lock,                                              \
+		 (pthread_##type##_t * lock, clockid_t clock, const struct timespec *until),                 \
+		 (lock, clock, until))
+
 /* ---- mutexes ---- */
 
-INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex))
-{
-	return got(REAL(pthread_mutex_lock)(mutex), mutex);
-}
-
-INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex))
-{
-	return got(REAL(pthread_mutex_trylock)(mutex), mutex);
-}
-
-INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until))
-{
-	return got(REAL(pthread_mutex_timedlock)(mutex, until), mutex);
-}
-
-INTERPOSE(int, pthread_mutex_clocklock,
-	  (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until))
-{
-	return got(REAL(pthread_mutex_clocklock)(mutex, clock, until), mutex);
-}
-
-INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex))
-{
-	guard_releases(mutex);
-	return REAL(pthread_mutex_unlock)(mutex);
-}
-
-INTERPOSE(int, mtx_lock, (mtx_t * mutex))
-{
-	return got_c11(REAL(mtx_lock)(mutex), mutex);
-}
-
-INTERPOSE(int, mtx_trylock, (mtx_t * mutex))
-{
-	return got_c11(REAL(mtx_trylock)(mutex), mutex);
-}
-
-INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const struct timespec *until))
-{
-	return got_c11(REAL(mtx_timedlock)(mutex, until), mutex);
-}
-
-INTERPOSE(int, mtx_unlock, (mtx_t * mutex))
-{
-	guard_releases(mutex);
-	return REAL(mtx_unlock)(mutex);
-}
-
-INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock))
-{
-	return got(REAL(pthread_spin_lock)(lock), lock);
-}
-
-INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock))
-{
-	return got(REAL(pthread_spin_trylock)(lock), lock);
-}
-
-INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock))
-{
-	guard_releases(lock);
-	return REAL(pthread_spin_unlock)(lock);
-}
+LOCKS(got, mutex, )
+RELEASES(mutex, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
+ACQUIRES(got_c11, mutex, mtx_lock, (mtx_t * mutex), (mutex))
+ACQUIRES(got_c11, mutex, mtx_trylock, (mtx_t * mutex), (mutex))
+ACQUIRES(got_c11, mutex, mtx_timedlock, (mtx_t * mutex, const struct timespec *until), (mutex, until))
+RELEASES(mutex, mtx_unlock, (mtx_t * mutex), (mutex))
+ACQUIRES(got, lock, pthread_spin_lock, (pthread_spinlock_t * lock), (lock))
+ACQUIRES(got, lock, pthread_spin_trylock, (pthread_spinlock_t * lock), (lock))
+RELEASES(lock, pthread_spin_unlock, (pthread_spinlock_t * lock), (lock))
 
 INTERPOSE(void, flockfile, (FILE * stream))
 {
@@ -105,10 +75,7 @@ INTERPOSE(void, flockfile, (FILE * stream))
 	guard_acquired(stream);
 }
 
-INTERPOSE(int, ftrylockfile, (FILE * stream))
-{
-	return got(REAL(ftrylockfile)(stream), stream);
-}
+ACQUIRES(got, stream, ftrylockfile, (FILE * stream), (stream))
 
 INTERPOSE(void, funlockfile, (FILE * stream))
 {
@@ -118,47 +85,8 @@ INTERPOSE(void, funlockfile, (FILE * stream))
 
 /* ---- read-write locks ---- */
 
-INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock))
-{
-	return got_shared(REAL(pthread_rwlock_rdlock)(lock), lock);
-}
-
-INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock))
-{
-	return got_shared(REAL(pthread_rwlock_tryrdlock)(lock), lock);
-}
-
-INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until))
-{
-	return got_shared(REAL(pthread_rwlock_timedrdlock)(lock, until), lock);
-}
-
-INTERPOSE(int, pthread_rwlock_clockrdlock,
-	  (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
-{
-	return got_shared(REAL(pthread_rwlock_clockrdlock)(lock, clock, until), lock);
-}
-
-INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock))
-{
-	return got(REAL(pthread_rwlock_wrlock)(lock), lock);
-}
-
-INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock))
-{
-	return got(REAL(pthread_rwlock_trywrlock)(lock), lock);
-}
-
-INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until))
-{
-	return got(REAL(pthread_rwlock_timedwrlock)(lock, until), lock);
-}
-
-INTERPOSE(int, pthread_rwlock_clockwrlock,
-	  (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
-{
-	return got(REAL(pthread_rwlock_clockwrlock)(lock, clock, until), lock);
-}
+LOCKS(got_shared, rwlock, rd)
+LOCKS(got, rwlock, wr)
 
 /* glibc stores the thread that holds the lock for writing; the field is 0 while it is held for
  * reading. */
@@ -215,29 +143,10 @@ INTERPOSE(int, cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct tim
 	WAIT(REAL(cnd_timedwait)(condition, mutex, until), condition, mutex);
 }
 
-INTERPOSE(int, pthread_cond_signal, (pthread_cond_t * condition))
-{
-	guard_releases(condition);
-	return REAL(pthread_cond_signal)(condition);
-}
-
-INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t * condition))
-{
-	guard_releases(condition);
-	return REAL(pthread_cond_broadcast)(condition);
-}
-
-INTERPOSE(int, cnd_signal, (cnd_t * condition))
-{
-	guard_releases(condition);
-	return REAL(cnd_signal)(condition);
-}
-
-INTERPOSE(int, cnd_broadcast, (cnd_t * condition))
-{
-	guard_releases(condition);
-	return REAL(cnd_broadcast)(condition);
-}
+RELEASES(condition, pthread_cond_signal, (pthread_cond_t * condition), (condition))
+RELEASES(condition, pthread_cond_broadcast, (pthread_cond_t * condition), (condition))
+RELEASES(condition, cnd_signal, (cnd_t * condition), (condition))
+RELEASES(condition, cnd_broadcast, (cnd_t * condition), (condition))
 
 /* ---- barriers, semaphores ---- */
 
@@ -251,31 +160,12 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier))
 	return r;
 }
 
-INTERPOSE(int, sem_wait, (sem_t * semaphore))
-{
-	return got(REAL(sem_wait)(semaphore), semaphore);
-}
-
-INTERPOSE(int, sem_trywait, (sem_t * semaphore))
-{
-	return got(REAL(sem_trywait)(semaphore), semaphore);
-}
-
-INTERPOSE(int, sem_timedwait, (sem_t * semaphore, const struct timespec *until))
-{
-	return got(REAL(sem_timedwait)(semaphore, until), semaphore);
-}
-
-INTERPOSE(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until))
-{
-	return got(REAL(sem_clockwait)(semaphore, clock, until), semaphore);
-}
-
-INTERPOSE(int, sem_post, (sem_t * semaphore))
-{
-	guard_releases(semaphore);
-	return REAL(sem_post)(semaphore);
-}
+ACQUIRES(got, semaphore, sem_wait, (sem_t * semaphore), (semaphore))
+ACQUIRES(got, semaphore, sem_trywait, (sem_t * semaphore), (semaphore))
+ACQUIRES(got, semaphore, sem_timedwait, (sem_t * semaphore, const struct timespec *until), (semaphore, until))
+ACQUIRES(got, semaphore, sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until),
+	 (semaphore, clock, until))
+RELEASES(semaphore, sem_post, (sem_t * semaphore), (semaphore))
 
 /* ---- one-time initialisation ---- */
 

@@ -2,23 +2,23 @@
 /*
  * Barriers of a steered process.
  *
- * At a real barrier, a thread arrives and waits in one call.  So its arrival could not be
- * observed, and the next thread could not get its turn.  Instead, arrivals are counted here.  The
- * program's own barriers are not touched, and the child of a fork finds them as if no thread had
- * waited.  As in glibc, the last thread to arrive is the serial thread, and a new round may begin
- * before all threads have left.
+ * At a real barrier, a thread arrives and waits in one call, so its arrival could not be observed.
+ * Then the next thread could not get its turn.  Instead, arrivals are counted here.  The program's
+ * own barriers are not touched; the child of a fork finds them as if no thread had waited.  As in
+ * glibc, the last thread to arrive is the serial thread, and a new round may begin before all
+ * threads have left.
  *
- * Entries are found by address and reused when a barrier is destroyed, but their memory stays and
- * `round` only grows: a thread that still reads an entry that now belongs to another barrier sees
- * that its own round is over.  A barrier whose initialisation was not seen, or that other
- * processes can see, is left to libc: its step ends just before the call.
+ * Entries are found by address and reused when a barrier is destroyed.  Their memory stays, and
+ * `round` only grows.  So a thread that still reads an entry of a destroyed barrier sees that its
+ * own round is over.  A barrier is left to libc if its initialisation was not observed or other
+ * processes can use it.  Its step then ends just before the call.
  */
 #include "rt/steer/steer.h"
 
-#define SLEEP_MS 1000 /* at most, should a wake-up be lost */
+#define SLEEP_MS 1000 /* the longest sleep, in case a wake-up is lost */
 
 struct rt_barrier {
-	uintptr_t address; /* 0: free */
+	uintptr_t address; /* 0 in a free entry */
 	uint32_t count, inside;
 	_Atomic uint32_t round;
 	struct rt_barrier *next;
@@ -34,7 +34,7 @@ static struct rt_barrier *find(uintptr_t address)
 	return b;
 }
 
-/* A page of free entries. */
+/* Adds a page of free entries to the list. */
 static void add_entries(void)
 {
 	struct rt_barrier *more = rt_map(rt.page);

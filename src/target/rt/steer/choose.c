@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Chooses the thread of a steered process that runs next, if one runs at a time (rt/steer/turn.c).
- * In: the threads that can run, the decisions of the plan, a seed.  Out: the next thread, and the
- * list of decisions that differ from the default.
+ * In: the threads that can run, the decisions of the plan, and a seed.  Out: the next thread, and a
+ * list of the decisions that differ from the default.
  */
 #include "rt/common/hash.h"
 #include "rt/core/control/choose.h"
@@ -11,7 +11,8 @@
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
-/* points in a row at which a thread may continue in an exploration: it may be waiting in a loop */
+/* After this many points in a row, a thread that is explored loses the turn: it may wait in a
+ * loop. */
 #define EXPLORED_STAYS 12
 
 static uint32_t find_slot(uint32_t position)
@@ -48,8 +49,8 @@ uint32_t rt_turn_slot(uint32_t position)
 	return found;
 }
 
-/* The next runnable thread after `number`, cyclically, with `number` itself last; NONE: no thread
- * can run. */
+/* The next runnable thread after slot `number`, cyclically, with `number` itself last; NONE if no
+ * thread can run. */
 static uint32_t next_ready(uint32_t number)
 {
 	const struct rt_set *ready = &rt_steering()->turns.ready;
@@ -58,8 +59,9 @@ static uint32_t next_ready(uint32_t number)
 	return next != RADDLE_STEER_NONE ? next : rt_set_next(ready, 0, count);
 }
 
-/* While threads are led to their goals: the thread that runs first or, if `front` is false, the
- * thread of the other goal, which runs last; NONE: there is none. */
+/* While threads are led to their goals: the thread of the goal with `front`, which runs first.  If
+ * the argument is false, the thread of the other goal, which runs last.  NONE if no goal has
+ * `front`. */
 static uint32_t in_front(bool front)
 {
 	const struct raddle_steer *s = rt_steer();
@@ -70,7 +72,7 @@ static uint32_t in_front(bool front)
 	return RADDLE_STEER_NONE;
 }
 
-/* The next runnable thread after `number`; `last` only if no other is runnable. */
+/* The next runnable thread after slot `number`; the thread `last` only if no other is runnable. */
 static uint32_t next_before(uint32_t number, uint32_t last)
 {
 	uint32_t next = next_ready(number);
@@ -95,9 +97,9 @@ static uint32_t by_default(uint32_t number)
 		       : next_before(number, last);
 }
 
-/* Whether an exploration chooses the thread that continues at this point: before an access of the
- * thread, where the thread itself cannot continue, and before an operation that empties its store
- * buffer. */
+/* Whether an exploration of a memory model chooses the next thread at this point.  It does so
+ * before a watched access, where the thread cannot continue, and before an operation that empties
+ * its store buffer. */
 static bool is_explored(uint32_t number)
 {
 	const struct raddle_memory *plan = rt_memory_plan();
@@ -114,7 +116,7 @@ static bool is_explored(uint32_t number)
 	}
 }
 
-/* A hash of where the threads are. */
+/* A hash of the current points and states of all threads. */
 static uint64_t hash_points(void)
 {
 	uint64_t hash = 1;
@@ -128,7 +130,8 @@ static uint64_t hash_points(void)
 	return hash;
 }
 
-/* The first alternative is the usual thread; the others follow by number. */
+/* Lets the exploration choose.  Alternative 0 is the default thread; the other threads follow by
+ * slot. */
 static uint32_t by_choice(uint32_t number, uint32_t usual)
 {
 	const struct rt_set *ready = &rt_steering()->turns.ready;
@@ -147,15 +150,15 @@ static uint32_t by_choice(uint32_t number, uint32_t usual)
 	return usual;
 }
 
-/* Whether the thread has gone past the point of a decision about it. */
+/* Whether the thread has passed the point of decision `d`. */
 static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_decision *d)
 {
 	return at->point_n > d->n || at->point == RADDLE_POINT_END ||
 	       (at->point_n == d->n && at->point == d->point && at->point_count > d->count);
 }
 
-/* The thread that the plan chooses at the point of a thread; NONE: the plan has no decision for
- * this point, or it cannot be followed. */
+/* The thread that the plan chooses at the current point of thread `number`.  NONE if the plan has
+ * no decision for this point, or the decision cannot be followed. */
 static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
@@ -211,7 +214,7 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 	atomic_store(&s->made_count, made + 1);
 }
 
-/* Whether its time limit could run out now. */
+/* Whether the thread waits with a time limit, which could run out now. */
 static bool is_timed(uint32_t number)
 {
 	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->timed);
@@ -250,7 +253,8 @@ uint32_t rt_turn_next_that_may(uint32_t from)
 	return ready;
 }
 
-/* No thread can continue: of the waits with a time limit, the one that began first times out. */
+/* Called when no thread can continue.  Of the waits with a time limit, the one that began first
+ * times out. */
 static void wake_timed(void)
 {
 	uint32_t best = RADDLE_STEER_NONE;
@@ -271,7 +275,7 @@ bool rt_turn_waits_outside(uint32_t number)
 	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->object) == RT_OUTSIDE_OBJECT;
 }
 
-/* No thread can continue: input from outside may arrive, if a thread waits for it. */
+/* Called when no thread can continue.  Lets input arrive from outside, if a thread waits for it. */
 static bool let_in(void)
 {
 	bool any = false, timed = false;
@@ -296,7 +300,7 @@ static bool is_too_early(void)
 	return &__raddle_waits && __atomic_load_n(&__raddle_waits, __ATOMIC_SEQ_CST);
 }
 
-/* Whether a seed decides here. */
+/* Whether the seed chooses the next thread here. */
 static bool has_choice(uint32_t ready)
 {
 	return rt_steer()->seed && !is_too_early() &&

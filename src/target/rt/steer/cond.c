@@ -4,9 +4,9 @@
  *
  * The program's own condition variables are not touched.  A waiting thread is in a list of the
  * runtime, in order of arrival, and sleeps on a real condition variable of its own, under one
- * mutex.  So a wait has taken effect when the step ends.  A signal wakes the waiter whose wake-up
- * is first in the plan; if the plan lists none, the waiter that has waited longest.  Waiters that
- * the plan keeps in this wait (a stop, or past their limit) come last.
+ * mutex.  So a wait has taken effect when its step ends.  A signal wakes the waiter whose wake-up
+ * is first in the plan.  If the plan lists no wake-up, it wakes the thread that has waited
+ * longest.  Waiters that the plan keeps in this wait (a stop, or past their limit) come last.
  *
  * A waiter whose time is up stays in the list until it gets its turn.  If a signal arrives before
  * that, the wait ends by the signal, not by the timeout.  A waiter that is cancelled passes its
@@ -24,8 +24,8 @@
 
 struct rt_waiter {
 	const pthread_cond_t *cond;
-	struct rt_thread *t; /* NULL: the thread is not recorded */
-	struct rt_op op;     /* the wake */
+	struct rt_thread *t; /* NULL if the thread is not recorded */
+	struct rt_op op;     /* the operation of waking up */
 	pthread_cond_t wake;
 	bool listed, signalled;
 	struct rt_waiter *next, **link;
@@ -69,7 +69,7 @@ static struct rt_waiter *choose(const pthread_cond_t *cond)
 	return best;
 }
 
-/* With the mutex held. */
+/* Called with the mutex of the list held. */
 static void wake_some(const pthread_cond_t *cond, bool all)
 {
 	struct rt_waiter *w;
@@ -92,11 +92,11 @@ void rt_cond_notify(pthread_cond_t *cond, bool all)
 	REAL(pthread_mutex_unlock)(&rt_steering()->waiters_mutex);
 }
 
-/* A wait, from its beginning to the wake event. */
+/* A wait of a thread, from its beginning to its wake event. */
 struct wait {
 	struct rt_waiter waiter;
 	pthread_mutex_t *mutex;
-	bool released; /* the program's mutex */
+	bool released; /* the program's mutex has been released */
 	int result;
 };
 

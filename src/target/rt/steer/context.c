@@ -4,18 +4,18 @@
  * their turn, and end.  Out: a switch of stacks instead of a wake-up and a sleep in the kernel.
  *
  * Glibc creates each thread as usual, with its stack and its TLS.  The new kernel thread saves its
- * registers and ends.  What remains is a context: a stack pointer and the base of the TLS.  The
- * kernel thread of the initial thread, the runner, runs all contexts.  A thread that ends needs a
- * kernel thread again, because glibc ends the kernel thread that a thread returns on; it gets a new
- * one, on which it leaves.
+ * registers and ends.  A context remains: a stack pointer and the base of the TLS.  The kernel
+ * thread of the initial thread, the runner, runs all contexts.  A thread that ends needs a kernel
+ * thread again, because glibc ends the kernel thread on which a thread returns.  So it gets a new
+ * kernel thread, on which it leaves.
  *
  * Invariants:
- * 1. No two kernel threads run on one stack.  The creator waits until the kernel thread of a new
- *    context has ended, and a context leaves only after the runner has left its stack.
+ * 1. No two kernel threads run on one stack.  The runner enters a new context only when its kernel
+ *    thread has ended, and a context leaves only after the runner has left its stack.
  * 2. The kernel thread of a leaving context makes no step and takes no lock of steering.
- * 3. After the plan was left, threads go on taking turns, by the default choice.
+ * 3. After the run has diverged from the plan, threads still take turns, by the default choice.
  *
- * Saved are the registers that a call preserves, with the control words of floating point.
+ * A context saves the registers that a call preserves, and the control words of floating point.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/rseq.h>
@@ -30,8 +31,8 @@
 #include <unistd.h>
 
 #define HWCAP2_FSGSBASE 2    /* the program may set the base of the TLS itself */
-#define IDLE_STACK 16384     /* bytes; the loop below needs a few hundred */
-#define SIGNATURE 0x53053053 /* with which glibc registers rseq */
+#define IDLE_STACK 16384     /* bytes; idle() needs a few hundred */
+#define SIGNATURE 0x53053053 /* the signature with which glibc registers rseq */
 
 /* Leaves `from` and continues in `to`. */
 __attribute__((naked, noinline)) static void swap(struct rt_context *from, const struct rt_context *to)
@@ -44,7 +45,7 @@ __attribute__((naked, noinline)) static void swap(struct rt_context *from, const
 			 "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
 }
 
-/* Saves the context and ends the kernel thread, which uses the stack no more. */
+/* Saves the context and ends the kernel thread, which no longer uses the stack. */
 __attribute__((naked, noinline)) static void save_and_end(struct rt_context *c)
 {
 	__asm__ volatile("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n\t"
@@ -53,7 +54,7 @@ __attribute__((naked, noinline)) static void save_and_end(struct rt_context *c)
 			 "xor %edi, %edi; mov $60, %eax; syscall; ud2");
 }
 
-/* A new kernel thread that continues in the context.  `tid` is cleared when it ends. */
+/* Starts a kernel thread that continues in the context.  The kernel clears `tid` when it ends. */
 __attribute__((naked, noinline)) static long clone_into(long flags, const struct rt_context *c, void *tid)
 {
 	__asm__ volatile("mov %rdx, %r10; mov 8(%rsi), %r8; mov (%rsi), %rsi; xor %edx, %edx\n\t"
@@ -70,21 +71,88 @@ void rt_context_refuse(enum raddle_unfit why)
 	syscall(SYS_exit_group, 0);
 }
 
-/* The runner has left the stack of a thread that ends: the thread leaves. */
+/* ---- signals ---- */
+
+/* The kernel has one set of blocked signals for the runner.  If the program has handlers or blocks
+ * signals itself, the set changes with each switch.  Otherwise it changes only at a switch to or
+ * from a context that begins or ends, for which the runtime has blocked all signals.  Child
+ * processes would inherit the blocked signals. */
+static bool has_masks(void)
+{
+	return RT_UNLIKELY(atomic_load_explicit(&rt.interruptible, memory_order_relaxed));
+}
+
+static void change_mask(const uint64_t *mask, uint64_t *old)
+{
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, old, sizeof *mask);
+	errno = saved;
+}
+
+static const uint64_t all_signals = ~0ull;
+
+/* keep_mask() is called before a switch, restore_mask() after the switch back.  No handler may run
+ * on one context's stack with the TLS of another. */
+static void keep_mask(struct rt_context *c)
+{
+	struct rt_steering *g = rt_steering();
+
+	change_mask(&all_signals, &c->mask);
+	c->masked = true;
+	if (!g->keeps_masks && !c->blocked)
+		g->common_mask = c->mask;
+	g->keeps_masks = true;
+}
+
+static void restore_mask(const struct rt_context *c)
+{
+	change_mask(c->masked ? &c->mask : &rt_steering()->common_mask, NULL);
+}
+
+static void switch_blocked(struct rt_context *from, const struct rt_context *to)
+{
+	static const uint64_t never = 1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1);
+	struct rt_steering *g = rt_steering();
+	uint64_t old;
+
+	change_mask(to->blocked ? &all_signals : NULL, &old);
+	from->blocked = (old | never) == all_signals;
+	if (!from->blocked)
+		g->common_mask = old;
+	else if (!to->blocked)
+		change_mask(&g->common_mask, NULL);
+}
+
+/* ---- leaving ---- */
+
+static long clone_to_leave(struct rt_context *c)
+{
+	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+			   CLONE_SETTLS | CLONE_CHILD_CLEARTID;
+
+	return clone_into(flags, c, c->tid);
+}
+
+/* Called when the runner may have left the stack of a thread that ends.  Lets the thread leave, on
+ * a kernel thread that takes no signals. */
 static void let_leave(void)
 {
 	struct rt_context *c = rt_steering()->leaving;
-	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
-			   CLONE_SETTLS | CLONE_CHILD_CLEARTID;
+	uint64_t old;
+	long r;
 
 	if (!c)
 		return;
 	rt_steering()->leaving = NULL;
-	if (clone_into(flags, c, c->tid) < 0)
+	change_mask(&all_signals, &old);
+	r = clone_to_leave(c);
+	change_mask(&old, NULL);
+	if (r < 0)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
 }
 
-/* A thread is about to be created. */
+/* Called when a thread is about to be created. */
 void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 {
 	struct rt_context *c = &rt_steered(child)->context;
@@ -96,7 +164,7 @@ void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 	rt_steering()->contexts[child->number] = c;
 }
 
-/* In the kernel thread of a new thread, with all signals blocked.  Returns on the runner. */
+/* Called on the kernel thread of a new thread, with all signals blocked.  Returns on the runner. */
 void rt_context_arrives(struct rt_thread *t)
 {
 	static struct {
@@ -108,6 +176,8 @@ void rt_context_arrives(struct rt_thread *t)
 
 	if (!rt_steer_has_one() || !atomic_load(&c->alive))
 		return;
+	c->mask = all_signals;
+	c->masked = c->blocked = true;
 	prctl(PR_GET_TID_ADDRESS, &c->tid);
 	syscall(SYS_set_tid_address, &c->alive);
 	syscall(SYS_set_robust_list, &no_locks, sizeof no_locks);
@@ -118,21 +188,29 @@ void rt_context_arrives(struct rt_thread *t)
 	let_leave();
 }
 
-/* In the creator: waits until the kernel thread has ended.  The kernel clears the word then. */
-void rt_context_launched(struct rt_thread *child)
-{
-	_Atomic uint32_t *alive = &rt_steered(child)->context.alive;
-	int saved = errno;
-
-	while (rt_steer_has_one() && atomic_load(alive))
-		syscall(SYS_futex, alive, FUTEX_WAIT, 1, NULL, NULL, 0);
-	errno = saved;
-}
-
 /* Whether the thread with this number can be switched to. */
 static struct rt_context *find(uint32_t number)
 {
 	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;
+}
+
+/* Leaves `from` and continues in `to`.  The kernel thread of a new context may still be ending; the
+ * kernel clears `alive` when it has ended. */
+static void enter(struct rt_context *from, struct rt_context *to)
+{
+	int saved = errno;
+
+	while (RT_UNLIKELY(atomic_load_explicit(&to->alive, memory_order_acquire)))
+		syscall(SYS_futex, &to->alive, FUTEX_WAIT, 1, NULL, NULL, 0);
+	errno = saved;
+	from->masked = false;
+	if (has_masks())
+		keep_mask(from);
+	else if (from->blocked || to->blocked)
+		switch_blocked(from, to);
+	swap(from, to);
+	if (has_masks())
+		restore_mask(from);
 }
 
 bool rt_context_switch(struct rt_thread *t, uint32_t next)
@@ -141,13 +219,12 @@ bool rt_context_switch(struct rt_thread *t, uint32_t next)
 
 	if (next == t->number || !to)
 		return false;
-	RT_ASSERT(!atomic_load(&to->alive));
-	swap(&rt_steered(t)->context, to);
+	enter(&rt_steered(t)->context, to);
 	let_leave();
 	return true;
 }
 
-/* Where the runner waits if a thread has left and no other one has the turn. */
+/* The runner waits here when a thread has left and no other thread has the turn. */
 static __attribute__((noreturn)) void idle(void)
 {
 	struct rt_steering *g = rt_steering();
@@ -158,9 +235,13 @@ static __attribute__((noreturn)) void idle(void)
 		next = find(rt_turn_running());
 		if (next) {
 			round = 0;
-			swap(&g->idle, next);
+			enter(&g->idle, next);
 			continue;
 		}
+		/* Otherwise a handler could run on this stack, with the TLS of the initial
+		 * thread. */
+		if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
+			rt_context_refuse(RADDLE_UNFIT_HANDLERS);
 		rt_steer_look_at_command(round);
 		rt_futex_wait(&rt_steer()->phase, rt_steer_phase(), RT_NAP_MS);
 	}
@@ -180,14 +261,17 @@ void rt_context_setup(void)
 	if (!stack)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
 	top = (uint64_t *)(stack + IDLE_STACK) - 2;
-	*top = (uint64_t)(uintptr_t)idle; /* where swap() returns to, with the stack as after a call */
-	top -= 7;			  /* the saved registers, and the control words */
+	/* swap() returns to idle(), with the stack as after a call */
+	*top = (uint64_t)(uintptr_t)idle;
+	top -= 7; /* room for the saved registers and the control words */
 	__asm__ volatile("stmxcsr %0; fnstcw %1" : "=m"(*(uint32_t *)top), "=m"(*((uint16_t *)top + 2)));
 	g->idle.sp = top;
+	g->idle.mask = all_signals;
+	g->idle.masked = g->idle.blocked = true;
 	g->idle.fs = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
-/* The thread has made its last step.  Returns on a kernel thread of its own. */
+/* Called when the thread has made its last step.  Returns on a kernel thread of its own. */
 void rt_context_leave(struct rt_thread *t)
 {
 	struct rt_steering *g = rt_steering();
@@ -198,10 +282,10 @@ void rt_context_leave(struct rt_thread *t)
 	g->contexts[t->number] = NULL;
 	next = find(rt_turn_running());
 	g->leaving = c;
-	swap(c, next ? next : &g->idle);
+	enter(c, next ? next : &g->idle);
 }
 
-/* A thread begins.  The initial one runs on the runner from the start. */
+/* Called when a thread begins.  The initial thread runs on the runner from the start. */
 void rt_context_begin(struct rt_thread *t)
 {
 	struct rt_context *c = &rt_steered(t)->context;
@@ -212,4 +296,25 @@ void rt_context_begin(struct rt_thread *t)
 		return;
 	prctl(PR_GET_TID_ADDRESS, &c->tid);
 	rt_steering()->contexts[0] = c;
+}
+
+/* Stores the ID that glibc still has for the thread.  Its kernel thread has ended, but no other
+ * thread of the process gets the same ID here. */
+void rt_context_identifies(const struct rt_thread *t, pid_t *id)
+{
+	const struct rt_context *c = &rt_steered(t)->context;
+
+	if (rt_steer_has_one() && t->number < RADDLE_SLOTS && c->tid)
+		*id = *(const pid_t *)c->tid;
+}
+
+/* Called when the runtime has blocked all signals, because the thread ends. */
+void rt_context_ends(struct rt_thread *t)
+{
+	rt_steered(t)->context.blocked = true;
+}
+
+void rt_context_addresses(void)
+{
+	rt_context_refuse(RADDLE_UNFIT_ADDRESSED);
 }

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 /* Lets the signal have its default effect.  A fault happens again when the handler returns.  A
- * signal that was sent does not, so it is sent again.  System calls are used, since functions of
- * libc may be replaced by the program, or interposed. */
+ * signal that was sent would not occur again, so it is sent again.  System calls are used, since
+ * functions of libc may be replaced by the program, or interposed. */
 static void end_by(int number, bool sent)
 {
 	rt_signal_default(number);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Goals: a thread waits at an access until another thread reaches a conflicting one; then the
- * threads have met.  In: accesses.  Out: the two spots where threads met, and the order in which
- * they continue.  If the plan names no thread ("anywhere"), each thread that reaches a goal waits
- * there for a moment.  If no other thread comes, threads wait less and less often.
+ * Goals: a thread waits before an access until another thread reaches a conflicting access.  Then
+ * the threads have met.  In: accesses.  Out: the two spots at which they met, and the order in
+ * which they continue.  If the plan names no thread ("anywhere"), each thread that reaches a goal
+ * waits there for a moment.  If no other thread comes, threads wait less and less often.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
@@ -12,12 +12,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FIRST_ALONE_MS 20	   /* how long the second thread of a race waits for the first */
-#define FIRST_LONGEST_MS 500	   /* and how long if the first gets no processor */
-#define FIRST_COMPUTES_NS 200000   /* enough for an access */
+/* how long the second thread of a race waits for the access of the first */
+#define FIRST_ALONE_MS 20
+#define FIRST_LONGEST_MS 500	   /* the same if the first thread gets no processor */
+#define FIRST_COMPUTES_NS 200000   /* CPU time that is enough for an access */
 #define MOMENT_NS 100000000u	   /* how long a thread waits where it may meet another */
-#define LONG_MOMENT_NS 2000000000u /* the same if other threads seldom come */
-/* in total for all such waits of a run: a place that is reached often would take minutes */
+#define LONG_MOMENT_NS 2000000000u /* the same with PATIENT, for rare accesses */
+/* The maximum total of the long waits of a run.  Otherwise, at a place that is reached often, they
+ * could take minutes. */
 #define PATIENCE_NS 3000000000u
 
 void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
@@ -27,7 +29,7 @@ void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spo
 	spot->slot = t->number;
 	spot->n = rt_steered(t)->n;
 	if (top > t->encoder.stack_base && (top[-1] & ~RT_STACK_EMITTED) == spot->site)
-		top--; /* a call that is the access itself, as of free() */
+		top--; /* the call is itself the access, as with free() */
 	while (spot->frame_count < RADDLE_STEER_FRAMES && top > t->encoder.stack_base)
 		spot->frames[spot->frame_count++] = *--top & ~RT_STACK_EMITTED;
 }
@@ -38,8 +40,8 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 	       (a->write || b->write) && !(a->atomic && b->atomic);
 }
 
-/* Puts the thread at its goal.  False: the thread continues, because its access does not conflict
- * with that of the thread at the other goal. */
+/* Notes that the thread is at its goal.  Returns false if it continues, because its access does not
+ * conflict with that of the thread at the other goal. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -63,8 +65,9 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 
 /* What the second thread of a race knows about the first one. */
 struct first {
-	clockid_t clock;	  /* its CPU time */
-	uint64_t begin, computed; /* when the second thread began to wait, and its CPU time then */
+	clockid_t clock; /* the clock of the first thread's CPU time */
+	/* when the second thread began to wait, and the first thread's CPU time then */
+	uint64_t begin, computed;
 };
 
 static uint64_t now_by(clockid_t clock)
@@ -120,7 +123,7 @@ static void stay(struct rt_thread *t)
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 }
 
-/* Continues after a race: first one thread and, when that has made its access, the other. */
+/* Lets the threads continue after they met: first one of them and, after its access, the other. */
 static void go_on(struct rt_thread *t, uint32_t which)
 {
 	struct raddle_steer *s = rt_steer();
@@ -165,8 +168,8 @@ static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
 }
 
-/* Where stopping is in vain, threads stop less and less often, so that the program reaches its
- * end. */
+/* Whether the thread may wait at this goal.  Where threads wait in vain, they wait less and less
+ * often, so that the program reaches its end. */
 static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct rt_steering *g = rt_steering();
@@ -175,7 +178,7 @@ static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 	       g->passed[which]++ >= g->gap[which];
 }
 
-/* Puts the thread at a goal, where it meets another thread or may wait for one.  NONE: it
+/* Returns the goal at which the thread meets another thread or waits for one, or NONE if it
  * continues. */
 static uint32_t come_by(const struct raddle_steer_spot *spot)
 {
@@ -200,7 +203,7 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 	return which;
 }
 
-/* No thread came. */
+/* The thread leaves the goal.  If it met no thread, later threads wait there less often. */
 static void leave_goal(uint32_t which)
 {
 	struct rt_steering *g = rt_steering();
@@ -298,7 +301,7 @@ void rt_steer_count(struct rt_thread *t, uint64_t count)
 		rt_steer_pass_kept(t);
 }
 
-/* While threads are led (LEADING), no thread loses the turn here. */
+/* In the phase LEADING no thread loses the turn here. */
 void rt_steer_emit(struct rt_thread *t)
 {
 	rt_steer_count(t, 0);
@@ -306,7 +309,7 @@ void rt_steer_emit(struct rt_thread *t)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_OUTPUT);
 }
 
-/* A handler that interrupted the encoder cannot stop, but its records are counted. */
+/* A signal handler that interrupted the encoder cannot be stopped, but its records are counted. */
 static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
@@ -327,7 +330,7 @@ static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32
 					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
 }
 
-/* Every access of the thread is examined, so marks are cleared after each. */
+/* Every access is examined, so the marks that skip repeated accesses are cleared after each. */
 static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	rt_turn_access(t, &spot);

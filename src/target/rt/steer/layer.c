@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of steering (rt/core/layer.h): converts the notifications of layers to steps, locks
- * and goals.  Whether steering must see each access of the thread changes only in these calls, so
- * it is computed at the end of each.
+ * The callbacks of steering (rt/core/layer.h), which pass notifications on to steps, locks and
+ * goals.  Whether steering must see each access of the thread changes only in these callbacks.  So
+ * each computes it at its end.
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/steer-int.h"
 
-/* What an operation carries for us. */
+/* The state of steering in an operation. */
 struct state {
 	struct rt_step step;
-	struct rt_lost lost; /* the lock that it releases */
+	struct rt_lost lost; /* the lock that the operation releases */
 };
 _Static_assert(sizeof(struct state) <= sizeof(struct rt_op_state), "the state of a step fits");
 
@@ -46,6 +46,8 @@ static void op_enter(struct rt_op *op)
 {
 	struct rt_step *step = rt_step_of(op);
 
+	if (op->kind == RADDLE_THREAD_END)
+		rt_context_ends(op->t);
 	rt_steer_handle(op->t, op->kind, op->object);
 	rt_step_begin(step, op->t, op->kind, op->object);
 	rt_step_gate(step);
@@ -127,7 +129,7 @@ static void op_turns(struct rt_op *op, bool *turns)
 
 static void yields(struct rt_thread *t, bool *others_ran)
 {
-	rt_steer_count(t, 0); /* shows that it has made its access */
+	rt_steer_count(t, 0); /* notes that the thread has made its last access */
 	*others_ran |= rt_turn_yield(t);
 	heed(t);
 }
@@ -165,8 +167,8 @@ static bool has_ended(uint64_t number)
 	       atomic_load(&raddle_steer_slots(rt_steer())[number].state) == RADDLE_SLOT_ENDED;
 }
 
-/* A thread ends for steering before it ends for the kernel.  Others can join it and take its
- * robust mutexes only after the latter. */
+/* A thread ends for steering before it ends for the kernel.  Other threads can join it and take its
+ * robust mutexes only after it has ended for the kernel. */
 static void op_wait(struct rt_op *op, const struct rt_until *until, bool *goes_on)
 {
 	if (op->kind == RADDLE_THREAD_JOIN ? !has_ended(op->object) : !rt_comes_back(op->kind, op->object))
@@ -246,8 +248,9 @@ const struct rt_layer rt_layer_steer = {
 	.callbacks = {.exiting = rt_steer_exit,
 		      .created = rt_context_created,
 		      .arrives = rt_context_arrives,
-		      .launched = rt_context_launched,
 		      .refused = refused,
+		      .identifies = rt_context_identifies,
+		      .addresses = rt_context_addresses,
 		      .handles = handles,
 		      .op_enter = op_enter,
 		      .op_begin = op_begin,

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#define ROBUST_BIT 16 /* of a mutex's kind, the same since glibc 2.25 */
+#define ROBUST_BIT 16 /* a bit of `__kind`, the same since glibc 2.25 */
 
 static void hold_lock(struct rt_thread *t, uint64_t entry)
 {
@@ -55,7 +55,8 @@ static void drop_lock(struct rt_thread *t, uint32_t i)
 	atomic_store(&d->slot->held_count, d->listed);
 }
 
-/* A mutex may be unlocked by a thread other than the one that locked it. */
+/* Finds the lock in the list of any thread.  A mutex may be unlocked by a thread that did not lock
+ * it. */
 static _Atomic uint64_t *find_foreign(uintptr_t object)
 {
 	struct raddle_slot *slots = raddle_steer_slots(rt_steer());
@@ -125,7 +126,8 @@ void rt_leave_locks(struct rt_thread *t)
 			RT_NOTIFY(abandons, t, atomic_load(&slot->held[i]) & ~1ull);
 }
 
-/* Finds the entry of the lock before it is released; afterwards another thread may hold it. */
+/* Finds the entry of the lock before it is released, because another thread may hold it
+ * afterwards. */
 struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object)
 {
 	struct rt_lost lost = {UINT32_MAX, NULL};

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Refusals: threads that try to take a lock, fail, and therefore do not reach their goal.  In:
- * attempts.  Out: a certificate in `refusal` of steer.h.
+ * attempts to take locks.  Out: a certificate, `refusal` in raddle/steer.h.
  *
- * A thread that tries again and again begins an operation each time, and so passes the operation
- * after which its goal lies.  A thread that tries once takes another path.  In both cases the
- * thread was kept from its goal by the owner of the lock, provided that the owner is itself
- * stopped at a goal.
+ * A thread that tries repeatedly begins an operation each time, and so passes the operation after
+ * which its goal lies.  A thread that tries once takes another path after the failure.  In both
+ * cases the lock's owner kept the thread from its goal, if the owner itself is stopped at a goal.
  */
 #include "rt/steer/steer-int.h"
 
-#define NAP_MS 20      /* between two looks, as RT_NAP_MS */
-#define KNOWN_NAPS 100 /* for which the process stays alive, so that the replayer can find a name */
+#define NAP_MS 20 /* milliseconds between two checks */
+/* number of naps for which the process waits until the replayer knows the lock's name */
+#define KNOWN_NAPS 100
 
-/* The thread that is stopped at a goal and holds the lock; NONE: there is none. */
+/* The slot of a thread that is stopped at a goal and holds the lock, or NONE. */
 static uint32_t find_owner(uintptr_t object)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
@@ -53,8 +53,8 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 		*r = (struct rt_refused){0};
 }
 
-/* Keeps the process alive for at most 2 s, so that the replayer can look up the name of the object.
- * If it does not, only that name is missing in the report. */
+/* Keeps the process alive for at most 2 s, so that the replayer can look up the name of the lock.
+ * If the replayer does not do so, only the name is missing in the report. */
 void rt_refuse_exit(void)
 {
 	struct raddle_steer_refusal *refusal = &rt_steer()->refusal;

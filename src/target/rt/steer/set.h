@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of threads, by slot number, with their size: the runnable threads and those that wait
- * (rt/steer/turn-int.h).  Looking up the next member costs a word for each 64 threads.  A scan of
- * the slots would touch a page for each thread.
+ * Sets of threads, by slot number: the runnable threads and the waiting ones
+ * (rt/steer/turn-int.h).  Looking up the next member reads one word for every 64 threads.  A scan
+ * of the slots would touch a page for each thread.
  *
  * Invariant: `count` is the number of bits that are set, once all calls under way have returned.
  */
@@ -39,7 +39,7 @@ static inline void rt_set_remove(struct rt_set *set, uint32_t number)
 		atomic_fetch_sub(&set->count, 1);
 }
 
-/* The first member from `from` on that is below `end`; RADDLE_STEER_NONE: there is none. */
+/* The first member from `from` on that is below `end`, or RADDLE_STEER_NONE. */
 static inline uint32_t rt_set_next(const struct rt_set *set, uint32_t from, uint32_t end)
 {
 	for (uint32_t word = from / 64; from < end; word++, from = word * 64) {

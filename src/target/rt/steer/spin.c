@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Spins: threads that wait in a loop for a value.  In: each access of a thread, in the flavour
- * `led`.  Out: a certificate in `spin` of steer.h, and threads that are known to make no progress.
+ * `led`.  Out: a certificate, `spin` in raddle/steer.h, and for each slot the number of its spins.
  *
- * A thread keeps a ledger of the accesses since its last operation: the location and its value.
- * As long as all values stay the same, the thread has seen nothing new and has changed nothing.
- * So only a write by another thread, or a counter in a register, can end its loop.  To distinguish
- * the two, the certificate is complete only when the thread continues because a location in the
- * ledger has changed.
+ * A thread keeps a ledger of its accesses since its last operation: locations and their values.  As
+ * long as all values stay the same, the thread has seen nothing new and has changed nothing.  So
+ * only a write by another thread, or a counter in a register, can end its loop.  The certificate is
+ * complete only when a location in the ledger has changed, which excludes the counter.
  *
- * Only the thread itself uses its ledger.  The certificate is begun under the lock of steering;
- * only the thread that it is about completes it.
+ * Only the thread itself uses its ledger.  The spinning thread begins its certificate under the
+ * lock of steering, and completes it without the lock.
  */
 #include "rt/steer/steer-int.h"
 
-#define YIELD_STEADY 50 /* yields that count as a spin */
-/* a loop that yields this often without seeing anything new waits for another thread */
+#define YIELD_STEADY 50 /* number of yields without news after which come_round() is called */
+/* number of yields without news that count as one spin */
 #define YIELDS_A_SPIN 16
 
-/* The thread has seen something new, so it may do something that others wait for.  All others must
- * check again before it is certain that all of them spin in vain. */
+/* The thread has seen something new, so it may do something that others wait for.  All other
+ * threads must check again before it is certain that all of them spin. */
 void rt_spin_news(struct rt_thread *t)
 {
 	if (rt_steered(t)->slot)
@@ -51,7 +50,7 @@ static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t
 	return NULL;
 }
 
-/* Adds an access, by address and site, that is not yet in the ledger. */
+/* Adds an access whose address and site are not yet in the ledger. */
 static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t site)
 {
 	if (s->count == RT_SPIN_ENTRIES)
@@ -61,7 +60,7 @@ static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t si
 	s->steady = s->yields = 0;
 }
 
-/* Whether the memory is as it was when the thread was here last. */
+/* Whether the location has the same value as at the thread's last access, and notes the value. */
 static bool is_same(struct rt_spin_entry *e)
 {
 	uint64_t now = peek(e);
@@ -72,9 +71,9 @@ static bool is_same(struct rt_spin_entry *e)
 	return same;
 }
 
-/* Whether nothing in the ledger changes.  A loop may find the same value at each site in every
- * iteration and still change memory.  Then the sites that access one address disagree about its
- * value. */
+/* Whether all locations in the ledger have their noted values.  A loop may find the same value at
+ * each site in every iteration and still change memory.  Then two sites have noted different values
+ * of one address. */
 static bool is_still(const struct rt_spin *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
@@ -85,7 +84,7 @@ static bool is_still(const struct rt_spin *s)
 
 /* ---- certificates ---- */
 
-/* The plan waits for the thread, which makes no progress. */
+/* Begins the certificate: the plan waits for this thread, which makes no progress. */
 static void certify(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_steer *steer = rt_steer();
@@ -102,7 +101,7 @@ static void certify(struct rt_thread *t, uint32_t site)
 	rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN); /* lets the stopped threads continue */
 }
 
-/* What the thread waited for, if it has happened. */
+/* Completes the certificate with a location that has changed, if there is one. */
 static void complete(struct rt_spin *s)
 {
 	struct raddle_steer_spin *spin = &rt_steer()->spin;
@@ -127,7 +126,7 @@ static void go_on(struct rt_spin *s, uintptr_t address, uint32_t site)
 		s->notified = false;
 }
 
-/* A new operation: whatever the thread waited for has happened. */
+/* Called at a new operation: the thread has left its loop. */
 void rt_spin_reset(struct rt_thread *t)
 {
 	struct rt_spin *s = &rt_steered(t)->spin;
@@ -138,7 +137,7 @@ void rt_spin_reset(struct rt_thread *t)
 	s->count = s->steady = s->yields = 0;
 }
 
-/* Whether all others spin too, and the plan waits for this one. */
+/* Whether all other runnable threads spin too, and the plan waits for this one. */
 static bool is_one_of_many(struct rt_thread *t)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;
@@ -154,8 +153,8 @@ static bool is_one_of_many(struct rt_thread *t)
 	return all;
 }
 
-/* The thread has seen nothing new for so long that it spins.  Others get their turns; if there are
- * none, the thread is stuck. */
+/* The thread has seen nothing new for so long that it is considered spinning.  It lets other
+ * threads run.  If no other thread can continue, or all of them spin, it certifies the spin. */
 static void come_round(struct rt_thread *t, uint32_t site)
 {
 	if (rt_steer_phase() != RADDLE_LEADING)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread that has the turn and does not use it: it sleeps in the kernel, or computes for long
- * without a point or an access.  In: checks by threads that wait for the turn.  Out: they pass the
- * turn on instead of that thread.
+ * Stalled threads: a thread has the turn but sleeps in the kernel, or computes for long without a
+ * point or an access.  In: checks by threads that wait for the turn.  Out: a waiting thread passes
+ * the turn on in its place.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
@@ -12,10 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STALL_NS 40000000u  /* how long a thread must have slept in the kernel */
-#define SPIN_NS 3000000000u /* and how long it may compute without a sign of life */
+#define STALL_NS 40000000u  /* how long a thread must sleep in the kernel to lose the turn */
+#define SPIN_NS 3000000000u /* CPU time that it may use without a choice or an access */
 
-/* Whether the kernel states that the thread sleeps. */
 bool rt_turn_sleeps(uint32_t tid)
 {
 	char path[48] = "/proc/self/task/", text[512], digits[12];
@@ -38,8 +37,8 @@ bool rt_turn_sleeps(uint32_t tid)
 	return length > 2 && length + 1 < (long)sizeof text && text[length + 1] == 'S';
 }
 
-/* Whether the thread that has the turn does not use it: it sleeps in the kernel, or has computed
- * for a long time without a choice or an access. */
+/* Whether thread `number`, which has the turn, makes no progress: it sleeps in the kernel, or has
+ * computed for long without a choice or an access. */
 static bool is_still(struct rt_turns *turn, uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);
@@ -70,7 +69,7 @@ static bool is_stalled(struct rt_turns *turn, uint32_t number)
 	       is_still(turn, number);
 }
 
-/* Passes the turn on for it. */
+/* Passes the turn on in place of the stalled thread. */
 static void skip_stalled(uint32_t number)
 {
 	struct raddle_slot *slot = rt_slot_at(number);

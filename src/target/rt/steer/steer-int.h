@@ -8,7 +8,7 @@
 
 #include "rt/steer/steer.h"
 
-#define RT_NAP_MS 20 /* how long one sleeper sleeps before it checks again */
+#define RT_NAP_MS 20 /* how long a thread sleeps before it checks again, if no other sleeps */
 
 static inline uint32_t rt_steer_phase(void)
 {
@@ -30,14 +30,14 @@ void rt_steer_show(struct rt_thread *t, uint32_t state);
 void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot);
 uint64_t rt_steer_time_of(uint32_t slot); /* the CPU time of the thread, in nanoseconds */
 
-/* With the lock: the plan cannot be kept. */
+/* Called with the lock held: the plan cannot be followed. */
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
-/* The same without the lock. */
+/* The same, called without the lock. */
 void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
-/* A thread sleeps until its place is woken, but only for a short time.  `seen` is the value of the
- * place before the caller last checked its condition. */
+/* nap(): the thread sleeps until its place is woken, but only for a short time.  `seen` is the
+ * value of seen() before the caller last checked its condition. */
 void rt_steer_wake(struct rt_sleeping_place *place);
 uint32_t rt_steer_seen(const struct rt_thread *t);
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
@@ -58,19 +58,23 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 void rt_steer_look_at_command(uint32_t naps);
 
 /* rt/steer/context.c.  These functions do nothing unless all threads run on one kernel thread.
- * switch(): false: `next` is the thread itself, or cannot be switched to. */
+ * switch() returns false if `next` is the thread itself or cannot be switched to. */
 void rt_context_setup(void);
 void rt_context_begin(struct rt_thread *t);
 void rt_context_created(struct rt_thread *parent, struct rt_thread *child);
 void rt_context_arrives(struct rt_thread *t);
-void rt_context_launched(struct rt_thread *child);
 bool rt_context_switch(struct rt_thread *t, uint32_t next);
 void rt_context_leave(struct rt_thread *t);
+/* Callbacks of rt/core/callback.inc. */
+void rt_context_identifies(const struct rt_thread *t, pid_t *id);
+void rt_context_addresses(void);
+/* Called before the operation with which a thread ends. */
+void rt_context_ends(struct rt_thread *t);
 /* Ends the run, because the threads of this program need kernel threads. */
 void rt_context_refuse(enum raddle_unfit why);
 
 /* rt/steer/step.c.  The first thread of a race has made its access, so the second may continue:
- * pass_kept() by the order of accesses in the plan, come_back() after the threads met. */
+ * pass_kept() if `keep` orders the two sites, come_back() after the threads met. */
 void rt_steer_pass_kept(struct rt_thread *t);
 void rt_steer_come_back(struct rt_thread *t, uint64_t n);
 
@@ -89,32 +93,33 @@ static inline uint32_t rt_slot_count(void)
 /* rt/steer/turn.c.  These functions do nothing in a process whose threads do not take turns. */
 
 void rt_turn_setup(void);
-void rt_crash_setup(void); /* rt/steer/crash.c: fatal signals are recorded */
+void rt_crash_setup(void); /* rt/steer/crash.c: installs handlers that record fatal signals */
 void rt_turn_end(struct rt_thread *t);
 
-/* give(): the thread has to stop.  take(): it may continue; returns when it has the turn. */
+/* give(): the thread has to stop, so it passes the turn on. take(): it may continue; returns when
+ * it has the turn. */
 void rt_turn_give(struct rt_thread *t, uint32_t state);
 void rt_turn_take(struct rt_thread *t);
 
-/* The thread reaches a point after n operations.  Returns when it has the turn. */
+/* The thread reaches a point after n operations.  Returns when the thread has the turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
-/* The same for an access that may be watched. */
+/* The same as rt_turn_point() before an access, if a watch covers it. */
 void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
 
-/* The same for a call that uses, initialises or destroys a synchronisation object, if a watch
+/* The same before a call that uses, initialises or destroys a synchronisation object, if a watch
  * covers its site. */
 void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot);
 
-/* A fence.  It is a point if stores of the thread are still buffered (rt/memory/). */
+/* Before a fence, which is a point if stores of the thread are still buffered (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
-/* The next operation of the plan belongs to the thread at that position, so the thread is no
- * longer stopped. */
+/* The next operation of the plan belongs to the thread at this position of the table, so the thread
+ * is no longer stopped. */
 void rt_turn_owner(uint32_t position);
 
-/* Leaves the phase MET; the caller has the turn.  `first` continues, and every other thread when
- * it gets the turn. */
+/* Leaves the phase MET; the caller has the turn.  The thread with slot `first` continues, and every
+ * other thread when it gets the turn. */
 void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
 /* The plan is over: threads that it stopped are runnable. */
@@ -127,22 +132,23 @@ bool rt_turn_is_alone(const struct rt_thread *t);
  * can become runnable by itself: by a timeout, by input, or by returning from the kernel. */
 bool rt_turn_all_spin(void);
 
-/* Called with the lock held.  The first: whether the strategy may choose a thread, because it can
- * continue or its wait may time out.  The second: whether it can continue once chosen; being
- * chosen makes its wait time out. */
+/* Called with the lock held. may(): whether the strategy may choose the thread, because it can
+ * continue or its wait may time out. can(): whether the thread can continue; if it waits with a
+ * time limit, can() makes the wait time out. */
 bool rt_turn_may(uint32_t number);
-/* The first thread from `from` on that the strategy may choose; NONE: there is none. */
+/* The first thread from slot `from` on that the strategy may choose, or NONE. */
 uint32_t rt_turn_next_that_may(uint32_t from);
 bool rt_turn_can(uint32_t number);
 
-/* rt/steer/strategy.c.  The thread that continues after a point of `number`, by the seed; NONE: no
- * thread can. */
+/* rt/steer/strategy.c.  Returns the slot of the thread that the seed chooses at a point of thread
+ * `number`, or NONE if no thread can continue. */
 uint32_t rt_strategy_choose(uint32_t number);
-/* A thread begins. */
+/* Called when a thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c.  reset(): at a new operation.  news(): the thread has seen or done something
- * new.  yields(): at a yield.  comes_round(): when the number of accesses suggests a spin. */
+/* rt/steer/spin.c. reset() is called at a new operation, news() when the thread has seen or done
+ * something new, yields() at a yield, and comes_round() when the number of accesses suggests a
+ * spin. */
 void rt_spin_reset(struct rt_thread *t);
 void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
@@ -152,8 +158,9 @@ void rt_spin_comes_round(struct rt_thread *t);
  * certify(), called with the lock held: the thread cannot reach its goal. */
 void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
 void rt_refuse_certify(const struct rt_thread *t);
-void rt_refuse_exit(void); /* the process is about to end */
+void rt_refuse_exit(void); /* called before the process ends */
 
-void rt_turn_look(void); /* by a waiting thread: passes the turn on if its owner is stalled */
+/* called by a waiting thread: passes the turn on if its owner is stalled */
+void rt_turn_look(void);
 
 #endif

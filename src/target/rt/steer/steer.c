@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steering: the plan, the phase, how threads sleep and wake, where they begin and end
- * (rt/steer/steer.h, raddle/steer.h).
+ * The base of steering (rt/steer/steer.h, raddle/steer.h): the plan, the phase, and how threads
+ * begin, sleep, wake and end.
  *
- * In: a plan in memory that the replayer shares with the program.  Out: threads that sleep until
- * they may continue; their slots; the phase.
+ * In: a plan in memory that the replayer shares with the program.  Out: the phase, the slots of
+ * threads, and threads that sleep until they may continue.
  *
  * Invariants:
  * 1. `turn` moves by one when an operation of the plan has taken effect, so at most one operation
  *    of the plan is in progress.
- * 2. `phase` leaves LEADING once, under `lock`; no thread waits here in RUNS_FREE or DIVERGED.
+ * 2. `phase` leaves LEADING once, under `lock`; in RUNS_FREE and DIVERGED no thread is stopped.
  * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
  *
- * A program that has signal handlers (rt/core/process/handler.c) has its signals blocked while
- * `lock` is held, because a handler may try to take it.  The child of a fork touches none of this.
- * The replayer can write `command` but cannot wake a thread, so sleeps are short, and longer if
- * there are more sleepers.  If the replayer has ended, all threads run freely.
+ * If the program has signal handlers (rt/core/process/handler.c), signals are blocked while `lock`
+ * is held, because a handler may try to take it.  The child of a fork does not use the memory.  The
+ * replayer can write `command` but cannot wake a thread.  So threads sleep for short times only,
+ * which are longer if more threads sleep.  If the replayer has ended, all threads run freely.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
@@ -25,13 +25,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As a saved mask: no signal was blocked.  The mask of a thread is never this value, since SIGKILL
- * cannot be blocked. */
+/* As a saved mask, it means that the mask was not changed.  The mask of a thread never has this
+ * value, since SIGKILL cannot be blocked. */
 #define ALL_SIGNALS (~0ull)
-#define SPINS 64 /* looks before the first sleep */
-/* naps before the process ends in spite of a deadlock; the replayer needs ten to see one */
+#define SPINS 64 /* number of checks before the first sleep */
+/* Number of naps before the process ends in spite of a deadlock.  The replayer detects it within
+ * ten. */
 #define STUCK_NAPS 50
-#define ALIVE_NAPS 25 /* naps between two checks of the replayer */
+#define ALIVE_NAPS 25 /* number of naps between two checks whether the replayer is alive */
 
 void rt_steer_lock(uint64_t *signals)
 {
@@ -39,10 +40,8 @@ void rt_steer_lock(uint64_t *signals)
 	int saved = errno;
 
 	*signals = ALL_SIGNALS;
-	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed)) {
-		rt_context_refuse(RADDLE_UNFIT_HANDLERS);
+	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
-	}
 	while (atomic_exchange_explicit(&rt_steer()->lock, 1, memory_order_acquire))
 		syscall(SYS_sched_yield);
 	errno = saved;
@@ -152,7 +151,6 @@ uint32_t rt_steer_seen(const struct rt_thread *t)
 	return atomic_load(&rt_steered(t)->place->word);
 }
 
-/* Waits for a change; `seen` is the value from before the caller last checked. */
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 {
 	struct rt_sleeping_place *place = rt_steered(t)->place;
@@ -210,7 +208,7 @@ static bool fits(const struct raddle_steer *s, uint64_t size)
 	return !(s->flags & RADDLE_STEER_TURNS) || turns_fit(s, size);
 }
 
-/* The plan after the buffers of the session; NULL if there is none, or it is invalid. */
+/* The memory after the buffers of the session, or NULL if it is missing or invalid. */
 static struct raddle_steer *find_memory(void)
 {
 	struct raddle_session *session = rt.session;
@@ -256,8 +254,8 @@ bool rt_steer_setup(void)
 	return true;
 }
 
-/* The initial thread and those that libc created for itself have no parent; the index
- * distinguishes them. */
+/* The position of a thread in the plan, or NONE.  The initial thread and threads that libc created
+ * for itself have no parent; the index distinguishes them. */
 static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
@@ -314,7 +312,7 @@ void rt_steer_begin(struct rt_thread *t)
 		;
 }
 
-/* Whether the plan has something left for the thread. */
+/* Whether the plan has an operation, a goal or a stop left for the thread. */
 static bool is_expected(const struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
@@ -355,8 +353,8 @@ static bool is_stuck(void)
 	       stuck;
 }
 
-/* Whether another thread of the plan is alive.  A thread that has not begun is assumed to be of
- * the plan, since its identity is unknown. */
+/* Whether another thread of the plan is alive.  A thread that has not begun counts too, since it is
+ * not yet known which one it is. */
 static bool is_another_to_come(const struct rt_thread *t)
 {
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
@@ -372,9 +370,8 @@ static bool is_another_to_come(const struct rt_thread *t)
 	return false;
 }
 
-/* The end of the process is not an operation of the plan, but it must not happen too early: not
- * before the other threads have reached their goals or stops, nor before the replayer has seen a
- * deadlock. */
+/* The end of the process is not an operation of the plan.  But it must not happen before the other
+ * threads have reached their goals or stops, nor before the replayer has seen a deadlock. */
 void rt_steer_exit(struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;

@@ -7,8 +7,8 @@
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
-/* If all stops are reached and all operations done, the deadlock has occurred, or the requested
- * order. */
+/* If all operations were done and all stops reached, the threads are at the deadlock, or the
+ * requested order was followed. */
 static void check_stops(void)
 {
 	struct raddle_steer *s = rt_steer();
@@ -44,7 +44,8 @@ void rt_step_reached(const struct rt_step *step)
 	check_stops();
 }
 
-/* Whether the routine is run or passed is known only when the operation takes effect. */
+/* pthread_once() either runs the routine or skips it.  Which of the two is known only when the
+ * operation takes effect, so both kinds match. */
 static bool is_once(uint32_t kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_ONCE && raddle_role(kind) != RADDLE_ROLE_RELEASE;
@@ -99,8 +100,8 @@ void rt_step_unblock(struct rt_step *step)
 	rt_steer_show(step->t, RADDLE_SLOT_RUNS);
 }
 
-/* Of two racing accesses, the second waits for the first, so that it reads what it read in the
- * recorded run.  The first access has been made when its thread reaches any later point. */
+/* The second site of `keep` waits for the first, so that it reads the same value as in the recorded
+ * run.  The first access has been made when its thread makes another access or operation. */
 void rt_steer_pass_kept(struct rt_thread *t)
 {
 	RT_ASSERT(rt_steered(t)->keeps);
@@ -108,7 +109,6 @@ void rt_steer_pass_kept(struct rt_thread *t)
 	atomic_store(&rt_steer()->kept, 1);
 }
 
-/* The first thread of a race has made its access: the second may continue. */
 void rt_steer_come_back(struct rt_thread *t, uint64_t n)
 {
 	RT_ASSERT(rt_steered(t)->leads);
@@ -130,11 +130,11 @@ static void go_past_goal(struct rt_thread *t)
 	rt_steered(t)->goal = NULL;
 }
 
-/* A lock that prefers writers admits no reader while a writer waits.  So that the writer is first,
- * the reader waits here until the lock shows a waiting writer.  The bit is the same since
+/* A lock that prefers writers admits no reader while a writer waits.  So that the writer comes
+ * first, the reader waits here until the lock shows a waiting writer.  The bit is the same since
  * glibc 2.25. */
-#define WRITER_BIT 2u	/* of pthread_rwlock_t.__data.__readers */
-#define WRITER_NAPS 200 /* of RT_NAP_MS: 4 s, then the reader goes first */
+#define WRITER_BIT 2u	/* a bit of pthread_rwlock_t.__data.__readers */
+#define WRITER_NAPS 200 /* number of naps, of RT_NAP_MS each: after 4 s the reader continues */
 
 static void let_writer_wait(const struct rt_step *step)
 {
@@ -168,7 +168,7 @@ static void stop_at(struct rt_step *step)
 	let_writer_wait(step);
 }
 
-/* The thread does what the plan has for it before this step. */
+/* The thread waits until the plan allows this step. */
 static void lead(struct rt_step *step)
 {
 	struct rt_thread *t = step->t;
@@ -218,9 +218,8 @@ void rt_step_is(struct rt_step *step, uint32_t kind)
 	step->kind = kind;
 }
 
-/* A thread that has only its goal left lets threads with operations left run first.  On its way to
- * the goal it might otherwise do harm that is not an operation, such as freeing memory that they
- * use. */
+/* A thread that has only its goal left lets threads run first that still have operations in the
+ * plan.  On its way to the goal it might otherwise, for instance, free memory that they use. */
 static void let_others_follow(struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);
@@ -230,7 +229,7 @@ static void let_others_follow(struct rt_thread *t)
 		rt_turn_point(t, d->n, RADDLE_POINT_YIELD);
 }
 
-/* The next operation of the plan may be done. */
+/* Lets the next operation of the plan begin. */
 static void pass_turn(struct rt_thread *t, uint32_t turn)
 {
 	struct raddle_steer *s = rt_steer();

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Strategies: how a seed decides which thread continues (enum raddle_strategy).  In: the runnable
- * threads, and what each is about to access.  Out: one of them.
+ * threads, and the address that each is about to access.  Out: one of them.
  *
- * All of it happens under the lock of steering and draws from one stream of random numbers, so a
- * seed gives the same schedule again as long as the program does the same.  No strategy lets a
- * thread that waits in a loop starve the others.  Priorities and rounds defer a thread that
- * yields, spins or has run for long; the other strategies choose at random.
+ * All choices are made under the lock of steering and use one stream of random numbers.  So a seed
+ * gives the same schedule again as long as the program does the same.  No strategy lets a thread
+ * that waits in a loop starve the others.  PCT, POS and ROUND defer a thread that yields, spins or
+ * has run for long; the others choose at random.
  */
 #include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"
 
-#define LOW (1ull << 32)       /* priorities of deferred threads, and of PCT's changes, are below */
-#define DEPTH_MAX 16	       /* changes of PCT */
-#define LENGTH_UNKNOWN 64      /* points, if they were not counted */
-#define QUANTUM_MAX 4	       /* points of a turn in a round */
-#define LONGER_ONE_OF 8	       /* one turn in this many is longer, */
-#define LONGER_MAX 16	       /* by at most this many points */
-#define WEIGHT_UNKNOWN 1000000 /* of an unknown thread: it is new, and so is whatever it does */
+#define LOW (1ull << 32)  /* deferred threads, and PCT's changes, have priorities below this */
+#define DEPTH_MAX 16	  /* maximum depth of PCT */
+#define LENGTH_UNKNOWN 64 /* assumed number of choices of a run, if it is not known */
+#define QUANTUM_MAX 4	  /* ROUND: maximum number of points of a usual turn */
+#define LONGER_ONE_OF 8	  /* ROUND: one turn in this many is longer */
+#define LONGER_MAX 16	  /* ROUND: maximum number of points by which a turn is longer */
+/* weight of a thread that is not in the plan; high, since it is new */
+#define WEIGHT_UNKNOWN 1000000
 
 static uint64_t draw(void)
 {
@@ -33,7 +34,7 @@ static uint64_t draw(void)
 #define EACH_THAT_MAY(i)                                                                                     \
 	for (uint32_t i = rt_turn_next_that_may(0); i != RADDLE_STEER_NONE; i = rt_turn_next_that_may(i + 1))
 
-/* ---- any thread that can ---- */
+/* ---- WALK ---- */
 
 static uint32_t walk(void)
 {
@@ -46,14 +47,14 @@ static uint32_t walk(void)
 	return chosen;
 }
 
-/* ---- priorities ---- */
+/* ---- PCT: priorities ---- */
 
 static uint64_t high(void)
 {
 	return LOW + (draw() >> 1);
 }
 
-/* Whether the thread at a point has had its share for now. */
+/* Whether the thread shall let others run: it yields, spins, or has kept the turn for long. */
 static bool is_deferred(const struct raddle_slot *slot)
 {
 	return slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN ||
@@ -75,7 +76,7 @@ static uint32_t highest(void)
 	return best;
 }
 
-/* If priorities change at this choice, returns the number of that change, from 1; otherwise 0. */
+/* If a priority changes at this choice, returns the number of that change, from 1; otherwise 0. */
 static uint32_t change_at(uint64_t choice)
 {
 	const struct raddle_steer *s = rt_steer();
@@ -104,10 +105,10 @@ static uint32_t by_priority(uint32_t number)
 	return highest();
 }
 
-/* ---- partial orders ---- */
+/* ---- POS: partial orders ---- */
 
-/* New priorities will be drawn for events that touch the same object as the chosen one.  Otherwise
- * they would keep the lower priorities because of which they come after it. */
+/* Discards the priorities of pending events that touch the same object as the chosen event.  They
+ * are lower than its priority, so keeping them would favour late positions. */
 static void draw_rivals(uint32_t chosen)
 {
 	uint64_t pending = rt_slot_at(chosen)->pending;
@@ -135,7 +136,7 @@ static uint32_t by_event(uint32_t number)
 	return chosen;
 }
 
-/* ---- what is left to do ---- */
+/* ---- WEIGHTED: by remaining points ---- */
 
 /* How many points a thread of the plan, and all threads that it has yet to create, have left. */
 static uint64_t left_of(uint32_t position, uint64_t done, const bool *begun, uint32_t count)
@@ -177,12 +178,12 @@ static uint32_t by_weight(uint32_t number)
 	return chosen;
 }
 
-/* ---- one after the other ---- */
+/* ---- ROUND: round robin ---- */
 
-/* Whether the thread at a point keeps the turn.  Its first turn may be longer, by its priority, so
- * that the turns of two threads that do the same do not always start at the same place.  In half
- * of the schedules the first turn of the initial thread lasts until it waits or reaches a watched
- * access, so all threads exist when the first of them begins. */
+/* Whether the thread at a point keeps the turn.  Its first turn is longer by `priority` - 1 points,
+ * so that the turns of threads with the same code start at different places.  In half of the
+ * schedules the initial thread's first turn lasts until it waits or reaches a watched access.  Then
+ * all threads that it creates exist before the first of them runs. */
 static bool keeps_turn(uint32_t number)
 {
 	uint64_t kind = rt_mixed(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;
@@ -198,8 +199,8 @@ static bool keeps_turn(uint32_t number)
 	return at->stays + 1 < quantum + at->priority - 1;
 }
 
-/* How much longer the next turn is, plus 1.  In every second schedule turns are never longer, in
- * the others seldom. */
+/* 1 plus the number of points by which the next turn is longer.  In half of the schedules turns are
+ * never longer, in the others seldom. */
 static uint64_t next_turn(void)
 {
 	return rt_mixed(rt_steer()->seed) >> 62 & 1 && draw() % LONGER_ONE_OF == 0 ? 1 + draw() % LONGER_MAX
@@ -213,7 +214,7 @@ static bool comes_last(uint32_t number)
 	return number == 0 && rt_slot_at(0)->priority && rt_mixed(rt_steer()->seed) >> 60 & 1;
 }
 
-/* Random schedules hardly ever find bugs that need threads to alternate for a long time. */
+/* Finds bugs that need threads to alternate for a long time, which random schedules rarely do. */
 static uint32_t by_turn(uint32_t number)
 {
 	uint32_t count = rt_slot_count(), step = rt_mixed(rt_steer()->seed) >> 61 & 1 ? 1 : count - 1;
@@ -229,7 +230,7 @@ static uint32_t by_turn(uint32_t number)
 	return rt_turn_may(0) ? 0 : RADDLE_STEER_NONE;
 }
 
-/* ---- by kinds ---- */
+/* ---- KINDS: threads by function ---- */
 
 void rt_strategy_meet(const struct rt_thread *t)
 {
@@ -242,8 +243,8 @@ void rt_strategy_meet(const struct rt_thread *t)
 	kinds[t->number] = (struct rt_turn_kind){start, first};
 }
 
-/* In half of the schedules the initial thread runs alone until it first waits, so all threads
- * exist when the first of them begins.  Whether that applies now. */
+/* Whether the initial thread runs alone now.  In half of the schedules it does so until it first
+ * waits, so that all threads exist before the first of them runs. */
 static bool begins_alone(uint32_t number)
 {
 	struct raddle_slot *at = rt_slot_at(number);

@@ -9,7 +9,8 @@
 
 #include "rt/steer/steer-int.h"
 
-/* rounds of waiting before a thread checks whether the one with the turn makes progress */
+/* Number of checks for the turn after which a thread also checks whether the turn's owner is
+ * stalled. */
 #define RT_LOOK_FROM 66
 
 static inline uint32_t rt_turn_running(void)
@@ -17,7 +18,8 @@ static inline uint32_t rt_turn_running(void)
 	return atomic_load_explicit(&rt_steer()->running, memory_order_acquire);
 }
 
-/* Whether threads take turns now.  On one kernel thread they also do after the plan was left. */
+/* Whether threads take turns now.  On one kernel thread they also take turns after the run
+ * diverged. */
 static inline bool rt_turn_taken(void)
 {
 	uint32_t phase;
@@ -45,8 +47,8 @@ static inline bool rt_turn_is_ready(uint32_t number)
 	return rt_set_has(&rt_steering()->turns.ready, number);
 }
 
-/* Whether the thread is runnable, also for the replayer.  The thread that has the turn may call
- * this for itself without the lock. */
+/* Notes whether the thread needs only the turn to continue, also in its slot, for the replayer.
+ * The thread that has the turn may call this for itself without the lock. */
 static inline void rt_turn_set_ready(uint32_t number, bool ready)
 {
 	struct rt_set *set = &rt_steering()->turns.ready;
@@ -58,7 +60,7 @@ static inline void rt_turn_set_ready(uint32_t number, bool ready)
 		rt_set_remove(set, number);
 }
 
-/* Whether the thread waits: 0, or a number that later waits have higher. */
+/* Notes whether the thread waits.  `since` is 0 if it does not; later waits have higher numbers. */
 static inline void rt_turn_set_since(uint32_t number, uint64_t since)
 {
 	struct rt_set *set = &rt_steering()->turns.waiting;
@@ -70,7 +72,7 @@ static inline void rt_turn_set_since(uint32_t number, uint64_t since)
 		rt_set_remove(set, number);
 }
 
-/* Whether no thread has the turn.  Then something may have arrived from outside. */
+/* Whether no thread has the turn.  Then waiting threads check whether input has arrived. */
 static inline bool rt_turn_is_idle(void)
 {
 	return rt_turn_running() == RADDLE_STEER_NONE;
@@ -81,25 +83,27 @@ static inline uint32_t rt_turn_count_ready(void)
 	return atomic_load_explicit(&rt_steering()->turns.ready.count, memory_order_acquire);
 }
 
-/* rt/steer/choose.c.  The slot of a thread of the plan; NONE: it has not begun.  No lock. */
+/* rt/steer/choose.c.  The slot of the thread at this position of the table, or NONE if it has not
+ * begun.  Needs no lock. */
 uint32_t rt_turn_slot(uint32_t position);
 bool rt_turn_waits_outside(uint32_t number);
-bool rt_turn_has_decisions(void); /* the plan has decisions that were not taken yet */
+bool rt_turn_has_decisions(void); /* whether the plan has decisions that were not taken yet */
 
-/* The thread that runs after a point of `number`; NONE: no thread can.  `wish`: the replayer's
- * choice. */
+/* Returns the slot of the thread that runs after a point of thread `number`, or NONE if no thread
+ * can.  `wish` is the replayer's choice, or NONE. */
 uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish);
 void rt_turn_hand_over(uint32_t from, uint32_t next);
 
-/* rt/steer/turn.c.  A thread that runs although it does not have the turn; NONE: there is none. */
+/* rt/steer/turn.c.  Returns the slot of a thread other than `self` that runs without the turn, or
+ * NONE. */
 uint32_t rt_turn_find_unsettled(uint32_t self);
 void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point);
 /* The thread, which has the turn, passes it on or keeps it. */
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals);
-/* Without the lock: the thread is at a point.  Returns when it has the turn. */
+/* The thread is at a point.  Called without the lock; returns when the thread has the turn. */
 void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks);
 
-/* rt/steer/stalled.c.  Whether the kernel reports that the thread sleeps.  No lock. */
+/* rt/steer/stalled.c.  Whether the kernel reports that the thread sleeps.  Needs no lock. */
 bool rt_turn_sleeps(uint32_t tid);
 
 #endif

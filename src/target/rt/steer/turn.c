@@ -3,15 +3,14 @@
  * Turns: one thread of a steered process runs at a time, and the plan decides which
  * (raddle/steer.h defines how).
  *
- * In: threads that reach points, have to wait, or are stopped.  Out: `running`, and what was
- * decided.
+ * In: threads that reach points, have to wait, or are stopped.  Out: `running`, and the decisions.
  *
  * Invariants, under the lock of steering:
- * 1. Only the thread that has the turn chooses the next one, or another thread for it when it is
- *    stalled.
+ * 1. Only the thread that has the turn chooses the next thread.  If it is stalled, another thread
+ *    chooses in its place.
  * 2. The next thread is chosen only when all others are stopped, including newly created ones.  So
- *    which threads can run does not depend on their speed.
- * 3. `ready` is set by the thread that makes another one ready, not by the sleeper when it wakes.
+ *    the set of runnable threads does not depend on their speed.
+ * 3. `ready` is set by the thread that releases a waiting thread, not by the latter when it wakes.
  *
  * No thread waits in the kernel for a lock of the program.  It tries to take the lock; if that
  * fails, it waits here until the lock is released, and tries again when it has the turn.
@@ -27,16 +26,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SETTLE_YIELDS 200 /* yields before the thread sleeps between two checks */
-#define SETTLE_NAPS 2000  /* sleeps of a millisecond before it stops waiting for the other thread */
-#define SETTLE_ASKS 20	  /* sleeps before it asks the kernel whether the other thread sleeps */
+/* number of yields before a thread that waits for others to stop sleeps between two checks */
+#define SETTLE_YIELDS 200
+#define SETTLE_NAPS 2000 /* number of sleeps of 1 ms before it stops waiting for the other thread */
+/* number of sleeps before it asks the kernel whether the other thread sleeps */
+#define SETTLE_ASKS 20
 
 void rt_turn_setup(void)
 {
 	rt_steering()->turns.looked_at = rt_steer()->ask.watch = RADDLE_STEER_NONE;
 }
 
-/* A thread that has not yet stopped, blocked or ended; NONE: all have. */
 uint32_t rt_turn_find_unsettled(uint32_t self)
 {
 	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
@@ -51,8 +51,8 @@ uint32_t rt_turn_find_unsettled(uint32_t self)
 	return RADDLE_STEER_NONE;
 }
 
-/* Whether a thread may be running without the turn: a new one on its way to its first stop, one
- * that runs a signal handler, or one that returns from the kernel. */
+/* Whether a thread may be running without the turn: a new thread before its first stop, a thread in
+ * a signal handler, or a thread that returns from the kernel. */
 static bool may_be_unsettled(void)
 {
 	return atomic_load(&rt_steering()->turns.settled) !=
@@ -61,7 +61,7 @@ static bool may_be_unsettled(void)
 	       atomic_load(&rt_steer()->unsure);
 }
 
-/* The thread has reached its first stop. */
+/* Counts the thread among the settled ones: it is stopped for the first time, or has ended. */
 static void note_settled(struct rt_thread *t)
 {
 	if (rt_steered(t)->settled)
@@ -70,8 +70,8 @@ static void note_settled(struct rt_thread *t)
 	atomic_fetch_add(&rt_steering()->turns.settled, 1);
 }
 
-/* Waits until all other threads are stopped, wait or sleep.  The lock is released meanwhile, but
- * the turn is kept. */
+/* Waits until every other thread is stopped, waits or sleeps.  The lock is released meanwhile, but
+ * the thread keeps the turn. */
 static void settle(struct rt_thread *t, uint64_t *signals)
 {
 	uint32_t other;
@@ -111,7 +111,7 @@ static void await_turn(struct rt_thread *t)
 	}
 }
 
-/* The replayer may be asleep on this futex. */
+/* Wakes the replayer, which may be asleep on this futex. */
 static void wake_leader(void)
 {
 	atomic_fetch_add(&rt.session->sealed_futex, 1);
@@ -125,7 +125,8 @@ static bool has_run_on(void)
 	return s->most && rt_steering()->turns.points >= s->most && rt_steer_phase() == RADDLE_GOES_ON;
 }
 
-/* The run has reached the end of what it may do, and will be ended: no thread continues. */
+/* The run has reached its maximum number of points.  No thread continues; the replayer ends the
+ * run. */
 static void stop_here(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
@@ -134,7 +135,8 @@ static void stop_here(struct rt_thread *t, uint64_t *signals)
 	wake_leader();
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken(); round++) {
-		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but checks the command */
+		/* The old value makes nap() check the command without sleeping. */
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round);
 		rt_futex_wait(&s->ran_on, 1, 20);
 	}
 	rt_steer_lock(signals);
@@ -156,7 +158,8 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken() && (answers = atomic_load(&s->answers)) != asks;
 	     round++) {
-		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but checks the command */
+		/* The old value makes nap() check the command without sleeping. */
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round);
 		rt_futex_wait(&s->answers, answers, 20);
 	}
 	rt_steer_lock(signals);
@@ -213,7 +216,8 @@ static bool is_to_ask(const struct rt_thread *t)
 					    : !rt_turn_has_decisions();
 }
 
-/* The turn was passed on.  If no thread can ever take it, the replayer need not wait to see that. */
+/* Called after the turn was passed on.  If no thread can ever take it, notifies the replayer, which
+ * would otherwise wait. */
 static void note_stuck(void)
 {
 	struct raddle_steer *s = rt_steer();
@@ -228,7 +232,6 @@ static void note_stuck(void)
 		wake_leader();
 }
 
-/* The thread, which has the turn, passes it on or keeps it. */
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 {
 	uint32_t wish = RADDLE_STEER_NONE;
@@ -264,7 +267,7 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	rt_steer_unlock(&signals);
 }
 
-/* Once no thread is led any more, each access is examined, from the next one on. */
+/* Once the phases LEADING and MET are over, each further access is examined. */
 static void see_all(struct rt_thread *t)
 {
 	if (rt_steer_is_leading() || rt_steered(t)->sees_all)
@@ -273,7 +276,7 @@ static void see_all(struct rt_thread *t)
 	rt_see_again(t);
 }
 
-/* The thread is ready, and continues when it has the turn. */
+/* The thread is ready; returns when it has the turn. */
 static void go(struct rt_thread *t)
 {
 	await_turn(t);
@@ -331,7 +334,7 @@ static void make_ready(void)
 	}
 }
 
-/* If threads have kernel threads of their own, they are woken and take turns no more. */
+/* If each thread has its own kernel thread, nothing is to be done: threads no longer take turns. */
 void rt_turn_release_all(void)
 {
 	if (!rt_steer_has_one())
@@ -358,7 +361,7 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 	go(t);
 }
 
-/* What the thread is about to touch at a point. */
+/* The address that the thread is about to access at a point, or 0. */
 static uint64_t pending_at(const struct rt_steered *d, enum raddle_point point)
 {
 	switch (point) {
@@ -412,8 +415,8 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 		rt_turn_come_to(t, n, point, false);
 }
 
-/* Whether the process has POSIX timers or a real interval timer.  If the kernel does not list
- * POSIX timers, it is assumed to have none. */
+/* Whether the process has POSIX timers or a real interval timer.  If the kernel does not list POSIX
+ * timers, the process is assumed to have none. */
 static bool has_timers(void)
 {
 	struct itimerval left = {0};
@@ -434,8 +437,8 @@ static bool has_children(void)
 	return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG, NULL) == 0;
 }
 
-/* Whether a sleep of the only thread that can continue ends at once: input and time are replayed,
- * and nothing that takes real time can happen meanwhile. */
+/* Whether a sleep of the only thread that can continue ends at once.  It does if input and time are
+ * replayed, and the process has no children or timers, which take real time. */
 static bool is_time_given(void)
 {
 	int saved = errno;
@@ -453,14 +456,15 @@ bool rt_turn_yield(struct rt_thread *t)
 	if (rt_turn_has(t) && !rt_turn_count_ready() &&
 	    rt_turn_find_unsettled(t->number) == RADDLE_STEER_NONE)
 		return rt_steer_phase() ==
-			       RADDLE_LEADING || /* stopped threads wait for us, not for the time */
+			       /* stopped threads wait for this thread, not for time */
+			       RADDLE_LEADING ||
 		       is_time_given();
 	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_YIELD, false);
 	return true;
 }
 
-/* Threads that wait for a lock of an ended thread check again: a robust mutex passes to the next
- * owner. */
+/* Lets threads that wait for a lock of an ended thread check again, because a robust mutex passes
+ * to the next owner. */
 static void release_held(const struct raddle_slot *slot)
 {
 	for (uint32_t i = 0; i < RADDLE_SLOT_HELD; i++)

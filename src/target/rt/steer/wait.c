@@ -60,7 +60,8 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 		if (round > RT_LOOK_FROM)
 			rt_turn_look();
 		rt_steer_nap(t, seen, round++);
-		if (rt_turn_state(t->number) == RADDLE_SLOT_RUNS) /* a handler has run meanwhile */
+		/* a signal handler has run meanwhile */
+		if (rt_turn_state(t->number) == RADDLE_SLOT_RUNS)
 			rt_steer_show(t, RADDLE_SLOT_BLOCKED);
 		idle = round > RT_LOOK_FROM && rt_turn_is_idle();
 	}
@@ -72,7 +73,7 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	return !due;
 }
 
-/* Lets others run until the object is released, or the time is up. */
+/* Lets other threads run until the object is released or the time limit expires. */
 static enum rt_idle wait_for(struct rt_thread *t, uint64_t object, bool timed)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;
@@ -124,7 +125,7 @@ void rt_turn_ready(const struct rt_thread *t)
 		rt_steer_wake(rt_steered(t)->place);
 }
 
-/* The thread checks again, and is cancelled if it waits at a cancellation point. */
+/* Lets thread `number` check again; it is cancelled if it waits at a cancellation point. */
 void rt_turn_cancelled(uint32_t number)
 {
 	struct raddle_slot *slot = number < rt_slot_count() ? rt_slot_at(number) : NULL;

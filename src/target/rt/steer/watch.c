@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watched accesses: those at which the thread with the turn stops, because the replayer asked for
- * it (struct raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
+ * Watched accesses: accesses that are points, because the replayer asked for it (struct
+ * raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
  */
 #include "rt/common/bug.h"
 #include "rt/core/control/choose.h"
 #include "rt/steer/turn-int.h"
 
-/* Computes filters over all watches, so that most accesses need no closer look. */
+/* Computes filters over all watches, so that most accesses need not be compared with each watch. */
 static void gather_watches(struct rt_turns *turn, uint32_t count)
 {
 	const struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
@@ -53,8 +53,8 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 	       (w->thread == RADDLE_STEER_NONE || rt_turn_slot(w->thread) == t->number);
 }
 
-/* For watches that stop a thread once per operation: whether it has already stopped there.  Notes
- * that it has now. */
+/* For a watch that stops a thread once per operation (`stand` is 2): whether the thread has already
+ * stopped there.  Notes that it stops there now. */
 #define STOP_BITS 64
 static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
 {
@@ -72,8 +72,8 @@ static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_wat
 	return stopped_at;
 }
 
-/* The watch that the access reaches: the last one with `stand` or, if there is none, the first.
- * Watches that match count the access, unless the thread has already stopped there. */
+/* The watch that the access matches: the last such watch with `stand` or, if there is none, the
+ * first.  Watches that match count the access, unless has_stopped(). */
 static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
@@ -90,8 +90,8 @@ static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_
 	return found;
 }
 
-/* Whether the thread has buffered stores that its next action will flush.  Then others may run
- * first. */
+/* Whether the thread has buffered stores, which its next action will flush.  Then other threads may
+ * run first. */
 static bool empties_buffer(const struct rt_thread *t)
 {
 	bool waits = false;

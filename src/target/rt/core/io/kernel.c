@@ -284,12 +284,14 @@ INTERPOSE(int, sigqueue, (pid_t process, int signal, union sigval value))
 
 INTERPOSE(int, pthread_kill, (pthread_t thread, int signal))
 {
+	RT_NOTIFY(addresses);
 	sends_signal(signal);
 	return REAL(pthread_kill)(thread, signal);
 }
 
 INTERPOSE(int, pthread_sigqueue, (pthread_t thread, int signal, union sigval value))
 {
+	RT_NOTIFY(addresses);
 	sends_signal(signal);
 	return REAL(pthread_sigqueue)(thread, signal, value);
 }

@@ -82,6 +82,20 @@ static void has_read(FILE *stream)
 		return REAL(name) arguments;                                                                 \
 	}
 
+/* Has its arguments passed on by the function REAL_NAME, after the statement BEFORE. */
+#define VARIADIC(name, parameters, before, real_name, arguments)                                             \
+	INTERPOSE(int, name, parameters)                                                                     \
+	{                                                                                                    \
+		va_list ap;                                                                                  \
+		int r;                                                                                       \
+                                                                                                             \
+		before;                                                                                      \
+		va_start(ap, format);                                                                        \
+		r = REAL(real_name) arguments;                                                               \
+		va_end(ap);                                                                                  \
+		return r;                                                                                    \
+	}
+
 WRITES(int, fputs, (const char *restrict text, FILE *restrict stream), stream, (text, stream))
 WRITES(int, fputc, (int byte, FILE *stream), stream, (byte, stream))
 WRITES(int, putc, (int byte, FILE *stream), stream, (byte, stream))
@@ -100,29 +114,10 @@ WRITES(size_t, fwrite_unlocked, (const void *restrict from, size_t size, size_t 
 WRITES(int, fflush_unlocked, (FILE * stream), stream, (stream))
 WRITES(int, __overflow, (FILE * stream, int byte), stream, (stream, byte))
 
-INTERPOSE(int, fprintf, (FILE *restrict stream, const char *restrict format, ...))
-{
-	va_list ap;
-	int r;
-
-	writes(stream);
-	va_start(ap, format);
-	r = REAL(vfprintf)(stream, format, ap);
-	va_end(ap);
-	return r;
-}
-
-INTERPOSE(int, __fprintf_chk, (FILE *restrict stream, int flag, const char *restrict format, ...))
-{
-	va_list ap;
-	int r;
-
-	writes(stream);
-	va_start(ap, format);
-	r = REAL(__vfprintf_chk)(stream, flag, format, ap);
-	va_end(ap);
-	return r;
-}
+VARIADIC(fprintf, (FILE *restrict stream, const char *restrict format, ...), writes(stream), vfprintf,
+	 (stream, format, ap))
+VARIADIC(__fprintf_chk, (FILE *restrict stream, int flag, const char *restrict format, ...), writes(stream),
+	 __vfprintf_chk, (stream, flag, format, ap))
 
 /* These functions write to the descriptor before they return. */
 
@@ -138,29 +133,10 @@ INTERPOSE(int, __vdprintf_chk, (int fd, int flag, const char *restrict format, v
 	return REAL(__vdprintf_chk)(fd, flag, format, ap);
 }
 
-INTERPOSE(int, dprintf, (int fd, const char *restrict format, ...))
-{
-	va_list ap;
-	int r;
-
-	rt_channel_sends(fd);
-	va_start(ap, format);
-	r = REAL(vdprintf)(fd, format, ap);
-	va_end(ap);
-	return r;
-}
-
-INTERPOSE(int, __dprintf_chk, (int fd, int flag, const char *restrict format, ...))
-{
-	va_list ap;
-	int r;
-
-	rt_channel_sends(fd);
-	va_start(ap, format);
-	r = REAL(__vdprintf_chk)(fd, flag, format, ap);
-	va_end(ap);
-	return r;
-}
+VARIADIC(dprintf, (int fd, const char *restrict format, ...), rt_channel_sends(fd), vdprintf,
+	 (fd, format, ap))
+VARIADIC(__dprintf_chk, (int fd, int flag, const char *restrict format, ...), rt_channel_sends(fd),
+	 __vdprintf_chk, (fd, flag, format, ap))
 
 /* Removes the stream from the cache, since the next stream at this address may be another one. */
 INTERPOSE(int, fclose, (FILE * stream))

@@ -78,34 +78,38 @@ static pthread_cond_t *cond_of(union g_object *o)
 	return made_of(o, make_cond, unmake);
 }
 
-FRONT(void, g_mutex_init, (union g_object * m))
-{
-	atomic_store(&m->made, NULL);
-}
+/* Initialisation and end of NAME, which is made of a TYPE. */
+#define MADE_OF(name, type)                                                                                  \
+	FRONT(void, name##_init, (union g_object * o))                                                       \
+	{                                                                                                    \
+		atomic_store(&o->made, NULL);                                                                \
+	}                                                                                                    \
+	FRONT(void, name##_clear, (union g_object * o))                                                      \
+	{                                                                                                    \
+		type##_t *made = atomic_exchange(&o->made, NULL);                                            \
+                                                                                                             \
+		if (made)                                                                                    \
+			type##_destroy(made);                                                                \
+		unmake(made);                                                                                \
+	}
 
-FRONT(void, g_mutex_clear, (union g_object * m))
-{
-	pthread_mutex_t *made = atomic_exchange(&m->made, NULL);
+/* The functions NAME_lock and so on, by those of TYPE; HOW is rd or wr for a read-write lock. */
+#define LOCKS(name, type, how, of)                                                                           \
+	FRONT(void, name##_lock, (union g_object * o))                                                       \
+	{                                                                                                    \
+		type##_##how##lock(of(o));                                                                   \
+	}                                                                                                    \
+	FRONT(int, name##_trylock, (union g_object * o))                                                     \
+	{                                                                                                    \
+		return type##_try##how##lock(of(o)) == 0;                                                    \
+	}                                                                                                    \
+	FRONT(void, name##_unlock, (union g_object * o))                                                     \
+	{                                                                                                    \
+		type##_unlock(of(o));                                                                        \
+	}
 
-	if (made)
-		pthread_mutex_destroy(made);
-	unmake(made);
-}
-
-FRONT(void, g_mutex_lock, (union g_object * m))
-{
-	pthread_mutex_lock(mutex_of(m));
-}
-
-FRONT(int, g_mutex_trylock, (union g_object * m))
-{
-	return pthread_mutex_trylock(mutex_of(m)) == 0;
-}
-
-FRONT(void, g_mutex_unlock, (union g_object * m))
-{
-	pthread_mutex_unlock(mutex_of(m));
-}
+MADE_OF(g_mutex, pthread_mutex)
+LOCKS(g_mutex, pthread_mutex, , mutex_of)
 
 FRONT(union g_object *, g_mutex_new, (void))
 {
@@ -118,19 +122,7 @@ FRONT(void, g_mutex_free, (union g_object * m))
 	unmake(m);
 }
 
-FRONT(void, g_cond_init, (union g_object * c))
-{
-	atomic_store(&c->made, NULL);
-}
-
-FRONT(void, g_cond_clear, (union g_object * c))
-{
-	pthread_cond_t *made = atomic_exchange(&c->made, NULL);
-
-	if (made)
-		pthread_cond_destroy(made);
-	unmake(made);
-}
+MADE_OF(g_cond, pthread_cond)
 
 FRONT(union g_object *, g_cond_new, (void))
 {
@@ -202,74 +194,11 @@ static pthread_rwlock_t *rwlock_of(union g_object *o)
 	return made_of(o, make_rwlock, unmake);
 }
 
-FRONT(void, g_rec_mutex_init, (union g_object * m))
-{
-	atomic_store(&m->made, NULL);
-}
-
-FRONT(void, g_rec_mutex_clear, (union g_object * m))
-{
-	g_mutex_clear(m);
-}
-
-FRONT(void, g_rec_mutex_lock, (union g_object * m))
-{
-	pthread_mutex_lock(recursive_of(m));
-}
-
-FRONT(int, g_rec_mutex_trylock, (union g_object * m))
-{
-	return pthread_mutex_trylock(recursive_of(m)) == 0;
-}
-
-FRONT(void, g_rec_mutex_unlock, (union g_object * m))
-{
-	pthread_mutex_unlock(recursive_of(m));
-}
-
-FRONT(void, g_rw_lock_init, (union g_object * l))
-{
-	atomic_store(&l->made, NULL);
-}
-
-FRONT(void, g_rw_lock_clear, (union g_object * l))
-{
-	pthread_rwlock_t *made = atomic_exchange(&l->made, NULL);
-
-	if (made)
-		pthread_rwlock_destroy(made);
-	unmake(made);
-}
-
-FRONT(void, g_rw_lock_writer_lock, (union g_object * l))
-{
-	pthread_rwlock_wrlock(rwlock_of(l));
-}
-
-FRONT(int, g_rw_lock_writer_trylock, (union g_object * l))
-{
-	return pthread_rwlock_trywrlock(rwlock_of(l)) == 0;
-}
-
-FRONT(void, g_rw_lock_writer_unlock, (union g_object * l))
-{
-	pthread_rwlock_unlock(rwlock_of(l));
-}
-
-FRONT(void, g_rw_lock_reader_lock, (union g_object * l))
-{
-	pthread_rwlock_rdlock(rwlock_of(l));
-}
-
-FRONT(int, g_rw_lock_reader_trylock, (union g_object * l))
-{
-	return pthread_rwlock_tryrdlock(rwlock_of(l)) == 0;
-}
-
-FRONT(void, g_rw_lock_reader_unlock, (union g_object * l))
-{
-	pthread_rwlock_unlock(rwlock_of(l));
-}
+MADE_OF(g_rec_mutex, pthread_mutex)
+LOCKS(g_rec_mutex, pthread_mutex, , recursive_of)
+MADE_OF(g_rw_lock, pthread_rwlock)
+LOCKS(g_rw_lock_writer, pthread_rwlock, wr, rwlock_of)
+LOCKS(g_rw_lock_reader, pthread_rwlock, rd, rwlock_of)
 
 /* ---- one-time initialisation, with the same events as for C++ static locals ---- */
 

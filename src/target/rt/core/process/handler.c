@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether code of the program may interrupt a thread at any instruction.  In: the calls that
- * install signal handlers, or that make a thread cancellable at any time.  Out: rt.interruptible,
- * which stays set.
+ * Finds out whether code of the program may interrupt a thread at any instruction.  In: calls that
+ * install signal handlers, block signals, or make a thread cancellable at any time.  Out:
+ * rt.interruptible, which stays set.
  *
- * A layer that holds a lock blocks signals, because a handler may need the same lock.  Two system
- * calls for each lock are most of its cost, and most programs have no handler.  A handler that is
- * installed by a bare system call, or by the obsolete sigset(), is not noticed.
+ * A layer that holds a lock blocks signals, because a handler may need the same lock.  The two
+ * system calls for this are most of the cost of a lock.  Most programs have no handler and avoid
+ * them.  A handler that is installed by a bare system call, or by the obsolete sigset(), is not
+ * noticed.
  */
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
 
 #include <signal.h>
@@ -17,7 +19,7 @@ void rt_member_handler(void)
 {
 }
 
-/* Before the call: a signal may arrive before it returns. */
+/* Called before the real function, because a signal may arrive before that returns. */
 static void installs(void (*handler)(int))
 {
 	if (handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR)
@@ -42,9 +44,22 @@ SIGNAL(bsd_signal)
 SIGNAL(sysv_signal)
 SIGNAL(__sysv_signal)
 
+/* After such a call, threads may block different signals. */
+#define MASK(name)                                                                                           \
+	INTERPOSE(int, name, (int how, const sigset_t *restrict set, sigset_t *restrict old))                \
+	{                                                                                                    \
+		if (set)                                                                                     \
+			atomic_store(&rt.interruptible, 1);                                                  \
+		return REAL(name)(how, set, old);                                                            \
+	}
+MASK(pthread_sigmask)
+MASK(sigprocmask)
+
 INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
 {
-	if (type == PTHREAD_CANCEL_ASYNCHRONOUS)
+	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
 		atomic_store(&rt.interruptible, 1);
+		RT_NOTIFY(addresses); /* pthread_cancel() sends the thread a signal */
+	}
 	return REAL(pthread_setcanceltype)(type, old);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory limits that the program sets for itself.  In: calls of setrlimit() and prlimit() for its
- * address space and its data.  Out: limits that leave room for the runtime's own mappings; a
- * program that queries a limit gets the value that it set.
+ * Memory limits that the program sets for itself.  In: calls of setrlimit(), getrlimit() and
+ * prlimit() for its address space and its data.  Out: limits that leave room for the runtime's own
+ * mappings.  A program that queries a limit gets the value that it set.
  *
  * The kernel counts the runtime's mappings as the program's.  Without this file, a program that
  * limits itself to 200 MB could start no thread, and a replay would be useless.  The mappings that
  * exist when the limit is set are added to it, and later mappings of the runtime increase it.  If
- * the hard limit may not be raised, the result stays below it.
+ * the hard limit may not be raised, the new limits do not exceed it.
  */
 #include "rt/core/real.h"
 
@@ -19,7 +19,7 @@
 enum {
 	CODE = 16 << 20 /* bytes: about the code of the runtime and of the instrumentation */
 };
-#define GROWTH (1ull << 40) /* of a hard limit, which could not be raised later */
+#define GROWTH (1ull << 40) /* bytes added to a hard limit, because it could not be raised later */
 
 void rt_member_limit(void);
 void rt_member_limit(void)
@@ -55,7 +55,7 @@ static int set(struct rt_limit *limit, int which, const struct rlimit *wanted)
 	if (change(which, NULL, &now))
 		return -1;
 	if (more.rlim_max > now.rlim_max && wanted->rlim_max <= now.rlim_max)
-		more.rlim_max = now.rlim_max; /* more than that takes a privilege */
+		more.rlim_max = now.rlim_max; /* exceeding it takes a privilege */
 	if (more.rlim_cur > more.rlim_max)
 		more.rlim_cur = more.rlim_max;
 	if (change(which, &more, NULL))
@@ -64,8 +64,8 @@ static int set(struct rt_limit *limit, int which, const struct rlimit *wanted)
 	return 0;
 }
 
-/* Whether a limit may be raised above the hard limit that the program knows, which is lower than
- * the kernel's. */
+/* Whether the process has the privilege to raise its hard limit.  Tries it with the kernel's limit,
+ * because the limit that the program knows is lower. */
 static bool may_raise(int which)
 {
 	struct rlimit now, more;

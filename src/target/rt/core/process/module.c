@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loaded objects.  In: the loader's list; the file that the program passes to dlopen().  Out: a
- * module event for each object; the flavoured form of a plug-in, if there is one
+ * Loaded objects.  In: the loader's list, and the file that the program passes to dlopen().  Out: a
+ * module event for each object, and the flavoured form of a plug-in, if there is one
  * (raddle/plugin.h).
  *
- * The search path of dlopen() depends on its caller, so for other objects this code jumps to the
- * real function instead of calling it.  Their events are written later, at the next dlopen() or at
- * the end of the process, which is harmless since a module has no place in the order of events.
- * The event of a flavoured plug-in is written immediately.  A static program has no flavoured
- * plug-ins.
+ * The search path of dlopen() depends on its caller.  So for objects without a flavoured form this
+ * code jumps to the real function instead of calling it.  Their events are written later, at the
+ * next dlopen() or at the end of the process.  This is harmless, since modules are not ordered
+ * against other events.  The event of a flavoured plug-in is written immediately.  In a static
+ * program dlopen() is not interposed.
  */
 #include "rt/core/real.h"
 #include "rt/core/tables.h"
@@ -85,7 +85,8 @@ void rt_modules_forget(void)
 
 typedef void *open_fn(const char *, int);
 
-/* The text of a symbolic link; false: there is none, or it is too long. */
+/* Reads the text of a symbolic link.  Returns false if the link does not exist or its text is too
+ * long. */
 static bool read_link(const char *path, char out[PATH_SIZE])
 {
 	long n = syscall(SYS_readlink, path, out, PATH_SIZE);
@@ -96,7 +97,7 @@ static bool read_link(const char *path, char out[PATH_SIZE])
 	return true;
 }
 
-/* The path of a file without symbolic links. */
+/* Puts the path of a file, with symbolic links resolved, into `out`. */
 static bool real_path(const char *path, char out[PATH_SIZE])
 {
 	long fd = syscall(SYS_open, path, O_PATH | O_CLOEXEC, 0);
@@ -132,7 +133,7 @@ static bool link_path(const char *key, char out[PATH_SIZE])
 	return true;
 }
 
-/* Puts the path of the flavoured plug-in into `out`; errno stays. */
+/* Puts the path of the flavoured plug-in into `out`, and preserves errno. */
 static bool find_flavoured(const char *path, char out[PATH_SIZE])
 {
 	char key[RADDLE_PLUGIN_KEY_SIZE], link[PATH_SIZE];

@@ -3,13 +3,13 @@
  * Interposed process functions: fork, exec, exit, mappings and the name of the executable.
  *
  * fork.  Handlers of pthread_atfork do the work, so that libc's own forks (daemon, forkpty) are
- * seen too.  Ours are registered first, so they run closest to the fork.  The runtime's lock is
- * held during the fork.  The child gets the entry of the session's process table that the parent
- * prepared, forgets all other threads and continues with a stream 0 of its own.  The open buffer
- * that it inherited belongs to the parent, and the child never touches it.  If a signal handler
- * forks while the encoder works, the child is not recorded.
+ * noticed too.  The runtime's handlers are registered first, so they run closest to the fork.  The
+ * runtime's lock is held during the fork.  The child gets the entry of the session's process table
+ * that the parent prepared.  It forgets all other threads and continues with its own stream 0.  The
+ * child inherits an open buffer, which belongs to the parent; the child never touches it.  If a
+ * signal handler forks while the encoder works, the child is not recorded.
  *
- * rt_guard detects a fork by a bare system call; the child of such a fork is not recorded.
+ * A fork by a bare system call is detected by means of rt_guard, and its child is not recorded.
  *
  * vfork is not interposed: the child borrows the parent's memory and thread, and its accesses are
  * recorded as the parent's.  Therefore exec and _exit check whether they run in the recorded
@@ -118,7 +118,7 @@ static void fork_child(void)
 	rt_guard.alive = RT_PLAIN;
 	rt.pid = own_pid();
 	rt.forks = rt.exited = 0;
-	atomic_store(&rt.others, 0); /* only this thread lives on */
+	atomic_store(&rt.others, 0); /* only this thread exists in the child */
 	atomic_store(&rt.adopted, 0);
 	for (size_t i = 0; i < RT_ATOMIC_LOCKS; i++)
 		atomic_store_explicit(&rt.atomic_locks[i], 0, memory_order_relaxed);
@@ -160,8 +160,8 @@ INTERPOSE(pid_t, fork, (void))
 	return forked(t, REAL(fork)());
 }
 
-/* _Fork() runs no handlers.  In a static program, fork() calls this function after it has run
- * them. */
+/* _Fork() runs no handlers.  In a static program, fork() calls this function after it has run the
+ * handlers. */
 INTERPOSE(pid_t, _Fork, (void))
 {
 	struct rt_thread *t = rt_self();
@@ -181,7 +181,7 @@ INTERPOSE(pid_t, _Fork, (void))
 
 /* exit */
 
-/* Stores the status for a process that is not our parent and cannot wait for us. */
+/* Stores the exit status for tools that are not the parent and cannot wait for this process. */
 static void say_end(int status)
 {
 	atomic_store(&rt.session->processes[rt.process].exited, 1 + (uint32_t)status);
@@ -217,7 +217,7 @@ EXIT(_Exit)
 EXIT(quick_exit)
 #undef EXIT
 
-/* Records which thread fails, and where.  It is the last record of that thread. */
+/* Records which thread aborts, and where.  This is the last record of that thread. */
 static void abort_event(void)
 {
 	struct rt_thread *t = rt_self();
@@ -242,7 +242,7 @@ INTERPOSE(void, __assert_fail, (const char *what, const char *file, unsigned lin
 	__builtin_unreachable();
 }
 
-/* main() returned. */
+/* Called when main() has returned. */
 static void on_return(int status, void *unused)
 {
 	(void)unused;
@@ -257,8 +257,8 @@ void rt_process_setup(void)
 
 /* exec */
 
-/* Names the program that replaces this one, for the collector, since that program is not recorded;
- * "" if the exec failed. */
+/* Stores the path of the program that replaces this one, for messages of the collector.  That
+ * program is not recorded.  The path is "" if the exec failed. */
 static void name_successor(const char *path)
 {
 	char *to = rt.session->successor;
@@ -282,7 +282,7 @@ static void exec_event(const char *path)
 	errno = saved;
 }
 
-/* Only a call that failed returns. */
+/* Called when an exec function returns, which it does only on failure. */
 static int not_replaced(int r)
 {
 	int saved = errno;
@@ -329,7 +329,7 @@ INTERPOSE(int, execveat, (int fd, const char *path, char *const argv[], char *co
 	return not_replaced(REAL(execveat)(fd, path, argv, envp, flags));
 }
 
-/* The list forms: the arguments are counted, then copied. */
+/* The forms with an argument list count their arguments and then copy them. */
 static size_t count_arguments(va_list ap)
 {
 	size_t count = 1;
@@ -440,7 +440,7 @@ INTERPOSE(void *, mremap, (void *old, size_t old_size, size_t size, int flags, .
 	return mapped(p, size);
 }
 
-/* Links to the executable lead to the program that the user named, not to the flavour made from
+/* readlink() of /proc/self/exe returns the program that the user named, not the flavour made from
  * it. */
 
 static bool is_own_link(const char *path)
@@ -492,11 +492,11 @@ INTERPOSE(ssize_t, readlinkat, (int fd, const char *restrict path, char *restric
 }
 
 /* The environment and the arguments at the top of the stack differ in size and address from run to
- * run.  Only distances from the place just below them are the same. */
+ * run.  Only distances from the address just below them are the same in each run. */
 void rt_layout(struct rt_thread *t)
 {
 	if (rt.arguments > t->stack_low && rt.arguments < t->stack_high)
 		RT_EVENT(t, RADDLE_FRAMES, rt.arguments);
-	rt_modules_forget(); /* a forked process has a trace of its own */
+	rt_modules_forget(); /* a forked process records all modules again, in its own trace */
 	rt_modules(t);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Resources that the system refuses.  In: calls that fail for lack of memory, threads, processes
- * or descriptors.  Out: layers are notified, because a program that fails for such a reason proves
- * nothing about its schedule.
+ * or descriptors.  Out: notifications of layers.  A run that fails for such a reason proves nothing
+ * about its schedule.
  *
  * Functions that allocate memory or create threads and processes are interposed elsewhere and
  * report their failures here.  Most functions that open descriptors are interposed in this file.
@@ -48,7 +48,7 @@ static FILE *opened_stream(FILE *stream)
 	return stream;
 }
 
-/* The caller passes a mode only if the call may create a file. */
+/* The body of the open functions.  Their callers pass a mode only if the call may create a file. */
 #define OPEN(name, ...)                                                                                      \
 	do {                                                                                                 \
 		mode_t mode_ = 0;                                                                            \
@@ -123,7 +123,7 @@ INTERPOSE(int, dup, (int fd))
 	return copy;
 }
 
-/* When input is replayed, another kind of socket replaces this one. */
+/* When input is replayed, a socket of another kind replaces the requested one. */
 INTERPOSE(int, socket, (int domain, int type, int protocol))
 {
 	struct rt_thread *t = rt_outside_self();

@@ -3,14 +3,14 @@
  * Clones a loaded process instead of starting it anew.  In: the descriptor that the process
  * inherited.  Out: the descriptor of a session.
  *
- * Loading a small program costs more than running it.  A tool that runs it many times passes it a
- * socket instead of a session.  The process then stays here: it is loaded, but none of its code
- * has run.  It clones itself for each session that arrives through the socket.  The clone is a
- * child of the tool, not of this process, and continues as if it had just been started, with its
- * own constructors, threads and input.
+ * Loading a small program costs more than running it.  A tool that runs the program many times
+ * passes it a socket instead of a session.  The process then waits here, loaded but before any code
+ * of the program has run.  It clones itself for each session that arrives through the socket.  The
+ * clone is a child of the tool, not of this process, and continues as if it had just been started,
+ * with its own constructors, threads and input.
  *
- * fork() is not used, because its handlers expect a running program.  This file corrects what libc
- * knows about the only thread: its ID and its list of robust mutexes.
+ * fork() is not used, because its handlers expect a running program.  So this file itself registers
+ * the only thread with the kernel as libc expects: its ID and its list of robust mutexes.
  */
 #include "rt/core/layer.h"
 
@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-/* What libc registered with the kernel for the initial thread. */
+/* The addresses that libc registered with the kernel for the initial thread. */
 struct thread_words {
 	void *id;
 	void *robust;
@@ -34,8 +34,8 @@ static bool find_words(struct thread_words *w)
 	       !syscall(SYS_get_robust_list, 0L, &w->robust, &w->robust_size);
 }
 
-/* Takes the descriptors of a request: the session, then what becomes stdin, stdout and stderr.  0:
- * the other side is gone; negative: an error. */
+/* Receives the descriptors of a request: the session, then those that become stdin, stdout and
+ * stderr.  Returns 0 if the other side has closed the socket, and a negative value on an error. */
 static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
 {
 	char byte;
@@ -57,13 +57,13 @@ static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
 	return r;
 }
 
-/* Runs in the clone, which dies with the process that requested it. */
+/* Runs in the clone, which is killed when its parent, the tool, dies. */
 static int begin_copy(int socket, const int *fds, int count, const struct thread_words *w)
 {
 	syscall(SYS_set_robust_list, w->robust, w->robust_size);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	syscall(SYS_close, socket);
-	for (int i = 1; i < count; i++) { /* none of them is one of the three: those were never closed */
+	for (int i = 1; i < count; i++) { /* no fds[i] is 0, 1 or 2, since these are open */
 		syscall(SYS_dup2, fds[i], i - 1);
 		syscall(SYS_close, fds[i]);
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Start-up.  Before any constructor of the program or its libraries runs, the session is mapped,
- * its variable and its descriptor are removed, and the initial thread gets its state.  Without a
- * session, or if it cannot be mapped, the program runs in the same way and nothing is recorded.
+ * Start-up, before any constructor of the program or its libraries runs.  It maps the session,
+ * removes its environment variable, closes its descriptor, and gives the initial thread its state.
+ * Without a session, or if it cannot be mapped, the program runs in the same way and nothing is
+ * recorded.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -16,7 +17,7 @@
 struct rt rt;
 struct rt_guard rt_guard;
 
-/* Removes the variable in place; returns the descriptor or -1. */
+/* Removes the variable from the environment; returns the descriptor that it names, or -1. */
 static int take_descriptor(char **envp)
 {
 	static const char name[] = RADDLE_SESSION_ENV "=";
@@ -36,8 +37,8 @@ static int take_descriptor(char **envp)
 	return fd;
 }
 
-/* Maps at a multiple of the buffer size, so that an address inside a buffer leads to the
- * buffer. */
+/* Maps at a multiple of the buffer size, so that the buffer can be computed from an address in
+ * it. */
 static void *map_shared(int fd, size_t size)
 {
 	size_t more = size + RADDLE_BUFFER_SIZE;
@@ -58,7 +59,7 @@ static void *map_shared(int fd, size_t size)
 	return (void *)p;
 }
 
-/* Buffers, and what may lie after them. */
+/* The size of the header, the buffers and the structures that may lie after them. */
 static size_t session_size(const struct raddle_session *s)
 {
 	size_t size = RADDLE_SESSION_SIZE(s->buffer_count);
@@ -111,7 +112,7 @@ static uintptr_t main_stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* `ps` and the program itself see the name they would see without us. */
+/* `ps` and the program itself see the same process name as without Raddle. */
 static void set_name(void)
 {
 	const char *slash = __builtin_strrchr(rt.program, '/');

@@ -61,11 +61,11 @@ uint64_t rt_now(void)
 /*
  * Reading the processor's tick counter, if it runs at constant speed, costs less than half as much
  * as reading the clock.  So a thread reads both from time to time, and only the counter for the
- * next TRUST ticks, a fraction of a millisecond.  The error stays below that, even if the counters
- * of two processors disagree or the clock is being set.
+ * next TRUST ticks, a fraction of a millisecond.  The error stays below this time, even if the
+ * counters of two processors disagree or the clock is being adjusted.
  */
 #define TRUST (1u << 20)
-#define MEASURE (1u << 22)     /* ticks that the speed is measured over */
+#define MEASURE (1u << 22)     /* least number of ticks over which the speed is measured */
 #define UNDISTURBED (1u << 12) /* ticks; a reading of the clock that takes longer is not used */
 
 #if defined(__x86_64__)
@@ -167,7 +167,7 @@ void rt_pause(uint32_t round)
 	errno = saved;
 }
 
-/* Identifies the owner of a lock: the states of threads are pages apart. */
+/* Identifies the owner of a lock.  The states of threads are pages apart, so their marks differ. */
 static uint32_t own_mark(void)
 {
 	return (uint32_t)((uintptr_t)__raddle_self >> 12) | 1u << 31;

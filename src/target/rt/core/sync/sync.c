@@ -40,15 +40,17 @@ void rt_member_kernel(void);
 void rt_member_stdio(void);
 void rt_member_refused(void);
 void rt_member_outside(void);
+void rt_member_identity(void);
 void rt_member_limit(void);
 void rt_member_path(void);
 void rt_member_handler(void);
 __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 {
 	static void (*const members[])(void) = {
-		rt_member_cond,	   rt_member_once,    rt_member_create,	 rt_member_yield,  rt_member_ompt,
-		rt_member_glib,	   rt_member_uv,      rt_member_channel, rt_member_kernel, rt_member_stdio,
-		rt_member_refused, rt_member_outside, rt_member_limit,	 rt_member_path,   rt_member_handler};
+		rt_member_cond,	  rt_member_once,  rt_member_create,  rt_member_yield,
+		rt_member_ompt,	  rt_member_glib,  rt_member_uv,      rt_member_channel,
+		rt_member_kernel, rt_member_stdio, rt_member_refused, rt_member_outside,
+		rt_member_limit,  rt_member_path,  rt_member_handler, rt_member_identity};
 
 	return (void *)members;
 }
@@ -94,8 +96,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		return r_;                                                                                   \
 	} while (0)
 
-/* An acquiring operation.  If `call` waits, it writes the REQUEST itself. */
-#define ACQUIRE_AS(code, object, until, status, error, call)                                                 \
+/* An acquiring operation, which the statement STEPS performs; the allocator only makes the call. */
+#define ACQUIRE_BY(code, object, until, status, error, call, steps)                                          \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
 		int r_;                                                                                      \
@@ -103,10 +105,14 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 			return call;                                                                         \
 		if (!t_)                                                                                     \
 			return status(rt_listened_acquire(code, object, until));                             \
-		r_ = call;                                                                                   \
+		steps;                                                                                       \
 		event(t_, code, (const void *)object, (uint64_t)error(r_));                                  \
 		return r_;                                                                                   \
 	} while (0)
+
+/* An acquiring operation that is a single call.  If `call` waits, it writes the REQUEST itself. */
+#define ACQUIRE_AS(code, object, until, status, error, call)                                                 \
+	ACQUIRE_BY(code, object, until, status, error, call, r_ = call)
 
 /* The same macros, for functions that return an errno value. */
 #define RELEASE(code, object, call) RELEASE_AS(code, object, , , call)
@@ -115,21 +121,13 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 /* An operation that may wait.  TRY_CALL is its non-waiting form.  REQUEST is the statement that is
  * executed if it has to wait. */
 #define WAIT(code, object, until, try_call, request, call)                                                   \
-	do {                                                                                                 \
-		struct rt_thread *t_ = rt_plain();                                                           \
-		int r_;                                                                                      \
-		if (rt_is_allocator(__builtin_return_address(0)))                                            \
-			return call;                                                                         \
-		if (!t_)                                                                                     \
-			return rt_listened_acquire(code, object, until);                                     \
+	ACQUIRE_BY(code, object, until, , , call, {                                                          \
 		r_ = try_call;                                                                               \
 		if (r_ == EBUSY) {                                                                           \
 			request;                                                                             \
 			r_ = call;                                                                           \
 		}                                                                                            \
-		event(t_, code, (const void *)object, (uint64_t)r_);                                         \
-		return r_;                                                                                   \
-	} while (0)
+	})
 
 /* Destruction: the event is written first, because the memory may be reused immediately
  * afterwards. */
@@ -324,44 +322,40 @@ INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * rwlock))
 	TRY(RADDLE_RWLOCK_TRYWRLOCK, rwlock, NULL, REAL(pthread_rwlock_trywrlock)(rwlock));
 }
 
+/* A call with an invalid limit does not wait. */
+#define LOCK_UNTIL(lock, code, valid, until, call)                                                           \
+	do {                                                                                                 \
+		if (!(valid))                                                                                \
+			TRY(code, rwlock, until, call);                                                      \
+		lock(code, until, call);                                                                     \
+	} while (0)
+
 INTERPOSE(int, pthread_rwlock_timedrdlock,
 	  (pthread_rwlock_t *restrict rwlock, const struct timespec *restrict time))
 {
-	if (!time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, RT_UNTIL(CLOCK_REALTIME, time),
-		    REAL(pthread_rwlock_timedrdlock)(rwlock, time));
-	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, RT_UNTIL(CLOCK_REALTIME, time),
-	       REAL(pthread_rwlock_timedrdlock)(rwlock, time));
+	LOCK_UNTIL(RDLOCK, RADDLE_RWLOCK_TIMEDRDLOCK, time_valid(time), RT_UNTIL(CLOCK_REALTIME, time),
+		   REAL(pthread_rwlock_timedrdlock)(rwlock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_timedwrlock,
 	  (pthread_rwlock_t *restrict rwlock, const struct timespec *restrict time))
 {
-	if (!time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, RT_UNTIL(CLOCK_REALTIME, time),
-		    REAL(pthread_rwlock_timedwrlock)(rwlock, time));
-	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, RT_UNTIL(CLOCK_REALTIME, time),
-	       REAL(pthread_rwlock_timedwrlock)(rwlock, time));
+	LOCK_UNTIL(WRLOCK, RADDLE_RWLOCK_TIMEDWRLOCK, time_valid(time), RT_UNTIL(CLOCK_REALTIME, time),
+		   REAL(pthread_rwlock_timedwrlock)(rwlock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_clockrdlock,
 	  (pthread_rwlock_t *restrict rwlock, clockid_t clock, const struct timespec *restrict time))
 {
-	if (!clock_known(clock) || !time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, RT_UNTIL(clock, time),
-		    REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
-	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, RT_UNTIL(clock, time),
-	       REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
+	LOCK_UNTIL(RDLOCK, RADDLE_RWLOCK_TIMEDRDLOCK, clock_known(clock) && time_valid(time),
+		   RT_UNTIL(clock, time), REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_clockwrlock,
 	  (pthread_rwlock_t *restrict rwlock, clockid_t clock, const struct timespec *restrict time))
 {
-	if (!clock_known(clock) || !time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, RT_UNTIL(clock, time),
-		    REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
-	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, RT_UNTIL(clock, time),
-	       REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
+	LOCK_UNTIL(WRLOCK, RADDLE_RWLOCK_TIMEDWRLOCK, clock_known(clock) && time_valid(time),
+		   RT_UNTIL(clock, time), REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * rwlock))

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed creation, joining and detaching of threads, of pthread and C11.
+ * Interposed functions of pthread and C11 that create, join, detach, cancel and name threads.
  *
  * The creating thread allocates the state of the new thread and passes it to the runtime's start
- * routine.  It does so even if nothing is recorded, because every thread needs a shadow stack to
- * run instrumented code.
+ * routine.  It does so even if nothing is recorded, because instrumented code needs a shadow stack.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -97,7 +96,7 @@ static uintptr_t stack_size(const pthread_attr_t *attributes)
 	return size;
 }
 
-/* The parent's side of a creation, before and after. */
+/* The creation of a thread, as its parent records it. */
 struct creation {
 	struct rt_thread *parent; /* NULL if the creation is not recorded */
 	struct rt_thread *child;
@@ -118,7 +117,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	if (!c->child)
 		return false;
 	rt_op(&c->op, RADDLE_THREAD_CREATE, 0);
-	c->child->stack_high = size; /* until it knows better */
+	c->child->stack_high = size; /* the size, until the thread itself computes the bounds */
 	atomic_fetch_add(&rt.others, 1);
 	rt_block_signals(&c->signals);
 	c->child->signals = c->signals;
@@ -218,7 +217,7 @@ static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int er
 		atomic_fetch_sub(&rt.others, 1);
 }
 
-/* A join may be left by cancellation. */
+/* A join may be left by cancellation, so outside() is the cleanup function of inside(). */
 static struct rt_thread *inside(struct rt_thread *t)
 {
 	if (t)
@@ -232,8 +231,8 @@ static void outside(struct rt_thread **t)
 		(*t)->internal--;
 }
 
-/* A join is tried first, so that a JOIN_REQUEST is written if it has to wait.  EBUSY: the real
- * function must be called.  Any other result is what the real function would return. */
+/* Tries a join first, so that a JOIN_REQUEST is written if it has to wait.  Returns EBUSY if the
+ * real function must be called, and otherwise the result that it would return. */
 static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32_t number)
 {
 	int r = EBUSY;
@@ -246,8 +245,8 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 	return r;
 }
 
-/* For a thread that must not wait in the kernel: returns when the other thread has ended or the
- * time is up. */
+/* If threads take turns, returns when the other thread has ended or the time is up.  Otherwise the
+ * real function waits. */
 static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
 {
 	rt_op_waits(op, number, timed);
@@ -258,8 +257,8 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 	rt_op_waited(op);
 }
 
-/* FIRST: what to try first.  TIMED: whether the wait has a time limit.  UNTIL: that limit; NULL
- * for a call that does not wait at all. */
+/* `first` is an expression that tries the join, `timed` whether the wait has a time limit, and
+ * `until` this limit, or NULL for a call that does not wait.  `call` is the real function. */
 #define JOIN(thread, first, timed, until, call)                                                              \
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
@@ -316,7 +315,7 @@ INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
 	     REAL(thrd_join)(thread, result));
 }
 
-/* A thrd_t is a pthread_t. */
+/* A thrd_t is a pthread_t, so this function serves pthread_detach() and thrd_detach(). */
 static int detach(pthread_t thread, int (*real)(pthread_t))
 {
 	uint32_t number = rt_handle_find((uint64_t)thread);
@@ -356,9 +355,13 @@ INTERPOSE(int, thrd_detach, (thrd_t thread))
 INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char *name))
 {
 	struct rt_thread *t = rt_self();
-	int r = REAL(pthread_setname_np)(thread, name);
+	bool own = pthread_equal(thread, pthread_self());
+	int r;
 
-	if (t && !r && pthread_equal(thread, pthread_self()))
+	if (!own)
+		RT_NOTIFY(addresses);
+	r = REAL(pthread_setname_np)(thread, name);
+	if (t && !r && own)
 		rt_text(t, RADDLE_THREAD_NAME, name);
 	return r;
 }

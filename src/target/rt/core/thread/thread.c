@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: creates, reuses and ends their states, and maps each pthread_t to a thread number.
+ * Creates, reuses and ends the states of threads, and maps each pthread_t to a thread number.
  *
  * The creating thread allocates the state, so that a lack of memory is noticed before the new
  * thread runs.  Threads that libc starts for itself, and those of a bare clone(), are adopted when
@@ -8,9 +8,10 @@
  *
  * A thread ends in the destructor of rt.key.  The destructor sets the key again until its last
  * round, so that destructors of the program are recorded.  After that round the thread has the
- * placeholder again and is not adopted (`rt_local.ended`).
+ * placeholder instead of a state and is not adopted again (`rt_local.ended`).
  *
- * The state's memory goes to the idle list; its table of blocks is returned to the system.
+ * The memory of an ended state goes to the idle list; the pages of its table of blocks are returned
+ * to the system.
  */
 #include "rt/common/bug.h"
 #include "rt/core/layer.h"
@@ -26,13 +27,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_MAX (1ull << 30) /* an unlimited stack is treated as this size */
-#define SHADOW_MIN (64 * 1024) /* bytes */
-#define FRAME_BYTES 16	       /* the least a call takes on the machine's stack */
+#define STACK_MAX (1ull << 30) /* bytes; an unlimited stack is treated as this size */
+#define SHADOW_MIN (64 * 1024) /* the least size of a shadow stack, in bytes */
+#define FRAME_BYTES 16	       /* the least number of bytes that a call takes on the machine's stack */
 #define END_ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
 
-/* The tables take no room in the executable.  No instrumented code runs before
- * rt_placeholder_setup(). */
+/* The tables have no initialisers, so they take no room in the executable.  No instrumented code
+ * runs before rt_placeholder_setup(). */
 struct rt_tables rt_tables;
 struct raddle_self rt_placeholder;
 
@@ -61,7 +62,7 @@ static void unlink_live(struct rt_thread *t)
 		t->next->link = t->link;
 }
 
-/* A guard page lies above the shadow stack, and the sentinel below it. */
+/* Maps the shadow stack, with a guard page above it.  The entry below its base is a sentinel. */
 static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 {
 	size_t size = stack_size / FRAME_BYTES * sizeof *t->shadow;
@@ -86,7 +87,7 @@ static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 	return true;
 }
 
-/* The state of layers is after the core's, in one mapping. */
+/* The states of layers lie after the core's state, in the same mapping. */
 static size_t state_size(void)
 {
 	size_t size = sizeof(struct rt_thread);
@@ -115,7 +116,8 @@ static void reset_layers(struct rt_thread *t, bool fresh)
 	RT_NOTIFY_ALL(reset, t);
 }
 
-/* `fresh`: the memory is new and zero, and most of its pages may never be used. */
+/* `fresh` is true if the memory is new and zero.  Then it is not cleared, because most of its pages
+ * may never be used. */
 static void reset_state(struct rt_thread *t, bool fresh)
 {
 	struct rt_encoder *e = &t->encoder;
@@ -133,7 +135,7 @@ static void reset_state(struct rt_thread *t, bool fresh)
 	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = t->fork_prepared = 0;
 	t->atomic_lock = NULL;
 	t->once = NULL;
-	t->handle = 0; /* until it begins */
+	t->handle = 0; /* until the thread begins */
 	t->recording = !rt.session ? RT_OFF : rt.listening[0] ? RT_LISTENED : RT_PLAIN;
 	reset_layers(t, fresh);
 }
@@ -171,7 +173,8 @@ struct rt_thread *rt_thread_new(uintptr_t stack_size)
 	return t;
 }
 
-/* Blocks that share a page with something else are cleared one by one. */
+/* Whole pages of the table are returned to the system.  Blocks that share a page with other data
+ * are cleared one by one. */
 void rt_clear_blocks(struct rt_thread *t)
 {
 	struct raddle_block *b = t->self.blocks, *end = b + RADDLE_BLOCKS;
@@ -240,7 +243,8 @@ struct rt_thread *rt_thread_adopt(void)
 		t->stack_high = (frame + 65536) & -(uintptr_t)rt.page;
 		t->stack_low = t->stack_high - size;
 		t->parent = UINT32_MAX;
-		t->index = 1 + atomic_fetch_add(&rt.adopted, 1); /* T_1 is the first one beside T_0 */
+		/* the first adopted thread is T_1, beside T_0 */
+		t->index = 1 + atomic_fetch_add(&rt.adopted, 1);
 		atomic_fetch_add(&rt.others, 1);
 		t->number = rt.session ? atomic_fetch_add(&rt.session->processes[rt.process].threads, 1) : 0;
 		rt_handle_add((uint64_t)pthread_self(), t->number);
@@ -252,7 +256,7 @@ struct rt_thread *rt_thread_adopt(void)
 	return t;
 }
 
-/* Signals stay blocked until the thread is gone; libc blocks them itself a moment later. */
+/* Signals stay blocked until the thread has ended; libc would block them itself a moment later. */
 static void end_thread(struct rt_thread *t)
 {
 	uint64_t signals = ~0ull;
@@ -289,7 +293,7 @@ void rt_thread_end_key(void *value)
 	errno = saved;
 }
 
-/* In the child of a fork only the calling thread exists. */
+/* Called in the child of a fork, where only the calling thread exists. */
 void rt_thread_after_fork(struct rt_thread *t)
 {
 	uint32_t *top = t->self.stack_top;
@@ -344,9 +348,9 @@ static bool grow_handles(void)
 }
 
 /* A thread adds its own handle; if it has not begun yet, its creator adds it.  Either way the
- * pthread_t now belongs to that thread.  The thread that had it before has ended, even if its
- * joiner has not reported that yet.  (Numbers do not show which thread is younger, because they
- * are assigned before the thread exists.) */
+ * pthread_t now belongs to that thread.  A thread that had the same pthread_t before has ended,
+ * even if its joiner has not reported that yet.  (Numbers do not show which thread is younger,
+ * because they are assigned before the thread exists.) */
 void rt_handle_add(uint64_t handle, uint32_t number)
 {
 	uint64_t signals;

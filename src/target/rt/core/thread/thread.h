@@ -7,8 +7,8 @@
  * `busy` guards against signal handlers: it is set while the encoder works.  A handler that finds
  * it set leaves its records in `pending`, and the encoder appends them when its own record is
  * complete.  The value of `busy` is the stack pointer of the function that took the encoder.  It
- * shows whether a handler interrupted the encoder, or an earlier handler has left the encoder by
- * longjmp.
+ * distinguishes a handler that interrupted the encoder from code that runs after an earlier handler
+ * left the encoder by longjmp.
  */
 #ifndef RT_THREAD_H
 #define RT_THREAD_H
@@ -53,83 +53,87 @@ enum rt_layer_number {
 
 enum rt_recording {
 	RT_OFF,
-	RT_PLAIN,    /* it is recorded */
-	RT_LISTENED, /* and layers listen to what it does */
-	RT_THIN,     /* only in rt_guard: threads are RT_PLAIN, and rt/record/thin.h leaves accesses out */
+	RT_PLAIN,    /* the thread is recorded */
+	RT_LISTENED, /* the thread is recorded, and layers are notified of its events */
+	/* only in rt_guard.alive: threads are RT_PLAIN, but accesses may be left out
+	 * (rt/record/thin.h) */
+	RT_THIN,
 };
 
-#define RT_LEFT_OUT 16 /* locks; a judgement: they nest less deeply */
+#define RT_LEFT_OUT 16 /* maximum number of nested locks that are left out; a judgement */
 
 struct rt_thread {
-	struct raddle_self self; /* first: hooks know only this part */
+	struct raddle_self self; /* must be first, because hooks know only this part */
 
 	/* Where records go.  Without a buffer, `cursor` is above `limit`. */
 	uint8_t *cursor;
 	uint8_t *limit;
 	struct raddle_buffer *buffer;
-	uint32_t buffers; /* number of buffers that it has opened */
+	uint32_t buffers; /* number of buffers opened so far */
 	uint32_t events;  /* number of events in the buffer */
 	volatile uintptr_t busy;
-	uint32_t *volatile busy_top; /* the call stack of the entry that took the encoder */
+	uint32_t *volatile busy_top; /* top of the shadow stack when the encoder was taken */
 	_Atomic uint32_t pending_count;
 	uint32_t pending_done; /* number of pending records that are in the buffer already */
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
 	bool fenced;	   /* it has executed a fence */
-	uint32_t steps;	   /* number of operations done that count in schedules */
+	uint32_t steps;	   /* number of operations so far, as schedules count them */
 
-	/* Of a thinned run (rt/record/thin.h). */
-	struct rt_place *places; /* where it has been; NULL if the thread is not thinned yet */
+	/* For thinning (rt/record/thin.h). */
+	/* table of the sites that it executes; NULL before thinning begins */
+	struct rt_place *places;
 	uint32_t hand;
-	/* 1 + the number of operations since its segment began; 0 if each operation begins a
-	 * segment. */
+	/* 1 plus the operations since its segment began; 0 if each begins a segment */
 	uint32_t lazy;
-	uint32_t thin_changes; /* rt_thin.changes when its segment began */
+	uint32_t thin_changes; /* value of rt_thin.changes when its segment began */
 
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 
-	/* One moment on both clocks, and the nanoseconds per tick times 2^32
-	 * (rt/core/process/system.c). */
+	/* One moment as a tick of the processor and in nanoseconds, and the nanoseconds per tick
+	 * times 2^32 (rt/core/process/system.c). */
 	uint64_t clock_tick, clock_ns, clock_scale;
 
 	/* Its identity. */
-	uint32_t number, parent, index; /* as in THREAD_START */
+	uint32_t number, parent, index; /* as in the event THREAD_START */
 	uint32_t children;		/* number of threads that it has created */
 	uint64_t handle;		/* its pthread_t */
-	uint32_t tid;			/* its ID of the kernel, which owners of mutexes are known by */
+	uint32_t tid;			/* its kernel thread ID, as mutexes store it for their owner */
 	uintptr_t stack_low, stack_high;
 
 	/* What it runs. */
 	void *(*start)(void *);
 	int (*start_c11)(void *);
 	void *argument;
-	uint64_t signals;    /* mask it starts with */
-	uint32_t end_rounds; /* rounds of key destructors seen */
+	uint64_t signals;    /* the signal mask with which it starts */
+	uint32_t end_rounds; /* number of rounds of key destructors that have run */
 
 	/* Memory of its own, kept when the state is reused. */
 	uint32_t *shadow;
 	size_t shadow_size;
 
 	/* Marks of calls in progress. */
-	uint32_t new_kind;	/* enum raddle_alloc_kind + 1 inside operator new */
-	uint32_t internal;	/* inside a libc function whose allocations are its own affair */
-	uint32_t forking;	/* inside the fork() wrapper */
-	uint32_t fork_prepared; /* the handler before fork has run, those after it not yet */
-	uint32_t fork_child;	/* number of the child process in the session */
+	uint32_t new_kind; /* inside operator new: enum raddle_alloc_kind plus 1; otherwise 0 */
+	uint32_t internal; /* not 0 inside a libc function whose allocations are not recorded */
+	uint32_t forking;  /* 1 inside the fork() wrapper */
+	/* 1 between the pthread_atfork() handler before a fork and the one after it */
+	uint32_t fork_prepared;
+	uint32_t fork_child; /* number of the child process in the session */
 	_Atomic uint32_t *atomic_lock;
 	uintptr_t atomic_frame;
-	uint64_t atomic_what; /* as __raddle_atomic_begin() had it, if layers listen */
+	uint64_t atomic_what; /* the argument of __raddle_atomic_begin(), if layers listen */
 	struct rt_once *once;
-	const void *left_out[RT_LEFT_OUT]; /* locks that it did not take (rt/core/control/edit.c) */
+	/* locks that an edit makes it leave out (rt/core/control/edit.c) */
+	const void *left_out[RT_LEFT_OUT];
 	uint32_t left_out_count;
 
-	/* What layers know of it (rt/core/layer.h). */
+	/* The state of layers (rt/core/layer.h). */
 	void *layer[RT_LAYER_COUNT];
 	uint32_t each; /* a bit for each layer that has to see each access before it happens */
-	/* Accesses that no layer has to see at once; NULL if no layer wants them. */
+	/* accesses that layers see later, or NULL if no layer wants them */
 	struct rt_gather *gather;
-	/* Counts accesses that layers were notified of; NULL if they are not counted. */
+	/* counter of the accesses that layers were notified of; NULL if they are not counted */
 	_Atomic uint64_t *notified;
 
 	struct rt_thread *next, **link;
@@ -138,12 +142,14 @@ struct rt_thread {
 _Static_assert(offsetof(struct rt_thread, self) == 0, "__raddle_self is the state of the thread");
 _Static_assert(RT_LAYER_COUNT <= 32, "`each` has a bit for each layer");
 
-/* What a thread keeps even without a state. */
+/* Data of a thread that exists even if the thread has no state. */
 struct rt_local {
-	uint64_t result, error; /* rt/inject/inject.c: of a call that a fault replaced */
-	bool ended;		/* THREAD_END is written */
-	bool adopting;		/* an adoption of this thread is under way */
-	bool tries;		/* rt/core/library/ompt.c: the thread only tries a nestable lock of libomp */
+	/* result and errno of a call that a fault replaced (rt/inject/inject.c) */
+	uint64_t result, error;
+	bool ended;    /* the thread's state has ended, so it is not adopted */
+	bool adopting; /* an adoption of this thread is under way */
+	/* the thread is in a trylock of a nestable lock of libomp (rt/core/library/ompt.c) */
+	bool tries;
 };
 extern __thread struct rt_local rt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
