@@ -230,7 +230,8 @@ static void tests_of_a_suite_get_the_options(void **state)
 	opt.go_on = true;
 	cmd_explore_test_options(&words);
 	text = joined(&words);
-	assert_string_equal(text, "--schedules=12 --timeout=0ms --kernel-threads --fail-if=grep -q bad --all");
+	assert_string_equal(text,
+			    "--schedules=12 --timeout=0ms --kernel-threads --fail-if=grep -q bad --all");
 	free(text);
 	rd_argv_release(&words);
 }
