@@ -20,7 +20,8 @@ race() {
 	[ $status = 1 ] || complain "check $*: status $status"
 	jq -e '[.findings[] | select(.object == "plugged" and .status == "confirmed")] | length == 1' found.json >/dev/null ||
 		complain "check $*: $(cat found.json)"
-	[ "$(cat out)" = 2 ] || complain "check $*: it prints $(cat out)"
+	# Two threads add 1, and the race may lose one of the two.
+	grep -qx '[12]' out || complain "check $*: it prints $(cat out)"
 }
 
 # By its path, by a link, and by its name alone.
