@@ -223,8 +223,14 @@ for mode in raised mask own ids; do
 	"$RADDLE" explore -v -n 40 -o out/signals -- ./signals $mode >out.txt 2>err </dev/null || complain "signals $mode: status $?"
 	grep -q 'kernel thread' err && complain "signals $mode: $(grep 'kernel thread' err)"
 done
-"$RADDLE" explore -v -n 4 -o out/signals -- ./signals kill >out.txt 2>err </dev/null || complain "signals kill: status $?"
-grep -q 'on a kernel thread of its own: it sends signals to threads' err || complain "signals kill: no reason"
+# falls_back MODE REASON
+falls_back() {
+	"$RADDLE" explore -v -n 20 -o out/signals -- ./signals "$1" >out.txt 2>err </dev/null || complain "signals $1: status $?"
+	grep -q "on a kernel thread of its own: $2" err || complain "signals $1: no reason"
+}
+falls_back kill 'it sends signals to single threads'
+falls_back vfork 'it sends signals to single threads, asks the kernel about them, or calls vfork()'
+falls_back raw 'it behaves differently without'
 
 # Exit statuses.
 status() {

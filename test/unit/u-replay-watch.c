@@ -369,6 +369,23 @@ static void test_held_up_program_is_ended(void **state)
 	assert_int_equal(w.end, REPLAY_HUNG);
 }
 
+/* It computes where it cannot be interrupted, and makes no step. */
+static void test_one_kernel_thread_without_steps_is_ended(void **state)
+{
+	(void)state;
+	board.phase = RADDLE_GOES_ON;
+	board.one = true;
+	w.patience_ms = 2 * WATCH_STEP_MS;
+	for (int i = 0; i < 4; i++) {
+		rows[1].accesses++;
+		rows[1].ran++;
+		assert_int_equal(wait_for(WATCH_STEP_MS - WATCH_LOOK_MS), WATCH_GO_ON);
+	}
+	rows[1].ran++;
+	assert_int_equal(wait_for(2 * WATCH_LOOK_MS), WATCH_END);
+	assert_int_equal(w.end, REPLAY_HUNG);
+}
+
 /* The thread whose turn it is waits for a lock of one that stands at a gate. */
 static void test_plan_that_blocks_itself_is_given_up(void **state)
 {
@@ -572,6 +589,7 @@ int main(void)
 		TEST(test_stuck_program_is_known_at_once),
 		TEST(test_stuck_plan_is_given_up_at_once),
 		TEST(test_held_up_program_is_ended),
+		TEST(test_one_kernel_thread_without_steps_is_ended),
 		TEST(test_plan_that_blocks_itself_is_given_up),
 		TEST(test_ended_thread_is_named),
 		TEST(test_spin_is_a_livelock),

@@ -203,12 +203,37 @@ static void test_at_race_random(void **state)
 	}
 }
 
+/* Two runs of one schedule, made in different ways. */
+static void test_differs(void **state)
+{
+	struct trial a = {.counts = true, .end = REPLAY_EXITED, .trail = 1}, b = a;
+
+	(void)state;
+	assert_false(trial_differs(&a, &b));
+	b.trail = 2;
+	assert_true(trial_differs(&a, &b));
+	b.unsure = true; /* real time may have changed the choices, but not how it ends */
+	assert_false(trial_differs(&a, &b));
+	b.status = 1;
+	assert_true(trial_differs(&a, &b));
+	b = a;
+	b.fault = "crash";
+	assert_true(trial_differs(&a, &b));
+	a.fault = "crash";
+	assert_false(trial_differs(&a, &b));
+	b = (struct trial){.why = "the program did not end in time"};
+	assert_true(trial_differs(&a, &b));
+	b.cut = true;
+	assert_false(trial_differs(&a, &b));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limit),	cmocka_unit_test(test_limit_rows),
-		cmocka_unit_test(test_counts),	cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_at_race), cmocka_unit_test(test_at_race_random),
+		cmocka_unit_test(test_differs),	       cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_limit_rows),     cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_reasons),	       cmocka_unit_test(test_at_race),
+		cmocka_unit_test(test_at_race_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

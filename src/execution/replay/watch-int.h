@@ -17,6 +17,9 @@
 #define WATCH_STAND_MS 200 /* how long a deadlock must persist, or a state in which no thread runs */
 /* the same with turns, where a state without runnable threads cannot be transient */
 #define WATCH_IDLE_MS 40
+/* how long threads on one kernel thread may all make no step, because one computes or spins where
+ * Raddle cannot interrupt it */
+#define WATCH_STEP_MS 3000
 
 enum watch_action {
 	WATCH_GO_ON,
@@ -49,6 +52,7 @@ struct watch {
 	struct board before;
 	uint64_t start_ms, moved_ms, led_ms, lived_ms;
 	/* sums of progress; a change sets the time of the same name (watch.c) */
+	uint64_t steps, step_ms; /* accesses and operations of all threads, and when their sum last grew */
 	uint64_t lived, led;
 	/* the thread that the plan waits for, if it runs; else RADDLE_STEER_NONE */
 	uint32_t spinner;

@@ -67,13 +67,14 @@ static bool stands_as_planned(const struct board_row *r)
 
 static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_ms)
 {
-	uint64_t led = (uint64_t)b->phase << 48 | (uint64_t)b->turn << 16, lived = 0;
+	uint64_t led = (uint64_t)b->phase << 48 | (uint64_t)b->turn << 16, lived = 0, steps = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
 		const struct board_row *r = &b->rows[i];
 
 		led += stands_as_planned(r);
 		lived += r->accesses + r->n + r->ran;
+		steps += r->accesses + r->n;
 	}
 	if (!w->started || board_has_moved(b, &w->before))
 		w->moved_ms = now_ms;
@@ -81,6 +82,9 @@ static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_
 		w->lived_ms = now_ms;
 	if (!w->started || led != w->led)
 		w->led_ms = now_ms;
+	if (!w->started || steps != w->steps)
+		w->step_ms = now_ms;
+	w->steps = steps;
 	w->start_ms = w->started ? w->start_ms : now_ms;
 	w->started = true;
 	w->lived = lived;
@@ -290,7 +294,8 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 	}
 	if (w->staying)
 		return WATCH_GO_ON;
-	if (b->held_up && now_ms - w->lived_ms >= WATCH_STAND_MS)
+	if ((b->held_up && now_ms - w->lived_ms >= WATCH_STAND_MS) ||
+	    (b->one && !b->idle && now_ms - w->step_ms >= WATCH_STEP_MS))
 		return end_program(w, REPLAY_HUNG);
 	if (b->phase == RADDLE_LEADING && !w->decided && !w->unled)
 		return step_leading(w, b, now_ms);

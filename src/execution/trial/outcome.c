@@ -124,3 +124,16 @@ bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f)
 			return true;
 	return false;
 }
+
+static bool is_same_fault(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool trial_differs(const struct trial *a, const struct trial *b)
+{
+	if (!a->counts || !b->counts)
+		return a->counts != b->counts && !a->cut && !b->cut;
+	return a->end != b->end || a->status != b->status || !is_same_fault(a->fault, b->fault) ||
+	       (!a->unsure && !b->unsure && a->trail != b->trail);
+}

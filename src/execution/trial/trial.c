@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 struct trial_shared {
-	_Atomic bool unfit; /* a run has shown that the program needs a kernel thread for each thread */
+	_Atomic bool compared; /* the program was run both ways (compare_ways()) */
+	_Atomic bool unfit;    /* a run has shown that the program needs a kernel thread for each thread */
 };
 
 struct trial_shared *trial_shared_new(void)
@@ -331,11 +332,12 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 {
 	static const char *const reasons[RADDLE_UNFITS] = {
 		[RADDLE_UNFIT_PROCESSOR] = "this processor or kernel does not let programs switch threads",
-		[RADDLE_UNFIT_HANDLERS] = "it has signal handlers",
+		[RADDLE_UNFIT_HANDLERS] = "a signal handler might run while no thread can",
 		[RADDLE_UNFIT_FOREIGN] = "it has threads that pthread_create() did not create",
 		[RADDLE_UNFIT_ROBUST] = "it uses robust mutexes",
 		[RADDLE_UNFIT_THREADS] = "the system refused a thread or memory",
-		[RADDLE_UNFIT_ADDRESSED] = "it sends signals to threads, or sets their names or processors",
+		[RADDLE_UNFIT_ADDRESSED] =
+			"it sends signals to single threads, asks the kernel about them, or calls vfork()",
 	};
 
 	if (!request->one)
@@ -343,8 +345,17 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 	if (r->unfit)
 		return r->unfit < RADDLE_UNFITS ? reasons[r->unfit] : "the runtime gave an unknown reason";
 	return r->end == REPLAY_HUNG || (r->outcome == REPLAY_STUCK && r->end != REPLAY_RAN_ON)
-		       ? "it made no progress"
+		       ? "it waited in the kernel, or made no progress"
 		       : NULL;
+}
+
+/* From now on each thread has a kernel thread. */
+static void give_up_one(struct trial_bench *b, const char *why)
+{
+	rd_info("each thread runs on a kernel thread of its own: %s", why);
+	b->unfit = true;
+	if (b->conditions.shared)
+		b->conditions.shared->unfit = true;
 }
 
 /* Runs the program.  If it does not work on one kernel thread, this run is repeated, and all later
@@ -356,12 +367,9 @@ static int run_on_threads(struct trial_bench *b, struct replay_request *request,
 
 	if (!why)
 		return err;
-	rd_info("each thread runs on a kernel thread of its own: %s", why);
+	give_up_one(b, why);
 	replay_result_release(result);
 	*result = (struct replay_result){0};
-	b->unfit = true;
-	if (b->conditions.shared)
-		b->conditions.shared->unfit = true;
 	request->one = false;
 	return replay_run(request, result);
 }
@@ -393,12 +401,71 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	return err;
 }
 
+/* ---- whether one kernel thread will do ---- */
+
+/* The default schedule, with the input of another.  It borrows from that. */
+static struct schedule default_schedule(const struct schedule *s)
+{
+	return (struct schedule){.turns = true,
+				 .flavour = s->flavour,
+				 .program = s->program,
+				 .trace = s->trace,
+				 .input = s->input,
+				 .edits = s->edits,
+				 .handed = s->handed};
+}
+
+static int run_by_default(struct trial_bench *b, const struct schedule *s, bool one, struct trial *t)
+{
+	struct trial_hooks none = {0};
+	struct running r = {.bench = b, .hooks = &none};
+	struct schedule usual = default_schedule(s);
+	struct replay_request request = request_of(&r, &usual);
+	int err;
+
+	request.one = one;
+	err = make_run(&r, &request, t, NULL);
+	b->runs--; /* it is not one of those that the caller asked for */
+	return err;
+}
+
+/* A program may notice that its threads share a kernel thread in ways that the runtime does not
+ * see.  So before the first such run, the default schedule is run both ways, and has to do the
+ * same. */
+static int compare_ways(struct trial_bench *b, const struct schedule *s)
+{
+	struct trial kernel, one;
+	int err = run_by_default(b, s, false, &kernel);
+
+	if (!err)
+		err = run_by_default(b, s, true, &one);
+	if (!err && !b->unfit && trial_differs(&kernel, &one))
+		give_up_one(b, "it behaves differently without");
+	b->compared = true;
+	if (b->conditions.shared)
+		b->conditions.shared->compared = true;
+	return err;
+}
+
+static bool is_to_compare(const struct trial_bench *b)
+{
+	const struct trial_shared *shared = b->conditions.shared;
+
+	return runs_on_one(b) && !b->compared && !(shared && shared->compared);
+}
+
+/* ---- for callers ---- */
+
 int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
 		   struct trial *t, struct schedule *made)
 {
 	struct running r = {.bench = b, .hooks = hooks};
-	struct replay_request request = request_of(&r, s);
+	struct replay_request request;
+	int err = is_to_compare(b) ? compare_ways(b, s) : RD_OK;
 
+	if (err)
+		return err;
+	request = request_of(&r, s);
 	return make_run(&r, &request, t, made);
 }
 

@@ -77,6 +77,7 @@ struct trial_bench {
 	bool detect;		/* the happens-before detector runs */
 	uint64_t detect_memory; /* memory limit of the detector, in bytes */
 	bool cover;		/* runs record which conflicting sites follow each other */
+	bool compared;		/* the default schedule was run both on one kernel thread and with several */
 	bool copies;		/* runs are forked from one process, not started anew */
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
 	bool unfit;    /* a run of this process has shown that the program needs kernel threads */
@@ -161,6 +162,11 @@ bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 
 /* The consequence that the end of a run and its standard error show, or NULL if it did not fail. */
 const char *trial_fault(enum replay_end end, int status, const char *errors);
+
+/* Whether two runs of one schedule differ in what they did: their choices or how they ended.  If
+ * real time influenced one of them, only the ends are compared.  A run that was ended early is not
+ * compared. */
+bool trial_differs(const struct trial *a, const struct trial *b);
 
 /* Sets both digests of how a run ended and what it wrote. */
 void trial_digest(struct trial *t, const struct trial_mask *mask);

@@ -5,6 +5,8 @@
  *	mask	no thread blocks signals that it did not block itself
  *	own	each thread has its own set of blocked signals
  *	ids	the IDs of threads differ
+ *	raw	the same, by a system call that the runtime does not see
+ *	vfork	a child borrows the memory of a thread while others run
  *	kill	a signal is sent to a thread, which the kernel has to know
  * Every schedule ends with status 0.
  */
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { THREADS = 3, ROUNDS = 5 };
@@ -88,6 +91,29 @@ static void *note_id(void *number)
 	return NULL;
 }
 
+static void *note_raw_id(void *number)
+{
+	ids[(long)number] = (pid_t)syscall(SYS_gettid);
+	meet();
+	return NULL;
+}
+
+/* The child stores to memory before it ends. */
+static void *fork_one(void *number)
+{
+	volatile pid_t child = vfork();
+	int status = 0;
+
+	if (child == 0) {
+		ids[(long)number] = getpid();
+		_exit(7);
+	}
+	wrong |= waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7;
+	wrong |= ids[(long)number] != child;
+	meet();
+	return NULL;
+}
+
 static void run(void *(*fn)(void *), int probes)
 {
 	pthread_t threads[THREADS];
@@ -118,8 +144,10 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "own")) {
 		run(block_one, 0);
 		wrong |= blocked() != 0;
-	} else if (!strcmp(mode, "ids")) {
-		run(note_id, 0);
+	} else if (!strcmp(mode, "vfork")) {
+		run(fork_one, 0);
+	} else if (!strcmp(mode, "ids") || !strcmp(mode, "raw")) {
+		run(mode[0] == 'r' ? note_raw_id : note_id, 0);
 		wrong |= gettid() != getpid();
 		for (int i = 0; i < THREADS; i++)
 			for (int k = 0; k <= i; k++)

@@ -55,6 +55,14 @@ SIGNAL(__sysv_signal)
 MASK(pthread_sigmask)
 MASK(sigprocmask)
 
+/* The kernel keeps the alternate stack of each thread. */
+INTERPOSE(int, sigaltstack, (const stack_t *restrict stack, stack_t *restrict old))
+{
+	if (stack)
+		RT_NOTIFY(addresses);
+	return REAL(sigaltstack)(stack, old);
+}
+
 INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
 {
 	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {

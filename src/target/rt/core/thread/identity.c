@@ -7,9 +7,26 @@
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
+#include <unistd.h>
+
 void rt_member_identity(void);
 void rt_member_identity(void)
 {
+}
+
+/* Notifies layers that the child of vfork() will run on the memory and the stack of the calling
+ * thread, and returns the real function. */
+pid_t (*rt_vforks(void))(void);
+__attribute__((used)) pid_t (*rt_vforks(void))(void)
+{
+	RT_NOTIFY(addresses);
+	return REAL(vfork);
+}
+
+/* A frame of ours would be gone when vfork() returns for the second time. */
+__attribute__((naked)) INTERPOSE(pid_t, vfork, (void))
+{
+	__asm__ volatile("sub $8, %rsp; call rt_vforks; add $8, %rsp; jmp *%rax");
 }
 
 INTERPOSE(pid_t, gettid, (void))
