@@ -40,7 +40,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* EXACT makes the fingerprint, STABLE the id. */
+/* EXACT is the scope of the fingerprint, STABLE that of the id. */
 enum scope { EXACT, STABLE };
 
 static const char *base_name(const char *path)
@@ -161,8 +161,8 @@ static size_t steps(const struct finding *f)
 	return f->schedule ? f->schedule->op_count : SIZE_MAX;
 }
 
-/* Compares two predictions of one error.  The result is negative if `a` is the better one to
- * show. */
+/* Compares two predictions of the same error.  The result is negative if `a` is better suited for
+ * the report. */
 static int compare_worth(const struct finding *a, const struct finding *b)
 {
 	RD_ASSERT(a != NULL && b != NULL);

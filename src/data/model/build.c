@@ -116,7 +116,7 @@ static void note_module(struct model *m, const struct trace_event *e)
 							      .bias = e->values[2]};
 }
 
-/* Handles the less frequent kinds of events. */
+/* Handles all kinds of events except the most frequent ones. */
 static void scan_event(struct first_scan *s, uint32_t thread, const struct trace_event *e,
 		       const struct trace_decoder *d)
 {

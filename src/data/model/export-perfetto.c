@@ -3,9 +3,9 @@
  * In: a trace.  Out: a Perfetto trace, protobuf packets with track events (doc/format/perfetto.md).
  *
  * Each thread has a track with its life, its waits and its instants.  Tracks below it show the
- * times during which it held locks.  Slices of a track must nest, but locks need not be released
- * in reverse order.  So all spans are collected first, and a hold goes to the first lock track of
- * its thread where it nests.
+ * times during which it held locks.  Slices of a track must nest, but locks need not be released in
+ * reverse order.  So all spans are collected first, and a hold is put on its thread's first lock
+ * track on which it nests.
  *
  * A flow arrow runs from the end of one slice to the beginning of another.  So flows belong to
  * spans: from a hold to the next hold of that lock in another thread, from a creation to a

@@ -143,9 +143,9 @@ void model_marks_free(struct model *m);
 /* Frees the histories. */
 void model_unload(struct model *m);
 
-/* To be called before adding an operation that lies before the part.  Processes the operation that
- * was added last: removes it if it has no lasting effect, and removes the operations that it makes
- * obsolete (prefix.c). */
+/* To be called before an operation that lies before the part is added.  Processes the operation
+ * that was added last: removes it if it has no lasting effect, and removes the operations that it
+ * makes obsolete (prefix.c). */
 void model_prefix_trim(struct model_history *h);
 
 #endif

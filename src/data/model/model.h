@@ -52,7 +52,7 @@ enum model_object_flag {
 	MODEL_TOUCHED = 1,
 	MODEL_WRITTEN = 2,
 	MODEL_MULTI = 4,  /* touched by two threads or more */
-	MODEL_SHARED = 8, /* some byte was touched by two threads or more, and written */
+	MODEL_SHARED = 8, /* at least two threads touched the same byte, and one of them wrote it */
 };
 
 /* The largest size of an object in bytes; memory beyond it is of unknown origin. */
@@ -92,7 +92,7 @@ struct model_sync {
 	uint32_t owner;	    /* the thread that used it first */
 	uint64_t offset;    /* offset within the object, or the address if there is no object */
 	uint64_t uses;	    /* number of acquisitions, waits, signals, posts and arrivals */
-	uint64_t contended; /* number of times that a thread found it taken */
+	uint64_t contended; /* number of times that a thread had to wait for it */
 	uint64_t wait_ns, hold_ns, hold_max_ns;
 };
 
@@ -146,7 +146,7 @@ struct model {
 	struct model_sync *syncs;
 	struct model_history *histories; /* by thread; with MODEL_HISTORIES, or after model_load() */
 	size_t thread_count, object_count, module_count, stack_count, sync_count;
-	uint64_t events;		   /* number of events of all streams, as far as they could be read */
+	uint64_t events;		   /* number of events of all streams that could be read */
 	uint64_t kinds[RADDLE_ACCESS + 1]; /* number of events by kind */
 	uint64_t first_t, last_t;	   /* the smallest and largest time */
 	uint64_t last_q;		   /* the largest q */
@@ -190,8 +190,8 @@ struct model_spot {
 	uint64_t after, occurrence;
 };
 
-/* Finds the spots of accesses by one scan of the stream.  The accesses are indices of the thread's
- * history, ascending. */
+/* Finds the spots of accesses by one scan of the stream.  `accesses` has ascending indices of
+ * accesses in the thread's history. */
 int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
 		 struct model_spot *spots);
 
@@ -202,7 +202,8 @@ uint32_t model_thread(const struct model *m, uint32_t number);
 uint32_t model_thread_of_stream(const struct model *m, size_t stream);
 
 /* The object at an address at time q, or MODEL_NONE.  If no object is alive there at q, returns the
- * next one allocated there (its publication was not synchronised), or else the last one. */
+ * object allocated there next, whose publication was not synchronised; if there is none, the last
+ * object there. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
 /* Caches results of model_find() and of site lookups.  A zeroed cache is empty. */
@@ -239,7 +240,7 @@ uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 /* The synchronisation object at an address at time q, or MODEL_NONE. */
 uint32_t model_sync(const struct model *m, enum raddle_class class, uint64_t address, uint64_t q);
 
-/* Whether the object represents file descriptors.  In an imported trace none does. */
+/* Whether the object represents file descriptors.  An imported trace has no such object. */
 static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
@@ -269,14 +270,15 @@ bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset
 void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out);
 
 /* Appends a name for the bytes at an offset of a heap object or stack, such as `struct conn.refs`
- * or `*counter (malloc at f.c:12)`.  It is derived from accesses that all cover the offset.
- * Returns false if the object is of another kind, or the accesses show no name. */
+ * or `*counter (malloc at f.c:12)`.  It is derived from the given accesses, all of which cover the
+ * offset.  Returns false if the object is of another kind, or the accesses show no name. */
 bool model_name_pointed(const struct model *m, uint32_t object, uint64_t offset,
 			const struct model_access *const *accesses, size_t count, struct rd_buf *out);
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
 /* Appends the name of a place: `hits`, `table[3].lock`, `heap T_0 (main.c:33)#4+16`. */
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
-/* Appends the thread that made an object, the site, and its number there: `T_0 (main.c:33)#4`. */
+/* Appends the thread and the site that made an object, and the object's number there: `T_0
+ * (main.c:33)#4`. */
 void model_name_maker(const struct trace_sites *sites, const char *thread, uint32_t site, uint64_t number,
 		      struct rd_buf *out);
 /* Appends the path to an offset in a variable of that type and size, such as "[3].lock". */

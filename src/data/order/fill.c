@@ -520,7 +520,7 @@ static void fill_thread(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* ---- any operation ---- */
+/* ---- operations of all kinds ---- */
 
 void order_fill(struct order_filler *f, const struct order_op *op)
 {

@@ -50,8 +50,8 @@ int trace_kind_find(const char *name);
 /* Copies the name of operand number `index` of the row; "" if there is none. */
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
 
-/* Whether an event with that result acquires (1) or releases (-1) a lock or does neither (0).
- * Failed attempts do neither.  Condition waits are not considered. */
+/* The effect of an event with that result on a lock: 1 if it acquires the lock, -1 if it releases
+ * it, 0 otherwise.  Failed attempts have no effect.  Condition waits are not considered. */
 int trace_lock_effect(enum raddle_event kind, uint64_t result);
 
 static inline int trace_lock_change(const struct trace_event *e)

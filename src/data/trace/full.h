@@ -13,7 +13,7 @@
 #ifndef TRACE_FULL_H
 #define TRACE_FULL_H
 
-#include "raddle/full.h" /* what looks like a pointer, and the hash of ranges */
+#include "raddle/full.h" /* which words look like pointers, and the hash of ranges */
 #include "trace/reader.h"
 
 enum trace_full_kind {
@@ -128,13 +128,13 @@ struct trace_record {
 	/* Arguments, loaded value and so on; for an atomic, the old and the new value. */
 	const struct trace_value *values;
 	const uint8_t *bytes; /* bytes of the values; valid until the next call */
-	/* For a range: */
+	/* The next three members are for a range. */
 	/* Number of words that may be pointers, and how many of them are listed. */
 	uint32_t pointer_count, listed;
 	const struct trace_pointer *pointers;
-	/* For an event: */
+	/* For an event: the event itself. */
 	const struct trace_event *event;
-	/* For a fault: */
+	/* The next three members are for a fault: its number, and the value before and after it. */
 	uint32_t fault;
 	uint64_t before, after;
 };
@@ -175,7 +175,8 @@ struct trace_rest {
 	const uint8_t *base;
 	uint32_t count;
 };
-/* Returns false if the next record is not part of such a piece, or not in the bytes so far. */
+/* Finds the rest of the current piece.  Returns false if the next record is not part of such a
+ * piece, or is not in the bytes so far. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
 /* Skips the first `count` ops of the rest of a piece.  None of them may change a scope. */

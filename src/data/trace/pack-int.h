@@ -21,7 +21,8 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 /* Sizes of the tables.  They are part of the format: packer and unpacker must agree. */
 #define GUESS_CELLS 4096u      /* number of addresses whose contents are remembered */
 #define GUESS_SUCCESSORS 8192u /* number of pieces whose successors are remembered */
-/* Number of recent addresses that were not guessed; the latest comes first. */
+/* Number of addresses that are remembered, newest first.  Only addresses that were not guessed
+ * exactly are remembered. */
 #define GUESS_RECENT 16u
 
 #define GUESS_RAW_MAX (1u << 16) /* largest `b` operand, in bytes, that is stored unchanged */
@@ -29,9 +30,9 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 #define GUESS_NEXT 2u
 
 /* A value that may be an address is compared with the recent addresses if its difference from its
- * guess has many bytes: GUESS_FAR for the first value of a field, GUESS_VERY_FAR for later ones.
- * A length of more than 8 encodes which recent address the difference refers to, and how long the
- * difference is.  With LENGTH_OTHER a byte of the data encodes both. */
+ * guess is long: at least GUESS_FAR bytes for the first value of a field, GUESS_VERY_FAR for later
+ * ones.  A length of more than 8 encodes which recent address the difference refers to, and how
+ * long the difference is.  With LENGTH_OTHER a byte of the data encodes both. */
 #define GUESS_FAR 2u	  /* bytes of a difference, while the slot of the field is 0 */
 #define GUESS_VERY_FAR 4u /* bytes of a difference, once the slot of the field is not 0 */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
@@ -135,7 +136,8 @@ static inline void learn_address(struct guess_slot *s, uint64_t value)
 
 /* --- fields --- */
 
-/* The mask of a field, by its size in bytes; sizes 9 to 15 are invalid but may be read. */
+/* The mask of a field, by its size in bytes.  No field has 9 to 15 bytes, but damaged input may
+ * index these entries, so they exist. */
 static const uint64_t masks[16] = {
 	0,     0xff,  0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
 	~0ull, ~0ull, ~0ull,  ~0ull,	~0ull,	    ~0ull,	  ~0ull,	  ~0ull,
@@ -146,7 +148,7 @@ static inline uint64_t mask_of(unsigned size)
 	return masks[size];
 }
 
-/* Reads a field.  Eight bytes must be readable, whatever its size. */
+/* Reads a field.  Eight bytes must be readable at `p`, even if the field is shorter. */
 static inline uint64_t get_fast(const uint8_t *p, unsigned size)
 {
 	uint64_t v;
@@ -154,7 +156,7 @@ static inline uint64_t get_fast(const uint8_t *p, unsigned size)
 	return le64toh(v) & masks[size];
 }
 
-/* Writes eight bytes.  Those after the field are overwritten later. */
+/* Writes eight bytes.  The bytes after the field are overwritten later. */
 static inline void put_fast(uint8_t *p, uint64_t v)
 {
 	v = htole64(v);

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Number of a file with another name; its header has the thread number. */
+/* Marks a file whose name has no thread number; its header has the number. */
 #define ANY_NUMBER UINT32_MAX
 
 struct thread_file {

@@ -25,8 +25,8 @@ int trace_open(struct trace **trace, const char *path, bool force);
 void trace_close(struct trace *trace); /* `trace` may be NULL */
 
 const char *trace_path(const struct trace *trace);
-const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if absent */
-const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if absent */
+const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if it is absent */
+const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if it is absent */
 
 /* The number of threads.  They are in ascending order of their thread numbers, which may have
  * gaps. */
@@ -58,7 +58,7 @@ struct trace_merge {
 		bool live;
 	} * lanes;
 	size_t lane_count;
-	uint32_t *heap; /* live lanes; the first in the order has index 0 */
+	uint32_t *heap; /* lanes that have events left; the lane with the next event is first */
 	size_t heap_count;
 	bool started;
 	int err; /* the first error of any stream, which ended only that stream */

@@ -25,7 +25,7 @@ struct std_thread {
 	struct trace_encoder encoder;
 	struct std_event *delayed; /* events that cannot have happened yet (std-delay.c) */
 	size_t delayed_first, delayed_count, delayed_capacity;
-	bool fork_delayed; /* its fork is among the delayed events of another thread */
+	bool fork_delayed; /* the fork that creates it is a delayed event of another thread */
 	uint32_t forks;
 	/* Site at the top of the encoded call stack; 0 if the stack is empty. */
 	uint32_t stack_site;
@@ -64,7 +64,7 @@ struct std_import {
 	uint64_t records; /* number of records in the site table */
 	uint64_t q, line, events, problems;
 	uint32_t last_thread; /* 1 + the thread of the previous event */
-	uint32_t thread;      /* the thread of the previous line, and its spelling there */
+	uint32_t thread;      /* the thread of the previous line */
 	struct std_span thread_text;
 	const char *next, *end; /* the remaining text */
 	bool joins;		/* whether last_line of the threads is known */

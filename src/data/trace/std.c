@@ -34,7 +34,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define FILE_BITS 24	   /* bits of a place for the file */
+#define FILE_BITS 24	   /* number of bits of a place that hold the file number */
 #define CHUNK (128u << 10) /* number of bytes after which a new chunk begins, as in recordings */
 #define UNIT_SLOT 1u
 #define SITE_COUNT_MAX ((RADDLE_SITE_MAX >> 1) - (UNIT_SLOT << RADDLE_SITE_LOCAL_BITS))
@@ -189,7 +189,7 @@ static void put_stack(struct std_thread *t, uint32_t site)
 	t->stack_site = site;
 }
 
-/* Writes any event with q.  `values` come after q, or after q and t. */
+/* Writes an event that has a q.  `values` are the operands after q, or after q and t. */
 static void put_row(struct std_thread *t, enum raddle_event kind, uint64_t q, const uint64_t *values)
 {
 	uint64_t all[RADDLE_MAX_OPERANDS] = {q};
