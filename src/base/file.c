@@ -349,7 +349,7 @@ static char *home_cache(void)
 }
 
 /* Raddle runs programs from the cache, so a user who can write there can run code as this user.
- * Returns the reason why another user could, or NULL. */
+ * Returns the reason why another user could write there, or NULL if no other user could. */
 static const char *why_untrusted(const char *directory)
 {
 	struct stat st;

@@ -64,8 +64,8 @@ struct rd_pool_loop {
 	/* Handles a task that has ended: RD_POOL_DONE or RD_POOL_LOST. */
 	int (*take)(void *context, const struct rd_pool_event *event);
 
-	/* Called several times a second.  `is_over` returns whether to stop waiting for tasks.
-	 * Both may be NULL. */
+	/* Both functions are called several times a second, and may be NULL.  `is_over` returns
+	 * whether to stop waiting for tasks.  `look` may do other work. */
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 

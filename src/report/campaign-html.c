@@ -254,7 +254,8 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 		campaign_differs(c) ? "differs" : "");
 }
 
-/* Writes one family of tests.  Of places, shows those that differ and a few others. */
+/* Writes one family of tests.  A family about places shows all places that differ, and a few
+ * others. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;

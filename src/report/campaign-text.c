@@ -39,7 +39,7 @@ bool report_campaign_is_mixed(const struct campaign_statistics *s)
 	return s->group_count != 2;
 }
 
-/* Writes a name from outside in a column, cut on the left or right. */
+/* Writes an untrusted name, cut on the left or right to fit the width of its column. */
 static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 {
 	RD_ASSERT(width > 0);

@@ -355,7 +355,8 @@ static void put_properties(struct writer *w, const struct finding *f)
 	rd_json_end(&w->j);
 }
 
-/* Writes level and rank.  A finding of unknown class may have the worst consequence. */
+/* Writes level and rank.  A finding of unknown class gets the highest level, because it may have
+ * the worst consequence. */
 static void put_level(struct writer *w, const struct finding *f)
 {
 	static const struct {
