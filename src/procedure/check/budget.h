@@ -21,20 +21,20 @@
 enum check_what {
 	CHECK_RECORD,  /* one of the first runs */
 	CHECK_PREDICT, /* continues the prediction from a trace until its next event */
-	/* reports accesses that a large run shows unordered, before the search begins */
+	/* reports accesses that are unordered in a large run, before the search begins */
 	CHECK_SHOW_WALK,
-	CHECK_LOOK,	   /* records another run, and reports accesses that it shows unordered */
+	CHECK_LOOK,	   /* records another run, and reports accesses that are unordered in it */
 	CHECK_TRY_EARLY,   /* tries sound findings while prediction is not over */
 	CHECK_SETTLE,	   /* replays the predictions */
 	CHECK_EXPLORE,	   /* runs schedules that Raddle chooses */
-	CHECK_FURTHER,	   /* records a run of such a schedule, predicts from it, and replays */
+	CHECK_FURTHER,	   /* records a run under such a schedule, predicts from it, and replays */
 	CHECK_END_FURTHER, /* merges the results of further schedules */
 	CHECK_CLASSIFY,	   /* determines the effects of races */
 	CHECK_END,	   /* nothing is left to do */
 };
 
-/* The state on which the budget decides.  The caller fills in all but the last part before
- * check_next().  The last part is written by check_done() and is zero at first. */
+/* The state on which the budget decides.  Before check_next(), the caller fills in all members
+ * except the last group.  check_done() writes the last group, which is zero at first. */
 struct check_known {
 	/* What the user wants. */
 	/* when the check began and has to end (base/clock.h); `end_ns` is 0 if there is no limit */
@@ -82,7 +82,7 @@ struct check_known {
 	/* PREDICT_WALKED or PREDICT_FOUND (predict/pass.h) was returned and not handled yet */
 	bool has_walked, has_found;
 	bool looks_begun, looks_over;
-	/* number of looks so far; of these, how many in a row, up to the last one, found nothing new */
+	/* number of looks so far, and how many of the latest consecutive looks found nothing new */
 	uint64_t looks, vain_looks;
 	/* when looks have to end; 0 before they begin, or if there is no limit */
 	int64_t looks_end_ns;
@@ -99,10 +99,11 @@ struct check_action {
 	enum check_what what;
 	int64_t begin_ns; /* when the action was chosen */
 	int64_t end_ns;	  /* when the action has to end, or 0 for no limit */
-	/* CHECK_PREDICT: the latest time to which `end_ns` may be moved, to read a trace */
+	/* for CHECK_PREDICT: the latest time to which `end_ns` may be moved if the trace takes long
+	 * to read */
 	int64_t latest_ns;
-	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, how
-	 * much time is left for them */
+	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, the
+	 * time that is left for such actions */
 	int64_t phase_ns;
 	uint64_t limit_ms; /* CHECK_RECORD, CHECK_LOOK: time limit of the program, or 0 for none */
 	bool is_first;	   /* it is the first action of its phase, or new deadlines are set */
@@ -112,8 +113,8 @@ struct check_action {
 
 /* The result of an action; members that do not belong to the action are ignored. */
 struct check_outcome {
-	/* the action failed; only for CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER, without which a
-	 * check can succeed */
+	/* the action failed.  Only CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER may fail, because a
+	 * check can succeed without them */
 	bool failed;
 	bool fresh;    /* CHECK_LOOK: the run showed something new */
 	bool replayed; /* CHECK_TRY_EARLY: something was replayed */

@@ -48,7 +48,7 @@ struct check_opts {		/* zero values are the defaults */
 	uint64_t jobs;		/* number of concurrent runs, or 0 to choose it */
 	/* commands that run beside and before each run (run/companion.h) */
 	const char *with, *setup;
-	int output;			    /* descriptor for the standard output of the first run */
+	int output; /* descriptor that receives the standard output of the first run */
 	const char *require, *without_sync; /* edits of the program (base/edit.h) */
 	bool no_world, all_accesses, no_replay, no_explore, no_classify;
 	bool kernel_threads;  /* as in struct replay_conditions */

@@ -28,8 +28,8 @@
  * judgement. */
 #define GRACE_MS 2000
 
-/* The number of interrupts after which Raddle ends the program.  The program itself may handle the
- * first one. */
+/* The number of interrupts (SIGINT) after which Raddle ends the program.  The program itself may
+ * handle the first one. */
 #define INTERRUPTS 2
 
 static void warn_of_end(const struct check_run *run)

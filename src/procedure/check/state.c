@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* ---- for the budget ---- */
+/* ---- what the budget needs ---- */
 
 static uint64_t count_confirmed_races(const struct finding_set *set)
 {

@@ -13,7 +13,7 @@
 /* maximum number of conditions in one question to the solver: a judgement */
 #define BRANCHES_MOST 20000
 
-/* A step, of one of the two paths, that another input may flip. */
+/* A step, in one of the two paths, whose direction another input may change. */
 struct path_branch {
 	uint32_t step;
 	uint32_t rank; /* branches with the smallest rank are flipped first */

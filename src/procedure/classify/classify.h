@@ -55,8 +55,8 @@ struct classify { /* zero values are the defaults */
 	int64_t time_ns;	  /* time limit for all races, or 0 for none */
 	bool confirmed;		  /* classify only confirmed races */
 	enum finding_model model; /* the memory model of the runs */
-	/* a bit for each model under which to classify; 0 means only `model`, and runs use memory
-	 * as it is */
+	/* a bit for each model under which to classify; 0 means only `model`, and the runs then use
+	 * memory directly, without modelling it */
 	unsigned models;
 	bool coherent; /* in the weak model, all threads see the writes of a location in one order */
 	const struct tracks *tracks; /* set by classify_races() */

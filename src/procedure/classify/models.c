@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Maximum number of explorations.  One more is made if the last one showed more stores that races
- * publish.  No test needs a third. */
+/* Maximum number of explorations.  Another exploration follows if the last one showed more stores
+ * that races publish.  No test needs a third one. */
 #define ROUNDS 3
 
 /* ---- explorations under sequential consistency ---- */

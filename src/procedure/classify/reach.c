@@ -13,7 +13,7 @@
 /* number of control runs that show whether the program's behaviour varies */
 #define ELSEWHERE_CONTROLS 8
 
-/* ---- one order ---- */
+/* ---- the order of the accesses ---- */
 
 int reach_find_order(struct race_work *w, struct adhoc *order)
 {
@@ -78,7 +78,7 @@ static bool is_decided(const struct race_work *w, const struct adhoc *order)
 	return order->found || w->decision.class != FINDING_NO_CLASS;
 }
 
-/* Replaces the predicted way by the given goals alone. */
+/* Replaces the predicted way to the race by a schedule that has only the given goals. */
 static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 {
 	RD_ASSERT(w->race.goal_count == 2);
@@ -130,9 +130,9 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 }
 
 /* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
- * shows first where they reach the accesses.  Otherwise the predicted points are tried first, and
- * such a run is made only if they decide nothing, since in this flavour another way may lead to the
- * accesses. */
+ * first shows where they reach the accesses.  Otherwise the predicted points are tried first.  The
+ * run with turns is made only if they decide nothing, since in this flavour another way may lead to
+ * the accesses. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
@@ -147,7 +147,7 @@ int reach_race(struct race_work *w, struct adhoc *order)
 
 /* ---- other instances of the race ---- */
 
-/* The results of runs of a race on one way. */
+/* The results of the runs that reach a race in one way. */
 struct outcome {
 	struct schedule race;
 	struct decide_runs runs;

@@ -112,7 +112,7 @@ int classify_shard_load(struct classify_shard *s, struct rd_argv *words)
 	return err;
 }
 
-/* ---- what the shards have found ---- */
+/* ---- collecting the results of shards ---- */
 
 static void take_finding(struct finding_set *set, struct finding *now)
 {

@@ -167,7 +167,7 @@ static void do_test(struct suite *s, size_t number)
 	free(folder);
 }
 
-/* ---- the whole ---- */
+/* ---- all tests ---- */
 
 static int open_output(struct suite *s, const char *wish)
 {
@@ -180,7 +180,7 @@ static int open_output(struct suite *s, const char *wish)
 	return err;
 }
 
-/* Makes standard input empty: like ctest, it gives tests no input. */
+/* Makes standard input empty, because tests get no input, as with ctest. */
 static int close_input(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
