@@ -21,8 +21,8 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 /* Sizes of the tables.  They are part of the format: packer and unpacker must agree. */
 #define GUESS_CELLS 4096u      /* number of addresses whose contents are remembered */
 #define GUESS_SUCCESSORS 8192u /* number of pieces whose successors are remembered */
-/* Number of addresses that are remembered, newest first.  Only addresses that were not guessed
- * exactly are remembered. */
+/* Number of recent addresses that are remembered, newest first.  Only addresses that are far from
+ * their guesses are remembered. */
 #define GUESS_RECENT 16u
 
 #define GUESS_RAW_MAX (1u << 16) /* largest `b` operand, in bytes, that is stored unchanged */
@@ -136,8 +136,8 @@ static inline void learn_address(struct guess_slot *s, uint64_t value)
 
 /* --- fields --- */
 
-/* The mask of a field, by its size in bytes.  No field has 9 to 15 bytes, but damaged input may
- * index these entries, so they exist. */
+/* The mask of a field, by its size in bytes.  A field has at most 8 bytes.  The entries for 9 to 15
+ * make every 4-bit number a valid index. */
 static const uint64_t masks[16] = {
 	0,     0xff,  0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
 	~0ull, ~0ull, ~0ull,  ~0ull,	~0ull,	    ~0ull,	  ~0ull,	  ~0ull,

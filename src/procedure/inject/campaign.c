@@ -119,7 +119,8 @@ int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct injec
 	return inject_choose(c->chooser, run, fault);
 }
 
-/* --- one run --------------------------------------------------------------------------------- */
+/* --- one run of the program
+ * -------------------------------------------------------------------- */
 
 static int write_plain(const char *path, const struct rd_buf *data)
 {

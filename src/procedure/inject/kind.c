@@ -199,8 +199,9 @@ int inject_kind_check(const char *list)
 	return r;
 }
 
-/* The places at which a fault can strike at the site; 0 if it cannot.  A fault can strike at a load
- * or a result only if its value can be changed, which depends on the layout of the trace. */
+/* A mask of the places of the site at which a fault can strike; 0 if there is none.  A fault can
+ * strike at a load or a result only if its value can be changed, which depends on the layout of the
+ * trace. */
 static unsigned inject_place_of(const struct trace_site *site)
 {
 	switch (site->kind) {

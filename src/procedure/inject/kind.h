@@ -100,7 +100,7 @@ const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site 
 struct inject_bits {
 	unsigned width; /* number of bits of the value */
 	unsigned count; /* number of bits that change; 0 for the default of the kind */
-	int bit;	/* one of the bits that change; negative if all are drawn */
+	int bit;	/* number of one bit that must change; negative if all bits are drawn */
 };
 
 /* Draws action, mask, repeat and chance of a fault. */

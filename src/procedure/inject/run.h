@@ -40,8 +40,8 @@ struct inject_run {
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* results of the first fault */
 	uint32_t thread;		     /* number of the thread at which it struck */
-	/* `there`: the campaign's process existed; `outlived`: that process outlived the first
-	 * process. */
+	/* Whether the process that the campaign is about existed (`there`), and whether it outlived
+	 * the first process (`outlived`). */
 	bool there, outlived;
 	struct inject_raw raw;
 	/* Buffers of the first process, if the campaign is about another one. */

@@ -175,7 +175,7 @@ uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, s
 	return sigma;
 }
 
-/* ---- the program as it is ---- */
+/* ---- the unscheduled program ---- */
 
 struct choose_track choose_track_begin(void)
 {

@@ -30,7 +30,7 @@ static const char *member_of(const char *name)
 	return last ? last + 1 : NULL;
 }
 
-/* ---- what the slice has ---- */
+/* ---- names in the slice ---- */
 
 /* Makes the key of a line.  Keys of lines, variables and members differ in their first letter. */
 static void line_key(struct rd_buf *key, const char *file, uint32_t line)

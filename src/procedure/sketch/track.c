@@ -163,7 +163,7 @@ static int run_program(struct track *t, const struct track_request *request, str
 	return err;
 }
 
-/* ----------------------------------------------------------------- how it ended --- */
+/* ------------------------------------------------------------ the end of a run --- */
 
 static void find_place(struct track *t, const struct track_left *left, struct track_end *end)
 {

@@ -327,7 +327,7 @@ void turns_stopped(struct turns_now *now, const struct replay_stand *stand, cons
 	*next = turns_choose(now, stand);
 }
 
-/* ---- the end ---- */
+/* ---- the end of the run ---- */
 
 void turns_init(struct turns_now *now)
 {

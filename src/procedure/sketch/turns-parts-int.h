@@ -8,11 +8,13 @@
 #include "sketch/turns-int.h"
 #include "sketch/stack-int.h"
 
-/* Number of threads that are followed, the first ones; a judgement, bounds memory. */
+/* Number of threads that are followed; threads created later are ignored.  A judgement that bounds
+ * memory. */
 #define TURNS_THREADS 256
 #define TURNS_NONE UINT32_MAX
 
-/* What a thread is about to do.  `statement` is TURNS_NONE if it is nothing that is tracked. */
+/* What a thread is about to do.  `statement` is TURNS_NONE if the thread is not about to do
+ * anything that is tracked. */
 struct turns_pending {
 	uint32_t statement, second; /* `second` is the write of an atomic update */
 	uint64_t address, value;
