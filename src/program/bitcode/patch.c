@@ -202,7 +202,7 @@ int bitcode_patch_native(const char *path)
 		bitcode_native_entry(&entry, path, object.data, object.length);
 		append_section(&object, &e, BITCODE_NATIVE_SECTION, &entry);
 		if (fd < 0 || rd_write_all(fd, object.data, object.length))
-			err = rd_fail_errno("%s: cannot write it", path);
+			err = rd_fail_errno("cannot write %s", path);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -132,8 +132,8 @@ static void add_input(struct linker *l, const char *path)
 	free(flavoured);
 }
 
-/* Puts the members without bitcode that follow an archive into an archive again, because they must
- * be linked only if something needs them. */
+/* Puts the members without bitcode, whose records follow that of their archive, into a new archive.
+ * They stay in an archive because each must be linked only if something needs it. */
 static int add_members(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	struct rd_buf archive = RD_BUF_INIT, ignored = RD_BUF_INIT;

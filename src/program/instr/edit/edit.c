@@ -80,8 +80,8 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Whether the function can be left out.  Only functions that the runtime interposes can, because it
- * must ignore the release of a lock that was not taken. */
+/* Whether calls of the function can be left out.  That needs a function that the runtime
+ * interposes, because the runtime must ignore the release of a lock that was not taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instruments calls.  A call ends the piece before it, because the code that it runs writes its own
+ * Instruments calls.  A call ends the piece before it, because the called code writes its own
  * records.  The result of the call begins the next piece.  Only functions that do nothing but
  * compute leave the piece open.
  *

@@ -14,7 +14,7 @@ struct instr_conversion {
 	/* Whether the memory is accessed only if the result of the call is more than `least`. */
 	bool is_scanned;
 	unsigned least;
-	uint64_t size; /* the number of bytes; for a string, the most; UINT64_MAX for no limit */
+	uint64_t size; /* the number of bytes; for a string, the maximum; UINT64_MAX for no limit */
 	/* The number of the argument that states the most bytes instead; -1 if there is none. */
 	int limit;
 };
