@@ -122,7 +122,7 @@ int rd_file_write(const char *path, const void *data, size_t length)
 	int err = 0;
 
 	if (write_to(temporary, O_CREAT | O_EXCL, data, length) || rename(temporary, path)) {
-		err = rd_fail_errno("%s: cannot write it", path);
+		err = rd_fail_errno("cannot write %s", path);
 		unlink(temporary);
 	}
 	free(temporary);
@@ -154,7 +154,7 @@ int rd_file_replace(const char *path, const void *data, size_t length)
 	if (!S_ISREG(st.st_mode) || (failed && errno == EACCES))
 		failed = write_to(path, O_CREAT | O_TRUNC, data, length);
 	if (failed) {
-		rd_fail_errno("%s: cannot write it", path);
+		rd_fail_errno("cannot write %s", path);
 		if (temporary)
 			unlink(temporary);
 	}

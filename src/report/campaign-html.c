@@ -340,5 +340,5 @@ int report_campaign_html(const struct report_campaigns *c, FILE *out)
 	put_runs(out, c);
 	fprintf(out, "</main>\n<footer><p>Raddle %s</p></footer>\n<script>\n%s%s</script></body></html>\n",
 		RADDLE_VERSION, html_theme, campaign_script);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

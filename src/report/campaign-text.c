@@ -362,5 +362,5 @@ int report_campaign_text(const struct report_campaigns *c, FILE *out)
 		put_against(out, c);
 	else
 		put_legend(out, c);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

@@ -226,5 +226,5 @@ int report_propagation_html(const struct propagation *p, FILE *out)
 	put_ends(out, p);
 	fprintf(out, "</main>\n<footer><p>Raddle %s</p></footer>\n<script>\n%s%s</script></body></html>\n",
 		RADDLE_VERSION, html_theme, propagation_script);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

@@ -520,5 +520,5 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	sarif_end(&w.j);
 	rd_buf_release(&w.words);
 	uri_root_release(&w.root);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

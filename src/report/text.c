@@ -670,7 +670,7 @@ static int finish(struct printer *p)
 {
 	free(p->here);
 	rd_buf_release(&p->line);
-	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("cannot write the report");
 }
 
 int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out)

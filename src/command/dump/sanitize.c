@@ -69,10 +69,10 @@ static int write_file(struct sanitize *s, size_t place, int flags)
 	char *path = rd_xasprintf("%s/%s", s->opt->directory, epa_walk_name(s->walk, place));
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
 	int err = fd < 0 || rd_write_all(fd, s->files[place].data, s->files[place].length)
-			  ? rd_fail_errno("%s: cannot write it", path)
+			  ? rd_fail_errno("cannot write %s", path)
 			  : RD_OK;
 	if (fd >= 0 && close(fd) && !err)
-		err = rd_fail_errno("%s: cannot write it", path);
+		err = rd_fail_errno("cannot write %s", path);
 	rd_buf_clear(&s->files[place]);
 	free(path);
 	return err;

@@ -42,7 +42,7 @@ static int start_pump(struct run_input *in, const char *spool)
 	int ends[2], copy = open(spool, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (copy < 0)
-		return rd_fail_errno("%s: cannot write it", spool);
+		return rd_fail_errno("cannot write %s", spool);
 	if (pipe2(ends, O_CLOEXEC)) {
 		rd_fail_errno("cannot create a pipe");
 		close(copy);

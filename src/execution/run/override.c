@@ -176,7 +176,7 @@ static int open_stdin(struct run_override *r, const char *scratch)
 	if (p && !err) {
 		r->input = open(path, O_RDONLY | O_CLOEXEC);
 		if (r->input < 0)
-			err = rd_fail_errno("%s", path);
+			err = rd_fail_errno("cannot open %s, the standard input of the run", path);
 	}
 	free(path);
 	return err;

@@ -249,9 +249,9 @@ static void log_work(const struct site_agent *a)
 	struct rusage usage = {0};
 	if (!a->opts->verbose || getrusage(RUSAGE_CHILDREN, &usage))
 		return;
-	rd_info("site: program %ld.%03ld s user, %ld.%03ld s system; calls %llu, tracked %u, abandoned %u, "
-		"pauses %u (%llu us), "
-		"watchpoint hits %u, reports dropped %u",
+	rd_info("site: program %ld.%03ld s user, %ld.%03ld s system; its guards called the runtime %llu "
+		"times, tracked %u accesses (%u until time ran out), stopped threads %u times (%llu us in "
+		"total) and had %u hits of watchpoints; %u reports were lost",
 		(long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec / 1000, (long)usage.ru_stime.tv_sec,
 		(long)usage.ru_stime.tv_usec / 1000, (unsigned long long)atomic_load(&s->calls),
 		atomic_load(&s->tracked), atomic_load(&s->abandoned), atomic_load(&s->pauses),

@@ -125,9 +125,8 @@ int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct injec
 static int write_plain(const char *path, const struct rd_buf *data)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int r = fd < 0 || rd_write_all(fd, data->data, data->length)
-			? rd_fail_errno("%s: cannot write it", path)
-			: 0;
+	int r = fd < 0 || rd_write_all(fd, data->data, data->length) ? rd_fail_errno("cannot write %s", path)
+								     : 0;
 
 	if (fd >= 0)
 		close(fd);
