@@ -45,7 +45,7 @@
 /* The longest time for which records are gathered.  It bounds what a reader of a live trace
  * misses. */
 #define FLUSH_NS 2000000000ull
-#define REST_GRACE_NS 2000000000ll /* time from SIGTERM to SIGKILL for forked processes */
+#define REST_GRACE_NS 2000000000ll /* nanoseconds from SIGTERM to SIGKILL for forked processes */
 #define THREADS_MAX (1u << 20)	   /* a larger thread number means that the data is corrupt */
 
 struct process {
@@ -64,11 +64,12 @@ struct record_collector {
 	uint32_t known; /* number of entries of the process table that were read so far */
 	size_t alive;	/* number of forked processes that still run */
 	uint64_t flushed_ns;
-	bool writes;		 /* some records that should be on disk have not been written yet */
+	bool writes;		 /* some records that are due have not been written to disk yet */
 	uint64_t finished_bytes; /* number of bytes that closed sinks wrote */
 	/* The first error, for `stopped` of meta.json; NULL if there was none. */
 	char *message;
-	/* A text, also for `stopped`, if the program executed another program; else NULL. */
+	/* If the program executed another program: a text about that, also for `stopped`; else
+	 * NULL. */
 	char *replaced;
 	struct trace_decoder decoder;
 };

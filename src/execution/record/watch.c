@@ -27,7 +27,7 @@
 #define SILENT_NS 2000000000ll
 /* A look that takes longer is cancelled; a judgement, because the user waits. */
 #define LOOK_SECONDS 120
-#define STANDS 1 /* exit status of a look that found a hang */
+#define STANDS 1 /* exit status of the looking process if it found a hang */
 
 /* Whether there is a reason for a look, which costs as much as a prediction: no thread is left that
  * could wake the others, or some thread waits for a lock. */

@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A thread; its position on the board is its number. */
+/* A thread.  Its index on the board is its number. */
 struct board_row {
 	uint32_t state;		/* enum raddle_slot_state; UNUSED if there is no such thread */
-	uint32_t thread;	/* position in the plan, or RADDLE_STEER_NONE */
+	uint32_t thread;	/* index in the plan, or RADDLE_STEER_NONE */
 	uint32_t parent, index; /* `parent` of thread 0 is RADDLE_STEER_NONE */
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
@@ -45,13 +45,13 @@ struct board {
 	bool handed;	 /* its threads release locks that other threads took */
 	bool catches;	 /* it has signal handlers, which may post semaphores */
 	bool livelocked; /* all runnable threads spin, according to the runtime */
-	bool ran_on;	 /* the threads are stopped, since they have reached the limit of points */
+	bool ran_on;	 /* the threads are stopped, because the run reached its limit of points */
 	bool idle;	 /* threads take turns, and none is runnable */
 	/* `idle`, and no thread can become runnable by itself, according to the runtime */
 	bool stuck;
 	bool one;     /* all its threads run on one kernel thread */
 	bool held_up; /* `one`, and the kernel thread waits in the kernel, according to /proc */
-	bool left;    /* a thread deviated from the plan, and no thread is stopped any more */
+	bool left;    /* a thread diverged from the plan, and no thread is stopped any more */
 };
 
 /* Copies the slots of a steering memory.  Nothing in the memory is trusted, so the caller passes
@@ -68,7 +68,7 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid);
 /* Appends the name of a thread, such as T_0_1. */
 void board_name(const struct board *b, uint32_t number, struct rd_buf *out);
 
-/* The thread at this position of the plan, or NULL if it does not exist yet. */
+/* The thread that has this index in the plan, or NULL if it does not exist yet. */
 const struct board_row *board_of_plan(const struct board *b, uint32_t position);
 
 static inline bool board_is_alive(const struct board_row *r)

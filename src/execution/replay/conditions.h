@@ -23,7 +23,7 @@ struct replay_conditions { /* zero values are the defaults */
 	int64_t limit_ns;	     /* the longest time of one run; 0 to derive it from the recorded run */
 	int64_t recorded_ns;	     /* how long the recorded run took, or 0 if unknown */
 	int64_t deadline_ns;	     /* the time of rd_now_ns() at which any run is ended, or 0 for none */
-	bool no_world;		     /* the recorded input from outside is not replayed */
+	bool no_world;		     /* do not replay the recorded input from outside */
 	struct trial_shared *shared; /* knowledge that processes share (trial/trial.h), or NULL */
 	/* each thread of the program has its own kernel thread; if false, all threads share one in
 	 * runs that are not used as evidence, if the program allows it */

@@ -35,8 +35,8 @@ static int unfit(const struct plan *p, const char *what, const char *value)
 
 /* ---- threads ---- */
 
-/* Returns the position of a thread; adds it with its ancestors if it is new.  Returns -1 if the
- * name is invalid. */
+/* Returns the index of a thread; adds it with its ancestors if it is new.  Returns -1 if the name
+ * is invalid. */
 static int64_t add_thread(struct plan *p, const char *name, size_t length)
 {
 	struct raddle_steer_thread t = {.parent = RADDLE_STEER_NONE,
@@ -96,7 +96,8 @@ static int find_kind(const struct plan *p, const char *name, uint32_t *kind)
 	return 0;
 }
 
-/* Counts the operations of each thread, then stores each operation at its position. */
+/* Counts the operations of each thread, then stores each operation in the part of the table that
+ * belongs to its thread. */
 static int add_ops(struct plan *p)
 {
 	const struct schedule *s = p->schedule;
@@ -315,7 +316,7 @@ unsigned plan_first(const struct plan *p, unsigned otherwise)
 	return otherwise;
 }
 
-/* ---- going on ---- */
+/* ---- watches ---- */
 
 static struct raddle_steer_watch *new_watch(struct plan *p)
 {
@@ -549,7 +550,7 @@ static int check_places(const struct plan *p, const struct trace_sites *sites)
 		       s->program ? s->program : "");
 }
 
-/* ---- the whole ---- */
+/* ---- compiling a schedule, and writing the plan ---- */
 
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites)
 {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- around a run ---- */
+/* ---- before and after a run ---- */
 
 static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first)
 {
@@ -93,7 +93,7 @@ static bool hand_over(void *context, const struct replay_stand *stand, struct sc
 	return false;
 }
 
-/* ---- one run after another ---- */
+/* ---- a series of runs ---- */
 
 /* Keeps the decisions of a run. */
 static int keep_turns(struct replay_repeat *t, const struct replay_result *result)

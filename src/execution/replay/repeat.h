@@ -35,7 +35,7 @@ struct replay_repeat {
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
 	int stop_signal;	   /* the signal by which the user ended the replays; -1 for other means */
-	struct replay_turns turns; /* of the last run; its strings are no longer valid */
+	struct replay_turns turns; /* those of the last run; their strings are no longer valid */
 	struct replay_outside outside; /* likewise */
 	/* how the last run left the schedule, and which input was missing; or empty */
 	struct rd_buf strayed, lack;

@@ -44,7 +44,7 @@ struct replay_stander {
 	uint32_t arrivals; /* number of points that it has reached */
 };
 
-/* A stopped program.  `who` is the position of the thread that reached a point. */
+/* A stopped program.  `who` is the number of the thread that reached a point. */
 struct replay_stand {
 	pid_t pid;
 	const struct replay_stander *threads; /* all threads, by number */
@@ -100,14 +100,14 @@ struct replay_request { /* zero values are the defaults */
 	bool cover;	/* in the flavour `led`: record which conflicting sites follow each other */
 	bool free;	/* no thread is led or stopped */
 	unsigned first; /* the goal of a race whose thread continues first: 0 or 1 */
-	bool no_world;	/* recorded input from outside is not replayed */
+	bool no_world;	/* do not replay the recorded input from outside */
 	const struct replay_search
 		*explore; /* for a schedule with a memory model: the run is one of an exploration */
 	struct replay_strategy strategy;
 
 	/* Called around each run of the program, for its input and companions; may be NULL. */
 	int (*begin)(void *context);
-	/* not called if the replay replaces the peers outside */
+	/* Called when the program has started, unless the replay replaces the peers outside. */
 	void (*started)(void *context, pid_t pid);
 	void (*ended)(void *context);
 
@@ -150,7 +150,7 @@ const char *replay_end_text(struct replay_result *result);
 int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
 		  struct schedule *out);
 
-/* ---- one finding ---- */
+/* ---- replaying one finding ---- */
 
 struct replay_policy {
 	struct replay_request request; /* its schedule is replaced by that of the finding */

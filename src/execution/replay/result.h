@@ -15,7 +15,7 @@
 struct replay_weight;
 
 enum replay_outcome {
-	/* for a race, both threads were stopped at their accesses; for a deadlock, its threads are
+	/* for a race, both threads were stopped at their accesses; for a deadlock, its threads wait
 	 * in it */
 	REPLAY_CONFIRMED,
 	REPLAY_DIVERGED, /* the program did something that the schedule does not have */

@@ -122,8 +122,8 @@ static void handle_meeting(struct replay *r, pid_t pid)
 	}
 }
 
-/* Whether the run shows a failure that a user wants to inspect, because the schedule has no goal
- * and no stop. */
+/* Whether the run shows a failure that a user wants to inspect.  This is possible only if the
+ * schedule has neither a goal nor a stop. */
 static bool shows_failure(const struct replay *r)
 {
 	return r->request->met && r->request->schedule->turns && !r->plan.goal_count && !r->plan.stop_count;
@@ -161,8 +161,8 @@ static void end_program(struct replay *r, pid_t pid)
 	kill_program(r, pid);
 }
 
-/* Reads the board, and asks the kernel only from the second time on: at its start the program
- * cannot have failed yet, and short runs end before. */
+/* Reads the board.  The kernel is asked only from the second time on: at its start the program
+ * cannot have failed yet, and short runs end before then. */
 static void read_board(struct replay *r, pid_t pid)
 {
 	board_read(&r->board, r->steer, r->slots);

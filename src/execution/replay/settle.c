@@ -65,7 +65,7 @@ static double seconds_since(int64_t ns)
 	return (double)(rd_now_ns() - ns) / 1e9;
 }
 
-/* ---- in the worker ---- */
+/* ---- in a worker process ---- */
 
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
@@ -220,7 +220,7 @@ static void hear(struct replay_settling *s)
 	end_job(job);
 }
 
-/* ---- the whole ---- */
+/* ---- settling all findings ---- */
 
 static void stop_all(struct replay_settling *s)
 {

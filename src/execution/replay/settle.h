@@ -39,12 +39,12 @@ struct replay_settle {		       /* zero values are the defaults */
 };
 
 struct replay_settled {
-	uint64_t replayed, added;    /* findings */
+	uint64_t replayed, added;    /* number of findings that were replayed, and of those added */
 	uint64_t replays, confirmed; /* number of runs, and of findings that they confirmed */
 	/* number of findings for which there was no time, and of those not fully tried */
 	uint64_t untried, unfinished;
 	bool interrupted;
-	struct finding_set **sets; /* own the findings with verdicts */
+	struct finding_set **sets; /* the sets that own the findings with verdicts */
 	size_t set_count, set_capacity;
 };
 

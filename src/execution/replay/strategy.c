@@ -37,7 +37,7 @@
 /* while sound findings are left, one attempt in this many goes to a speculative finding */
 #define SPECULATIVE_SHARE 4
 #define ORDERS 2   /* number of orders of a racy read and its write */
-#define FAILURES 4 /* consecutive failures after which STRATEGY_MEET is tried first */
+#define FAILURES 4 /* number of consecutive failures after which STRATEGY_MEET comes first */
 
 /* A finding to try.  The n-th candidate belongs to the n-th item of the set. */
 struct strategy_candidate {
@@ -201,7 +201,7 @@ static bool is_observable(const struct strategy_candidate *c)
 
 /* A possible next step. */
 struct next {
-	size_t item; /* position in the set, or SIZE_MAX if there is no step */
+	size_t item; /* index in the set, or SIZE_MAX if there is no step */
 	enum strategy_step step;
 	unsigned later; /* its rank; lower ranks come first */
 };
@@ -386,7 +386,8 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 		take_further_finding(s, result->items[i]);
 }
 
-/* The detector saw the accesses unordered.  This is no proof, but the finding is not dropped. */
+/* Called if the detector saw the accesses unordered.  This is no proof, but the finding is not
+ * dropped. */
 static void see_unordered(struct strategy *s, size_t item, const struct finding *f)
 {
 	struct strategy_candidate *c = &s->candidates[item];
@@ -407,7 +408,7 @@ static void take_observation(struct strategy *s, const struct strategy_attempt *
 		else if (result->items[i]->unordered)
 			see_unordered(s, a->items[i], result->items[i]);
 	if (s->confirmed == confirmed)
-		s->observations = OBSERVATIONS; /* further runs are unlikely to confirm any */
+		s->observations = OBSERVATIONS; /* further runs are unlikely to confirm a finding */
 }
 
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
@@ -428,7 +429,7 @@ void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const c
 	s->candidates[a->item].busy = false;
 }
 
-/* ---- the end ---- */
+/* ---- verdicts at the end ---- */
 
 /* A candidate whose attempt was cancelled stays busy: it is not exhausted. */
 void strategy_be_late(struct strategy *s)

@@ -30,8 +30,8 @@
 
 enum { ATTEMPTS = 5 }; /* attempts to start a program whose flavour was removed from the cache */
 
-/* In our process, write() fails if it exceeds a file size limit or if a pipe is closed, instead of
- * raising these signals.  Programs get the dispositions that Raddle inherited. */
+/* Signals that are ignored in our process: then write() fails if it exceeds a file size limit or if
+ * a pipe is closed.  Programs get the dispositions that Raddle inherited. */
 static const int write_errors[] = {SIGXFSZ, SIGPIPE};
 enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
 

@@ -49,7 +49,7 @@ struct run_meter {
 	uint64_t last_cpu_us; /* its processor time at the last check */
 	int64_t moved_ns;     /* when that time last changed */
 	/* Number of processes that the kernel had killed for lack of memory before the start;
-	 * UINT64_MAX if there are no limits: then it is not read. */
+	 * UINT64_MAX if there are no limits, because it is then not read. */
 	uint64_t kills;
 	struct rusage before; /* resource usage of our children before the start */
 };

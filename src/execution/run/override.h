@@ -31,7 +31,8 @@ int run_override_open(struct run_override *r, const struct rd_override *given, c
 		      const char *scratch);
 void run_override_close(struct run_override *r);
 
-/* To be called before and after the program is started. */
+/* To be called before the program is started (run_override_enter()) and after that
+ * (run_override_leave()). */
 void run_override_enter(struct run_override *r);
 void run_override_leave(struct run_override *r);
 

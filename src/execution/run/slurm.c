@@ -27,8 +27,8 @@
 #include <wordexp.h>
 
 #define ROUNDS 2 /* number of submissions of the array: one, and one more for failed tasks */
-/* Number of polls until a task that ended without a status counts as failed.  The shared directory
- * may lag behind. */
+/* Number of polls after which a task that ended without a status counts as failed.  New files may
+ * appear late in the shared directory. */
 #define GRACE 5
 /* Consecutive failed polls until Raddle gives up; tolerates a restart of the controller. */
 #define PATIENCE 120
@@ -321,7 +321,7 @@ static void stop(struct array *a)
 	free(live);
 }
 
-/* ---- what failed ---- */
+/* ---- failed tasks ---- */
 
 static void again(struct array *a)
 {

@@ -86,7 +86,7 @@ void trial_close(struct trial_bench *b)
 	free(b->published);
 }
 
-/* ---- around a run ---- */
+/* ---- before and after a run ---- */
 
 /* A run in progress, the context of the callbacks below. */
 struct running {
@@ -142,7 +142,7 @@ static void read_shadow(void *context, const void *memory, size_t size)
 	r->err = r->read_shadow(r->shadow_context, memory, size);
 }
 
-/* ---- what it showed ---- */
+/* ---- results of a run ---- */
 
 static int read_texts(struct trial *t, const struct run_streams *streams, struct rd_arena *arena)
 {
@@ -284,7 +284,7 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 	return RD_OK;
 }
 
-/* ---- a run ---- */
+/* ---- making a run ---- */
 
 static bool runs_on_one(const struct trial_bench *b)
 {

@@ -58,13 +58,14 @@ struct trial {
 	const char *over;
 };
 
-/* Lines that differ between runs of the same schedule, because they depend on something else, such
- * as the time or a process ID.  They are not compared. */
-/* lines of a stream that have a flag: more than tests print, and 12 KiB in all */
+/* Some lines differ between runs of the same schedule, because they depend on something else, such
+ * as the time or a process ID.  A struct trial_mask lists these lines; they are not compared. */
+/* number of lines of each stream that can be listed: more than tests print, and 12 KiB in all */
 #define TRIAL_LINES 4096
 struct trial_mask {
-	bool line[TRIAL_STREAMS][TRIAL_LINES]; /* by stream and number, from 0 */
-	/* the number of lines differs, so no line of the stream is compared */
+	bool line[TRIAL_STREAMS]
+		 [TRIAL_LINES]; /* by stream and line number, from 0: whether the line is listed */
+	/* the runs wrote different numbers of lines, so no line of the stream is compared */
 	bool all[TRIAL_STREAMS];
 	bool any;
 };
@@ -81,7 +82,7 @@ struct trial_bench {
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
 	bool unfit;    /* a run of this process has shown that the program needs kernel threads */
 	struct run_server server;
-	const char *record_into; /* a directory for a trace of each run; NULL: no traces */
+	const char *record_into; /* a directory for a trace of each run; NULL for no traces */
 	struct run_streams streams;
 	struct run_companion companion;
 	struct rd_arena *arena; /* owns the texts of trials */
@@ -145,13 +146,13 @@ int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, con
 int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
 		       struct rd_arena *arena);
 
-/* ---- what a run means: nothing is run ---- */
+/* ---- what a run means; these functions run no program ---- */
 
 /* How long a run that starts at `now_ns` may take; at least a millisecond. */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 
-/* Returns a sentence that states why a run does not count, or NULL if it counts.  trial_is_cut():
- * whether the run was ended while it still followed its schedule. */
+/* trial_why_not() returns a sentence that states why a run does not count, or NULL if it counts.
+ * trial_is_cut() returns whether the run was ended while it still followed its schedule. */
 const char *trial_why_not(const struct replay_result *r);
 bool trial_is_cut(const struct replay_result *r);
 
