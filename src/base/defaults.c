@@ -252,7 +252,7 @@ static int read_trusted(const char *path, struct rd_buf *text)
 		text->data[text->length] = '\0';
 	}
 	close(fd);
-	return n < 0 ? rd_fail_errno("%s: cannot read it", path) : stranger != NULL;
+	return n < 0 ? rd_fail_errno("cannot read %s", path) : stranger != NULL;
 }
 
 static int read_file(struct source s, const char *path)

@@ -153,7 +153,7 @@ cd repo/src/deep || exit 1
 echo 'limit = 2' >own
 [ "$(RADDLE_FILE=own limit_of)" = 2 ] || complain "RADDLE_FILE is not read"
 rm ../../known.supp
-refused "repo/known.supp: cannot open it" predict "$trace"
+refused "repo/known.supp: No such file" predict "$trace"
 echo 'limit = 2' >.raddle
 [ "$(limit_of)" = 2 ] || complain "the nearest .raddle file is not the one that is read"
 

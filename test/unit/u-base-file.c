@@ -151,7 +151,7 @@ static void missing_files_are_named(void **state)
 
 	(void)state;
 	assert_int_equal(rd_file_read("absent", &b), RD_ESYSTEM);
-	assert_said("absent: cannot open it: No such file");
+	assert_said("cannot open absent: No such file");
 	clear_messages(NULL);
 	assert_int_equal(rd_map_open(&map, "gone"), RD_ESYSTEM);
 	assert_said("gone: ");
@@ -355,7 +355,7 @@ static void programs_that_cannot_start(void **state)
 
 	(void)state;
 	assert_int_equal(rd_run(argv), RD_ESYSTEM);
-	assert_said("/no/such/program: cannot start it: No such file");
+	assert_said("cannot start /no/such/program: No such file");
 	assert_int_equal(rd_run_capture(argv, 1000, &b), RD_ESYSTEM);
 	rd_buf_release(&b);
 }

@@ -556,7 +556,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	*t = (struct predict_trace){.model = model};
 	exec_init(&t->x);
 	if (model->thread_count >= UINT16_MAX - 1)
-		return rd_fail(RD_ELIMIT, "predict: %zu threads, at most %d are possible",
+		return rd_fail(RD_ELIMIT, "predict: the run has %zu threads; %d is the limit",
 			       model->thread_count, UINT16_MAX - 2);
 	t->x.threads = (uint32_t)model->thread_count;
 	order_filler_init(&f.order, &t->x);

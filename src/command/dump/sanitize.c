@@ -165,7 +165,7 @@ static int print_tables(struct sanitize *s)
 {
 	int c;
 	if (fflush(s->objects) || ferror(s->objects))
-		return rd_fail_errno("sanitize: a temporary file");
+		return rd_fail_errno("sanitize: cannot write a temporary file");
 	putc('\n', s->out);
 	rewind(s->objects);
 	while ((c = getc(s->objects)) != EOF)
@@ -229,7 +229,7 @@ static int begin(struct sanitize *s)
 	}
 	s->objects = tmpfile();
 	if (!s->objects)
-		return rd_fail_errno("sanitize: a temporary file");
+		return rd_fail_errno("sanitize: cannot create a temporary file");
 	epa_objects_watch(epa_sanitizer_objects(s->sanitizer), note_object, s);
 	return RD_OK;
 }

@@ -74,7 +74,7 @@ static int list_threads(struct trace *t, bool force)
 {
 	DIR *d = opendir(t->path);
 	if (!d)
-		return rd_fail_errno("trace: %s", t->path);
+		return rd_fail_errno("trace: cannot list the directory %s", t->path);
 	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
 		uint32_t number;
 		if (thread_number(e->d_name, &number))

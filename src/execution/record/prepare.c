@@ -120,7 +120,7 @@ static int move_entries(const char *path, const char *old)
 	bool known = has_our_meta(path);
 	DIR *d = opendir(path);
 	struct dirent *entry;
-	int r = d ? 0 : rd_fail_errno("%s: cannot read it", path);
+	int r = d ? 0 : rd_fail_errno("cannot read %s", path);
 
 	while (!r && (entry = readdir(d))) {
 		char *from, *to;
@@ -132,7 +132,7 @@ static int move_entries(const char *path, const char *old)
 		if (!old)
 			r = rd_remove_tree(from);
 		else if (rename(from, to))
-			r = rd_fail_errno("%s: cannot rename it to %s", from, to);
+			r = rd_fail_errno("cannot rename %s to %s", from, to);
 		free(from);
 		free(to);
 	}

@@ -75,7 +75,7 @@ static void consider(struct record_watch *w, pid_t pid)
 	if (is_worth_a_look(w, &still))
 		start_look(w, &still);
 	else
-		rd_info("the program is quiet: no thread waits for a lock");
+		rd_info("the program makes no progress, but no thread waits for a lock");
 	run_still_release(&still);
 }
 
@@ -96,7 +96,7 @@ static void conclude(struct record_watch *w, pid_t pid, int status)
 
 	w->looker = 0;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != STANDS || sequence != w->sequence) {
-		rd_info("the program is quiet: a check shows that it can continue");
+		rd_info("the program makes no progress, but a check shows that it can continue");
 		return;
 	}
 	w->stood = true;

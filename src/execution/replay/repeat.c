@@ -33,7 +33,7 @@ static int begin_run(void *context)
 	int err = run_setup(t->setup, STDERR_FILENO);
 
 	if (!err && t->given.input >= 0 && lseek(t->given.input, 0, SEEK_SET) < 0)
-		err = rd_fail_errno("replay: standard input");
+		err = rd_fail_errno("replay: cannot rewind the standard input of the run");
 	run_override_enter(&t->given);
 	return err;
 }

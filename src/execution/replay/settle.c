@@ -148,7 +148,7 @@ static void log_result(const struct replay_settling *s, const struct job *job)
 	char *first = place_of(f, 0), *second = place_of(f, 1);
 
 	if (a->step == STRATEGY_OBSERVE)
-		rd_info("the detector was asked about %zu; %" PRIu64 " are confirmed now (%.1f s)", a->count,
+		rd_info("the detector checked %zu findings; %" PRIu64 " are confirmed now (%.1f s)", a->count,
 			s->strategy.confirmed, seconds_since(job->start_ns));
 	else
 		rd_info("%s %s / %s: %s (%.1f s%s)", f->id, first, second,

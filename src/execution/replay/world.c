@@ -472,7 +472,7 @@ int replay_world_copy(const char *from, const char *to)
 	int fd = err ? -1 : open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (!err && (fd < 0 || write(fd, bytes.data, bytes.length) != (ssize_t)bytes.length))
-		err = rd_fail_errno("replay: %s", target);
+		err = rd_fail_errno("replay: cannot write %s", target);
 	if (fd >= 0)
 		close(fd);
 	rd_buf_release(&bytes);

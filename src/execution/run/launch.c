@@ -371,7 +371,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 	if (err || !error)
 		return err;
 	errno = error;
-	return rd_fail_errno("record: %s: cannot run it", launch->program->flavour.executable);
+	return rd_fail_errno("record: cannot run %s", launch->program->flavour.executable);
 }
 
 int run_exit_like(int status)

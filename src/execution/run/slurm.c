@@ -85,7 +85,7 @@ static int prepare(struct array *a)
 	if (!err)
 		err = rd_mkdirs(folder);
 	if (!err && !realpath(folder, path))
-		err = rd_fail_errno("slurm: %s", folder);
+		err = rd_fail_errno("slurm: cannot find the directory %s", folder);
 	if (!err && strchr(path, '\\'))
 		err = rd_fail(RD_EUSAGE,
 			      "slurm: %s: sbatch cannot write to a place with a backslash in its name", path);

@@ -106,7 +106,7 @@ static int begin(void *context)
 
 	run_streams_rewind(&b->streams);
 	if (b->given.input >= 0 && lseek(b->given.input, 0, SEEK_SET) < 0)
-		err = rd_fail_errno("classify: standard input");
+		err = rd_fail_errno("classify: cannot rewind the standard input of the run");
 	run_override_enter(&b->given);
 	return err;
 }
@@ -356,7 +356,7 @@ static int run_on_threads(struct trial_bench *b, struct replay_request *request,
 
 	if (!why)
 		return err;
-	rd_info("each thread runs on a kernel thread of its own: %s", why);
+	rd_info("from now on each thread runs on a kernel thread of its own: %s", why);
 	replay_result_release(result);
 	*result = (struct replay_result){0};
 	b->unfit = true;

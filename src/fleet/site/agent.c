@@ -325,7 +325,7 @@ static int run_plain(const char *path, char *const *argv)
 		return err;
 	handle_signals(pid);
 	if (!rd_reap(pid, &status))
-		err = rd_fail_errno("%s: cannot wait for it", path);
+		err = rd_fail_errno("cannot wait for %s", path);
 	restore_signals();
 	return err ? err : status;
 }
@@ -391,7 +391,7 @@ int site_run(const struct site_opts *opts, char *const *argv)
 	if (a.executable == NULL || guard_table_read(&a.table, a.executable) ||
 	    site_session_open(&a.session, &a.table) ||
 	    site_state_open(&a.state, opts->state_dir, opts->hive, a.table.build)) {
-		rd_warn("%s: runs as it is, without guards", argv[0]);
+		rd_warn("%s is run without guards", argv[0]);
 		status = run_plain(path, argv);
 	} else {
 		a.session.inherited = &inherited;

@@ -174,7 +174,7 @@ static int open_output(struct suite *s, const char *wish)
 	int err = rd_mkdirs(wish);
 
 	if (!err && !realpath(wish, s->output))
-		err = rd_fail_errno("%s", wish);
+		err = rd_fail_errno("cannot find the directory %s", wish);
 	if (!err && !(s->raddle = rd_own_path()))
 		err = RD_ESYSTEM;
 	return err;
@@ -186,7 +186,7 @@ static int close_input(void)
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-		return rd_fail_errno("/dev/null");
+		return rd_fail_errno("cannot open /dev/null");
 	close(fd);
 	return RD_OK;
 }

@@ -36,7 +36,7 @@ static int lock_part(const struct inject_part *p)
 	if (!flock(p->fd, LOCK_EX | LOCK_NB))
 		return 0;
 	return errno == EWOULDBLOCK ? rd_fail(RD_EUSAGE, "%s: another raddle inject is writing it", p->path)
-				    : rd_fail_errno("%s: cannot lock it", p->path);
+				    : rd_fail_errno("cannot lock %s", p->path);
 }
 
 int inject_part_open(struct inject_part *p, const char *directory, int shard)
@@ -149,7 +149,7 @@ static int merge_part(struct merge *m, const char *path)
 	if (!r)
 		r = inject_log_read(path, add_new, m, &length);
 	if (!r && (fdatasync(m->log.fd) || unlink(path)))
-		r = rd_fail_errno("%s: cannot put it into the log", path);
+		r = rd_fail_errno("cannot merge %s into the log", path);
 	if (part.fd >= 0)
 		close(part.fd);
 	free(part.path);

@@ -53,7 +53,7 @@ static int add_input(struct inject_setup *s, const char *path)
 	struct stat st;
 
 	if (!realpath(path, full) || stat(full, &st))
-		return rd_fail_errno("%s: cannot read it", path);
+		return rd_fail_errno("cannot read %s", path);
 	if (!S_ISREG(st.st_mode))
 		return rd_fail(RD_EUSAGE, "%s: --input takes files", path);
 	inject_list_add(&s->inputs, full);
@@ -91,7 +91,7 @@ int inject_prepare_files(struct inject_setup *s, const char *inputs, const char 
 	inject_list_release(&given);
 	if (!r && input) {
 		if (!realpath(input, full))
-			return rd_fail_errno("%s: cannot read it", input);
+			return rd_fail_errno("cannot read %s", input);
 		s->input = rd_xstrdup(full);
 	}
 	if (!r)

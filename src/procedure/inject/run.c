@@ -63,7 +63,7 @@ static uint8_t *map_block(struct inject_raw *raw)
 	errno = err ? err : errno;
 	block = err ? MAP_FAILED : mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (block == MAP_FAILED) {
-		rd_fail_errno("a temporary file for the records of a run");
+		rd_fail_errno("cannot create a temporary file for the records of a run");
 		return NULL;
 	}
 	return block;

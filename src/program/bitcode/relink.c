@@ -469,7 +469,7 @@ static int run_command(struct linker *l, struct rd_buf *output)
 
 	rd_buf_clear(output);
 	if (fd < 0) {
-		status = rd_fail_errno("%s: cannot create it", log);
+		status = rd_fail_errno("cannot create %s", log);
 	} else {
 		status = rd_spawn(l->command.items, access(directory, X_OK) ? l->r->work : directory, fd,
 				  &pid);
