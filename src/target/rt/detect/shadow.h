@@ -99,8 +99,8 @@ struct rt_cache {
 
 /* Returns NULL if there is no chunk. */
 struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
-/* Makes the chunk if there is none.  Returns NULL if there is no memory, or if it is not a user
- * address. */
+/* Makes the chunk if there is none.  Returns NULL if there is no memory, or if `address` is not a
+ * user address. */
 struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)

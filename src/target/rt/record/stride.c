@@ -17,7 +17,7 @@ struct stride {
 	uint64_t left;
 	uint64_t by; /* the distance, never negative: the walk starts at the lowest address */
 	uint32_t size;
-	uint64_t pattern; /* the bits that are accessed in a block whose first byte is */
+	uint64_t pattern; /* the bits of a block that are accessed, if its first byte is accessed */
 };
 
 static struct stride stride_of(const void *p, uint64_t count, int64_t by)

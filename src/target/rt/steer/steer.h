@@ -233,7 +233,8 @@ bool rt_turn_yield(struct rt_thread *t);
 
 /* The thread waits for something from outside; others run meanwhile. */
 enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
-bool rt_turn_sleep(struct rt_thread *t); /* until no thread can continue; false without turns */
+/* Lets others run until no thread can continue.  Returns false if threads do not take turns. */
+bool rt_turn_sleep(struct rt_thread *t);
 
 /* released(): threads that wait for the object may check again.  ready(): this thread may check
  * again. */

@@ -30,12 +30,12 @@
 /* If no thread has sent or received anything for this long, and threads do not take turns, no
  * thread is expected to continue.  Then the next input arrives. */
 #define QUIET_NS 200000000u
-/* How long no thread must have sent or received anything before end_signal is raised: if the
- * program has sent everything, and if not. */
+/* How long no thread must have sent or received anything before end_signal is raised: END_NS if the
+ * program has sent everything, else END_LATER_NS. */
 #define END_NS 1000000000u
 #define END_LATER_NS 10000000000u
 /* If threads take turns, how many waits in a row may end by their time limits before input arrives
- * anyway: if the program has sent everything, and if not. */
+ * anyway: TIMED if the program has sent everything, else TIMED_MORE. */
 #define TIMED 64
 #define TIMED_MORE 4096
 /* After so many polls in a row that found nothing, other threads may run (LOOKS), or input arrives

@@ -20,7 +20,7 @@ static bool setup(void)
 	return gives_back() ? rt_world_give_setup() : rt.session->world && rt_world_note_setup();
 }
 
-/* Input is not replayed in the child of a process. */
+/* Input is not replayed in a forked process. */
 static void forked(void)
 {
 	if (gives_back())

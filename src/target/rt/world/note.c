@@ -414,7 +414,8 @@ static void loops(struct rt_thread *t)
 
 /* ---- the process ---- */
 
-/* Whether the bytes that it provides cannot be read again: a pipe, socket or terminal. */
+/* Whether bytes that were read from the descriptor cannot be read again: it is a pipe, socket or
+ * terminal. */
 static bool is_from_outside(int fd)
 {
 	struct termios terminal;

@@ -57,8 +57,8 @@ struct rt_slot {
 #define RT_SLOT_RANGE 0x80000000u
 
 struct rt_encoder {
-	uint64_t site; /* the previous site; then the previous operands of each letter */
-	uint64_t q, t, a;
+	uint64_t site;	  /* the previous site */
+	uint64_t q, t, a; /* the previous operands of these letters */
 	uint32_t *stack_base;
 	uint32_t *stack_at;
 	size_t stack_known;

@@ -37,7 +37,7 @@ struct rt_gather {
 };
 
 /* Adds an access to the gathered accesses of the same site, block and kind.  Returns false if there
- * are none.  The caller must keep signal handlers from reporting accesses. */
+ * are no such accesses.  The caller must keep signal handlers from reporting accesses. */
 static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_gather *gather, uint64_t key,
 								 uint64_t sites, uint64_t bits)
 {

@@ -121,7 +121,7 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
-/* Returns false if a signal interrupted the call. */
+/* Waits for input, if a layer handles waits.  Returns false if a signal interrupted the wait. */
 static inline bool rt_outside_awaits(int fd, bool never_waits)
 {
 	struct rt_thread *t = rt_outside_self();

@@ -82,7 +82,8 @@ static void has_read(FILE *stream)
 		return REAL(name) arguments;                                                                 \
 	}
 
-/* Has its arguments passed on by the function REAL_NAME, after the statement BEFORE. */
+/* Defines a variadic function.  It executes the statement BEFORE, then passes its arguments on to
+ * the real function REAL_NAME, which takes a va_list. */
 #define VARIADIC(name, parameters, before, real_name, arguments)                                             \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \

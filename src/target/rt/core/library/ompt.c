@@ -109,8 +109,8 @@ struct task {
 	struct edge children;	  /* orders waits for children after the children's ends */
 	struct edge *dependences; /* edges of the children: DEPENDENCES for reads, then as many for writes */
 	uint64_t in, out;	  /* its own dependences, as sets of hashes */
-	/* The members from here to `taken` are those of an implicit task.  First its thread in the
-	 * team, and which of the two barriers is next. */
+	/* The members from here to `taken` are for implicit tasks.  `number` is the number of its
+	 * thread in the team; `turn` states which of the two barriers is next. */
 	uint32_t number, turn;
 	uint32_t singles;	/* how many `single` constructs it has reached */
 	uint32_t loops;		/* how many loops it has reached */
