@@ -54,18 +54,19 @@ struct flow {
 		bool banned;
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
-	/* What the analysis does not cover. */
+	/* The following members show what the analysis does not cover. */
 	bool unfinished; /* whether effects still changed in the last pass */
 	/* Number of calls that may call more than FLOW_CALLEES functions, and the first such
 	 * call. */
 	uint32_t cut_calls, cut_call;
 };
 
-/* Largest number of functions of an indirect call; set by hand, further ones are ignored. */
+/* Largest number of functions that an indirect call may call.  Further functions are ignored.  Set
+ * by hand. */
 enum { FLOW_CALLEES = 64 };
 
-/* The functions that are known to be arguments of the current function, by position; FACTS_NONE if
- * unknown. */
+/* The largest number of arguments for which a known function is stored (struct bound, by index of
+ * the argument; FACTS_NONE if unknown). */
 enum { FLOW_BOUND = 4 };
 struct bound {
 	uint32_t functions[FLOW_BOUND];

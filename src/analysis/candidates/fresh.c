@@ -85,7 +85,7 @@ enum keeps { NOT_YET, IN_PROGRESS, NO, YES, RELAXED };
 
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
 
-/* Whether a library function stores its arguments where other threads find them. */
+/* Whether a library function may store its arguments where other threads can find them. */
 static bool library_keeps(const struct facts_function *called)
 {
 	if (called->flags & FACTS_FUNCTION_INTRINSIC)
@@ -203,7 +203,7 @@ static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned de
 	return h->keeps[argument] == NO || h->keeps[argument] == RELAXED ? h->keeps[argument] : YES;
 }
 
-/* -------------------------------------------------------------------- where --- */
+/* ------------------------------------------------------------ published blocks --- */
 
 /* Marks the blocks that are reachable after a publication, without creating the memory again. */
 static void spread(struct fresh *h, uint32_t root, struct known *k)

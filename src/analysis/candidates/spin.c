@@ -4,9 +4,9 @@
  * guards: the guard would be the only work in the loop, and the variable is certainly shared.
  *
  * A loop is empty if some path from the load back to itself writes nothing and calls only functions
- * that pass the time.  It waits if it loads from the same address in every iteration and uses the
- * value only to decide whether to continue.  A loop that sums an array or walks a list is therefore
- * not a waiting loop.
+ * that sleep, yield or do nothing.  It waits if it loads from the same address in every iteration
+ * and uses the value only to decide whether to continue.  A loop that sums an array or walks a list
+ * is therefore not a waiting loop.
  */
 #include "candidates/candidates.h"
 

@@ -24,7 +24,8 @@ struct thread_kind {
 	uint32_t argument;
 	bool many;    /* several threads of this kind may be alive at the same time */
 	bool handler; /* a signal handler, or a destructor of thread-specific data */
-	/* Whether the argument, a pointer or a number, differs between threads of this kind. */
+	/* Whether the pointer or number that each thread gets as its argument differs between
+	 * threads of this kind. */
 	bool own_pointer, own_number;
 	int64_t own_size;   /* number of bytes at the pointer that belong to one thread */
 	uint32_t own_since; /* the block of the creating function that makes the argument */
@@ -60,7 +61,7 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 /* The operand of a thread creation that is the routine of the thread. */
 uint32_t thread_routine(const struct program *p, uint32_t create);
 
-/* Returns NULL if it is not certain which thread the call joins. */
+/* The join that a call does; NULL if it is not certain which thread the call joins. */
 const struct join *thread_join(const struct threads *t, uint32_t value);
 /* A mask of the threads that have ended when control leaves the loop with this header. */
 uint64_t thread_joined_by(const struct threads *t, uint32_t function, uint32_t header);

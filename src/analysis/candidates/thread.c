@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------ different arguments --- */
 
-/* Whether control passes through the block before each further execution of the call. */
+/* Whether control passes through the block again before each further execution of the call. */
 static bool is_renewed(const struct program *p, uint32_t function, uint32_t call, uint32_t block)
 {
 	return !program_reaches(p, function, call, call, block);

@@ -40,8 +40,8 @@ struct access_walk {
 	struct rd_pmap context_lists; /* maps function and thread to 1 + the newest context */
 	uint32_t *work;
 	size_t work_count, work_capacity;
-	/* A thread turned out to exist several times, or a semaphore turned out not to be a
-	 * lock. */
+	/* In this round, a thread turned out to exist several times, or a semaphore turned out not
+	 * to be a lock. */
 	bool changed;
 };
 

@@ -115,7 +115,7 @@ static uint32_t argument_bit(const struct visit *v, uint32_t value)
 		       : 0;
 }
 
-/* Whether no other thread can have the address of the memory at this path yet. */
+/* Whether other threads cannot have the address of the memory at this path yet. */
 static bool is_unknown(const struct visit *v, const struct path *path, uint32_t at)
 {
 	if (path->kind != PATH_VALUE || path->loads != 0)

@@ -14,7 +14,7 @@
 /* Number of queued records before the first search; each further search waits for four times as
  * many. */
 #define FIRST_TRY 16
-/* Number of equal instructions in a row that count as a common path; set by hand. */
+/* Number of consecutive equal instructions that count as a common path; set by hand. */
 #define CONFIRM 3
 
 struct align_key {
@@ -30,7 +30,8 @@ struct epa_aligner {
 	struct epa_record *queue;
 	size_t first, count;
 	bool lost; /* the run and the golden run have diverged */
-	/* The search failed; both skip to the end of the scope in which they diverged. */
+	/* The search failed, so the records of both runs are skipped up to the end of the scope in
+	 * which the runs diverged. */
 	bool leaving;
 	bool given_up; /* the search cannot succeed any more */
 	size_t next_try;

@@ -72,14 +72,14 @@ struct comparison_state {
 	bool *met, *lost;
 	bool exited; /* the process exited by itself */
 	struct cut_access {
-		/* `found`: there is an access that only one run finished; `died`: one that neither
-		 * run finished. */
+		/* `found` means that only one of the runs finished some access; `died` means that
+		 * neither run finished some access. */
 		bool found, died;
 		struct epa_record run;
 		uint64_t golden[EPA_WORDS];
 	} cut;
-	/* Place of a thread that deviated.  Its deviation is the first one, unless the faulty
-	 * thread has one. */
+	/* Place of a thread that deviated before the fault was reached.  Its deviation counts as
+	 * the first one, unless the faulty thread deviates too. */
 	size_t held;
 	struct epa_compare_options options;
 	bool propagation;

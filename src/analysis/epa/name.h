@@ -60,7 +60,7 @@ static inline struct epa_name epa_plain(uint64_t value)
 	return (struct epa_name){0, value};
 }
 
-#define EPA_NAME_THREAD 40 /* shifts of the parts in a word */
+#define EPA_NAME_THREAD 40 /* bit position of the thread in `who` */
 #define EPA_NAME_SITE 33
 #define EPA_NAME_ORDINALS ((1ull << EPA_NAME_THREAD) - 1)
 

@@ -21,7 +21,8 @@ struct object_variable {
 /* An address that is in no object.  It also represents the addresses shortly after it. */
 struct unknown_address {
 	uint64_t start;
-	/* Number at its site << 16 | kind of memory << 12 | low bits of the address. */
+	/* A number that consists of three parts: (number at its site) << 16 | (kind of memory) <<
+	 * 12 | low bits of the address. */
 	uint64_t ordinal;
 	uint32_t site;
 	/* Number of scopes when it was first used, if it is on the thread's stack; else 0. */

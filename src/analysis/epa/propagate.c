@@ -532,7 +532,8 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 	count(p, t, kind, like.number);
 	if (!golden)
 		note_scope(t, r);
-	/* Nothing is reported of what a thread would have done if the process had not died. */
+	/* If the process died, nothing is reported about what a thread would have done after
+	 * that. */
 	if (t->control != NONE && (!is_notable(r) || (p->stopped && golden)))
 		return;
 	*(golden ? &like.golden : &like.run) = *r;

@@ -539,7 +539,7 @@ static bool changes_part(const struct epa_sanitizer *s, const struct epa_record 
 	return c && c->bytes && s->raw.before != s->raw.after;
 }
 
-/* Whether nothing else shows the effect of the fault. */
+/* Whether the fault has an effect that no other record shows. */
 static bool is_compared_fault(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	return prevents_call(s, r->site) || changes_part(s, r);

@@ -71,9 +71,9 @@ struct sem_state {
 };
 
 struct cond_state {
-	uint32_t note;	  /* the last notification */
+	uint32_t note;	  /* the latest notification */
 	uint32_t waiting; /* head of the list of unfinished waits */
-	uint32_t ended;	  /* list of the waits that ended since then without a notification */
+	uint32_t ended;	  /* list of the waits that ended without a notification after `note` */
 };
 
 struct barrier_state { /* a barrier, identified by the number of its first instance */
@@ -98,7 +98,7 @@ struct clash_walk {
 	const uint8_t *listed;
 	struct clashes *out;
 	bool implied;
-	uint32_t *done; /* by thread: number of operations so far */
+	uint32_t *done; /* by thread: number of its operations so far */
 	struct versions *clock;
 	uint32_t *rows;
 	size_t row_count, row_capacity;
@@ -350,7 +350,7 @@ static void do_busy(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	w->sections[holder].busy = push_node(w, op, w->sections[holder].busy);
 }
 
-/* ---- the other primitives ---- */
+/* ---- primitives other than locks ---- */
 
 /* Whether the take needs all posts, except later ones of its own thread. */
 static bool takes_the_last(const struct clash_walk *w, const struct sem_state *s, const struct exec_event *e)
@@ -563,7 +563,7 @@ static void do_access(struct clash_walk *w, const struct exec_event *e, uint32_t
 	*(exec_writes(e->kind) ? &v->write : &v->reads) = (uint32_t)w->touch_count++;
 }
 
-/* ---- the walk ---- */
+/* ---- the walk over the line ---- */
 
 static void begin_op(struct clash_walk *w, uint32_t op, uint32_t thread)
 {

@@ -46,8 +46,9 @@ struct core_list {
 
 struct core {
 	const struct exec *x;
-	bool rf; /* sound semantics: every read keeps its writer */
-	/* Some reads (EXEC_LOOP) keep their writer with speculative semantics, too. */
+	bool rf; /* sound semantics: every read returns the value of its recorded write */
+	/* With speculative semantics too, some reads (EXEC_LOOP) return the value of their recorded
+	 * write. */
 	bool loops;
 	uint32_t threads; /* number of lanes (lane-int.h); a "thread" below is a lane */
 	uint32_t locks, variables, conds, sems, barriers;
@@ -56,7 +57,7 @@ struct core {
 	/* The events of thread `t` begin at by_thread[thread_first[t]]. */
 	uint32_t *thread_first, *by_thread;
 	uint16_t *lane_of; /* by thread of the execution: its lane */
-	/* By thread of the execution: the positions in the lane between which its events are. */
+	/* By thread of the execution: the range of positions in its lane that its events have. */
 	uint32_t *lane_from, *lane_to;
 	struct sections sections;
 	/* By read: the write whose value it returns; NONE if it returns the initial value. */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is shared ---- */
+/* ---- shared variables and locks ---- */
 
 struct sharing {
 	/* By variable or lock: the first thread that uses it; UINT16_MAX if no thread does. */

@@ -24,10 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps between two readings of the clock, so many that reading it costs nothing noticeable. */
+/* Number of steps between two readings of the clock: so many that the readings cost next to
+ * nothing. */
 #define STEPS_A_LOOK 4096
 
-/* Whether `e` can be a stop. */
+/* Whether the event `e` can be a stop. */
 static bool predict_stop_possible(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -318,7 +319,7 @@ struct enumeration {
 	uint32_t *set; /* the chosen nodes; the first is the smallest */
 	uint32_t count, max;
 	uint8_t *used; /* by thread: whether a node of the set belongs to it */
-	/* Steps that are left, and `left` at the last reading of the clock. */
+	/* The number of remaining steps, and its value when the clock was last read. */
 	uint64_t left, asked;
 	const int64_t *deadline_ns; /* points to the deadline; the value 0 means no deadline */
 	bool cut;
@@ -366,7 +367,8 @@ static bool held_in_set(const struct enumeration *n, const struct node *m)
 	return false;
 }
 
-/* Adds `candidate` to the set and continues.  The last node that is added must close the cycle. */
+/* Adds `candidate` to the set and continues with it.  The node that is added last must close the
+ * cycle. */
 static void with(struct enumeration *n, uint32_t candidate, uint32_t done)
 {
 	RD_ASSERT(n->count <= n->max);

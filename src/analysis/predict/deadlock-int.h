@@ -33,8 +33,8 @@ struct nodes {
 /* Whether stop `e` waits for a lock that a thread stopped before `h` holds. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 
-/* Whether a thread in such a stop is stuck only if all its suppliers are blocked (a condition, a
- * semaphore).  Otherwise one blocked thread is enough (a lock, a join, a barrier). */
+/* Whether a thread in such a stop is stuck only if all its suppliers are blocked, as with a
+ * condition or semaphore.  With a lock, a join or a barrier, one blocked thread is enough. */
 static inline bool stop_needs_all(uint8_t kind)
 {
 	return kind == EXEC_WAKE || kind == EXEC_TAKE;

@@ -400,7 +400,8 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 	free(next);
 }
 
-/* Finds locks that change hands or stay locked, which must be known before the first event, too. */
+/* Finds locks that one thread acquires and another releases, and locks that stay locked.  They too
+ * must be known before the first event. */
 static void look_at_locks(struct filler *f, const struct segment *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -447,9 +448,10 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Which unfinished operations may wait forever.  A program that was killed from outside may have
- * hung.  But a thread that waited for work, or for any of several threads, might have been woken
- * later.  Only a wait for a lock or for the end of a thread depends on a single other thread. */
+/* Which unfinished operations are treated as waits that may last forever.  A program that was
+ * killed from outside may have hung.  But a thread that waited for work, or for any of several
+ * threads, might have been woken later.  Only a wait for a lock or for the end of a thread depends
+ * on a single other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
 static enum pending pending_of(const struct trace_meta *meta)

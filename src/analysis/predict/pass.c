@@ -76,7 +76,7 @@ static int64_t search_deadline(int64_t deadline_ns)
 	return rd_deadline_share(deadline_ns, 1 - 1.0 / DESCRIBE_SHARE);
 }
 
-/* ---- one part ---- */
+/* ---- one part of the trace ---- */
 
 /* Describes the results of a part.  Its speculative findings leave room for those of other parts.
  * Returns the number of added findings. */
@@ -170,7 +170,7 @@ int pass_search_part(struct predict_pass *d)
 	return err;
 }
 
-/* ---- the stages ---- */
+/* ---- the stages of a pass ---- */
 
 static bool is_late(const struct predict_pass *d)
 {

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps for trying a plan without one of its operations.  Set by hand: they take a fraction of a
- * second. */
+/* Number of steps in which operations of a plan are left out on trial.  Set by hand: they take a
+ * fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* ---- naming few operations ---- */

@@ -6,8 +6,9 @@
 
 #include "predict/internal-int.h"
 
-/* How much is tried for each pair of sites: the first e1 in recorded order; other e1 in recorded
- * order; a short search for a few pairs of accesses; everything that the options allow. */
+/* How much is tried for each pair of sites.  FIRST: the first e1, in recorded order only.
+ * RECORDED: other e1 too, in recorded order.  FEW: a short search for a few pairs of accesses.
+ * ALL: everything that the options allow. */
 enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 
 #define RACE_TRIES 64 /* number of pairs that are tried for one event by default; set by hand */

@@ -41,8 +41,8 @@ struct order {
 	size_t base_count, base_capacity;
 	bool base_known;
 	bool shallow; /* the latest ideal was refuted by order_seed() alone */
-	/* Whether only those open sections count that no witness can close, and the section
-	 * `also`. */
+	/* Whether, of the open sections, only those count that no witness can close, and the
+	 * section `also`. */
 	bool firm;
 	uint32_t also; /* a further section that counts as open; NONE if there is none */
 	/* The event missing from the ideal, because of which there is no schedule; NONE if the
@@ -119,7 +119,7 @@ bool search_late(struct predict_search *s);
 bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
 		  uint32_t *p);
 
-/* ---- inside tier 2 ---- */
+/* ---- functions that only the files of tier 2 call ---- */
 
 void order_init(struct predict_search *s);
 void order_release(struct predict_search *s);

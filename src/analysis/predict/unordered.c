@@ -583,7 +583,7 @@ static void do_memory(struct unordered_walk *w, uint32_t thread, const struct tr
 	}
 }
 
-/* Starts a thread.  One that a library created may be ordered after everything that was done
+/* Starts a thread.  A thread that a library created may be ordered after everything that happened
  * before. */
 static void start_thread(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {

@@ -35,8 +35,8 @@ struct rev_describer {
 	const struct trace_record *now;
 	uint32_t *done;	   /* by thread: number of operations done */
 	const char **call; /* by thread: the function that it called last */
-	/* For each side: maps (site, write) and 1 + each address that it touched in the segment to
-	 * its number.  Address 0 is mapped to the count. */
+	/* For each side, a map: (site, write) and 1 + an address that the site touched in the
+	 * segment give the number of that address.  Address 0 gives the count. */
 	struct rd_pmap *seen;
 };
 

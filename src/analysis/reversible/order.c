@@ -37,7 +37,7 @@ struct sweep {
 	uint32_t *clock; /* clock of the current operation */
 	/* By operation: list of the sections that its thread is in after it. */
 	const uint32_t *held;
-	uint32_t *zero;	    /* a row of zeros */
+	uint32_t *zero;	    /* a clock with all numbers 0 */
 	uint32_t *last;	    /* by thread: row of its last operation */
 	enum rev_rule rule; /* the rule that is being applied */
 	bool changed;
@@ -105,7 +105,7 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 	return grown;
 }
 
-/* ---- the k-th of several ---- */
+/* ---- needing k of several operations ---- */
 
 /* The end of the items of a slot that can come before `self`.  The items that must come after
  * `self` are at the end of the slot. */

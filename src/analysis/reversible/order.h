@@ -22,7 +22,7 @@ enum rev_rule {
 	REV_BY_ONCE,
 	REV_BY_SEM,
 	REV_BY_COND,
-	REV_BY_LOCK, /* the sections of a lock that cannot be swapped */
+	REV_BY_LOCK, /* two sections of a lock that cannot be swapped */
 	REV_RULES,
 };
 const char *rev_rule_name(enum rev_rule rule);

@@ -307,7 +307,7 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 	return true;
 }
 
-/* ---- the end ---- */
+/* ---- after the last event ---- */
 
 /* If more was taken from a semaphore than its initial value and its posts allow, its initial value
  * was larger than recorded. */

@@ -50,7 +50,7 @@ struct rev_search_state {
 	struct machine *m;
 	const struct rev_question *q;
 	uint32_t *need; /* by thread: number of its operations that the witness contains */
-	uint32_t last;	/* position after which no operation is needed */
+	uint32_t last;	/* index in rev_run.ops after which no operation is needed */
 	bool grown, failed;
 };
 

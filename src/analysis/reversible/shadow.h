@@ -54,8 +54,8 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
  * before, which are then forgotten.  With `fresh`, a new lifetime begins with undefined
  * contents. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
-/* Handles a release like a write of all bytes, however many: those touched before and those touched
- * later. */
+/* Treats a release as a write of all bytes of a block, however large: those touched before, and
+ * those touched later. */
 void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
 /* Begins a new lifetime, whatever was there before. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);

@@ -47,7 +47,7 @@ static const char *const writers[] = {
 #include "raddle/libc.inc"
 };
 
-/* Functions with a format string, and the position of that argument. */
+/* Kinds of functions that have a format string. */
 enum format { PRINTS, SCANS };
 
 static const struct {
@@ -316,7 +316,8 @@ static void printed_through(struct source_lane *lane, uint64_t address)
 		}
 }
 
-/* Functions that take the available data, up to the size in their third argument. */
+/* Functions that read the data that is available, up to the number of bytes in their third
+ * argument. */
 static const char *const takers[] = {"read", "__read_chk", "recv", "recvfrom"};
 
 static bool takes(const char *name)

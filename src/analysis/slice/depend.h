@@ -33,7 +33,8 @@ struct depend {
 	struct depend_write *writes;
 	size_t write_count, write_capacity;
 	struct rd_umap names; /* maps the hash of a path to the first write with that name */
-	/* The branches that decide about each block; computed for one function at a time. */
+	/* The next members are the branches that decide about each block, computed for one function
+	 * at a time. */
 	uint8_t *decided;	      /* by function: whether its decisions have been computed */
 	struct facts_edge *decisions; /* `from` is the block, `to` the value of the branch */
 	size_t decision_count, decision_capacity;

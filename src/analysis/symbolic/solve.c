@@ -284,7 +284,7 @@ static void find_related(struct sym_solver *s, const struct sym_fact *facts, siz
 	}
 }
 
-/* ---- what holds for every input ---- */
+/* ---- constraints for every input ---- */
 
 static Z3_ast variable_at(struct sym_solver *s, size_t var)
 {

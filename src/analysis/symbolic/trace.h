@@ -38,7 +38,7 @@ void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *o
 void sym_trace_values(const struct sym_trace *t, uint64_t *values);
 
 typedef void sym_var_fn(void *context, uint32_t var);
-/* Calls `fn` once for each variable that a node depends on. */
+/* sym_walk_vars() calls `fn` once for each variable that a node depends on. */
 struct sym_walk; /* scratch memory for many calls of sym_walk_vars() with one trace */
 struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
