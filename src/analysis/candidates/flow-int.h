@@ -17,10 +17,11 @@
 
 struct flow_state {
 	bool reached;
-	uint64_t alive;	  /* mask of the threads that may be alive */
-	uint64_t ended;	  /* mask of the threads that have certainly ended since the entry */
-	uint32_t nothing; /* a pointer that is null at this point; FACTS_NONE if none is known */
-	uint32_t held;	  /* set of locks that are certainly held */
+	uint64_t alive; /* mask of the threads that may be alive */
+	uint64_t ended; /* mask of the threads that have certainly ended since the entry */
+	/* A pointer that is null at this point; FACTS_NONE if no such pointer is known. */
+	uint32_t nothing;
+	uint32_t held; /* set of locks that are certainly held */
 	/* Set of locks that the function may have released without acquiring them before. */
 	uint32_t released;
 };

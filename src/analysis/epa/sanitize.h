@@ -108,7 +108,7 @@ uint64_t epa_record_key(const struct epa_record *r);
 struct epa_passed {
 	uint64_t records;
 	size_t words;  /* number of words of all skipped records */
-	uint32_t site; /* site of the last skipped record, if any */
+	uint32_t site; /* site of the last skipped record; unchanged if no record was skipped */
 	uint8_t kind;
 };
 /* Skips records of the last record's thread as long as they equal the packed records.  The effect

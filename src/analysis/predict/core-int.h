@@ -81,7 +81,7 @@ struct core {
 	/* Whether some thread has an EXEC_UNSURE event, or such an event precedes the execution. */
 	bool unsure;
 	bool walls; /* whether the semantics in use cannot pass walls */
-	/* By thread: the position after the events that stand for the state at the start.  These
+	/* By thread: the position after the events that represent the state at the start.  These
 	 * events are part of every ideal. */
 	uint32_t *base;
 	struct rows need, closed; /* `closed` is the sync-preserving closure of `need` (sp.c) */

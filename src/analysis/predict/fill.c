@@ -36,7 +36,7 @@
 
 struct segment {
 	uint64_t q;
-	/* EXEC_NONE stands for the accesses before the first operation. */
+	/* EXEC_NONE represents the accesses before the first operation. */
 	uint32_t thread, operation;
 	struct predict_span span; /* when it ran, in numbers of segments */
 };
@@ -70,7 +70,7 @@ struct filler {
 	uint64_t serial; /* number of the current segment */
 	uint32_t seen;
 	struct fences *fences; /* by thread: its fences */
-	/* The q from which on accesses may be missing; 0 if none are missing. */
+	/* The q from which on accesses may be missing; 0 if no accesses are missing. */
 	uint64_t thin_q;
 };
 

@@ -69,7 +69,7 @@ static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, ui
 		(struct rev_need){.op = at, .thread = thread, .n = n, .rule = (uint8_t)s->rule};
 }
 
-/* Orders the current operation after the operation at position `at`. */
+/* Orders the current operation after the operation with index `at`. */
 static bool join_at(struct sweep *s, const struct rev_op *self, uint32_t at)
 {
 	RD_ASSERT(at == REV_NONE || at < s->run->op_count);

@@ -25,7 +25,7 @@ enum rev_flag {
 	REV_ALONE = 4,	/* a wake that needs no notification: it was spurious, or the time was up */
 };
 
-/* An operation.  It is the event of the execution that has the same position. */
+/* An operation.  The event of the execution with the same index represents it. */
 struct rev_op {
 	uint8_t kind;  /* enum exec_kind */
 	uint8_t event; /* enum raddle_event */
@@ -51,7 +51,7 @@ struct rev_op {
 };
 
 /* Whether the event is an operation of the skeleton: one that schedules count, or one on a channel.
- * Schedules do not count the latter, because the kernel orders them. */
+ * Schedules do not count operations on channels, because the kernel orders them. */
 static inline bool rev_is_operation(uint32_t event)
 {
 	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;

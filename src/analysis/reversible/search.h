@@ -39,7 +39,7 @@ bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *o
 /* ---- the search ---- */
 
 /* Looks for a witness that keeps the recorded order of the operations that it needs.  Returns false
- * if none was found; one may exist nevertheless. */
+ * if no witness was found; one may exist nevertheless. */
 bool rev_search(const struct rev_run *run, struct machine *m, const struct rev_question *q,
 		struct rev_witness *w);
 

@@ -166,9 +166,9 @@ struct finding {
 	bool known;		 /* the baseline lists it */
 	bool recorded;		 /* confirmed by the recorded run itself, in which it happened */
 	bool observed;		 /* confirmed by the detector, since the threads cannot meet */
-	bool unordered;		 /* the detector saw no order, but uninstrumented code may impose one */
+	bool unordered;		 /* the detector saw no order, but foreign code may order them */
 	const char *reason;	 /* a sentence: why it is dropped or unconfirmed */
-	const char *firm;	 /* a sentence, if the accesses are firm (see the glossary); else NULL */
+	const char *firm;	 /* a sentence if the accesses are firm (see glossary); else NULL */
 	const char *consequence; /* such as crash, hang, deadlock, assertion, memory-error */
 	const char *suppressed;	 /* the suppression that hides it; NULL if none does */
 	bool printed;		 /* its text report has been printed; not part of documents */

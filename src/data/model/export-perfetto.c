@@ -54,8 +54,8 @@ enum {
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-/* Largest number of lock tracks of a thread; a hold that nests in none of them is left out.  Set by
- * hand. */
+/* Largest number of lock tracks of a thread; a hold that does not nest on any of them is left out.
+ * Set by hand. */
 #define LOCK_TRACKS 16
 #define PROCESS_UUID 1
 #define SEQUENCE 1

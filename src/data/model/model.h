@@ -123,8 +123,9 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
-	uint64_t skipped;     /* number of events with q before the segment of the first access; 0 if none was
-				 left out */
+	/* Number of events with q before the segment of the first access; 0 if no event was left
+	 * out. */
+	uint64_t skipped;
 	uint32_t end_site;    /* site of the last record if it is an access; else 0 */
 	uint32_t end_stack;   /* call stack of the last record */
 	uint64_t end_address; /* address that the last record accesses */

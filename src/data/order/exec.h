@@ -105,7 +105,8 @@ struct exec_event {
 struct exec {
 	struct exec_event *events;
 	size_t count, capacity;
-	uint64_t *positions; /* by event: its position in the trace; NULL if that is its index */
+	/* By event: its index in the trace; NULL if the event has the same index here. */
+	uint64_t *positions;
 	uint32_t threads, variables, locks, conds, sems, barriers, onces;
 	/* Initial values of the first sem_initial_count semaphores; the others start at 0. */
 	uint32_t *sem_initial;

@@ -16,7 +16,7 @@ struct trace_event {
 	uint64_t size;		/* length of a range in bytes; else 0 */
 	/* The following members are not set for plain accesses. */
 	uint64_t q, t; /* 0 if the kind has no such operand */
-	/* By position of the operand; the length for a `b` operand. */
+	/* By index of the operand.  For a `b` operand, the length. */
 	uint64_t values[RADDLE_MAX_OPERANDS];
 	const char *bytes; /* the `b` operand: not terminated, valid until the next event */
 	size_t length;

@@ -112,7 +112,7 @@ struct trace_record {
 	uint32_t thread;
 	/* For an event: the site of the call that led to it; 0 if unknown. */
 	uint32_t site;
-	uint32_t piece;		   /* number of the piece that it is part of; 0 if none */
+	uint32_t piece; /* number of the piece that it is part of; 0 if it is not part of a piece */
 	const struct trace_op *op; /* its op in the piece; NULL for records of the runtime */
 	uint64_t address;
 	/* Number of bytes accessed or allocated; length of a range, copy or fill. */

@@ -41,7 +41,8 @@ struct trace_meta {
 	uint64_t threads, events, bytes;
 	/* Number of accesses that the recording left out (doc/design/recording.md). */
 	uint64_t left_out;
-	uint64_t left_from; /* the first q at which accesses may be missing; 0 if none are */
+	/* The first q at which accesses may be missing; 0 if no access is missing. */
+	uint64_t left_from;
 	char *flavour, *mode, *key;
 	char *kernel;
 	uint64_t cpus;

@@ -29,7 +29,8 @@ struct std_thread {
 	uint32_t forks;
 	/* Site at the top of the encoded call stack; 0 if the stack is empty. */
 	uint32_t stack_site;
-	uint32_t deferred;		/* 1 + the lock whose release is deferred; 0 if none is */
+	/* 1 + the lock whose release is deferred; 0 if no release is. */
+	uint32_t deferred;
 	enum raddle_event deferred_row; /* the event that the deferred release becomes */
 	uint64_t deferred_q;
 	uint32_t deferred_site;

@@ -46,7 +46,7 @@ struct board {
 	bool catches;	 /* it has signal handlers, which may post semaphores */
 	bool livelocked; /* all runnable threads spin, according to the runtime */
 	bool ran_on;	 /* the threads are stopped, because the run reached its limit of points */
-	bool idle;	 /* threads take turns, and none is runnable */
+	bool idle;	 /* threads take turns, and no thread is runnable */
 	/* `idle`, and no thread can become runnable by itself, according to the runtime */
 	bool stuck;
 	bool one;     /* all its threads run on one kernel thread */

@@ -93,8 +93,8 @@ void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set 
 		replay_confirm_recorded(set, f);
 }
 
-/* The detector saw the two accesses unordered: a race, unless something that it does not know
- * orders them. */
+/* Called if the detector saw the two accesses unordered.  They are a race, unless something that
+ * the detector does not know orders them. */
 static void conclude(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     const struct replay_race *race)
 {

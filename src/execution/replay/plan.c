@@ -21,8 +21,8 @@
 
 /* maximum number of threads of a plan; a judgement that bounds memory: twice RADDLE_SLOTS */
 #define THREADS_MAX 65536
-/* number of operations whose places are compared; if none is in the site table, the schedule
- * belongs to another program */
+/* number of operations whose places are compared; if the site table has none of these places, the
+ * schedule belongs to another program */
 #define PLACES_TRIED 64
 #define PAGE 4096
 

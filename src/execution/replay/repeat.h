@@ -20,7 +20,7 @@ struct replay_repeat {
 	const struct schedule *then;
 	uint64_t times;
 	uint64_t patience_ms, limit_ms; /* as in struct replay_request */
-	unsigned first;			/* likewise */
+	unsigned first; /* the goal whose thread continues first, as in struct replay_request */
 	bool no_detect, no_world;
 	bool debug;	    /* start gdb when the threads meet; `gdb` has its arguments */
 	const char *setup;  /* a command that runs before each run, or NULL */
@@ -36,7 +36,8 @@ struct replay_repeat {
 	double wall, cpu;
 	int stop_signal;	   /* the signal by which the user ended the replays; -1 for other means */
 	struct replay_turns turns; /* those of the last run; their strings are no longer valid */
-	struct replay_outside outside; /* likewise */
+	/* those of the last run; their strings are no longer valid */
+	struct replay_outside outside;
 	/* how the last run left the schedule, and which input was missing; or empty */
 	struct rd_buf strayed, lack;
 	struct rd_buf exported; /* the schedule of the last run, if `export` */

@@ -169,9 +169,10 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
  * the accesses. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
-/* The detector saw the two accesses unordered.  This is no proof if the program has code that
- * Raddle did not compile, or memory barriers in assembler.  Then the finding becomes "unordered as
- * far as seen", and its reason names the cause.  Returns false if the program has neither. */
+/* Called if the detector saw the two accesses unordered.  This is no proof if the program has code
+ * that Raddle did not compile, or memory barriers in assembler.  Then the finding becomes
+ * "unordered as far as seen", and its reason names the cause.  Returns false if the program has
+ * neither. */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 /* Uses the recorded run as evidence.  If two accesses are certainly unordered in it, the finding is

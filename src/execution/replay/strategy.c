@@ -44,9 +44,11 @@ struct strategy_candidate {
 	struct finding *ways[WAYS]; /* the same finding with different schedules */
 	bool observable[WAYS];	    /* by way: after its last run, the detector should decide */
 	size_t way_count, next_way;
-	size_t diverged;	     /* the way whose last run diverged, or WAYS if none did */
-	unsigned runs;		     /* number of runs so far */
-	size_t chance;		     /* the way whose run diverged after a racy read, or WAYS if none did */
+	/* the way whose last run diverged, or WAYS if no run diverged */
+	size_t diverged;
+	unsigned runs; /* number of runs so far */
+	/* the way whose run diverged after a racy read, or WAYS if no run did */
+	size_t chance;
 	uint32_t read, write;	     /* sites of the racy read and of the write */
 	unsigned kept;		     /* number of orders of this read and write that were tried */
 	bool met;		     /* STRATEGY_MEET was tried */
@@ -177,8 +179,8 @@ static unsigned next_step(const struct strategy *s, const struct strategy_candid
 	*step = STRATEGY_AGAIN;
 	if (c->diverged < WAYS && c->rounds < ROUNDS)
 		return 3 + c->rounds;
-	/* The detector saw the two accesses unordered, but the threads did not meet: a patient
-	 * attempt. */
+	/* The detector saw the two accesses unordered, but the threads did not meet.  So a patient
+	 * attempt follows. */
 	*step = STRATEGY_MEET;
 	return c->unordered && c->met && !c->met_patiently ? 3 + ROUNDS : UINT32_MAX;
 }

@@ -40,7 +40,7 @@ struct thread {
 
 /* A record with a position in the order of the run. */
 struct ordered {
-	uint64_t order, number; /* `number` is the position in the file */
+	uint64_t order, number; /* `number` is the index of the record in the file */
 	enum raddle_world_record kind;
 	uint64_t operand[TRACE_WORLD_OPERANDS];
 	size_t at, length; /* its bytes, in `bytes` of struct replay_world */

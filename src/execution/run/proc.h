@@ -87,7 +87,7 @@ struct run_still {
 	bool all;
 	bool shared;  /* another process may be able to wake a thread in `waiting` */
 	bool catches; /* the program handles signals, whose handlers could wake a thread */
-	bool alone;   /* none of the processes that it forked is alive; set by the caller */
+	bool alone;   /* no process that it forked is alive; set by the caller */
 };
 
 /* Examines the threads of a process.  `still` must be zeroed before, and released even if the

@@ -12,7 +12,7 @@
  * only PAIRS_WITHOUT_SEED pairs are made.  In the first pair, one of the two threads continues
  * after the accesses; in the second pair, the other thread does.  The probability that four pairs
  * agree by chance is about 1 in 1000 (decide_is_plain()).  Eight pairs cover most schedules of
- * small programs.  If six pairs in a row show no new schedule, hardly any new one is left. */
+ * small programs.  If six consecutive pairs show no new schedule, hardly any new one is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8

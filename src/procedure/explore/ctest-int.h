@@ -15,7 +15,8 @@ struct ctest_test {
 	size_t word_count; /* 0 if the test has not been built */
 	const char **environment;
 	size_t variable_count;
-	const char *directory; /* working directory that the test requires, or NULL if it requires none */
+	/* working directory that the test requires, or NULL if it requires none */
+	const char *directory;
 	bool disabled;
 	bool will_fail; /* the test passes if the program fails, which exploration cannot judge */
 };

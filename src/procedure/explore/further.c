@@ -19,8 +19,9 @@
 #include <stdlib.h>
 
 /* Numbers of runs, set by hand: analysing a recorded run takes longer than the run. */
-#define RECORDED_MOST 24   /* maximum number of schedules that are recorded */
-#define RECORDED_IN_VAIN 3 /* recording ends when this many in a row have shown nothing new */
+#define RECORDED_MOST 24 /* maximum number of schedules that are recorded */
+/* recording ends when this many consecutive runs have shown nothing new */
+#define RECORDED_IN_VAIN 3
 
 void further_release(struct further *f)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides which schedules a check records after its first runs, and when there are enough.  First
- * come schedules in which exploration saw an unknown race, then others, until several in a row have
- * shown nothing new.
+ * come schedules in which exploration saw an unknown race, then others, until several consecutive
+ * ones have shown nothing new.
  */
 #ifndef EXPLORE_FURTHER_H
 #define EXPLORE_FURTHER_H

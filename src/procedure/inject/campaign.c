@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #define NO_RUN UINT64_MAX
-/* Number of workers that die in a row before the campaign is stopped; set by hand. */
+/* Number of consecutive workers that die before the campaign is stopped; set by hand. */
 #define FAILURES_MAX 8
 /* Larger allocations, in bytes, are returned to the system between runs; set by hand. */
 #define KEPT_BYTES (256 << 20)

@@ -99,8 +99,8 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 
 /* ---- interventions ---- */
 
-/* The next order to try after `count` orders; NULL if none is worth a try.  `tried` is indexed by
- * predictor.  `cause` is a confirmed order, or NULL. */
+/* The next order to try after `count` orders; NULL if no order is worth a try.  `tried` is indexed
+ * by predictor.  `cause` is a confirmed order, or NULL. */
 struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 				      const bool *tried, unsigned count);
 

@@ -241,7 +241,7 @@ static void look_at_locks(const struct walk *w, size_t at)
 
 static void walk(struct walk *w)
 {
-	/* Maps an address to 1 + the position of its last access. */
+	/* Maps an address to 1 + the index of the event that last accessed it. */
 	struct rd_umap last = RD_UMAP_INIT;
 
 	w->before = rd_xcalloc(w->run->count + 1, sizeof *w->before);

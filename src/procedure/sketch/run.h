@@ -36,7 +36,7 @@ struct sketch_run {
 	char *signature;
 	struct sketch_event *events;
 	size_t count, capacity;
-	bool perturbed; /* Raddle influenced its schedule, by turns or delays */
+	bool perturbed; /* Raddle influenced its schedule: its threads took turns or were delayed */
 	bool cut;	/* the run had more events than were kept */
 	uint32_t failed_thread;
 	char *schedule; /* its schedule, as text; NULL if its threads ran freely */
