@@ -36,7 +36,7 @@ struct rd_context {
 	struct rd_cleanup *cleanups;
 	struct rd_context *outer;
 	bool in_sink; /* whether the context's sink is being called */
-	/* Where to jump if memory runs out; NULL if the outer context is to end then. */
+	/* Where to jump if memory runs out; NULL if the outer context is to end instead. */
 	jmp_buf *boundary;
 };
 

@@ -54,8 +54,8 @@ bool rd_file_exists(const char *path);
 const char *rd_base_name(const char *path); /* the part after the last slash */
 const char *rd_tmp_dir(void);		    /* $TMPDIR, or else /tmp */
 
-/* Makes an unnamed file in rd_tmp_dir(), for reading and writing.  Returns its descriptor, or an
- * error after reporting it. */
+/* Makes an unnamed file in rd_tmp_dir(), for reading and writing.  Returns its descriptor, or
+ * reports an error and returns its code. */
 int rd_temporary_file(void);
 
 /* Drops pages of a file mapping that are not needed soon.  A later access reads them from the file

@@ -25,7 +25,8 @@
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count);
 
-/* Whether a source file belongs to the system or the compiler, so the user will not change it. */
+/* Whether a source file belongs to the system or the compiler.  The user will not change such a
+ * file. */
 bool rd_is_library_source(const char *path);
 
 /* The name of a thread.  `creator` is NULL for a thread without a creator.  The caller frees the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The page about a propagation: a summary of what happened, the graph over the source, and a table
- * of the places in the order in which the error reached them, with values and causes.  The page can
- * be read without its script, which shows the rows of a selected mark and animates the propagation.
+ * of the places that the error reached.  The table is in the order in which they were reached, and
+ * has values and causes.  The page can be read without its script, which shows the rows of a
+ * selected mark and animates the propagation.
  */
 #include "report/propagation-html-int.h"
 

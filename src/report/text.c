@@ -26,7 +26,7 @@
 #define WIDTH 80 /* the columns of a terminal */
 /* Steps of a schedule, unless the user gives a number; as many as a terminal has lines. */
 #define STEPS_SHOWN 24
-#define MANY 4 /* the fewest reports for which an overview follows them */
+#define MANY 4 /* an overview follows if there are at least this many reports */
 #define RULE "=================="
 
 struct printer {

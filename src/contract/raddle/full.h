@@ -115,7 +115,7 @@ enum raddle_fault_action {
 	RADDLE_FAULT_SCALE,   /* unsigned value * mask[0] / mask[1], for sizes */
 	RADDLE_FAULT_CALL,    /* only at sites of kind `k`: the call is skipped, its result is mask[0],
 			       * and errno becomes mask[1] unless that is 0 */
-	RADDLE_FAULT_FORMER,  /* the value of the site's previous execution; 0 in its first one */
+	RADDLE_FAULT_FORMER,  /* the value of the site's previous execution, or 0 in the first execution */
 	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits in the eight bytes it points
 			       * to */
 	RADDLE_FAULT_AWAY,    /* the address of memory that no code reads replaces the value, an address */

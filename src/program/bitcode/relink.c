@@ -514,8 +514,9 @@ static bool object_defines(const struct bitcode_item *item, const char *name)
 }
 
 /*
- * If an object that `ld -r` merged defines a missing name, it contains code without bitcode, and is
- * added to the link.  Names that our objects define as well are taken from ours, which precede it.
+ * If an object that `ld -r` merged defines a missing name, the object contains code without
+ * bitcode, and is added to the link.  Names that our objects define as well are taken from our
+ * objects, which come first.
  */
 static bool supply(struct linker *l, const char *name)
 {

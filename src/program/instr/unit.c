@@ -126,7 +126,7 @@ static bool has_profile_counters(LLVMModuleRef module)
 	return false;
 }
 
-/* Verifies each function, so that the message can name the wrong one. */
+/* Verifies each function separately, so that the message can name the invalid function. */
 int instr_unit_verify(struct instr_unit *u)
 {
 	char *text = NULL;

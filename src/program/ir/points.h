@@ -107,8 +107,8 @@ struct ir_solution {
 	struct ir_place *places;
 	size_t place_count, place_capacity;
 	struct ir_bits *sets; /* the set of places of each variable that owns a set */
-	/* For each variable, the variable that owns its set; variables with equal sets may share
-	 * one. */
+	/* For each variable, the variable that owns its set; variables with equal sets may share a
+	 * set. */
 	uint32_t *owner;
 	uint32_t variables;
 	struct ir_edge_found *edges; /* pairs of a call and a function that it may call */

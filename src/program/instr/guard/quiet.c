@@ -54,7 +54,7 @@ static uint32_t *find_depths(const struct instr_clone *t)
 }
 
 /* Chooses nests of at most NEST loops.  A nest must be short, because a thread in its guarded copy
- * stays there until the nest ends, but long enough to be worth a test. */
+ * stays there until the nest ends.  But it must be long enough to be worth a test. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);

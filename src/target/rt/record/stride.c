@@ -52,8 +52,8 @@ static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 	return n;
 }
 
-/* Skips accesses that are marked already, then marks the run that follows and returns its number
- * of accesses; 0 if there is none. */
+/* Skips accesses that are marked already, then marks the run that follows.  Returns the number of
+ * accesses in the run; 0 if there is no run. */
 static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
 {
 	uint64_t run = 0;

@@ -10,7 +10,7 @@ static uint32_t operand(uint32_t e, uint64_t value, uint32_t bits)
 	return e ? e : rt_expr_const(value, bits);
 }
 
-/* Returns 0 if the node is a constant, since its value is then concrete. */
+/* Returns `e`, or 0 if the node is a constant, since its value is then concrete. */
 static uint32_t unless_const(uint32_t e)
 {
 	uint64_t k;
@@ -18,7 +18,8 @@ static uint32_t unless_const(uint32_t e)
 	return e && rt_expr_is_const(e, &k) ? 0 : e;
 }
 
-/* Returns false if no input is followed, so that every value is concrete. */
+/* Begins a change of the store.  Returns false if no input is followed, so that every value is
+ * concrete. */
 static bool enter(void)
 {
 	if (!rt_shadow_is_on())

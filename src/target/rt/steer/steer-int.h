@@ -146,9 +146,9 @@ uint32_t rt_strategy_choose(uint32_t number);
 /* Called when a thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c. reset() is called at a new operation, news() when the thread has seen or done
- * something new, yields() at a yield, and comes_round() when the number of accesses suggests a
- * spin. */
+/* rt/steer/spin.c. reset() is called at a new operation, and news() when the thread has seen or
+ * done something new.  yields() is called at a yield, and comes_round() when the number of accesses
+ * suggests a spin. */
 void rt_spin_reset(struct rt_thread *t);
 void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);

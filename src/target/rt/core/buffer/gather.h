@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accesses that layers need not be notified of immediately.  In a replay, nothing reads a thread's
- * records.  Unless t->each is set, the slow path of the hooks then gathers accesses by site and
- * block of 64 bytes in t->gather, which a layer has provided.  Only the first access of a site to
- * a block is reported, by anew(), so a frequent access calls no layer.  The layer that provided
- * t->gather examines the gathered accesses before the thread's next operation.
+ * records.  Unless t->each is set, the slow path of the hooks then gathers accesses in t->gather,
+ * which a layer has provided.  Accesses are gathered by site and by block of 64 bytes.  Only the
+ * first access of a site to a block is reported, by anew(), so a frequent access calls no layer.
+ * The layer that provided t->gather examines the gathered accesses before the thread's next
+ * operation.
  */
 #ifndef RT_GATHER_H
 #define RT_GATHER_H

@@ -120,7 +120,7 @@ VARIADIC(fprintf, (FILE *restrict stream, const char *restrict format, ...), wri
 VARIADIC(__fprintf_chk, (FILE *restrict stream, int flag, const char *restrict format, ...), writes(stream),
 	 __vfprintf_chk, (stream, flag, format, ap))
 
-/* These functions write to the descriptor before they return. */
+/* The following functions write to the descriptor before they return. */
 
 INTERPOSE(int, vdprintf, (int fd, const char *restrict format, va_list ap))
 {
