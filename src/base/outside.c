@@ -2,7 +2,7 @@
 /*
  * Files from outside.  In: untrusted paths.  Out: descriptors of regular files of bounded size.
  * The file is opened without blocking and checked with fstat() before the first read.  Both use
- * the same descriptor, so an attacker gains nothing by exchanging the file between them.
+ * the same descriptor, so an attacker gains nothing by exchanging the file in between.
  */
 #include "base/outside.h"
 

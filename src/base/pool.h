@@ -4,8 +4,8 @@
  * The process that opens the pool leads it.  It hands out tasks and receives their results one by
  * one.  A task is a number whose meaning the leader chooses.  Workers are forked, so they have a
  * copy of the leader's memory as it was at the fork.  They are killed when the leader ends, however
- * it ends.  If a worker dies, its task is lost, and the leader gets an event for it.  A new worker
- * is started for the next task.
+ * it ends.  If a worker dies, its task is lost, and the leader gets an event for the task.  A new
+ * worker is started for the next task.
  * A pool belongs to the thread that opened it.
  */
 #ifndef BASE_POOL_H

@@ -166,7 +166,7 @@ static void print_quoted(struct printer *p, const struct finding_stack *s)
 	print_frames(p, s, finding_own_code_frame(s));
 }
 
-/* Appends the locks that are held.  A schedule without a finding does not contain them. */
+/* Appends the locks that are held.  A schedule without a finding does not contain these locks. */
 static void add_locks(struct printer *p, const struct finding *f, const struct finding_lock *locks,
 		      size_t count)
 {

@@ -82,7 +82,7 @@ static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop
 	return false;
 }
 
-/* Removes the guards of a copied block; the region's lines list them. */
+/* Removes the guards of a copied block, and lists them in the lines of the region. */
 static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *regions)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {

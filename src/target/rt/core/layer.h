@@ -176,8 +176,8 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 }
 
 /* waits(): the thread begins to wait for `object` in the operation; waited(): the wait is over.  If
- * the thread runs a signal handler or the unwinder meanwhile, their operations precede this one in
- * its trace. */
+ * the thread runs a signal handler or the unwinder meanwhile, their operations precede this
+ * operation in its trace. */
 static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 {
 	if (op->t)

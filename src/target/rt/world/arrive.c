@@ -156,7 +156,7 @@ static bool arrive(bool anyway)
 }
 
 /* Does nothing if another thread is already in this function, or if the caller is a signal handler
- * that interrupted it. */
+ * that interrupted this function. */
 bool rt_world_arrive(bool anyway)
 {
 	struct rt_giving *g = rt_giving();
@@ -300,7 +300,8 @@ static enum waited sleep_on(struct waiting *w)
 	return w->limit_ns >= 0 && now - w->begin >= (uint64_t)w->limit_ns ? OVER : GOES_ON;
 }
 
-/* The initial thread handles signals that are sent to the process, if it does not block them. */
+/* Whether a signal has interrupted the wait.  The initial thread handles signals that are sent to
+ * the process, unless it blocks them. */
 static bool is_interrupted(const struct waiting *w)
 {
 	return w->t->number == 0 && atomic_load(&rt_giving()->interrupts) != w->interrupts;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of the layer (rt/core/layer.h).  The layer is active if the session requests it. */
+/* The table of the layer `world` (rt/core/layer.h).  The layer is active if the session requests
+ * it. */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 

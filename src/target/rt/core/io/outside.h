@@ -18,8 +18,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* Bytes that are about to be sent.  The connection is saved in `what` because a thread that
- * receives the bytes may close it. */
+/* Bytes that are about to be sent.  The connection is saved in `what`, because a thread that
+ * receives the bytes may close the connection. */
 struct rt_sending {
 	uint64_t order; /* the position in the order of q */
 	uint32_t what;	/* for the layer's own use; 0 if the layer ignores these bytes */

@@ -21,7 +21,7 @@
  * In libomp, the thread that created tasks executes all of them if it reaches them before others
  * wake up.  Likewise, the thread that created the team is the first to reach a `single` or a loop
  * with a dynamic schedule.  Then the threads never interact.  So, the first few times, that thread
- * waits briefly until another one has arrived.
+ * waits briefly until another thread has arrived.
  *
  * Memory is never reused, because an edge is identified by its address.  Nothing here holds a lock
  * of the runtime during a call that can wait.
@@ -103,7 +103,7 @@ struct group {
 struct task {
 	struct team *team;
 	struct task *parent;
-	struct task *implicit; /* the implicit task of the thread that runs it */
+	struct task *implicit; /* the implicit task of the thread that runs this task */
 	struct group *group;
 	struct edge begin;	  /* orders the thread that begins or continues this task */
 	struct edge children;	  /* orders waits for children after the children's ends */
