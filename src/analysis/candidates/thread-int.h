@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of threads of a program: main, and one for each pair of a call that starts threads and
- * a function that it may start.  A kind represents all threads that this call starts with this
+ * The kinds of threads of a program: main, and one for each call that starts threads and each
+ * function that this call may start.  A kind represents all threads that this call starts with this
  * function.
  *
  * This part also finds the arguments that differ from thread to thread: fresh memory, an element of
- * an array, a number.  No other thread of the same kind accesses what they refer to.  And it finds
- * the joins after which a thread has certainly ended: joins of one thread, and loops that join all
- * threads that another loop started.
+ * an array, a number.  No other thread of the same kind accesses what they refer to.  It also finds
+ * the joins after which a thread has certainly ended.  Such a join is for one thread, or in a loop
+ * that joins all threads that another loop started.
  */
 #ifndef CANDIDATES_THREAD_INT_H
 #define CANDIDATES_THREAD_INT_H

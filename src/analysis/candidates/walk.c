@@ -19,9 +19,9 @@ enum {
 };
 
 /* A function in a thread, and what is known when it is entered.  `fresh`, `own` and `own_number`
- * are masks with a bit for each argument.  The bit is set if the argument is memory that only the
- * caller knows, memory that belongs to the thread, or a number that differs from thread to
- * thread. */
+ * are masks with a bit for each argument.  A bit of `fresh` means that only the caller knows the
+ * memory of the argument; of `own`, that the memory belongs to the thread; of `own_number`, that
+ * the argument is a number that differs from thread to thread. */
 struct context {
 	uint32_t function, thread;
 	uint64_t alive;

@@ -165,8 +165,8 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 }
 
 /* Whether record i of the queue and golden record j begin a common path.  That is so if CONFIRM
- * instructions are equal, or all up to an equal event, or all up to the end of the records (at least
- * one).  A record that has not been read yet counts as different. */
+ * instructions are equal.  Fewer are enough up to an equal event, or (at least one) up to the end
+ * of the records.  A record that has not been read yet counts as different. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {

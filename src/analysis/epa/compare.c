@@ -462,8 +462,8 @@ static void compare_records(struct comparison_state *c)
 /* --- the ends
  * ---------------------------------------------------------------------------------------- */
 
-/* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run: by an
- * exit, or because both were killed. */
+/* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run.
+ * Either both runs exited, or both were killed. */
 static bool is_cut_off(const struct comparison_state *c, const struct run_thread *t)
 {
 	return (c->exited || epa_reference_was_killed(c->ref)) && !t->ended && !t->joined;

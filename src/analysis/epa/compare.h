@@ -36,9 +36,9 @@ struct epa_compare_options {
 	bool propagation; /* continue after the first deviation */
 	bool slow;	  /* unpack every record, to check the fast path */
 
-	/* The name of the thread with the fault; NULL if unknown.  If another thread deviates before
-	 * the walk reaches the fault, the two are unordered, and the deviation of the faulty
-	 * thread is reported as the first. */
+	/* The name of the thread with the fault; NULL if unknown.  If another thread deviates
+	 * before the walk reaches the fault, the two are unordered.  Then the deviation of the
+	 * faulty thread is reported as the first. */
 	const char *faulty_thread;
 
 	/* Decides whether to ignore a deviation of kind data, or a call that a fault prevented.

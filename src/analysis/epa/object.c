@@ -177,8 +177,8 @@ static void end_maps(struct epa_objects *o, uint64_t start, uint64_t size)
 /* --- modules -----------------------------------------------------------------------------------
  */
 
-/* Whether `path`, as in the site table, means this module: it has the same file name, or the module
- * is the program itself, which may have been renamed. */
+/* Whether `path`, as in the site table, means this module.  It does if both have the same file
+ * name, or if the module is the program itself, which may have been renamed. */
 static bool is_module(const char *path, const char *module, bool program)
 {
 	const char *name = rd_base_name(path);

@@ -425,8 +425,8 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* Whether the program requested the event.  Ends of waits, the choice of the first thread at a once
- * control, and notes of the runtime are not requested and vary from run to run. */
+/* Whether the program requested the event.  It does not request ends of waits, the choice of the
+ * first thread at a once control, or notes of the runtime.  These vary from run to run. */
 static bool is_of_program(enum raddle_event kind)
 {
 	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)

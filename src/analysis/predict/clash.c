@@ -7,8 +7,8 @@
  * take that it allows; two takes; a wait and a notification; two notifications; two uses of a
  * barrier; the initialiser of a once control and the calls that return without running it.
  * Accesses to the same variable clash too.  A schedule orders only operations.  So it can separate
- * two accesses only if an operation of the first thread follows the first access, and an operation
- * of the second thread comes after that and before the second access.
+ * two accesses only by two operations: one of the first thread after the first access, and a later
+ * one of the second thread before the second access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A

@@ -7,9 +7,9 @@
  * vector that is closed: with each event it contains everything the event depends on.  Dependences
  * are program order, the must-edges and, with sound semantics, reads-from.  The *need* of an event
  * is the smallest ideal that contains it.  Must-edges lead from a fork to the first event of the
- * new thread, from the last event of a thread to its join, from a signal to the wake, from all
- * entries of a barrier to each exit, from the end of a once routine to the calls that it lets pass,
- * and from a release write to the acquiring read.
+ * new thread, and from the last event of a thread to its join.  They lead from a signal to the
+ * wake, and from all entries of a barrier to each exit.  They also lead from the end of a once
+ * routine to the calls that it lets pass, and from a release write to the acquiring read.
  *
  * Here a "thread" is a lane (lane-int.h): threads that cannot run at the same time share a lane and
  * are treated as one thread.

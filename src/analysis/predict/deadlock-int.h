@@ -56,9 +56,9 @@ struct cycle_limit {
 	const int64_t *deadline_ns;
 };
 typedef void cycle_fn(void *context, const uint32_t *nodes, uint32_t count);
-/* Calls `found` for every set of nodes of different threads that could be a deadlock, judged by
- * locks and threads alone: each node waits for another one of the set.  Returns false if the limit
- * was reached. */
+/* Calls `found` for every set of nodes of different threads that could be a deadlock.  Only locks
+ * and threads are considered: each node waits for another one of the set.  Returns false if the
+ * limit was reached. */
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
 		    cycle_fn *found, void *context);
 

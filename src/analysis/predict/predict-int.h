@@ -8,7 +8,7 @@
  * differ, and a result has to be confirmed by a replay.
  *
  * A *question* is whether some schedule leads to one candidate.  With max_tries = UINT32_MAX the
- * answers are exact for the recorded events under either semantics: a pair of sites is reported if
+ * answers are exact for the recorded events under either semantics.  A pair of sites is reported if
  * and only if a schedule exists, unless a question is counted as unknown.  By default, pairs of
  * sites that have failed often are given up.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier 2: exact co-reachability.  Given target events of different threads, is there an ideal
- * (core-int.h) whose events can be executed so that each of these threads then stops right before
- * its target?  The order of the events must be one that synchronisation and, with sound semantics,
+ * Tier 2: exact co-reachability.  Given are target events of different threads.  Is there an ideal
+ * (core-int.h) whose events can be executed so that each of these threads is then right before its
+ * target?  The order of the events must be one that synchronisation and, with sound semantics,
  * reads-from allow.  For two conflicting accesses that is a race; for acquisitions that wait for
  * one another's locks it is a deadlock.
  *

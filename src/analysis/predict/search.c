@@ -7,8 +7,9 @@
  *   - two conflicting sections are open: one of them must end;
  *   - there are more takes than the initial value and the posts allow: another post is needed;
  *   - a target waits for a semaphore that is not zero: another take is needed.
- * If the ideal cannot be scheduled, it is grown by something that could help: the end of an open
- * section whose lock others in the ideal use, another post, or a wake that consumes a notification.
+ * If the ideal cannot be scheduled, it is grown by something that could help.  That is the end of
+ * an open section whose lock others in the ideal use, another post, or a wake that consumes a
+ * notification.
  *
  * Completeness: follow any witness.  At each branch one alternative adds only events of the
  * witness.  When none of these differences between ideal and witness is left, the witness

@@ -413,7 +413,7 @@ static void remove_cell(struct unordered_walk *w, uint32_t *link)
 
 /* If the program has memory barriers in assembler, a plain access may pass data from one thread to
  * another.  From then on the firm order has the reader after the writer.  That holds even if the
- * recorded read came first: only a thread's first read in a segment is recorded, and a later one
+ * recorded read came first.  Only a thread's first read in a segment is recorded, and a later one
  * may have seen the write. */
 static void order_firmly(struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {

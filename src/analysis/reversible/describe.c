@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Collects what a user wants to know about a verdict.  In: the pairs that can be reversed, and the
- * trace.  Out: for each event of a pair its site, stack and size, the name of the object that both
- * touch, and the names of the locks.  For a certificate: how often dependent events touched each
+ * trace.  Out: the site, stack and size of each event of a pair; the name of the object that both
+ * touch; and the names of the locks.  For a certificate: how often dependent events touched each
  * object.
  *
  * For a pair of segments s and r, the events are those that touch the address of the pair.  They

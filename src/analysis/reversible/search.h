@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders in which a run can happen: a check whether the machine (order/machine.h) accepts an order,
- * and a search for an order in which one segment comes before another.
+ * Orders in which a run can happen.  One function checks whether the machine (order/machine.h)
+ * accepts an order.  Another searches for an order in which one segment comes before another.
  */
 #ifndef REVERSIBLE_SEARCH_H
 #define REVERSIBLE_SEARCH_H

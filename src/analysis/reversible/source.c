@@ -3,9 +3,10 @@
  * Finds sources of values that the program itself does not determine.  In: records.  Out: a list of
  * places.
  *
- * This is a deny list, as the TraceSanitizer paper proposes: functions by name, operations with a
- * time limit, paths by their hash, addresses in output or in calculations, loads of fresh heap
- * memory, and scheduling choices that no order of events shows.  Other sources are not found.
+ * This is a deny list, as the TraceSanitizer paper proposes.  It contains functions by name,
+ * operations with a time limit, and paths by their hash.  It also contains addresses in output or
+ * in calculations, loads of fresh heap memory, and scheduling choices that no order of events
+ * shows.  Other sources are not found.
  */
 #include "reversible/source.h"
 
@@ -338,9 +339,9 @@ static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct t
 	lane->asked = takes(lane->call) && r->value_count > 2 ? trace_record_value(r, 2) : one;
 }
 
-/* Handles the return of a call that takes input.  Data from a channel of the process with itself is
- * certain if the call asked for at most one message, or if it found the end.  Data from elsewhere
- * arrives at any time. */
+/* Handles the return of a call that takes input.  Data from a channel inside the process is certain
+ * if the call asked for at most one message, or if it found the end.  Data from elsewhere arrives
+ * at any time. */
 static void look_at_input(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct source_lane *lane = &s->lanes[thread];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dependences of an instruction: its operands, the writes of what it reads, the results of
- * called functions, the arguments passed to its own function, the branches that decide whether it
- * is executed, and the calls and thread starts that lead to its function.
+ * Finds what an instruction depends on: its operands, the writes of what it reads, the results of
+ * called functions, and the arguments passed to its own function.  It also depends on the branches
+ * that decide whether it is executed, and on the calls and thread starts that lead to its function.
  *
  * Writes are found by name: both addresses are the same path from the same variable, argument or
  * other value (candidates/path.h), and the bytes overlap.  There is no alias analysis, so writes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record of a run of the flavour `shadow` (raddle/shadow.h), copied and checked: every node
+ * The record of a run of the flavour `shadow` (raddle/shadow.h), copied and checked.  Every node
  * refers only to earlier nodes, widths match, and names lie within the text.
  */
 #ifndef SYMBOLIC_TRACE_H

@@ -8,8 +8,9 @@
  * track on which it nests.
  *
  * A flow arrow runs from the end of one slice to the beginning of another.  So flows belong to
- * spans: from a hold to the next hold of that lock in another thread, from a creation to a
- * thread's life, from a thread's life to the join, and from a signal to the wake.
+ * spans.  They run from a hold to the next hold of that lock in another thread, and from a signal
+ * to the wake.  They also run from a creation to a thread's life, and from a thread's life to the
+ * join.
  */
 #include "model/export.h"
 

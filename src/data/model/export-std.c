@@ -4,7 +4,7 @@
  * `thread|op(operand)|location`.
  *
  * STD has variables, not bytes.  The bytes of an object are cut into granules wherever an access
- * begins or ends, so two accesses share a variable if and only if they overlap.  STD has only
+ * begins or ends.  So two accesses share a variable if and only if they overlap.  STD has only
  * mutexes; doc/format/std.md describes how the other synchronisation objects are exported.
  *
  * A trace that was imported from STD is written with its original names and locations, so the text

@@ -3,8 +3,8 @@
  * A trace as threads, objects and synchronisation objects with names that are the same in every
  * run. Built once, read-only afterwards.
  *
- * Threads are named as in TraceSanitizer: T_0 is the initial thread, and the n-th thread that a
- * thread creates has the creator's name followed by _n, counted from 0.  A heap object is named by
+ * Threads are named as in TraceSanitizer.  T_0 is the initial thread.  The n-th thread that a
+ * thread creates, counted from 0, has the creator's name followed by _n.  A heap object is named by
  * the allocating thread, the place, and its number among that thread's allocations there: `heap
  * T_0_1 (queue.c:14)#3` (base/name.h).  Globals have their source names; stacks are named by
  * thread.
@@ -184,9 +184,8 @@ int model_load(struct model *m, struct model_part part);
  * Needs MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
-/* The position of an access in its thread's stream, in the terms of schedules
- * (doc/format/schedule.md): it is the `occurrence`-th record (from 1) of its site after the
- * thread's `after`-th counted operation. */
+/* An access in its thread's stream, in the terms of schedules (doc/format/schedule.md).  It is the
+ * `occurrence`-th record (from 1) of its site after the thread's `after`-th counted operation. */
 struct model_spot {
 	uint64_t after, occurrence;
 };

@@ -167,8 +167,8 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
  * trace_stream_more() does. */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
-/* The rest of a piece that was executed to its end, for callers that need no records: its ops, and
- * where their fields are, relative to the bytes at `base`.  At least 8 readable bytes follow each
+/* The rest of a piece that was executed to its end, for callers that need no records.  It has the
+ * ops, and the offsets of their fields from `base`.  At least 8 readable bytes follow each
  * field. */
 struct trace_rest {
 	const struct trace_op *ops;

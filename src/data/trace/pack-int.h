@@ -30,9 +30,10 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 #define GUESS_NEXT 2u
 
 /* A value that may be an address is compared with the recent addresses if its difference from its
- * guess is long: at least GUESS_FAR bytes for the first value of a field, GUESS_VERY_FAR for later
- * ones.  A length of more than 8 encodes which recent address the difference refers to, and how
- * long the difference is.  With LENGTH_OTHER a byte of the data encodes both. */
+ * guess is long.  Long means at least GUESS_FAR bytes for the first value of a field, and
+ * GUESS_VERY_FAR for later ones.  A length of more than 8 encodes which recent address the
+ * difference refers to, and how long the difference is.  With LENGTH_OTHER a byte of the data
+ * encodes both. */
 #define GUESS_FAR 2u	  /* bytes of a difference, while the slot of the field is 0 */
 #define GUESS_VERY_FAR 4u /* bytes of a difference, once the slot of the field is not 0 */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */

@@ -4,10 +4,9 @@
  * into one order.
  *
  * The order of a merge (the linearisation): records with q are in the order of q.  A record without
- * q, such as a plain access, comes directly after the last record with q before it in its thread,
- * that is, as early as the trace allows.  Within a thread the order is that of the stream; if q
- * falls within a stream, the largest q so far is used.  Equal positions are ordered by thread
- * number.
+ * q, such as a plain access, comes as early as the trace allows: directly after the last record
+ * with q before it in its thread.  Within a thread the order is that of the stream; if q falls
+ * within a stream, the largest q so far is used.  Equal positions are ordered by thread number.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H

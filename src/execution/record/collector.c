@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collector's loop.
- * In: buffers that the program's threads sealed, in shared memory.  Out: a trace directory for each
- * process.  The program can write to that memory, so nothing in it is trusted: indices, lengths and
- * numbers are checked.
- * Each step takes the whole stack of sealed buffers, reverses it (so a thread's buffers are in
- * order), copies the buffers into the sinks and frees them.  Then it looks for new and dead
- * processes. The first process is our child, so the collector waits for it; the others are watched
- * through a pidfd.  When a process has died, the collector takes its open buffers as they are, and
- * the buffers that it sealed but did not push.
- * When the disk is full, the session is stopped.  The message is kept until the end of the program,
- * which owns the terminal while it runs.
+ * The collector's loop.  In: buffers that the program's threads sealed, in shared memory.  Out: a
+ * trace directory for each process.  The program can write to that memory, so nothing in it is
+ * trusted: indices, lengths and numbers are checked.  Each step takes the whole stack of sealed
+ * buffers and reverses it, so that a thread's buffers are in order.  It copies the buffers into the
+ * sinks and frees them.  Then it looks for new and dead processes.  The first process is our child,
+ * so the collector waits for it; the others are watched through a pidfd.  When a process has died,
+ * the collector takes its open buffers as they are, and the buffers that it sealed but did not
+ * push.  When the disk is full, the session is stopped.  The message is kept until the end of the
+ * program, which owns the terminal while it runs.
  */
 #include "record/collector.h"
 

@@ -8,7 +8,7 @@
  *
  * For such races the detector (rt/detect/detect.c) decides.  It knows every operation that orders
  * accesses.  So if both accesses happen in a run and the detector sees no order between them, no
- * operation orders them.  The detector runs in every replay of a race, and this run is mostly
+ * operation orders them.  The detector runs in every replay of a race.  That run is mostly
  * sufficient, because all threads are released when one is found to spin.  If one of the accesses
  * still does not happen, a free run follows.
  *
@@ -19,9 +19,9 @@
  * has only the first of its reads.  Such a thread spends its time in user mode and hardly any in
  * the kernel; then the detector decides.
  *
- * Nor does the detector know code that Raddle did not compile: a spin lock in a library, or inline
- * assembler that accesses memory that it does not declare.  If a program has such code
- * (bitcode/foreign-int.h), the report states what the detector saw, and the finding stays
+ * Nor does the detector know code that Raddle did not compile.  Examples are a spin lock in a
+ * library, and inline assembler that accesses memory which it does not declare.  If a program has
+ * such code (bitcode/foreign-int.h), the report states what the detector saw, and the finding stays
  * unconfirmed.
  */
 #include "replay/replay.h"

@@ -2,7 +2,7 @@
 /*
  * Compiles a schedule into a plan.  In: a schedule, which names threads (T_0_1), operations by
  * name, and accesses by site or place; and the site table of the program to run.  Out: the tables
- * of steer.h.  The table of threads includes every ancestor of a thread, parents first, since the
+ * of steer.h.  The table of threads includes every ancestor of a thread, parents first.  The
  * runtime identifies a thread by its parent and its number among the parent's creations.  A
  * schedule of another program is rejected here.
  */

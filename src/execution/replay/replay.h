@@ -117,11 +117,11 @@ struct replay_request { /* zero values are the defaults */
 	 * The callback may change *first.  No time limit applies while the threads are stopped. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
 
-	/* For schedules with turns: called while the program is stopped, at its first operation,
-	 * where a watch requests it, and at each point after the last decision.  Whatever the
-	 * callback puts into `more` (decisions, watches, a seed) is added to the plan. *next is the
-	 * thread that runs next, or NULL if the plan decides.  If the callback returns false, it is
-	 * not called again when decisions run out.  May be NULL. */
+	/* For schedules with turns: called while the program is stopped.  That is at its first
+	 * operation, where a watch requests it, and at each point after the last decision.
+	 * Whatever the callback puts into `more` (decisions, watches, a seed) is added to the plan.
+	 * *next is the thread that runs next, or NULL if the plan decides.  If the callback returns
+	 * false, it is not called again when decisions run out.  May be NULL. */
 	bool (*stands)(void *context, const struct replay_stand *stand, struct schedule *more,
 		       const char **next);
 

@@ -82,8 +82,8 @@ struct replay_race {
 	uint64_t address, size;
 };
 
-/* What kept a thread from its goal: a value that it waits for in a loop, a lock that another
- * thread holds, or a notification that another thread must give. */
+/* What kept a thread from its goal.  It waits for a value in a loop, for a lock that another thread
+ * holds, or for a notification that another thread must give. */
 struct replay_obstacle {
 	/* the thread that did not reach its goal, or NULL if no obstacle is known */
 	const char *thread;

@@ -37,8 +37,8 @@
 #include <unistd.h>
 
 /* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for
- * the slowdown of steering, but at least PATIENCE_MIN_MS, for short runs on a busy machine.  These
- * and the limits below are judgements: smaller values end runs that are only slow, and larger
+ * the slowdown of steering.  It waits at least PATIENCE_MIN_MS, for short runs on a busy machine.
+ * These and the limits below are judgements: smaller values end runs that are only slow, and larger
  * values waste time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000

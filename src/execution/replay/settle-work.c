@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One attempt to settle a finding, in its own process.
- * In: a finding and the kind of attempt: a replay, a run in which any two threads may meet, a
- * replay that is recorded and used for a new prediction, or a run of many findings under the
- * detector.  Out: a finding document.  It contains the finding with its verdict, then findings that
- * a diverged run showed.  The document's statistics guide the strategy.
+ * One attempt to settle a finding, in its own process.  In: a finding and the kind of attempt.  The
+ * attempt is a replay, or a run in which any two threads may meet.  It may also be a replay that is
+ * recorded and used for a new prediction, or a run of many findings under the detector.  Out: a
+ * finding document.  It contains the finding with its verdict, then findings that a diverged run
+ * showed.  The document's statistics guide the strategy.
  */
 #include "replay/settle-work-int.h"
 

@@ -129,7 +129,7 @@ static int compare_candidates(const void *a, const void *b, void *context)
 }
 
 /* Sound findings come first.  Within the sound findings, and within the others, one finding of each
- * object comes first, short schedules before long ones, then a second of each, and so on. */
+ * object comes first, then a second of each, and so on.  Short schedules come before long ones. */
 static void put_in_order(struct strategy *s)
 {
 	for (size_t i = 0; i < s->set->count; i++)

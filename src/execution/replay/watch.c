@@ -9,9 +9,9 @@
  *
  * While the program is led and no thread runs, waiting threads cannot continue by themselves.
  * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan cannot
- * be followed and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread
- * that the plan waits for has used a processor all that time, it waits in a loop for something that
- * only a stopped thread can do.  Otherwise the cause is unknown.
+ * be followed and is abandoned.  If threads run, the plan has `patience` to advance.  The thread
+ * that the plan waits for may have used a processor all that time.  Then it waits in a loop for
+ * something that only a stopped thread can do.  Otherwise the cause is unknown.
  *
  * Once all threads are released, a persistent deadlock is certainly one of the program.
  */

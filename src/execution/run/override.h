@@ -2,7 +2,7 @@
 /*
  * A run with substituted input (base/override.h).  Arguments are replaced.  Environment variables
  * are set in this process while the program is started.  Standard input is a temporary file.  The
- * run gets a copy of the working directory that consists of links, and files are replaced in this
+ * run gets a copy of the working directory that consists of links.  Files are replaced in this
  * copy, so the user's files are not touched.  For a file elsewhere that an argument names, the new
  * file is put into the copy, and the argument is changed.
  */

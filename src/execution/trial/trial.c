@@ -347,8 +347,8 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		       : NULL;
 }
 
-/* Runs the program.  If it does not work on one kernel thread, this run is repeated, and all later
- * ones are made, with a kernel thread for each thread. */
+/* Runs the program.  If it does not work on one kernel thread, this run is repeated with a kernel
+ * thread for each thread.  All later runs are then made in the same way. */
 static int run_on_threads(struct trial_bench *b, struct replay_request *request, struct replay_result *result)
 {
 	int err = replay_run(request, result);

@@ -156,8 +156,8 @@ int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 const char *trial_why_not(const struct replay_result *r);
 bool trial_is_cut(const struct replay_result *r);
 
-/* Whether the fault is the race that the schedule leads to: one of its threads freed, at its
- * access, memory that the other used or freed at its own access. */
+/* Whether the fault is the race that the schedule leads to.  It is if one thread freed memory at
+ * its access, and the other used or freed that memory at its own access. */
 bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 
 /* The consequence that the end of a run and its standard error show, or NULL if it did not fail. */

@@ -146,9 +146,9 @@ static bool wants_looks(const struct check_known *k)
 	       !k->looks_over;
 }
 
-/* Chooses the next look.  If there is time, every other run is recorded without thinning, because
- * thinning tends to remove, from every run, accesses that rarely happen at the same time.  Returns
- * false if there is no time for another run, or if it would be useless. */
+/* Chooses the next look.  If there is time, every other run is recorded without thinning.  Thinning
+ * tends to remove, from every run, accesses that rarely happen at the same time.  Returns false if
+ * there is no time for another run, or if it would be useless. */
 static bool next_look(const struct check_known *k, struct check_action *a)
 {
 	int64_t look_ns = k->looks_begun ? k->look_ns : (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;

@@ -129,8 +129,8 @@ struct check_action check_next(const struct check_known *known);
 /* Notes that an action was done.  `known->now_ns` must be the time at which it ended. */
 void check_done(struct check_known *known, const struct check_action *a, const struct check_outcome *o);
 
-/* When a recording is to be ended: if analysing its trace would take longer than the remaining
- * time, or if it has recorded nothing for long. */
+/* When a recording is to be ended.  It ends if analysing its trace would take longer than the
+ * remaining time, or if it has recorded nothing for long. */
 struct record_enough check_enough(const struct check_known *known);
 
 /* Milliseconds for which the command beside the program may outlive it.  Without such a command,

@@ -205,8 +205,9 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 	return keys;
 }
 
-/* Whether the outputs of the group repeat: few were seen only once, so an output that was not seen
- * is unlikely in this group (Good and Turing).  One or two outputs are always accepted. */
+/* Whether the outputs of the group repeat, that is, few were seen only once.  Then an output that
+ * was not seen is unlikely in this group (Good and Turing).  One or two outputs are always
+ * accepted. */
 static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
 {
 	size_t count, once = 0;

@@ -123,8 +123,8 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 
 /* ---- the search for each pair of places ---- */
 
-/* Looks for the race at the first access after each operation, then once more at all accesses:
- * threads may reach the same memory only in a later iteration of a loop. */
+/* Looks for the race at the first access after each operation, then once more at all accesses.
+ * Threads may reach the same memory only in a later iteration of a loop. */
 static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
 			 bool *found)
 {

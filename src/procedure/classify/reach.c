@@ -32,9 +32,10 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Tries whether both threads reach their accesses on this way.  If one thread is blocked while the
- * other is stopped at its access, it may reach its own when it runs first: for example, a reader
- * under a sequence lock waits only for a writer that has already begun. */
+/* Tries whether both threads reach their accesses on this way.  One thread may be blocked while the
+ * other is stopped at its access.  The blocked thread may still reach its own access if it runs
+ * first.  For example, a reader under a sequence lock waits only for a writer that has already
+ * begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {
 	struct trial again;
@@ -174,8 +175,8 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 	return err || !t.counts ? err : work_run_pairs(w);
 }
 
-/* A race that has no effect at one instance may have one at another: with the write of x += 1
- * instead of its read, or in a later iteration of a loop.  Looking for one is worth some runs if
+/* A race that has no effect at one instance may have one at another.  Examples are the write of x
+ * += 1 instead of its read, and a later iteration of a loop.  Looking for one is worth some runs if
  * the program's behaviour varies. */
 int reach_elsewhere(struct race_work *w)
 {

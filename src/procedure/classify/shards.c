@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Classifies races in the jobs of a Slurm cluster.  In: the user's command.  Out: files in a
- * directory that all machines share: `command` (the working directory and the words of the command,
- * each ended by a NUL), `stdin`, and from each shard `part.I.json`, a document of findings.
+ * directory that all machines share.  `command` has the working directory and the words of the
+ * command, each ended by a NUL.  `stdin` is the input.  Each shard writes `part.I.json`, a document
+ * of findings.
  */
 #include "classify/shards.h"
 

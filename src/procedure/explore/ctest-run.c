@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Explores the tests of a CMake build directory one after another, each by a separate raddle
- * process with the working directory and environment that ctest would use.  In: a build directory.
- * Out: the report of each exploration, in DIR/TEST, and a summary.
+ * Explores the tests of a CMake build directory one after another.  Each test gets a separate
+ * raddle process, with the working directory and environment that ctest would use.  In: a build
+ * directory.  Out: the report of each exploration, in DIR/TEST, and a summary.
  *
  * A test that could not be explored, for example because its program was not built by raddle-cc, is
  * reported and does not count as a success.

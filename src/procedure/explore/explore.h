@@ -121,7 +121,7 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 
 /* Selects the races predicted from a run of explore_record() (`seen`) that are known but not
  * reproduced yet.  Each is returned as a copy whose schedule is that of the run, so that the run
- * can be repeated and checked for unordered accesses.  This is the only way to show some races: if
+ * can be repeated and checked for unordered accesses.  This is the only way to show some races.  If
  * a value passed in relaxed order keeps the two accesses apart in time, the two threads can never
  * be stopped at both accesses at once. */
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,

@@ -115,9 +115,9 @@ int inject_trace_write(const struct inject_trace *t)
 /* --- making it ---------------------------------------------------------------------------------
  */
 
-/* The limits of a run, unless the user sets them: GOLDEN_TIMES as much as the golden runs needed,
- * but at least these numbers of milliseconds, bytes and processes.  All were set by hand: a healthy
- * run must never reach them. */
+/* The limits of a run, unless the user sets them.  They are GOLDEN_TIMES as much as the golden runs
+ * needed, but at least these numbers of milliseconds, bytes and processes.  All were set by hand: a
+ * healthy run must never reach them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
 #define GOLDEN_TIMES 10

@@ -450,8 +450,8 @@ static void give_schedule(struct sketch *s, const char *schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
-/* Makes the sketch.  Branches that were not watched are added only now, because it is known only
- * that a thread passed them, which does not help to distinguish failing from passing runs. */
+/* Makes the sketch.  Branches that were not watched are added only now.  It is known only that a
+ * thread passed them, which does not help to distinguish failing from passing runs. */
 static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
 		 struct sketch_predictors *p, const struct sketch_reach *reached)
 {

@@ -3,10 +3,10 @@
  * The events of a run whose threads take turns.  In: the program's state each time it is stopped.
  * Out: what its threads did at tracked statements, in order.
  *
- * The program is stopped before each access and operation.  What a thread was about to do becomes
- * an event only when that thread has reached its next point or has failed, because another thread
- * may run first.  If the program is stopped at that point too, no other thread has run since the
- * access, so memory still holds the value that was read or written.
+ * The program is stopped before each access and operation.  Another thread may run first.  So what
+ * a thread was about to do becomes an event only when that thread has reached its next point or has
+ * failed.  If the program is stopped at that point too, no other thread has run since the access.
+ * So memory still holds the value that was read or written.
  */
 #include "sketch/turns-parts-int.h"
 
