@@ -77,7 +77,7 @@ void fresh_free(struct fresh *h)
 	RD_FREE(h->user_start, h->users, h->keeps, h->known, h);
 }
 
-/* --------------------------------------------------------------------- uses --- */
+/* ------------------------------------------------------ uses of an address --- */
 
 /* What a function does with an argument: not yet analysed, being analysed, keeps it private,
  * publishes it, publishes it only by relaxed operations. */

@@ -44,7 +44,7 @@ struct epa_record {
 	uint8_t count; /* number of slots */
 	bool unfinished;
 	struct epa_name slots[EPA_SLOTS];
-	/* Members that are not compared: */
+	/* Comparisons ignore the following members. */
 	uint32_t depth; /* number of scopes that the thread is in */
 	/* The instruction in the layout, with the types of its values; NULL if unknown. */
 	const struct trace_op *op;

@@ -32,7 +32,7 @@ struct predict_batch {
 	bool ended;	     /* also report a run that Raddle had to end */
 	bool scheduled_only; /* leave out unordered accesses that have no schedule */
 
-	/* Results, summed over all traces. */
+	/* The following members are results, summed over all traces. */
 	uint64_t left_out; /* number of findings beyond the limit */
 	/* Number of accesses that the recording left out because the run was long. */
 	uint64_t not_recorded;

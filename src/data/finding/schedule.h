@@ -137,9 +137,9 @@ struct schedule {
 	struct schedule_goal *goals; /* a race has two */
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
-	/* Turns. */
+	/* The following members are for schedules with turns. */
 	bool turns; /* one thread runs at a time; the following members decide which */
-	bool notes; /* whether a fatal signal records its position; not in files */
+	bool notes; /* whether the place of a fatal signal is recorded; not in files */
 	/* The program is stopped at operations, and at watches that request it, even while
 	 * decisions remain.  Files do not contain this member. */
 	bool looks;

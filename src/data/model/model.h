@@ -40,7 +40,7 @@ struct model_thread {
 };
 
 enum model_object_kind {
-	MODEL_HEAP,   /* from malloc, new or mmap; `thread` and `ordinal` identify it */
+	MODEL_HEAP,   /* memory from malloc, new or mmap; `thread` and `ordinal` identify it */
 	MODEL_STACK,  /* the stack of `thread` */
 	MODEL_GLOBAL, /* `info` is an index of trace_sites.placed */
 	MODEL_MODULE, /* memory of a module without a known name; `info` is an index of modules */

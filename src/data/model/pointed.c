@@ -67,7 +67,7 @@ static bool find_holder(const struct model *m, const struct model_access *a, uin
 	if (!out->indexed && out->start > o->size - out->size)
 		return false;
 	if (out->offset >= out->size && !open_member(m->sites, out->type)) {
-		/* The access may copy several elements. */
+		/* The access may copy several elements; the place is then in a later one. */
 		out->start += out->offset / out->size * out->size;
 		out->offset %= out->size;
 	}

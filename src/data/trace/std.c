@@ -484,7 +484,7 @@ static void put_begin(struct std_thread *t)
 	if (!t->begin_q)
 		return;
 	put_stack(t, t->begin_site);
-	/* The fork event has the creator. */
+	/* The creator is unknown here; the fork event has it. */
 	put_row(t, RADDLE_THREAD_START, t->begin_q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
 	t->begin_q = 0;
 }

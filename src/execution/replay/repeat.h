@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 struct replay_repeat {
-	/* What is to be done; zero values are the defaults. */
+	/* The first members are options; zero values are the defaults. */
 	struct finding_set *set;
 	struct finding *finding; /* the finding to replay, which belongs to `set` */
 	/* a schedule whose decisions follow those of the finding, or NULL */
@@ -31,7 +31,7 @@ struct replay_repeat {
 	struct run_companion companion;
 	struct run_override given; /* the input of the schedule, if it has one */
 
-	/* Results. */
+	/* The following members are results. */
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
 	int stop_signal;	   /* the signal by which the user ended the replays; -1 for other means */

@@ -126,7 +126,7 @@ static int fill_jobs(struct replay_settling *s)
 	return err;
 }
 
-/* ---- results ---- */
+/* ---- taking results ---- */
 
 static char *place_of(const struct finding *f, size_t side)
 {

@@ -304,7 +304,7 @@ struct finding strategy_finding(const struct strategy *s, const struct strategy_
 	return f;
 }
 
-/* ---- results ---- */
+/* ---- taking results ---- */
 
 static double number_of(const struct finding_set *set, const char *name)
 {

@@ -198,7 +198,7 @@ static void cancel(struct array *a)
 	rd_buf_release(&output);
 }
 
-/* ---- waiting ---- */
+/* ---- waiting for the tasks ---- */
 
 /* The status that a task wrote; -1 if there is none yet. */
 static int read_status(const struct array *a, unsigned task)

@@ -78,7 +78,7 @@
 /* Making the flavour is reported if it takes more than 1/SLOW_BUILD_SHARE of the time. */
 #define SLOW_BUILD_SHARE 4
 
-/* ---- time ---- */
+/* ---- the remaining time ---- */
 
 static bool has_end(const struct check_known *k)
 {

@@ -36,7 +36,7 @@ enum check_what {
 /* The state on which the budget decides.  Before check_next(), the caller fills in all members
  * except the last group.  check_done() writes the last group, which is zero at first. */
 struct check_known {
-	/* What the user wants. */
+	/* The first group of members is what the user wants. */
 	/* when the check began and has to end (base/clock.h); `end_ns` is 0 if there is no limit */
 	int64_t start_ns, end_ns;
 	int64_t record_ns;   /* when the first run began */
@@ -46,12 +46,12 @@ struct check_known {
 	bool has_company; /* a command runs beside the program or before it */
 	bool is_edited;	  /* the program runs with edits (base/edit.h) */
 
-	/* The present. */
+	/* This group is the present state. */
 	int64_t now_ns;
 	bool run_interrupted; /* the user interrupted a recording */
 	bool interrupted;     /* the user interrupted replays or an exploration */
 
-	/* The first run, once it is recorded. */
+	/* This group describes the first run, once it is recorded. */
 	uint64_t events;
 	bool is_endless;    /* the program was still working when its time was up */
 	bool is_cut;	    /* recording stopped before the run ended */
@@ -59,23 +59,23 @@ struct check_known {
 	bool has_exited;    /* the program ended with an exit status */
 	bool has_forked;
 
-	/* All recorded runs. */
+	/* This group describes all recorded runs. */
 	uint64_t recorded_ms; /* how long the longest run took */
 	int64_t ended_ns;     /* when the latest run ended */
 
-	/* Prediction so far. */
+	/* This group describes prediction so far. */
 	uint64_t predicted_events; /* number of events of all traces that were opened */
 	/* number of parts into which the largest trace was cut, or 0 if no trace was cut */
 	uint64_t parts;
 	/* number of threads of the program, and of forked processes that were analysed */
 	uint64_t threads, forked;
 
-	/* After prediction. */
+	/* This group is known only after prediction. */
 	bool has_further; /* there is a further schedule that is worth recording */
 	uint64_t races;	  /* number of confirmed races */
 	int64_t build_ns; /* how long it took to make the first flavour */
 
-	/* What was done: written by check_done(). */
+	/* The last group records what was done; check_done() writes it. */
 	/* number of recorded runs, and of traces whose prediction is over */
 	uint64_t recorded, predicted;
 	bool is_predicting; /* the deadlines of prediction are set */

@@ -135,7 +135,7 @@ int check_filter(const struct check *c, struct finding_set *set)
 	return finding_filter(&c->opts->filter, set, false);
 }
 
-/* ---- numbers ---- */
+/* ---- limits and conditions of runs ---- */
 
 int64_t check_left_ns(int64_t end_ns)
 {

@@ -57,7 +57,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	return r;
 }
 
-/* ---- results ---- */
+/* ---- taking results ---- */
 
 /* Replaces the finding of the set by that with the class, and keeps data that only the set has. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)

@@ -25,7 +25,7 @@ struct paths {
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;
 
-	/* Results. */
+	/* The following members are results. */
 	unsigned primaries; /* including the first */
 	unsigned discarded; /* number of inputs with which the schedule did not reach the race */
 	/* number of questions to the solver, and of those without an answer */

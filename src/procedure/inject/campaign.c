@@ -56,7 +56,7 @@ struct campaign_crew {
 	unsigned failures;
 	int error;
 
-	/* Used only by a worker: */
+	/* Only a worker uses the following members. */
 	char *scratch;
 	struct inject_run run;
 	struct rd_pool *pool;

@@ -257,7 +257,7 @@ uint64_t inject_chooser_runs(const struct inject_chooser *c)
 	return c->kind_count * c->ground.setup->runs;
 }
 
-/* --- the choice --------------------------------------------------------------------------- */
+/* --- choosing a fault --------------------------------------------------------------------- */
 
 bool inject_thread_parse(struct run_fault *f, const char *name)
 {

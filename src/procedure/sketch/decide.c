@@ -53,7 +53,7 @@ void decide_list_add(struct decide_list *l, uint32_t item)
 	l->items[l->count++] = item;
 }
 
-/* ---- lines ---- */
+/* ---- instructions and statements of a line ---- */
 
 static uint32_t line_number(struct work *w, const char *file, uint32_t line)
 {

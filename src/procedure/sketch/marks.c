@@ -148,7 +148,7 @@ static void mark_creations(const struct sketch *s, const struct sketch_run *run,
 
 static bool is_join(const struct slice_statement *st)
 {
-	/* The join may have begun or ended. */
+	/* An operation that begins a join and one that ends it both count. */
 	return st->operation && strstr(st->operation, "join");
 }
 
