@@ -120,7 +120,7 @@ static void json_record(struct sanitize *s, const struct epa_record *r)
 
 /* --- objects and threads --------------------------------------------------------------------------- */
 
-/* Whether it is a variable of the program, not of a library or the runtime. */
+/* Whether the object is a variable of the program, not of a library or the runtime. */
 static bool is_program_variable(const struct sanitize *s, const struct epa_object *o)
 {
 	const struct trace_sites *sites = s->show.sites;

@@ -24,7 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* All were set by hand: larger ones cost the program more, smaller ones show fewer races. */
+/* All these numbers were set by hand: larger ones cost the program more, smaller ones show fewer
+ * races. */
 enum {
 	TICK_MS = 100,		  /* guards are active for one tick each second, which bounds their cost */
 	SETTLE_MS = 5,		  /* after this part of a tick, frequent guards have used up their calls */
