@@ -39,7 +39,7 @@ struct candidate {
 	 * variable or allocation. */
 	uint32_t group;
 	int score;
-	const char *reason; /* why it has this rank */
+	const char *reason; /* why the candidate has this rank */
 	struct candidate_access accesses[2];
 };
 

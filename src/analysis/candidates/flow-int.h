@@ -32,10 +32,10 @@ struct starter {
 };
 
 struct flow_effect {
-	/* Masks of the threads that the function starts and that may be alive when it ends, and of
-	 * those that have ended. */
+	/* Masks of the threads that the function starts: those that may be alive when the function
+	 * ends, and those that have certainly ended by then. */
 	uint64_t alive, ended;
-	/* Mask of all threads that it starts, directly or through other threads. */
+	/* Mask of all threads that the function starts, directly or through other threads. */
 	uint64_t started;
 	uint32_t held, released;
 	bool stub; /* the function does nothing: it is a placeholder for a real one */

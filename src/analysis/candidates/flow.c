@@ -186,7 +186,8 @@ static void join(const struct flow *w, struct flow_state *s, uint64_t threads)
 	}
 }
 
-/* Handles a join of one thread.  It ends the thread only if at most one such thread exists. */
+/* Handles a join of one thread.  After the join the thread has ended only if at most one such
+ * thread exists. */
 static void join_one(const struct flow *w, struct flow_state *s, uint32_t value)
 {
 	const struct join *j = thread_join(w->threads, value);

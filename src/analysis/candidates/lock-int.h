@@ -60,7 +60,7 @@ bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, 
 /* The number of the set of guards of an access with the path `data`, while the locks of `set` are
  * held. */
 uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
-/* Whether two sets of guards have one in common that at least one side holds exclusively. */
+/* Whether two sets of guards have a common guard that at least one side holds exclusively. */
 bool guards_exclude(const struct locks *l, uint32_t a, uint32_t b);
 
 /* Whether some locks of the two sets may be the same. */

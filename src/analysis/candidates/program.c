@@ -68,7 +68,7 @@ const struct facts_function *program_library(const struct program *p, uint32_t v
 
 /* ------------------------------------------------------------------ flow --- */
 
-/* Marks cyclic blocks: those that one of their successors leads back to. */
+/* Marks cyclic blocks: blocks from which a path leads back to the same block. */
 static void find_cyclic(struct function_info *info)
 {
 	const struct facts_graph *g = &info->graph;

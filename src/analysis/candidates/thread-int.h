@@ -18,20 +18,22 @@
 enum { THREADS_MAX = 64 };
 
 struct thread_kind {
-	uint32_t create;   /* the call that starts it; FACTS_NONE for main */
-	uint32_t function; /* the function that it runs */
-	/* The operand of the call that becomes its argument; FACTS_NONE if unknown. */
+	uint32_t create;   /* the call that starts the thread; FACTS_NONE for main */
+	uint32_t function; /* the function that the thread runs */
+	/* The operand of the call that becomes the argument of the thread; FACTS_NONE if
+	 * unknown. */
 	uint32_t argument;
 	bool many;    /* several threads of this kind may be alive at the same time */
 	bool handler; /* a signal handler, or a destructor of thread-specific data */
 	/* Whether the pointer or number that each thread gets as its argument differs between
 	 * threads of this kind. */
 	bool own_pointer, own_number;
-	int64_t own_size;   /* number of bytes at the pointer that belong to one thread */
+	int64_t own_size;   /* number of bytes, from the pointer on, that belong to one thread */
 	uint32_t own_since; /* the block of the creating function that makes the argument */
 };
 
-/* A call that joins one thread, or the loop around it, which joins all threads of a loop. */
+/* A join: a call that joins one thread, or a loop of such calls that joins all threads of another
+ * loop. */
 struct join {
 	uint32_t value, function;
 	uint64_t threads;

@@ -264,8 +264,8 @@ void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r)
 	if (!a->queue)
 		a->queue = rd_xmalloc(EPA_ALIGN_WINDOW * sizeof *a->queue);
 	*queued(a, a->count++) = *r;
-	/* Other threads may use what this one did before an event, so its deviations must be known
-	 * now. */
+	/* Other threads may use what this thread did before an event, so the thread's deviations
+	 * must be known now. */
 	if (a->lost && r->kind == TRACE_FULL_EVENT && !a->leaving && !a->given_up)
 		a->next_try = a->count;
 	while (step(a, false))

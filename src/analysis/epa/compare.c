@@ -51,7 +51,7 @@ struct run_thread {
 	struct epa_cursor cursor;
 	struct epa_aligner *aligner; /* NULL until the first deviation */
 	bool ended, seen;
-	/* Another thread joined it, so it has ended, even if its records do not show that. */
+	/* Another thread joined this one, so it has ended, even if its records do not show that. */
 	bool joined;
 	uint64_t records;
 	uint32_t site, depth; /* site and call depth of the last record */
@@ -667,8 +667,8 @@ static int compare_once(const struct epa_reference *ref, struct epa_source *run,
 	return c.err;
 }
 
-/* Determines the first deviation again, if it may be another one now that the faulty thread is
- * known. */
+/* Determines the first deviation again: now that the faulty thread is known, another deviation may
+ * be the first. */
 static int settle_first(const struct epa_reference *ref, struct epa_source *run, struct epa_comparison *out)
 {
 	const char *struck = epa_names_text(&out->names, out->faults[0].thread);

@@ -348,7 +348,7 @@ static void write_bytes(struct epa_sanitizer *s, uint64_t size)
 		epa_objects_copy_parts(s->objects, s->raw.address, 0, size);
 }
 
-/* Marks memory that a library writes as defined, except what it copies. */
+/* Marks memory that a library writes as defined, except memory that the library copies. */
 static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);

@@ -242,7 +242,8 @@ static uint32_t push_node(struct clash_walk *w, uint32_t op, uint32_t next)
 	return (uint32_t)w->node_count++;
 }
 
-/* Each list begins with its latest operation: once that is ordered, the others may be implied. */
+/* Requires the order of all operations in a list.  The list begins with its latest operation: once
+ * that is ordered, the order of the others may be implied. */
 static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 {
 	for (; list != NO_OP; list = w->nodes[list].next)
@@ -375,8 +376,8 @@ static void do_take(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	uint32_t post = n > initial && n - initial <= s->count ? s->posts[n - initial - 1] : NO_OP;
 	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
 
-	/* The n-th take waits until there were enough posts.  If one thread makes all of them, it
-	 * waits for this very post. */
+	/* The n-th take waits until there were enough posts.  If one thread makes all posts, the
+	 * take waits for this very post. */
 	bool waits = last || (blocks && s->poster < NO_OP - 1);
 	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
 		require(w, post, thread);
@@ -526,8 +527,8 @@ static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- accesses ---- */
 
-/* Orders an access after an earlier one that it clashes with.  If the earlier thread's next
- * operation came before this thread's last operation, that order is required. */
+/* Orders an access after an earlier access that it clashes with.  That order is required if the
+ * earlier thread's next operation came before this thread's last operation. */
 static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {
 	const struct touch *t = &w->touches[touch];

@@ -344,7 +344,7 @@ int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const
 	for (size_t i = 0; i < d->model->module_count; i++)
 		rd_argv_add(&p->modules, d->model->modules[i].path);
 	pass_sum_up_model(p, d->model);
-	/* So that findings that are reported early have the arguments, too. */
+	/* This comes early, so that findings that are reported early have the arguments, too. */
 	pass_set_arguments(set, trace_get_meta(d->model->trace));
 	extend_deadline(p, begin_ns);
 	d->stage = pass_is_to_walk(d) ? PASS_WALK : PASS_CUT;

@@ -14,7 +14,8 @@ struct predict_plan {
 	uint32_t *events;
 	size_t count;
 	size_t operations; /* number of all synchronisation operations of the witness */
-	/* By thread: whether it would interfere if it continued after its part of the witness. */
+	/* By thread: whether the thread would interfere if it continued after its part of the
+	 * witness. */
 	uint8_t *limited;
 };
 

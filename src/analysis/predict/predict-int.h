@@ -37,7 +37,7 @@ struct predict_opts { /* zero for the default */
 	/* Only tier 1: schedules that keep the order of critical sections. */
 	bool recorded_order_only;
 	bool count_events; /* decide for every access whether it is the second one of a race */
-	/* The first event to reorder; those before it happen as recorded. */
+	/* The first event that may be reordered; earlier events happen as recorded. */
 	uint32_t begin;
 	/* Number of events in a window; 0 for no windows, unless `memory` requires them. */
 	uint32_t window;

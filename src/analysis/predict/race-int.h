@@ -74,8 +74,8 @@ static inline bool race_conflict(const struct core *c, uint32_t a, uint32_t b)
 	return exec_conflict(race_raw(c, a), race_raw(c, b));
 }
 
-/* The kind of an access: whether it writes, and whether it is atomic.  Accesses of one kind
- * conflict with the same kinds. */
+/* The kind of an access: whether it writes, and whether it is atomic.  All accesses of one kind
+ * conflict with the same kinds of accesses. */
 static inline unsigned race_kind(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];

@@ -256,7 +256,7 @@ static bool find_exact(struct race_walk *w, uint32_t e2)
 	return found;
 }
 
-/* Decides for e2 and all other threads whether they race. */
+/* Decides, for e2 and each other thread, whether e2 races with an access of that thread. */
 static void decide(struct race_walk *w, uint32_t e2)
 {
 	struct predictor *r = w->r;

@@ -19,7 +19,7 @@
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
-/* Orders within an ideal that every schedule of it must keep (saturate.c). */
+/* Orders of events that every schedule of an ideal must keep (saturate.c). */
 struct order {
 	uint32_t *row_of; /* by event: its row in `rows`; NONE if it has only its need row */
 	uint32_t *rows;

@@ -74,8 +74,8 @@ struct clock {
 
 /* A lock, semaphore, atomic variable or other object. */
 struct sync_clocks {
-	struct clock all;     /* clocks stored by threads that held it exclusively */
-	struct clock readers; /* clocks stored by threads that shared it */
+	struct clock all;     /* clocks stored by threads that held the object exclusively */
+	struct clock readers; /* clocks stored by threads that shared the object */
 	uint32_t writer;      /* 1 + the thread that holds it exclusively; 0 if no thread does */
 };
 
@@ -427,7 +427,8 @@ static void order_firmly(struct unordered_walk *w, const struct cell *a, const s
 	clock_advance(&w->clocks[to], to);
 }
 
-/* Compares an access with earlier ones, then makes it the first of its unit. */
+/* Compares an access with the earlier accesses of its unit, then puts it at the front of the unit's
+ * list. */
 static void touch_unit(struct unordered_walk *w, uint32_t *first, const struct cell *now)
 {
 	uint32_t *link = first, count = 0, cell;

@@ -94,7 +94,7 @@ struct rev_object {
 	bool signalled; /* for a condition: some notification is a signal, not a broadcast */
 	/* Whether it is a semaphore that represents a channel (reversible/channel-int.h). */
 	bool channel;
-	bool used; /* for a channel: this process receives from it */
+	bool used; /* for a channel: this process receives from the channel */
 	/* Initial value of a semaphore, or number of threads of a barrier; 0 if unknown. */
 	uint64_t value;
 };
@@ -107,8 +107,8 @@ struct rev_use {
 
 struct rev_thread {
 	uint32_t number; /* number of the thread in the trace */
-	uint32_t create; /* the operation that created it; REV_NONE if that is not recorded */
-	uint32_t wait;	 /* the wait that it is in; REV_NONE if it does not wait */
+	uint32_t create; /* the operation that created the thread; REV_NONE if not recorded */
+	uint32_t wait;	 /* the wait that the thread is in; REV_NONE if it does not wait */
 	uint32_t *ops;	 /* operation n of the thread is ops[n - 1] */
 	size_t count, capacity;
 };
@@ -122,7 +122,8 @@ struct rev_run {
 	size_t thread_count, thread_capacity;
 	size_t object_count, object_capacity;
 	size_t use_count, use_capacity;
-	/* Number of operations that contradict their primitive; they order nothing. */
+	/* Number of operations that their primitives do not allow; such operations order
+	 * nothing. */
 	uint64_t odd;
 	struct rd_umap numbers; /* maps the number of a thread to its index */
 	struct rd_umap at;	/* maps an address to its object */

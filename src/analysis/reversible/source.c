@@ -89,7 +89,7 @@ struct branch_taken {
 
 /* A piece of code that converts a variable's address to a number and calculates with it. */
 struct numbering {
-	const struct trace_op *first; /* the first of its records that does so */
+	const struct trace_op *first; /* the first record of the piece that does so */
 	uint32_t site;
 };
 
@@ -563,7 +563,7 @@ static void note_store(struct rev_sources *s, const struct trace_record *r)
 	bool address = r->size == 8 && r->address % 8 == 0 && may_be_address(r, 0) &&
 		       raddle_looks_like_pointer(r->value);
 
-	/* If bytes are moved one by one, the word is known when it is stored as a whole. */
+	/* If bytes are moved one by one, the word becomes known when it is stored as a whole. */
 	if (address || r->size >= 8 || !r->op || !r->op->moved)
 		set_address(s, r->address, address);
 }

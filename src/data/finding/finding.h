@@ -53,7 +53,7 @@ enum finding_model { FINDING_SC, FINDING_TSO, FINDING_PSO, FINDING_WEAK, FINDING
 
 enum finding_object_kind {
 	FINDING_OBJECT_UNKNOWN,
-	FINDING_GLOBAL,	      /* `stack` is its declaration, one frame */
+	FINDING_GLOBAL,	      /* `stack` is the declaration of the variable, as one frame */
 	FINDING_HEAP,	      /* `stack` is where it was allocated */
 	FINDING_STACK,	      /* `thread` is the owner of the stack */
 	FINDING_THREAD_LOCAL, /* `thread` is the owner of the variable */
@@ -95,7 +95,7 @@ struct finding_stack {
 	size_t count;
 };
 
-/* A lock that a thread holds, and the call stack where it acquired it. */
+/* A lock that a thread holds, and the call stack at which the thread acquired the lock. */
 struct finding_lock {
 	const char *name, *kind; /* such as `table[3].lock` and `mutex` */
 	bool shared;		 /* held for reading */
@@ -128,7 +128,7 @@ struct finding_wait {
 };
 
 struct finding_thread {
-	const char *name, *label; /* `label` is the name that the program gave it */
+	const char *name, *label; /* `label` is the name that the program gave the thread */
 	struct finding_stack created;
 };
 
@@ -145,7 +145,7 @@ struct schedule; /* finding/schedule.h */
 
 /* A run that shows the effect of a finding.  It can be repeated with this input and schedule. */
 struct finding_witness {
-	enum finding_class class; /* the class that it shows, under `model` */
+	enum finding_class class; /* the class that the run shows, under `model` */
 	enum finding_model model;
 	const char *consequence; /* as in struct finding */
 	const char *seen;	 /* a sentence: how the effect was observed */
@@ -170,7 +170,7 @@ struct finding {
 	const char *reason;	 /* a sentence: why it is dropped or unconfirmed */
 	const char *firm;	 /* a sentence if the accesses are firm (see glossary); else NULL */
 	const char *consequence; /* such as crash, hang, deadlock, assertion, memory-error */
-	const char *suppressed;	 /* the suppression that hides it; NULL if none does */
+	const char *suppressed;	 /* the suppression that hides the finding; else NULL */
 	bool printed;		 /* its text report has been printed; not part of documents */
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
@@ -199,10 +199,10 @@ struct finding_set {
 	struct finding_pair *pairs; /* covered by exploration (finding/pair.h); sorted by file and line */
 	const char **argv;	    /* arguments of the examined program */
 	size_t pair_count, argc;
-	const char *stdin_path; /* the file that was its standard input; NULL if there was none */
+	const char *stdin_path; /* file that was the standard input; NULL if there was none */
 	const char *with;	/* the command that ran at the same time; NULL if there was none */
 	const char *setup;	/* the command that ran before each run; NULL if there was none */
-	const char *plugins;	/* plug-ins that it loaded from elsewhere; NULL if there were none */
+	const char *plugins;	/* plug-ins from outside the program; NULL if there were none */
 	uint64_t timeout;	/* time limit of a run in seconds; 0 for no limit */
 	const char *tool;	/* version of Raddle; NULL is written as null */
 	struct rd_arena *arena;

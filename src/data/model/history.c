@@ -224,8 +224,8 @@ static void note_end(struct history_scan *s, const struct trace_event *last, con
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
-/* Handles an operation that begins before the part.  If it ends a segment, the accesses before it
- * are left out.  If not, these accesses are kept, because they represent later ones that the
+/* Handles an operation that begins before the part.  If the operation ends a segment, the accesses
+ * before it are left out.  Otherwise they are kept, because they represent later accesses that the
  * runtime did not record. */
 static void leave_out(struct history_scan *s, bool ends)
 {

@@ -25,9 +25,9 @@ struct model_thread {
 	uint32_t number; /* number of the thread in the trace */
 	uint32_t stream; /* index of its stream in the trace; MODEL_NONE if it has no stream */
 	uint32_t parent; /* index of model.threads; MODEL_NONE if unknown or for the initial thread */
-	uint32_t index;	 /* its number among the threads that the parent created */
+	uint32_t index;	 /* number of the thread among those that its parent created */
 	uint32_t tid;
-	uint32_t children;	 /* number of threads that it created */
+	uint32_t children;	 /* number of threads that this thread created */
 	uint32_t create_stack;	 /* where it was created: an index of model_stack */
 	char *name;		 /* canonical name, such as T_0_1 */
 	char *label;		 /* the name that the program gave it, or NULL */
@@ -65,9 +65,9 @@ struct model_object {
 	uint32_t ordinal;
 	uint32_t stack; /* where it was allocated: an index of model_stack; 0 if unknown */
 	uint32_t info;
-	uint32_t owner;	 /* the thread that touched it first */
+	uint32_t owner;	 /* the thread that touched the object first */
 	uint32_t freer;	 /* the thread that released it, or MODEL_NONE; set from MODEL_PARTS on */
-	uint32_t shadow; /* its index in the byte table; 0 if it is not there */
+	uint32_t shadow; /* index of the object in the byte table; 0 if it is not there */
 	uint8_t kind;	 /* enum model_object_kind */
 	uint8_t alloc;	 /* enum raddle_alloc_kind */
 	uint8_t flags;	 /* enum model_object_flag */
@@ -89,7 +89,7 @@ struct model_sync {
 	uint32_t object;    /* MODEL_NONE if only the address is known */
 	uint8_t class;	    /* enum raddle_class */
 	bool multi;	    /* used by two threads or more */
-	uint32_t owner;	    /* the thread that used it first */
+	uint32_t owner;	    /* the thread that used the object first */
 	uint64_t offset;    /* offset within the object, or the address if there is no object */
 	uint64_t uses;	    /* number of acquisitions, waits, signals, posts and arrivals */
 	uint64_t contended; /* number of times that a thread had to wait for it */

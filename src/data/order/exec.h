@@ -82,7 +82,7 @@ enum exec_flag {
 	EXEC_PENDING = 2,
 	EXEC_ATOMIC = 4,
 	EXEC_SYNC = 8,
-	EXEC_LOOP = 16, /* a read that decides a wait loop: it always keeps its recorded write */
+	EXEC_LOOP = 16, /* a read that decides a wait loop: it always returns the recorded write */
 	/* Part of the initial state: among the first events of a thread in a window. */
 	EXEC_INITIAL = 32,
 	EXEC_PART = 64, /* part of the operation of the next event */

@@ -63,8 +63,8 @@ struct order_object {
 };
 
 struct order_thread {
-	uint32_t inside; /* the barrier instance that it is in */
-	uint32_t wait;	 /* the mutex that it released for a wait */
+	uint32_t inside; /* the barrier instance that the thread is in */
+	uint32_t wait;	 /* the mutex that the thread released for a wait */
 	uint32_t last;	 /* its latest event */
 	bool timed;	 /* its wait has a time limit */
 	bool created;

@@ -114,7 +114,7 @@ const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t l
 	return NULL;
 }
 
-/* Finds an acquisition by another thread that excludes this one. */
+/* Finds an acquisition by another thread that keeps `thread` from acquiring the lock. */
 static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thread, bool shared)
 {
 	if (!m->lock_holders[lock])

@@ -53,7 +53,7 @@ struct owner_graph {
  * the size of the set. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
-/* The thread that holds what this thread waits for; OWNER_NONE if it is no particular thread.  If
+/* The thread that holds what this thread waits for; OWNER_NONE if that is not a single thread.  If
  * there are several holders, prefers one that is closed, then one that has ended.  `closed` may be
  * NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);

@@ -53,7 +53,7 @@ struct trace_value {
 /* A record of a piece, as far as it is known before the run. */
 struct trace_op {
 	uint8_t kind;	 /* enum trace_full_kind */
-	uint8_t address; /* whether it has an address, which comes before its values */
+	uint8_t address; /* whether the op has an address, which comes before its values */
 	uint8_t frame;	 /* whether the first field is the frame (entry, landing) */
 	uint8_t callee;	 /* whether the first field is the callee (call, tail) */
 	uint8_t value_count;
@@ -98,7 +98,7 @@ size_t trace_layout_count(const struct trace_layout *layout);
 const struct trace_piece *trace_layout_at(const struct trace_layout *layout, size_t index);
 
 enum trace_record_flag {
-	TRACE_RECORD_UNFINISHED = 1, /* the thread died in it, so its values are unknown */
+	TRACE_RECORD_UNFINISHED = 1, /* the thread died in this access, so its values are unknown */
 	TRACE_RECORD_STORED = 2,     /* for atomics: it stored a value */
 };
 

@@ -21,7 +21,7 @@
 enum trace_end { TRACE_RUNNING = 0, TRACE_EXITED, TRACE_SIGNALLED };
 
 struct trace_meta {
-	char *raddle; /* version of Raddle that wrote it; NULL for that of this program */
+	char *raddle; /* version of Raddle that wrote the trace; NULL for this version */
 	char *program;
 	char **argv; /* argc strings, not necessarily followed by NULL */
 	size_t argc;

@@ -59,15 +59,15 @@ struct guess {
 	struct guess_slot *slots;
 	struct guess_cell *cells;
 	uint64_t recent[GUESS_RECENT];
-	uint8_t row, next_row[128]; /* the last row, and by row: the row that last followed it */
+	uint8_t row, next_row[128]; /* the last row; by row: the row that last followed it */
 };
 
 void guess_init(struct guess *g, const struct trace_layout *layout, unsigned version);
 void guess_reset(struct guess *g);
 void guess_release(struct guess *g);
 
-/* Remembers an address that differs from recent[entry] in `bytes` bytes.  It replaces that entry if
- * it is in the same region, otherwise the least recently used one. */
+/* Remembers an address that differs from recent[entry] in `bytes` bytes.  If both are in the same
+ * region, the address replaces that entry; otherwise it replaces the least recently used entry. */
 void guess_remember(struct guess *g, unsigned entry, unsigned bytes, uint64_t address);
 
 /* Fills in the sizes of the fields that follow the code of a record that is not a piece.  Returns

@@ -39,7 +39,7 @@ struct std_thread {
 	uint64_t end_q; /* q of an `end` line that may end the thread; 0 if there is none */
 	uint32_t end_site;
 	uint32_t waiting;   /* 1 + the lock of a wait that has not returned */
-	uint32_t condition; /* the condition that it waits for */
+	uint32_t condition; /* the condition that the thread waits for */
 	/* Number of its last line, if that comes after the first join; else 0. */
 	uint64_t last_line;
 	bool seen, forked;
@@ -47,7 +47,7 @@ struct std_thread {
 };
 
 struct std_lock {
-	uint32_t owner; /* 1 + the thread that holds it */
+	uint32_t owner; /* 1 + the thread that holds the lock */
 	uint32_t depth;
 	uint32_t readers;
 };

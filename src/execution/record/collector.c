@@ -213,8 +213,8 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	bool world = b->thread & RADDLE_WORLD_BUFFER;
 	uint64_t thin_q;
 
-	if (c->options.layout &&
-	    used > sizeof b->data) /* it died while it reserved more bytes than the buffer has */
+	/* The thread may have died while it reserved more bytes than the buffer has. */
+	if (c->options.layout && used > sizeof b->data)
 		used = sizeof b->data;
 	if (!p || !used || used > sizeof b->data || thread >= THREADS_MAX)
 		return;

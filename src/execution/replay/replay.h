@@ -34,14 +34,14 @@ struct replay_stander {
 	const char *thread; /* such as T_0_1, or NULL if no thread has this number */
 	uint32_t tid;
 	bool ready;	    /* it is runnable */
-	bool waits, ended;  /* it waits in an operation; it has ended */
+	bool waits, ended;  /* the thread waits in an operation; the thread has ended */
 	const char *kind;   /* the kind of its current or last operation */
 	uint64_t n, object; /* number of operations begun; address of the current one's object */
 	uint32_t site;
 	const char *point; /* the kind of its point, as in a decision */
 	uint64_t point_n;
 	uint32_t point_count;
-	uint32_t arrivals; /* number of points that it has reached */
+	uint32_t arrivals; /* number of points that the thread has reached */
 };
 
 /* A stopped program.  `who` is the number of the thread that reached a point. */
@@ -153,7 +153,7 @@ int replay_export(const struct schedule *schedule, const struct replay_result *r
 /* ---- replaying one finding ---- */
 
 struct replay_policy {
-	struct replay_request request; /* its schedule is replaced by that of the finding */
+	struct replay_request request; /* the finding's schedule replaces that of the request */
 	bool observe; /* after the replay, call replay_observe() if the detector should decide */
 };
 

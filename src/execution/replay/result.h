@@ -32,11 +32,11 @@ enum replay_outcome {
 enum replay_end {
 	REPLAY_EXITED,	   /* `status` is its exit status */
 	REPLAY_SIGNALLED,  /* `status` is the signal, which Raddle did not send */
-	REPLAY_DEADLOCKED, /* Raddle killed it: `waits` are its deadlocked threads */
+	REPLAY_DEADLOCKED, /* Raddle killed the program: `waits` are its deadlocked threads */
 	/* Raddle killed it: all runnable threads spun, and none changed anything */
 	REPLAY_LIVELOCKED,
-	REPLAY_HUNG,   /* Raddle killed it: it made no progress, for an unknown reason */
-	REPLAY_RAN_ON, /* Raddle killed it: it reached a limit, or left a strict schedule */
+	REPLAY_HUNG,   /* Raddle killed the program: it made no progress, for an unknown reason */
+	REPLAY_RAN_ON, /* Raddle killed the program at a limit, or off a strict schedule */
 };
 
 /* A thread that is stopped at an access. */
@@ -67,8 +67,8 @@ struct replay_wait {
 	/* the thread that owns the object, or NULL if it has no single owner */
 	const char *waits_on;
 	uint32_t site;
-	bool planned; /* it is stopped where the schedule stops it */
-	bool core;    /* it is part of the cause; if false, it only waits for the others */
+	bool planned; /* the thread is stopped where the schedule stops it */
+	bool core;    /* the thread is part of the cause; if false, it only waits for the others */
 	struct replay_held *held;
 	size_t held_count;
 };

@@ -39,7 +39,7 @@ struct replay_settle {		       /* zero values are the defaults */
 };
 
 struct replay_settled {
-	uint64_t replayed, added;    /* number of findings that were replayed, and of those added */
+	uint64_t replayed, added;    /* numbers of replayed findings and of added findings */
 	uint64_t replays, confirmed; /* number of runs, and of findings that they confirmed */
 	/* number of findings for which there was no time, and of those not fully tried */
 	uint64_t untried, unfinished;

@@ -16,7 +16,7 @@ enum strategy_step {
 	STRATEGY_TRY,	  /* a replay */
 	STRATEGY_KEEP,	  /* a replay that fixes the order of a racy read and its write */
 	STRATEGY_MEET,	  /* a run in which any two threads may meet at the two accesses */
-	STRATEGY_AGAIN,	  /* a replay that is recorded, so that its trace is predicted from */
+	STRATEGY_AGAIN,	  /* a recorded replay, from whose trace a new prediction is made */
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */
 };
 
@@ -36,7 +36,7 @@ void strategy_attempt_release(struct strategy_attempt *a);
 #define STRATEGY_DIVERGED "astray"     /* the run diverged */
 #define STRATEGY_UNORDERED "unordered" /* the detector saw the accesses unordered */
 #define STRATEGY_READ "read"	       /* the site of a racy read that may have caused the divergence, or 0 */
-#define STRATEGY_WRITE "write"	       /* the site of the write that races with it */
+#define STRATEGY_WRITE "write"	       /* the site of the write that races with that read */
 #define STRATEGY_OBSERVABLE "observable" /* the detector should decide */
 
 struct strategy_candidate;

@@ -54,11 +54,11 @@ struct strategy_candidate {
 	bool met;		     /* STRATEGY_MEET was tried */
 	bool met_patiently;	     /* STRATEGY_MEET was tried with longer stops */
 	unsigned rounds;	     /* number of STRATEGY_AGAIN attempts */
-	unsigned turn;		     /* how many findings of the same object precede it */
+	unsigned turn;		     /* how many findings of the same object precede this one */
 	bool waits;		     /* it waits for a verdict */
 	bool busy;		     /* an attempt is in progress */
 	bool unordered;		     /* the detector saw the two accesses unordered */
-	enum finding_status verdict; /* the verdict that it gets if nothing more is tried */
+	enum finding_status verdict; /* the verdict if nothing more is tried */
 };
 
 /* ---- candidates ---- */

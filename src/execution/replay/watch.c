@@ -188,8 +188,8 @@ static enum watch_action give_up(struct watch *w, const struct board *b, enum re
 	return WATCH_GIVE_UP;
 }
 
-/* The thread that the plan waits for.  If that thread waits for another (its creator, or the owner
- * of its lock), this other thread. */
+/* The thread that the plan waits for.  If that thread waits for its creator, or for the owner of a
+ * lock, the result is the thread that it waits for. */
 static uint32_t find_spinner(const struct watch *w, const struct board *b)
 {
 	struct explainer e = {w->plan, b, w->sites, 0};

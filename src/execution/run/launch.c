@@ -43,8 +43,8 @@ static struct {
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
-/* Wakes the collector.  If its sleep on the word has not begun yet, it returns at once; if it has,
- * the signal interrupts it. */
+/* Wakes the collector.  If the collector's sleep on the word has not begun yet, the sleep returns
+ * at once; if it has begun, the signal interrupts it. */
 static void wake(int signal)
 {
 	(void)signal;

@@ -37,7 +37,7 @@ struct run_launch { /* zero values are the defaults */
 	bool debugged; /* a debugger that is not an ancestor of the program may attach */
 	bool tied;     /* the program is killed when Raddle dies, for whatever reason */
 	bool fixed;    /* address space randomisation is disabled */
-	/* The server from which it is forked; NULL to start it directly. */
+	/* The server from which the program is forked; NULL to start the program directly. */
 	struct run_server *server;
 	/* It gets its own process group, without the terminal's signals, and no core file. */
 	bool apart;

@@ -33,9 +33,9 @@ struct trial_obstacle {
 };
 
 struct trial {
-	bool counts; /* it followed its schedule and ended by itself (trial_why_not()) */
+	bool counts; /* the run followed its schedule and ended by itself (trial_why_not()) */
 	bool unsure; /* real time influenced the run */
-	/* it followed its schedule but was ended early; its behaviour until then is valid */
+	/* the run followed its schedule but was ended early; its behaviour until then is valid */
 	bool cut;
 	enum replay_outcome outcome;
 	enum replay_end end;
@@ -48,7 +48,7 @@ struct trial {
 	const char *why;
 	struct trial_obstacle obstacle; /* its `thread` is NULL if no obstacle is known */
 	struct trial_text text[TRIAL_STREAMS];
-	uint64_t digest;	/* a digest of how it ended and what it wrote */
+	uint64_t digest;	/* a digest of how the run ended and what it wrote */
 	uint64_t sorted_digest; /* the same, but independent of the order of lines */
 	uint64_t trail;		/* a digest of its choices: equal trails are equal schedules */
 	/* number of choices of the memory model that sequential consistency does not allow */

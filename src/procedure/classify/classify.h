@@ -70,7 +70,7 @@ struct classify { /* zero values are the defaults */
 };
 
 struct classify_result {
-	/* number of races that got a class, and of those that were tried and got none */
+	/* number of races that got a class, and of races that were tried but got no class */
 	uint64_t classified, undecided;
 	/* number of races that were not tried, because the time was up or a signal arrived */
 	uint64_t untried;

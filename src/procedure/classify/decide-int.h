@@ -33,7 +33,7 @@ struct decision {
 	 * count */
 	enum finding_class class;
 	struct decide_place shows; /* the run that shows the class */
-	/* a run that differs from it, in the other order or in the control group */
+	/* a run that differs from `shows`, in the other order or in the control group */
 	struct decide_place other;
 	bool has_other;
 	bool any_order; /* the effect occurs in either order if the threads meet */

@@ -32,7 +32,7 @@ struct choice {
 
 struct stratum {
 	const char *name;
-	uint64_t begin, end; /* sums of executions before its first entry and after its last */
+	uint64_t begin, end; /* sums of executions: before the first entry, after the last entry */
 };
 
 struct pool {

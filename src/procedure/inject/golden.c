@@ -151,8 +151,8 @@ static uint64_t stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* Sets the limits that are known after the first run.  They apply to the other golden runs, which
- * shows that they are sufficient. */
+/* Sets the limits that are known after the first run.  The other golden runs must stay within these
+ * limits, which shows that the limits are sufficient. */
 static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 {
 	if (!s->trace_size)

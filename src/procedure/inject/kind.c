@@ -357,7 +357,7 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 			f->mask[0] = 1 + rd_random_below(random, 64);
 		}
 		break;
-	case INJECT_SHRINK: /* the size becomes a fraction, so it is smaller whatever it was */
+	case INJECT_SHRINK: /* the size becomes a fraction of its value, so it is always smaller */
 		f->mask[0] = rd_random_below(random, 256);
 		f->mask[1] = 256;
 		break;

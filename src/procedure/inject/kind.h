@@ -64,10 +64,10 @@ enum inject_place {
 
 struct inject_kind {
 	const char *name, *group, *help;
-	/* Number of bits that it changes by default; 0 if it does not change bits. */
+	/* Number of bits that the fault changes by default; 0 if it does not change bits. */
 	uint8_t bits;
 	bool permanent;	    /* the fault strikes at every execution from the first one on */
-	uint64_t times;	    /* number of executions at which it strikes; 0 for one */
+	uint64_t times;	    /* number of executions at which the fault strikes; 0 means one */
 	uint64_t execution; /* the first execution at which it strikes; 0 for any */
 	/* 2^32 times the probability that an execution is struck; 0 if that is certain. */
 	uint32_t chance;

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Random seeds are smaller, so that they have at most nine digits, since users type them. */
+/* Random seeds are below this number, so they have at most nine digits.  Users type them. */
 #define SEED_END 1000000000
 
 uint64_t inject_seed(uint64_t wanted)

@@ -16,7 +16,8 @@ struct inject_buffer {
 	uint32_t thread;
 	size_t length;
 	const uint8_t *bytes;
-	const uint8_t *from; /* start of the file mapping that it is in; NULL if it is not mapped */
+	/* Start of the file mapping that contains the buffer; NULL if it is not mapped. */
+	const uint8_t *from;
 };
 
 struct inject_raw { /* zero is empty; the next run reuses the memory */

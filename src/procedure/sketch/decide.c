@@ -386,8 +386,9 @@ struct implied {
 };
 
 struct thread {
-	struct decide_list in; /* the branches that it has passed and on one of whose sides it still is */
-	size_t last;	       /* 1 + its last event; 0 if it has no event */
+	/* The branches that the thread has passed and whose sides it has not left yet. */
+	struct decide_list in;
+	size_t last; /* 1 + its last event; 0 if it has no event */
 };
 
 struct imply {

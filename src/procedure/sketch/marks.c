@@ -81,7 +81,7 @@ static void mark_predictors(const struct sketch *s, const struct sketch_run *run
 	}
 }
 
-/* Shows events that touch the memory that the marked predictors are about. */
+/* Shows events that touch the same memory as the events of marked predictors. */
 static void mark_same_memory(const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_umap addresses = RD_UMAP_INIT;

@@ -21,7 +21,7 @@
 
 /* Largest number of events of a run; if there are more, the older half is dropped. */
 #define MOST_EVENTS 100000
-/* Largest number of functions inlined into each other that are searched. */
+/* Largest number of nested inlined functions that are searched. */
 #define FRAMES 16
 
 /* ---- values ---- */
