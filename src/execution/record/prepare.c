@@ -148,8 +148,8 @@ static int keep_old(const char *path)
 	int r = 0;
 
 	if (state == DIRECTORY_OTHER)
-		r = rd_fail(RD_EUSAGE,
-			    "%s: cannot rename the old trace to this: it exists and is not a trace", old);
+		r = rd_fail(RD_EUSAGE, "cannot rename the old trace to %s, which exists and is not a trace",
+			    old);
 	else if (state == DIRECTORY_TRACE)
 		r = move_entries(old, NULL);
 	if (!r)

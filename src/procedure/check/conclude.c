@@ -34,7 +34,7 @@ int check_conclude(const struct check *c)
 		err = rd_fail(RD_ESYSTEM, "check: interrupted");
 	if (!err && p->late && !p->looked)
 		err = rd_fail(RD_ELIMIT, "check: the time was up before any part of the run was looked at; "
-					 "--time raises it");
+					 "allow more time with --time");
 	for (size_t i = 0; i < c->recorded.run_count && !err; i++)
 		if (check_ending_doubt(&c->recorded.runs[i].ending, p->at_start > 0, &why))
 			err = rd_fail(RD_ESYSTEM, "check: %s", why.data);

@@ -154,7 +154,7 @@ static void do_test(struct suite *s, size_t number)
 	if (!t->word_count)
 		rd_fail(RD_ENOTFOUND, "explore: test %s has not been built", t->name);
 	else if (t->will_fail)
-		rd_fail(RD_EUSAGE, "explore: test %s is meant to fail", t->name);
+		rd_fail(RD_EUSAGE, "explore: test %s is not explored, because it is meant to fail", t->name);
 	else if (!rd_mkdirs(folder))
 		status = explore_test(s, t);
 	s->result->explored += status != CTEST_UNEXPLORED;

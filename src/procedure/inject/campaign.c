@@ -224,7 +224,7 @@ static int check_about(const struct inject_setup *s, const struct inject_fault *
 	inject_setup_process(s, &about);
 	if (f->forks == about.forks && memcmp(f->process, about.process, f->forks * sizeof *f->process) == 0)
 		return 0;
-	return rd_fail(RD_EUSAGE, "inject: the fault is in another process than %s (--process)",
+	return rd_fail(RD_EUSAGE, "inject: the fault is not in process %s; name its process with --process",
 		       s->process ? s->process : "P_0");
 }
 
@@ -386,7 +386,8 @@ static int count_old(void *context, const struct runlog_run *run, const char *te
 	(void)text;
 	(void)length;
 	if (run->run >= crew->runs)
-		return rd_fail(RD_EFORMAT, "%s: the log has run %" PRIu64 ", the campaign has only %" PRIu64,
+		return rd_fail(RD_EFORMAT,
+			       "%s: the log has run %" PRIu64 ", but the campaign has only %" PRIu64 " runs",
 			       crew->campaign->directory, run->run, crew->runs);
 	inject_until_note(&crew->campaign->until, run);
 	if (!crew->taken[run->run] && crew->work->done)

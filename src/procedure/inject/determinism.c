@@ -40,8 +40,8 @@ static int report_reversal(const struct rev_reversal *v, const struct trace_site
 		RD_EUSAGE,
 		"inject: the schedule can change what the program does with %s (%s, %s), so a deviation need "
 		"not "
-		"come from a fault (`raddle reversible` on a full trace shows it; --allow-nondeterminism to "
-		"go on)",
+		"come from a fault (`raddle reversible` on a full trace shows how; use "
+		"--allow-nondeterminism to continue anyway)",
 		v->object ? v->object : "an object", first, second);
 }
 

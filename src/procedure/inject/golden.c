@@ -189,13 +189,14 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 static int check_end(const struct inject_setup *s, const struct inject_run *run)
 {
 	if (inject_hangs(run))
-		return rd_fail(RD_EUSAGE, "inject: %s does not end even without a fault (--timeout)",
+		return rd_fail(RD_EUSAGE,
+			       "inject: %s does not end even without a fault; --timeout allows more time",
 			       s->program);
 	if (WIFSIGNALED(run->end.status))
 		return rd_fail(RD_EUSAGE, "inject: %s is ended by signal %d without a fault", s->program,
 			       WTERMSIG(run->end.status));
 	if (!run->there)
-		return rd_fail(RD_EUSAGE, "inject: %s makes no process %s (--process)", s->program,
+		return rd_fail(RD_EUSAGE, "inject: %s makes no process %s, which --process names", s->program,
 			       s->process);
 	if (run->outlived)
 		return rd_fail(
@@ -217,8 +218,8 @@ static int differ(struct inject_setup *s, bool force, const char *what)
 	}
 	return rd_fail(RD_EUSAGE,
 		       "inject: two runs without a fault differ: %s; so runs with a fault cannot be compared "
-		       "with them "
-		       "(--ignore and --filter for output that may differ, --allow-nondeterminism to go on)",
+		       "with them (use --ignore or --filter for output that may differ, or "
+		       "--allow-nondeterminism to continue anyway)",
 		       what);
 }
 
