@@ -6,9 +6,9 @@
  * a lock; a failed acquisition and the section that made it fail; a post of a semaphore and the
  * take that it allows; two takes; a wait and a notification; two notifications; two uses of a
  * barrier; the initialiser of a once control and the calls that return without running it.
- * Accesses to the same variable clash too.  A schedule orders only operations.  So it can separate
- * two accesses only by two operations: one of the first thread after the first access, and a later
- * one of the second thread before the second access.
+ * Accesses to the same variable clash too.  A schedule orders only operations.  So it needs two
+ * operations to separate two accesses.  The first thread does one after the first access; the
+ * second thread does a later one before the second access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A

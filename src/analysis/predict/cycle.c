@@ -2,12 +2,12 @@
 /*
  * The graph of stops (deadlock-int.h), and the sets of stops that block one another.
  *
- * Node n needs thread u in four cases: n waits for a lock that u holds at its node, for the end of
- * u, for u to enter a barrier, or for a notification or post of u.  A candidate is a set of nodes
- * of different threads, no two of which hold the same lock.  For each node, the set contains a
- * thread that it waits for: a holder of the lock, the joined thread, or a participant missing at
- * the barrier.  For conditions and semaphores, every thread that a notification or post depends on
- * is either in the set or assumed to have done all it can.
+ * Node n needs thread u if n waits for a lock that u holds at its node, or for the end of u.  The
+ * same is true if n waits for u to enter a barrier, or for a notification or post of u.  A
+ * candidate is a set of nodes of different threads, no two of which hold the same lock.  For each
+ * node, the set contains a thread that it waits for: a holder of the lock, the joined thread, or a
+ * participant missing at the barrier.  For conditions and semaphores, every thread that a
+ * notification or post depends on is either in the set or assumed to have done all it can.
  *
  * In a minimal candidate, every node reaches every other one.  So the candidate lies within one
  * strongly connected component.  Components are found by Tarjan's algorithm, with an extra vertex

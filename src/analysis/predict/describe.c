@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: predictions.  Out: findings.  Everything in a finding is derived from the origins of its
- * events: the object with its allocation or declaration, call stacks, held locks, and threads with
- * their creation.  describe-schedule.c adds the schedule.
+ * In: predictions.  Out: findings.  The contents of a finding are derived from the origins of its
+ * events: the object with its allocation or declaration, call stacks, held locks, and created
+ * threads.  describe-schedule.c adds the schedule.
  */
 #include "predict/describe-parts-int.h"
 

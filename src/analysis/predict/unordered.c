@@ -12,9 +12,8 @@
  * suffices: if an earlier access is unordered with a new one, so is the latest access of the same
  * site and thread.  A kept access is dropped when an access ordered after it conflicts with
  * everything that it conflicts with.  Accesses of the same thread since its last release are not
- * dropped, so that a read and a write of a variable are reported as two places.  At most CELLS
- * accesses are kept, the latest ones.  When memory is allocated or released, its accesses are
- * forgotten.
+ * dropped.  So a read and a write of a variable are reported as two places.  At most CELLS accesses
+ * are kept, the latest ones.  When memory is allocated or released, its accesses are forgotten.
  *
  * There are two orders.  The first is the one that predictions use.  The second, `firm`, contains
  * the first and everything else that may have ordered two accesses:

@@ -5,8 +5,8 @@
  * line do not add to it.
  *
  * Items are sorted by that distance.  Items at the same distance are sorted by their distance from
- * the failure in the flow graph of all threads, then by their index in the facts, last one first.
- * Items on one line of a function stay together.
+ * the failure in the flow graph of all threads.  Then they are sorted by their index in the facts,
+ * last one first.  Items on one line of a function stay together.
  */
 #include "slice/slice.h"
 

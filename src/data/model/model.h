@@ -178,7 +178,7 @@ void model_free(struct model *model); /* `model` may be NULL */
  * time. */
 int model_load(struct model *m, struct model_part part);
 
-/* Cuts the run into parts of about the same size, each with at most about `most` operations and
+/* Cuts the run into parts of about the same size.  Each has at most about `most` operations and
  * accesses to shared bytes, as far as single segments allow.  If the parts are large, the first and
  * the last one are made smaller.  Returns one part if everything fits.  The caller frees the array.
  * Needs MODEL_PARTS. */

@@ -18,9 +18,9 @@
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
 /* The number of schedules after which an exploration ends (doc/design/explore.md).  Unless
- * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  So that rare
- * races have a chance, it also runs at least SETTLED_TIMES times the number of the last schedule
- * that showed a new race or failure.  If the caller sets no limit, it never runs more than MOST
+ * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  To give rare
+ * races a chance, it also runs at least SETTLED_TIMES times the number of the last schedule that
+ * showed a new race or failure.  If the caller sets no limit, it never runs more than MOST
  * schedules. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3

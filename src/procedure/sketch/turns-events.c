@@ -45,9 +45,9 @@ static void look_at(pid_t pid, struct turns_pending *p)
 
 /* ---- statements ---- */
 
-/* Goes from the function of the site outwards through the functions into which it was inlined, and
- * finds the first one whose file belongs to the program.  If no file does, the result is the site's
- * function. */
+/* Goes from the function of the site outwards through the functions into which it was inlined.
+ * Finds the first function whose file belongs to the program.  If no file does, the result is the
+ * site's function. */
 static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
