@@ -309,8 +309,7 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 		callees[count++] = callee;
 		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
 	}
-	/* Removes stubs that stand in for lock functions; these stubs are assumed not to be
-	 * called. */
+	/* Removes stubs that replace lock functions; such stubs are assumed not to be called. */
 	size_t to = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!effective || !w->effects[callees[i]].stub)

@@ -240,7 +240,7 @@ static void find_edges(struct program *p)
 	}
 }
 
-/* Marks the functions that can be called at all, beginning with the roots. */
+/* Marks the functions that some chain of calls from a root can reach. */
 static void find_reached(struct program *p)
 {
 	const struct facts *f = p->f;

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of ideals without a schedule after which the search checks which choices are left at all.
+/* Number of ideals without a schedule after which the search checks whether any choices are left.
  * Set by hand. */
 #define REFUTED_BEFORE_CHECK 16
 

@@ -145,7 +145,7 @@ static void clock_join(struct unordered_walk *w, struct clock *into, const struc
 			into->at[i].known = from->at[i].known;
 }
 
-/* Ends the current period of a thread: what it does from now on is later than the stored clock. */
+/* Ends the current period of a thread: its later actions are not covered by the stored clock. */
 static void clock_advance(struct clock *c, uint32_t thread)
 {
 	RD_ASSERT(thread < c->count);

@@ -208,7 +208,7 @@ int schedule_parse(struct schedule *s, const void *data, size_t length, const ch
 int schedule_read(struct schedule *s, const char *path);
 
 /* Checks that the records are consistent: for example, the operations of a thread ascend, and
- * limits, goals and stops come after them.  Returns NULL, or a text that says what is wrong. */
+ * limits, goals and stops come after them.  Returns NULL, or a text that states what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

@@ -50,7 +50,7 @@ struct trace_value {
 	bool calculated; /* the code calculates with it (`*` in doc/format/full.md) */
 };
 
-/* A record of a piece, as far as it is known before the run. */
+/* A record of a piece.  Its members are known before the run. */
 struct trace_op {
 	uint8_t kind;	 /* enum trace_full_kind */
 	uint8_t address; /* whether the op has an address, which comes before its values */

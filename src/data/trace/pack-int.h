@@ -78,8 +78,8 @@ size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
 size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
-/* The slot of a field of a row.  Positions in the global order and times continue from row to row,
- * whatever the rows are.  They use the slots of fields 0 and 1 of a code that no row has. */
+/* The slot of a field of a row.  Values of q and times continue from row to row, even if the rows
+ * are of different kinds.  They use the slots of fields 0 and 1 of a code that no row has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
 /* To be called after a whole row. */

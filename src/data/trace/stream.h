@@ -26,7 +26,7 @@ struct trace_limit {
 	uint64_t chunks;
 	bool late;
 };
-/* Number of chunks of a small trace, which is read whatever the deadline; set by hand. */
+/* Number of chunks of a small trace, which is read even after the deadline; set by hand. */
 #define TRACE_LIMIT_FREE 64
 
 struct trace_inflater; /* the state of decompression; any number of streams share one */

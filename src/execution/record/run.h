@@ -32,7 +32,7 @@ struct record_run { /* zero values are the defaults */
 	record_hang_fn *stands;
 
 	struct record_enough enough; /* when to end the program early */
-	/* A command that is started beside the program; NULL if there is none. */
+	/* A command that is started together with the program; NULL if there is none. */
 	struct run_companion *companion;
 
 	/* How long forked processes may outlive the program.  After that time, or when the user

@@ -22,7 +22,7 @@ struct board_row {
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
 	bool timed;	       /* in BLOCKED: the wait has a time limit */
-	bool own;	       /* it waits in the kernel on descriptors of this process alone */
+	bool own;	       /* it waits in the kernel on descriptors that only this process has */
 	uint64_t ran;	       /* in RUNS: a counter that grows while the thread computes */
 	uint64_t user, system; /* in RUNS: processor time in user and kernel mode, in ticks */
 	/* addresses of held locks, with the lowest bit set if shared; 0 in a free entry */

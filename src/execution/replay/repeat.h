@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays a finding once or several times, with the commands that the user runs beside the
- * program. */
+/* Replays a finding once or several times, together with the commands that the user runs along with
+ * the program. */
 #ifndef REPLAY_REPEAT_H
 #define REPLAY_REPEAT_H
 
@@ -65,7 +65,7 @@ void replay_repeat_release(struct replay_repeat *t);
  * neither a race nor a deadlock. */
 bool replay_is_order(const struct schedule *s);
 
-/* The results in sentences, one per line, beside the report of the finding. */
+/* Prints the results as sentences, one per line, in addition to the report of the finding. */
 void replay_say_order(const struct replay_repeat *t, FILE *out);
 void replay_say_turns(const struct replay_repeat *t, FILE *out);
 void replay_say_outside(const struct replay_repeat *t, FILE *out);

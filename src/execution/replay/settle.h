@@ -29,7 +29,7 @@ struct replay_settle {		       /* zero values are the defaults */
 	int recorded_signal;  /* as in struct replay_request */
 	struct finding **all; /* every prediction, including those merged into another finding */
 	size_t all_count;
-	bool once;	/* each finding is replayed once, and stays as it is unless confirmed */
+	bool once;	/* each finding is replayed once, and changes only if it is confirmed */
 	uint64_t extra; /* maximum number of findings from diverged runs that are added */
 
 	/* Predicts from the trace of a diverged run: adds findings to the set and finishes it.

@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Upper bound for the address space of the runtime beside the session, in bytes: code, shadows,
- * threads. */
+/* Upper bound, in bytes, for the address space that the runtime needs in addition to the session:
+ * code, shadows, threads. */
 #define ROOM (96ull << 20)
 
 enum { ATTEMPTS = 5 }; /* attempts to start a program whose flavour was removed from the cache */

@@ -235,8 +235,8 @@ static struct check_action settle(const struct check_known *k)
 
 /* Whether to explore other schedules.  Only a program that exited, deadlocked, or was still working
  * when its time was up is explored.  In the last case it does not wait for anything outside.  A
- * program with a command beside or before it is not explored, because it may fail for other reasons
- * than its schedule. */
+ * program that needs a command together with it or before it is not explored, because it may fail
+ * for other reasons than its schedule. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)

@@ -43,7 +43,7 @@ struct check_known {
 	uint64_t runs;	     /* number of runs to record first: 1 or more */
 	uint64_t timeout_ms; /* time limit of a run, or 0 if the budget chooses it */
 	bool no_replay, no_explore, no_classify;
-	bool has_company; /* a command runs beside the program or before it */
+	bool has_company; /* a command runs together with the program, or before it */
 	bool is_edited;	  /* the program runs with edits (base/edit.h) */
 
 	/* This group is the present state. */
@@ -140,7 +140,7 @@ struct record_enough check_enough(const struct check_known *known);
 /* At the end of the check: the number of races that were not classified for lack of time. */
 uint64_t check_unclassified(const struct check_known *known);
 
-/* Whether making the flavour took so much of the time that the user should be told. */
+/* Whether making the flavour took so much of the time that the user should know. */
 bool check_is_slow_build(const struct check_known *known);
 
 const char *check_what_name(enum check_what what); /* for messages and tests */

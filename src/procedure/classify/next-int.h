@@ -22,8 +22,8 @@ struct next_limits {
 /* The maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Whether another pair is worth its runs.  Sets *d if it had to decide what the runs mean so
- * far. */
+/* Whether another pair of runs is likely to show enough to be worth making.  Sets *d if the
+ * function had to decide what the runs mean so far. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
 /* How many runs the control group should have by now; it has `have`. */

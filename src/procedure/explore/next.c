@@ -58,7 +58,7 @@ static bool is_alike(const struct trace_site *racy, const struct trace_site *sit
 	       (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what));
 }
 
-/* Whether the site accesses a variable for which a race is known, at whatever place. */
+/* Whether the site accesses a variable for which a race is known, even at another place. */
 static bool is_racy(const struct explore_state *s, const struct trace_site *site)
 {
 	const struct trace_sites *sites = s->how->runs.program->sites;

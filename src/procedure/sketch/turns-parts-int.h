@@ -55,8 +55,9 @@ struct turns_now {
  * members. */
 void turns_init(struct turns_now *now);
 
-/* Handles a stop of the program.  Records what the stopped thread has done since its last stop, and
- * what it is about to do. *next receives the thread that runs next, chosen by turns_choose(). */
+/* Called when the program is stopped.  Records what the stopped thread has done since it was last
+ * stopped, and what it is about to do.  *next receives the thread that runs next, chosen by
+ * turns_choose(). */
 void turns_stopped(struct turns_now *now, const struct replay_stand *stand, const char **next);
 
 /* Handles the end of the run.  `failed` means that the thread `last` did what it was about to do.
