@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Allocation that cannot fail, growing arrays and arenas.  Callers bound the sizes; if a product
- * overflows, it is treated as running out of memory.  An arena is a list of blocks, newest first.
- * New objects go into the newest block only.
+ * Allocation that cannot fail, growing arrays and arenas.  Callers bound the sizes; an overflow of
+ * a product is treated as running out of memory.  An arena is a list of blocks, newest first.  New
+ * objects go into the newest block only.
  */
 #include "base/alloc.h"
 
@@ -88,8 +88,8 @@ char *rd_xasprintf(const char *format, ...)
 	char *s;
 	int n;
 
-	/* Determine the length first: counting it may end the context, and the text must not leak
-	 * then. */
+	/* The length is determined first, so that rd_xmalloc() can allocate the whole text.
+	 * Allocating may end the context, and nothing must leak then. */
 	va_start(ap, format);
 	n = vsnprintf(NULL, 0, format, ap);
 	va_end(ap);

@@ -23,8 +23,8 @@ char *rd_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2))
 void rd_free_all(size_t count, void *const *blocks);
 #define RD_FREE(...) rd_free_all(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
-/* Frees a block of each element, as in RD_FREE_EACH(items, count, .name).  For an array of
- * pointers, omit the last argument. */
+/* Frees one block per element: RD_FREE_EACH(items, count, .name) frees the `name` of each item.
+ * For an array of pointers, omit the last argument. */
 #define RD_FREE_EACH(array, count, ...)                                                                      \
 	do {                                                                                                 \
 		for (size_t rd_i = 0; rd_i < (count); rd_i++)                                                \

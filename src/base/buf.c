@@ -89,7 +89,7 @@ void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap)
 	size_t room;
 	int n;
 
-	/* Most text fits the free space; otherwise format a second time. */
+	/* Most texts fit into the free space; longer ones are formatted a second time. */
 	va_copy(again, ap);
 	rd_buf_reserve(b, 63);
 	room = b->capacity - b->length;

@@ -51,7 +51,7 @@ static int try_once(struct rd_claim *claim, const char *path, const char *file)
 	if (fd < 0)
 		return rd_fail_errno("%s: cannot write there", path);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		r = errno == EWOULDBLOCK ? CLAIM_TAKEN : rd_fail_errno("%s: cannot lock it", file);
+		r = errno == EWOULDBLOCK ? CLAIM_TAKEN : rd_fail_errno("cannot lock %s", file);
 	} else if (is_same_file(fd, file)) {
 		*claim = (struct rd_claim){rd_xstrdup(path), fd};
 		return CLAIM_MADE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory that one command at a time may write to.  The claim is a lock on DIR/.raddle-lock.
- * The file remains and marks the directory as made by Raddle.  The kernel drops the lock when the
- * process ends.
+ * A directory to which only one command at a time may write.  The claim is a lock on
+ * DIR/.raddle-lock.  The file remains and marks the directory as made by Raddle.  The kernel drops
+ * the lock when the process ends.
  */
 #ifndef BASE_CLAIM_H
 #define BASE_CLAIM_H

@@ -81,8 +81,8 @@ void rd_context_count(size_t bytes)
 	}
 }
 
-/* Reports that memory has run out.  The message needs memory, too; if there is none, the error code
- * is the only report. */
+/* Reports that memory has run out.  The message needs memory, too; if it cannot be allocated, the
+ * error code is the only report. */
 static void report(struct rd_context *c)
 {
 	jmp_buf boundary;

@@ -6,7 +6,7 @@
  * rd_context_run(): the request has its own messages, and running out of memory ends the request,
  * not the server.  To intercept messages only, a library enters a context without a boundary.
  * Contexts nest and belong to one thread.  A thread that works for another thread enters its own
- * context, which may share the sink if the sink is thread-safe.
+ * context, which may use the other thread's sink if that sink is thread-safe.
  */
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
@@ -36,7 +36,7 @@ struct rd_context {
 	struct rd_cleanup *cleanups;
 	struct rd_context *outer;
 	bool in_sink; /* whether the context's sink is being called */
-	/* Where to jump if memory runs out; NULL if the outer context is to end then. */
+	/* Where to jump if memory runs out; NULL if the outer context is to end instead. */
 	jmp_buf *boundary;
 };
 
@@ -52,7 +52,7 @@ int rd_context_run(struct rd_context *c, int (*work)(void *argument), void *argu
 
 /* Adds a cleanup to the innermost context of this thread.  Without a context nothing happens. */
 void rd_cleanup_add(struct rd_cleanup *cleanup, void (*release)(void *), void *argument);
-/* The cleanup must be the newest one, and is not run. */
+/* Removes a cleanup without running it.  The cleanup must be the newest one. */
 void rd_cleanup_remove(struct rd_cleanup *cleanup);
 
 /* The innermost context of this thread, or NULL. */

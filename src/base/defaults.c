@@ -142,7 +142,8 @@ static void trim(const char **text, size_t *n)
 		--*n;
 }
 
-/* Parses a section such as "[check predict]".  *ours becomes whether it applies to this command. */
+/* Parses a section such as "[check predict]".  Stores in *ours whether the section applies to this
+ * command. */
 static int read_section(const struct source *s, const char *text, size_t n, bool *ours)
 {
 	const char *end = text + n - 1;
@@ -211,7 +212,8 @@ static bool is_top(const char *directory)
 	return top;
 }
 
-/* The nearest file of that name, in this directory or above it; NULL if there is none. */
+/* The path of the nearest .raddle file, in the current directory or above it; NULL if there is
+ * none. */
 static char *find_file(void)
 {
 	char directory[PATH_MAX];
@@ -250,7 +252,7 @@ static int read_trusted(const char *path, struct rd_buf *text)
 		text->data[text->length] = '\0';
 	}
 	close(fd);
-	return n < 0 ? rd_fail_errno("%s: cannot read it", path) : stranger != NULL;
+	return n < 0 ? rd_fail_errno("cannot read %s", path) : stranger != NULL;
 }
 
 static int read_file(struct source s, const char *path)

@@ -13,8 +13,8 @@ struct rd_defaults {
 	const struct rd_option *options; /* the options of the command */
 	const char *command;
 	struct rd_arena *values; /* contains the values; must live as long as the options are used */
-	/* Whether any command has an option of this name, and whether a command of this name
-	 * exists; the name has `n` characters. */
+	/* is_option() returns whether any command has an option of this name; is_command() returns
+	 * whether a command has this name.  The name has `n` characters. */
 	bool (*is_option)(const char *name, size_t n);
 	bool (*is_command)(const char *name, size_t n);
 };

@@ -27,9 +27,9 @@ enum rd_err {
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
 
-/* A sink for messages. rd_log_set() sets the sink that is used outside of any context (context.h).
- * The default writes "raddle: message" to stderr.  In JSON mode cmd/ installs a sink that writes
- * {"error": "..."}. NULL restores the default.  Call it before threads exist. */
+/* The type of sinks for messages. rd_log_set() sets the sink that is used outside of any context
+ * (context.h).  The default writes "raddle: message" to stderr.  In JSON mode cmd/ installs a sink
+ * that writes {"error": "..."}. NULL restores the default.  Call it before threads exist. */
 typedef void rd_log_fn(void *data, enum rd_level level, const char *message);
 void rd_log_set(rd_log_fn *fn, void *data);
 
@@ -42,7 +42,7 @@ rd_log_fn rd_log_first;
 /* For a sink that does not handle a message: passes it to the next outer sink. */
 void rd_log_pass(enum rd_level level, const char *message);
 
-/* Messages above this level are dropped (default RD_LOG_WARN). */
+/* Sets the level; less severe messages are dropped.  The default is RD_LOG_WARN. */
 void rd_log_level(enum rd_level level);
 
 /* Emits the message as an error and returns `code`. */

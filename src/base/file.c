@@ -60,7 +60,7 @@ int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b)
 	if (fd < 0)
 		return fd;
 	if (read_rest(fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, max, b))
-		err = rd_fail_errno("%s: cannot read it", path);
+		err = rd_fail_errno("cannot read %s", path);
 	close(fd);
 	return err;
 }
@@ -122,7 +122,7 @@ int rd_file_write(const char *path, const void *data, size_t length)
 	int err = 0;
 
 	if (write_to(temporary, O_CREAT | O_EXCL, data, length) || rename(temporary, path)) {
-		err = rd_fail_errno("%s: cannot write it", path);
+		err = rd_fail_errno("cannot write %s", path);
 		unlink(temporary);
 	}
 	free(temporary);
@@ -154,7 +154,7 @@ int rd_file_replace(const char *path, const void *data, size_t length)
 	if (!S_ISREG(st.st_mode) || (failed && errno == EACCES))
 		failed = write_to(path, O_CREAT | O_TRUNC, data, length);
 	if (failed) {
-		rd_fail_errno("%s: cannot write it", path);
+		rd_fail_errno("cannot write %s", path);
 		if (temporary)
 			unlink(temporary);
 	}
@@ -203,7 +203,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	(void)type;
 	(void)ftw;
 	if (remove(path) && errno != ENOENT) {
-		rd_fail_errno("%s: cannot remove it", path);
+		rd_fail_errno("cannot remove %s", path);
 		return 1;
 	}
 	return 0;
@@ -214,7 +214,7 @@ int rd_remove_tree(const char *path)
 	int r = nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 
 	if (r < 0 && errno != ENOENT)
-		return rd_fail_errno("%s: cannot remove it", path);
+		return rd_fail_errno("cannot remove %s", path);
 	return r > 0 ? RD_ESYSTEM : 0;
 }
 
@@ -236,7 +236,7 @@ int rd_temporary_file(void)
 	if (fd >= 0)
 		unlink(path);
 	else
-		fd = rd_fail_errno("%s", path);
+		fd = rd_fail_errno("cannot create %s", path);
 	free(path);
 	return fd;
 }
@@ -302,7 +302,7 @@ int rd_map_open(struct rd_map *map, const char *path)
 	if (st.st_size)
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
-		err = rd_fail_errno("%s: cannot map it", path);
+		err = rd_fail_errno("cannot map %s", path);
 	else if (p)
 		*map = (struct rd_map){p, (size_t)st.st_size};
 	close(fd);
@@ -349,7 +349,7 @@ static char *home_cache(void)
 }
 
 /* Raddle runs programs from the cache, so a user who can write there can run code as this user.
- * Returns the reason why another user could, or NULL. */
+ * Returns the reason why another user could write there, or NULL if no other user could. */
 static const char *why_untrusted(const char *directory)
 {
 	struct stat st;

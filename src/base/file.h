@@ -37,7 +37,8 @@ size_t rd_file_head(const char *path, void *out, size_t n);
 		rd_err_;                                                                                     \
 	})
 
-/* Replaces a file atomically: writes a temporary file beside it and renames it. */
+/* Replaces a file atomically: writes a temporary file beside it, then renames the temporary
+ * file. */
 int rd_file_write(const char *path, const void *data, size_t length);
 int rd_file_write_buf(const char *path, struct rd_buf *data); /* also releases the buffer */
 
@@ -48,13 +49,13 @@ int rd_file_replace(const char *path, const void *data, size_t length);
 /* Silent; returns -1 and sets errno on failure. */
 int rd_write_all(int fd, const void *data, size_t length);
 int rd_mkdirs(const char *path);      /* like mkdir -p; the mode is 0777 less umask */
-int rd_remove_tree(const char *path); /* like rm -rf; no error if it does not exist */
+int rd_remove_tree(const char *path); /* like rm -rf; a missing path is not an error */
 bool rd_file_exists(const char *path);
 const char *rd_base_name(const char *path); /* the part after the last slash */
 const char *rd_tmp_dir(void);		    /* $TMPDIR, or else /tmp */
 
-/* Makes an unnamed file in rd_tmp_dir(), for reading and writing.  Returns its descriptor, or an
- * error after reporting it. */
+/* Makes an unnamed file in rd_tmp_dir(), for reading and writing.  Returns its descriptor, or
+ * reports an error and returns its code. */
 int rd_temporary_file(void);
 
 /* Drops pages of a file mapping that are not needed soon.  A later access reads them from the file

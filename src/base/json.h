@@ -15,7 +15,7 @@
 struct rd_json {
 	FILE *out;
 	unsigned depth;
-	bool indent; /* whether each member or element of the outer two levels gets a line */
+	bool indent; /* whether each member or element of the outer two levels gets its own line */
 	uint8_t state[64];
 };
 
@@ -40,8 +40,7 @@ void rd_json_null(struct rd_json *j, const char *name);
 void rd_json_strings(struct rd_json *j, const char *name, const char *const *items, size_t count);
 
 /* Writes an array of objects.  The body of the loop writes the members of one object, and must not
- * leave the loop:
- */
+ * leave the loop. */
 #define RD_JSON_OBJECTS(j, name, i, count)                                                                   \
 	for (size_t i = rd_json_objects_begin(j, name); rd_json_objects_next(j, i, count); i++)
 size_t rd_json_objects_begin(struct rd_json *j, const char *name);     /* returns 0 */

@@ -23,7 +23,8 @@ struct rd_umap {
 	{                                                                                                    \
 		0                                                                                            \
 	}
-/* NULL if absent; the pointer is valid until the next put. */
+/* Returns a pointer to the value of a key; NULL if the key is absent.  The pointer is valid until
+ * the next put. */
 uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key);
 uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key,
 		      bool *is_new); /* a new value is 0; is_new may be NULL */

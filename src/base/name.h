@@ -25,7 +25,8 @@
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count);
 
-/* Whether a source file belongs to the system or the compiler, so the user will not change it. */
+/* Whether a source file belongs to the system or the compiler.  The user will not change such a
+ * file. */
 bool rd_is_library_source(const char *path);
 
 /* The name of a thread.  `creator` is NULL for a thread without a creator.  The caller frees the
@@ -52,8 +53,8 @@ int rd_process_path(const char *name, size_t length, uint32_t *path, int most);
 /* Like strcmp(), but numbers are compared by value: T_0, T_0_2, T_0_10. */
 int rd_thread_compare(const char *a, const char *b);
 
-/* The creation of an object, in its name the part after the kind of object: `T_0_1 (queue.c:14)#3`.
- * If the place is unknown, the file is NULL and the site is 0. */
+/* How an object was created.  In the name of the object this is the part after the kind, such as
+ * `T_0_1 (queue.c:14)#3`.  If the place is unknown, the file is NULL and the site is 0. */
 struct rd_maker {
 	const char *thread, *file;
 	uint32_t line, site;

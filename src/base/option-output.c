@@ -57,17 +57,17 @@ static int check_file(const struct rd_option *o, const char *path, const char *c
 
 	if (stat(path, &st)) {
 		if (errno != ENOENT || access(parent_of(path, parent), W_OK | X_OK))
-			return rd_fail_errno("%s: --%s: %s: cannot write it", command, o->name, path);
+			return rd_fail_errno("%s: --%s: cannot write %s", command, o->name, path);
 		return RD_OK;
 	}
 	if (S_ISDIR(st.st_mode))
-		return rd_fail(RD_EUSAGE, "%s: --%s: %s: cannot write it: it is a directory", command,
-			       o->name, path);
+		return rd_fail(RD_EUSAGE, "%s: --%s: cannot write %s: it is a directory", command, o->name,
+			       path);
 	if (S_ISREG(st.st_mode) && st.st_mode & 0111 && is_program(path))
-		return rd_fail(RD_EUSAGE, "%s: --%s: %s: it is a program, and is not replaced", command,
+		return rd_fail(RD_EUSAGE, "%s: --%s: %s is a program and is not overwritten", command,
 			       o->name, path);
 	if (access(path, W_OK))
-		return rd_fail_errno("%s: --%s: %s: cannot write it", command, o->name, path);
+		return rd_fail_errno("%s: --%s: cannot write %s", command, o->name, path);
 	return RD_OK;
 }
 

@@ -43,8 +43,8 @@ static bool ends_paragraph(const char *text)
 	return !*text || (*text == '\n' && strchr("\n \t", text[1]));
 }
 
-/* Prints a paragraph from `column` on, continuing lines at `indent`; returns the text after it.
- * Line breaks in the source text do not matter. */
+/* Prints a paragraph.  Its first line begins at `column`, the others at `indent`.  Returns the text
+ * after the paragraph.  Line breaks in the source text do not matter. */
 static const char *print_wrapped(const char *text, size_t column, size_t indent)
 {
 	bool first = true;

@@ -92,8 +92,8 @@ void rd_options_init(const struct rd_option *options);
 /* The option with this name of `n` characters; NULL if there is none. */
 const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n);
 
-/* Stores the argument of an option; NULL if the option was given without one.  The text must
- * outlive the options.  Messages begin with `where`, which may be "". */
+/* Stores the argument of an option.  `argument` is NULL if the option was given without one.  The
+ * text must outlive the options.  Messages begin with `where`, which may be "". */
 int rd_option_set(const struct rd_option *o, const char *where, const char *argument);
 
 /* Checks whether the files and directories that the options name can be written, so that an error

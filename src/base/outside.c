@@ -2,7 +2,7 @@
 /*
  * Files from outside.  In: untrusted paths.  Out: descriptors of regular files of bounded size.
  * The file is opened without blocking and checked with fstat() before the first read.  Both use
- * the same descriptor, so an attacker gains nothing by exchanging the file between them.
+ * the same descriptor, so an attacker gains nothing by exchanging the file in between.
  */
 #include "base/outside.h"
 
@@ -36,7 +36,7 @@ static bool is_number(const char *path)
 static int look(int fd, const char *path, uint64_t max, const struct stat *st)
 {
 	if (S_ISFIFO(st->st_mode) && is_number(path))
-		return fcntl(fd, F_SETFL, 0) ? rd_fail_errno("%s: cannot read it", path) : RD_OK;
+		return fcntl(fd, F_SETFL, 0) ? rd_fail_errno("cannot read %s", path) : RD_OK;
 	if (!S_ISREG(st->st_mode))
 		return rd_fail(RD_EFORMAT, "%s: it is %s, not a file", path, kind_of(st->st_mode));
 	if (st->st_size < 0 || (uint64_t)st->st_size > max)
@@ -54,8 +54,8 @@ int rd_outside_stream(const char *path, uint64_t max, struct stat *st)
 	if (fd < 0 && errno == ENXIO)
 		return rd_fail(RD_EFORMAT, "%s: it is a socket or a device, not a file", path);
 	if (fd < 0)
-		return rd_fail_errno("%s: cannot open it", path);
-	err = fstat(fd, st) ? rd_fail_errno("%s: cannot read it", path) : look(fd, path, max, st);
+		return rd_fail_errno("cannot open %s", path);
+	err = fstat(fd, st) ? rd_fail_errno("cannot read %s", path) : look(fd, path, max, st);
 	if (err) {
 		close(fd);
 		return err;

@@ -21,8 +21,9 @@ int rd_outside_open(const char *path, uint64_t max, struct stat *st);
  * /dev/fd/63.  The pipe may be endless, so readers must check the limit. */
 int rd_outside_stream(const char *path, uint64_t max, struct stat *st);
 
-/* Why a user other than this one or root could have changed a file or directory: "belongs to
- * another user", "can be written by others".  NULL if no other user could have changed it. */
+/* The reason why someone other than the current user and root could have changed a file or
+ * directory: "belongs to another user" or "can be written by others".  NULL if no other user could
+ * have changed it. */
 const char *rd_untrusted_reason(const struct stat *st);
 
 #endif

@@ -63,7 +63,7 @@ bool rd_pool_has_room(const struct rd_pool *p)
 
 /* ---- the stream ---- */
 
-/* Returns false at end of file. */
+/* Reads exactly `length` bytes.  Returns false at end of file. */
 static bool read_all(int fd, void *data, size_t length)
 {
 	for (size_t got = 0; got < length;) {

@@ -4,8 +4,8 @@
  * The process that opens the pool leads it.  It hands out tasks and receives their results one by
  * one.  A task is a number whose meaning the leader chooses.  Workers are forked, so they have a
  * copy of the leader's memory as it was at the fork.  They are killed when the leader ends, however
- * it ends.  If a worker dies, its task is lost, and the leader gets an event for it.  A new worker
- * is started for the next task.
+ * it ends.  If a worker dies, its task is lost, and the leader gets an event for the task.  A new
+ * worker is started for the next task.
  * A pool belongs to the thread that opened it.
  */
 #ifndef BASE_POOL_H
@@ -64,8 +64,8 @@ struct rd_pool_loop {
 	/* Handles a task that has ended: RD_POOL_DONE or RD_POOL_LOST. */
 	int (*take)(void *context, const struct rd_pool_event *event);
 
-	/* Called several times a second.  `is_over` returns whether to stop waiting for tasks.
-	 * Both may be NULL. */
+	/* Both functions are called several times a second, and may be NULL.  `is_over` returns
+	 * whether to stop waiting for tasks.  `look` may do other work. */
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 

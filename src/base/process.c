@@ -113,8 +113,8 @@ int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid)
 	if (error) {
 		errno = error;
 		if (directory)
-			return rd_fail_errno("%s: cannot start it in %s", argv[0], directory);
-		return rd_fail_errno("%s: cannot start it", argv[0]);
+			return rd_fail_errno("cannot start %s in %s", argv[0], directory);
+		return rd_fail_errno("cannot start %s", argv[0]);
 	}
 	return 0;
 }

@@ -103,7 +103,7 @@ int rd_scratch_open(char **path, const char *parent, const char *name)
 		return rd_fail(RD_ELIMIT, "%s: its name is too long for a directory in it", parent);
 	take_signals();
 	if (!mkdtemp(table[i].path)) {
-		int err = rd_fail_errno("%s: cannot create it", table[i].path);
+		int err = rd_fail_errno("cannot create %s", table[i].path);
 		give_signals_back();
 		return err;
 	}

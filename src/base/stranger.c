@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Documents that another user may have written.  `replay` and `classify` run the program that a
- * document names, and `inject --resume` the program of a campaign, with the stored commands.  Users
- * want this for their own documents.  If another user can have written the document, a warning
- * first shows what will be run.
+ * document names, with the stored command.  `inject --resume` runs the program of a campaign in the
+ * same way.  Users want this for their own documents.  If another user can have written the
+ * document, a warning first shows what will be run.
  */
 #include "base/stranger.h"
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define FIRST_SLOTS 64 /* a power of two; set by hand, since most tables grow beyond it */
-/* rd_tuples_clear() frees tables with more slots, so that one large use does not take memory
- * forever. */
+/* rd_tuples_clear() frees a table with more slots than this, so that one large use does not take
+ * memory forever. */
 #define KEPT_SLOTS 2048
 
 uint64_t rd_tuple_hash(const uint32_t *tuple, size_t length)

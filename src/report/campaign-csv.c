@@ -154,5 +154,5 @@ int report_campaign_csv(const struct report_campaigns *c, FILE *out)
 		for (size_t i = 0; i < c->count; i++)
 			put_campaign(out, &c->items[i]);
 	}
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

@@ -8,7 +8,7 @@
 /* Draws the bars of one campaign. */
 void campaign_figure(FILE *out, const struct campaign_statistics *s);
 
-/* Draws the shares of the deviations of the runs with that outcome, side by side. */
+/* For the runs with that outcome, draws the share of each kind of deviation, side by side. */
 void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome);
 
 /* Shows functions, variables and source lines with the share of harmful runs.  Shows at most `most`

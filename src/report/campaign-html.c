@@ -254,7 +254,8 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 		campaign_differs(c) ? "differs" : "");
 }
 
-/* Writes one family of tests.  Of places, shows those that differ and a few others. */
+/* Writes one family of tests.  A family about places shows all places that differ, and a few
+ * others. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;
@@ -339,5 +340,5 @@ int report_campaign_html(const struct report_campaigns *c, FILE *out)
 	put_runs(out, c);
 	fprintf(out, "</main>\n<footer><p>Raddle %s</p></footer>\n<script>\n%s%s</script></body></html>\n",
 		RADDLE_VERSION, html_theme, campaign_script);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

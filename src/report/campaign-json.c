@@ -176,5 +176,5 @@ int report_campaign_json(const struct report_campaigns *c, FILE *out)
 	if (c->against)
 		put_against(&j, c->against);
 	rd_json_end(&j);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

@@ -101,7 +101,7 @@ void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outco
 	fprintf(out, "<svg class=\"strip\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">", WIDTH, HEIGHT,
 		WIDTH, HEIGHT);
 	for (unsigned i = 1; i <= RUNLOG_DEVIATIONS; i++) {
-		unsigned d = i % RUNLOG_DEVIATIONS; /* the deviation "none" is the last one */
+		unsigned d = i % RUNLOG_DEVIATIONS; /* the deviation "none" comes last */
 		double width = all ? (double)g->count[outcome][d] / (double)all * WIDTH : 0;
 
 		if (!g->count[outcome][d])

@@ -39,7 +39,7 @@ bool report_campaign_is_mixed(const struct campaign_statistics *s)
 	return s->group_count != 2;
 }
 
-/* Writes a name from outside in a column, cut on the left or right. */
+/* Writes an untrusted name, cut on the left or right to fit the width of its column. */
 static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 {
 	RD_ASSERT(width > 0);
@@ -362,5 +362,5 @@ int report_campaign_text(const struct report_campaigns *c, FILE *out)
 		put_against(out, c);
 	else
 		put_legend(out, c);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

@@ -17,7 +17,7 @@ struct report_campaigns {
 	/* The number of functions, lines and so on to list; 0 means 8 (text) or 20 (HTML). */
 	size_t places;
 	bool colour; /* for text: whether the stream is a terminal with colours */
-	/* The comparison of items[0] with another campaign; or NULL. */
+	/* The comparison of items[0] with another campaign; NULL if there is no other campaign. */
 	const struct campaign_against *against;
 };
 

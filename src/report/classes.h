@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Prints the number of races of each class, and a line for each race that was printed before it had
- * one. */
+ * a class. */
 void report_classes(const struct finding_set *set, const struct classify_result *result, FILE *out);
 
 #endif

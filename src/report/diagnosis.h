@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* `wanted` is the failure that was searched for; NULL if any failure was. */
+/* `wanted` is the failure that was searched for; NULL if any failure would do. */
 void report_diagnosis_text(const struct diagnosis *d, const struct sketch_failure *wanted, FILE *out);
 
 #endif

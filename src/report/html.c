@@ -398,5 +398,5 @@ int report_html(const struct finding_set *set, const struct report_opts *opts, F
 		put_finding(&p, set->items[i], i == 0);
 	put_footer(&p);
 	rd_buf_release(&p.words);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

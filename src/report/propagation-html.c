@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The page about a propagation: a summary of what happened, the graph over the source, and a table
- * of the places in the order in which the error reached them, with values and causes.  The page can
- * be read without its script, which shows the rows of a selected mark and animates the propagation.
+ * of the places that the error reached.  The table is in the order in which they were reached, and
+ * has values and causes.  The page can be read without its script, which shows the rows of a
+ * selected mark and animates the propagation.
  */
 #include "report/propagation-html-int.h"
 
@@ -226,5 +227,5 @@ int report_propagation_html(const struct propagation *p, FILE *out)
 	put_ends(out, p);
 	fprintf(out, "</main>\n<footer><p>Raddle %s</p></footer>\n<script>\n%s%s</script></body></html>\n",
 		RADDLE_VERSION, html_theme, propagation_script);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

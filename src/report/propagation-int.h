@@ -59,7 +59,7 @@ struct propagation_end {
 struct propagation {
 	const char *golden, *run;	      /* the names of the traces */
 	const char *fault;		      /* a description of the injected fault; NULL if unknown */
-	const char *first;		      /* a sentence about the first deviation; or NULL */
+	const char *first;		      /* a sentence about the first deviation; NULL if unknown */
 	const struct propagation_node *nodes; /* the nodes, in the order in which they were reached */
 	size_t node_count, nodes_left_out;
 	const struct propagation_edge *edges;

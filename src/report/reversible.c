@@ -15,7 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The last operations of an order are shown, since they decide it; -v shows all. */
+/* The number of operations of an order that are shown: the last ones, which decide whether the
+ * reversal happens.  -v shows all. */
 #define OPERATIONS_SHOWN 12
 
 /* ---- words ---- */

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "report/uri-int.h"
 
-/* The name of the base of relative URIs, which services know. */
+/* The name of the base of relative URIs.  Code scanning services know this name. */
 #define SARIF_BASE "%SRCROOT%"
 
 /* Writes the beginning of a document with one run, up to the members of the run. */

@@ -355,7 +355,8 @@ static void put_properties(struct writer *w, const struct finding *f)
 	rd_json_end(&w->j);
 }
 
-/* Writes level and rank.  A finding of unknown class may have the worst consequence. */
+/* Writes level and rank.  A finding of unknown class gets the highest level, because it may have
+ * the worst consequence. */
 static void put_level(struct writer *w, const struct finding *f)
 {
 	static const struct {
@@ -519,5 +520,5 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	sarif_end(&w.j);
 	rd_buf_release(&w.words);
 	uri_root_release(&w.root);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

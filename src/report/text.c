@@ -26,7 +26,7 @@
 #define WIDTH 80 /* the columns of a terminal */
 /* Steps of a schedule, unless the user gives a number; as many as a terminal has lines. */
 #define STEPS_SHOWN 24
-#define MANY 4 /* the fewest reports for which an overview follows them */
+#define MANY 4 /* an overview follows if there are at least this many reports */
 #define RULE "=================="
 
 struct printer {
@@ -166,7 +166,7 @@ static void print_quoted(struct printer *p, const struct finding_stack *s)
 	print_frames(p, s, finding_own_code_frame(s));
 }
 
-/* Appends the locks that are held.  A schedule without a finding does not contain them. */
+/* Appends the locks that are held.  A schedule without a finding does not contain these locks. */
 static void add_locks(struct printer *p, const struct finding *f, const struct finding_lock *locks,
 		      size_t count)
 {
@@ -670,7 +670,7 @@ static int finish(struct printer *p)
 {
 	free(p->here);
 	rd_buf_release(&p->line);
-	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("report: cannot write it");
+	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("cannot write the report");
 }
 
 int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out)

@@ -69,7 +69,7 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const cha
 /* Appends "the prediction is sound ..." and the number of merged findings, one sentence each. */
 void word_evidence(struct rd_buf *out, const struct finding *f);
 
-/* A remark on operations that a schedule does not name; or NULL. */
+/* A remark on operations that a schedule does not name; NULL if there are no such operations. */
 const char *word_left_out(const struct schedule *s);
 
 /* Sets moved[i] if operation i of the schedule is now before an operation that preceded it in the

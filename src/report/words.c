@@ -336,7 +336,8 @@ static bool is_about(const struct schedule_op *op, const struct schedule_op *oth
 	       word_role(op->kind) == role;
 }
 
-/* Whether another thread takes the lock that this one took, without a recorded release. */
+/* Whether another thread takes the lock that operation i took, although the schedule lists no
+ * release of it by the thread of operation i. */
 static bool is_taken_over(const struct schedule *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->op_count; k++) {

@@ -91,4 +91,4 @@ fails 'none: it has no runs' --against none two
 mkdir other && cp one/campaign.json other && line 1 InvalPtr sdc data >other/log
 fails 'no kind of fault in common' --against other two
 "$RADDLE" campaign none | grep -q '^0 of 9 runs'
-fails 'cannot write it' --html absent/page two
+fails 'cannot write absent/page' --html absent/page two

@@ -72,18 +72,18 @@ refused 'option -o needs an argument (DIR)' record -o -- ./racy
 refused 'option --output needs an argument (DIR)' check --output -- ./racy
 refused 'option --timeout needs an argument (TIME)' check --timeout -- ./racy
 refused "--output --json=x: that looks like an option" record -o --json=x -- ./racy
-refused 'it is a program, and is not replaced' check --json ./racy ./racy
+refused 'is a program and is not overwritten' check --json ./racy ./racy
 [ -x racy ] && [ ! -e ./-- ] && [ ! -e ./--json=x ] || complain "a file got a wrong name: $(ls)"
 
 # What cannot be written is told before anything is done; the program is not even looked for.
 touch plain
-refused '--json: nowhere/x: cannot write it' check --json=nowhere/x -- ./absent
-refused '--sarif: plain/x: cannot write it' check --sarif plain/x -- ./absent
-refused '--html: found: cannot write it: it is a directory' check --html found -- ./absent
+refused '--json: cannot write nowhere/x' check --json=nowhere/x -- ./absent
+refused '--sarif: cannot write plain/x' check --sarif plain/x -- ./absent
+refused '--html: cannot write found: it is a directory' check --html found -- ./absent
 refused '--output: plain: plain is not a directory' check -o plain -- ./absent
 refused '--output: plain/deep/er: cannot write there' record -o plain/deep/er -- ./absent
 refused '--output: plain/x: cannot write there' inject -o plain/x --list -- ./absent
-refused '--export: nowhere/x: cannot write it' replay --export nowhere/x absent.schedule
+refused '--export: cannot write nowhere/x' replay --export nowhere/x absent.schedule
 refused '--schedules: plain: plain is not a directory' predict -o plain "$trace"
 refused '--json: the name is empty' predict --json= "$trace"
 refused 'only one document can go to standard output' predict --json --sarif - "$trace"
@@ -153,7 +153,7 @@ cd repo/src/deep || exit 1
 echo 'limit = 2' >own
 [ "$(RADDLE_FILE=own limit_of)" = 2 ] || complain "RADDLE_FILE is not read"
 rm ../../known.supp
-refused "repo/known.supp: cannot open it" predict "$trace"
+refused "repo/known.supp: No such file" predict "$trace"
 echo 'limit = 2' >.raddle
 [ "$(limit_of)" = 2 ] || complain "the nearest .raddle file is not the one that is read"
 

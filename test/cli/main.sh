@@ -49,7 +49,7 @@ expect 0 ./raddle-nonsense --version
 # Output that cannot be written is a failure, whichever way it is lost.
 expect_lost() {
 	[ "$1" = 2 ] || fail "lost output gave status $1"
-	grep -q 'standard output: cannot write it' err || fail "lost output is not reported: $(cat err)"
+	grep -q 'cannot write to standard output' err || fail "lost output is not reported: $(cat err)"
 }
 "$RADDLE" help >/dev/full 2>err
 expect_lost $?

@@ -29,7 +29,7 @@ handler=$!
 
 # These only seem to stand still.  They go on when the watchdog has judged them, not before.
 judged() { # case, judgement
-	wait_for 120 grep -q "the program is quiet.*$2" "$1.err" || complain "$1: was not judged: $(cat "$1.err")"
+	wait_for 120 grep -q "the program makes no progress, but.*$2" "$1.err" || complain "$1: was not judged: $(cat "$1.err")"
 }
 judged input 'no thread waits for a lock'
 echo x >&3
@@ -45,7 +45,7 @@ kill -USR1 $handler
 wait $handler || complain "a program that waits for a signal ended with $?: $(cat handler.err)"
 wait_for 120 test -s self.status || complain "self: is not ended"
 kill -0 $alone || complain "--no-watchdog does not leave a program alone"
-grep -q 'is quiet' alone.err && complain "--no-watchdog looks: $(cat alone.err)"
+grep -q 'makes no progress, but' alone.err && complain "--no-watchdog looks: $(cat alone.err)"
 kill $alone
 wait
 

@@ -148,7 +148,7 @@ refused 'checksum' edited -- ./replay use
 refused 'line 1' /bin/true -- ./replay use
 refused 'which program' "$schedule"
 refused 'which finding' --times 2
-refused 'cannot find it' "$schedule" -- ./nowhere
+refused 'cannot find ./nowhere' "$schedule" -- ./nowhere
 refused "has the id 'ffffffff'" --id ffffffff sections-race.json
 refused 'out of range .0 to 1' --first 2 "$schedule" -- ./replay
 jq '.findings += .findings' sections-race.json >two.json

@@ -97,7 +97,7 @@ static void failed_write_leaves_nothing(void **state)
 	(void)state;
 	assert_int_equal(rd_mkdirs("w/taken/x"), 0);
 	assert_int_equal(rd_file_write("w/taken", "a", 1), RD_ESYSTEM);
-	assert_said("w/taken: cannot write it: Is a directory");
+	assert_said("cannot write w/taken: Is a directory");
 	assert_int_equal(rd_remove_tree("w/taken"), 0);
 	assert_int_equal(rmdir("w"), 0);
 }
@@ -135,7 +135,7 @@ static void replaced_whole_or_not_at_all(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
 	assert_int_equal(rd_file_replace("r", "newer", 5), RD_ESYSTEM);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
-	assert_said("r: cannot write it: File too large");
+	assert_said("cannot write r: File too large");
 	assert_holds("r", "new");
 
 	assert_int_equal(rd_file_replace("/dev/null", "x", 1), 0);
@@ -151,7 +151,7 @@ static void missing_files_are_named(void **state)
 
 	(void)state;
 	assert_int_equal(rd_file_read("absent", &b), RD_ESYSTEM);
-	assert_said("absent: cannot open it: No such file");
+	assert_said("cannot open absent: No such file");
 	clear_messages(NULL);
 	assert_int_equal(rd_map_open(&map, "gone"), RD_ESYSTEM);
 	assert_said("gone: ");
@@ -355,7 +355,7 @@ static void programs_that_cannot_start(void **state)
 
 	(void)state;
 	assert_int_equal(rd_run(argv), RD_ESYSTEM);
-	assert_said("/no/such/program: cannot start it: No such file");
+	assert_said("cannot start /no/such/program: No such file");
 	assert_int_equal(rd_run_capture(argv, 1000, &b), RD_ESYSTEM);
 	rd_buf_release(&b);
 }

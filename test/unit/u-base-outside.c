@@ -75,7 +75,7 @@ static void files_up_to_a_size(void **state)
 	expect_refusal(path, RD_ELIMIT, "101 bytes");
 	make_file((off_t)1 << 40); /* sparse */
 	expect_refusal(path, RD_ELIMIT, "at most 100");
-	expect_refusal("/tmp/u-outside-absent", RD_ESYSTEM, "cannot open it");
+	expect_refusal("/tmp/u-outside-absent", RD_ESYSTEM, "cannot open /tmp/u-outside-absent");
 }
 
 /* None of these may be waited for: a FIFO without a writer would block forever. */

@@ -71,7 +71,7 @@ static void test_absent(void **state)
 	(void)state;
 	CATCH(&message, result, rd_run(ARGV("no-such-program-at-all")));
 	assert_int_equal(result, RD_ESYSTEM);
-	assert_non_null(strstr(message, "no-such-program-at-all: cannot start it"));
+	assert_non_null(strstr(message, "cannot start no-such-program-at-all"));
 	free(message);
 	CATCH(&message, result, rd_run_capture(ARGV("no-such-program-at-all"), 100, &out));
 	assert_int_equal(result, RD_ESYSTEM);
@@ -152,7 +152,7 @@ static void test_spawn(void **state)
 	rd_buf_release(&out);
 	CATCH(&message, result, rd_spawn(ARGV("true"), "/no/such/directory", -1, &pid));
 	assert_int_equal(result, RD_ESYSTEM);
-	assert_non_null(strstr(message, "cannot start it in /no/such/directory"));
+	assert_non_null(strstr(message, " in /no/such/directory"));
 	free(message);
 }
 

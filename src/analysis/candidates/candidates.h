@@ -23,7 +23,7 @@ struct candidate_access {
 	const char *op;	  /* "read" or "write" */
 	const char *what; /* the expression in the source, or what the call does; may be "" */
 	bool atomic;
-	bool locked; /* some lock is held, but none that excludes the other access */
+	bool locked; /* the thread holds a lock, but none that excludes the other access */
 };
 
 struct candidate {
@@ -31,14 +31,15 @@ struct candidate {
 	char id[CANDIDATE_ID_SIZE];
 	uint32_t object; /* an object that both may access, as numbered in the facts */
 	char *name;	 /* name of that object, with the accessed member */
-	/* The pointers may point to so many objects that this object means little. */
+	/* The two pointers may point to so many objects that `object` is hardly more likely than
+	 * others. */
 	bool wide;
 	uint32_t rank; /* 1 for the most promising candidate */
 	/* Number of its group, from 0, in the order of the best candidates.  A group has one
 	 * variable or allocation. */
 	uint32_t group;
 	int score;
-	const char *reason; /* why it has this rank */
+	const char *reason; /* why the candidate has this rank */
 	struct candidate_access accesses[2];
 };
 
@@ -50,7 +51,7 @@ struct candidates {
 	size_t left_out;
 	char **unsound; /* descriptions of what the analysis does not cover */
 	size_t unsound_count, unsound_capacity;
-	/* Facts about the program and the analysis. */
+	/* The following members are statistics of the program and the analysis. */
 	uint32_t threads;  /* number of kinds of threads, including main */
 	uint32_t accesses; /* number of analysed accesses */
 	uint32_t contexts; /* number of analysed contexts of functions */

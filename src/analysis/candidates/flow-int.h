@@ -17,10 +17,11 @@
 
 struct flow_state {
 	bool reached;
-	uint64_t alive;	  /* mask of the threads that may be alive */
-	uint64_t ended;	  /* mask of the threads that have certainly ended since the entry */
-	uint32_t nothing; /* a pointer that is null at this point; FACTS_NONE if none is known */
-	uint32_t held;	  /* set of locks that are certainly held */
+	uint64_t alive; /* mask of the threads that may be alive */
+	uint64_t ended; /* mask of the threads that have certainly ended since the entry */
+	/* A pointer that is null at this point; FACTS_NONE if no such pointer is known. */
+	uint32_t nothing;
+	uint32_t held; /* set of locks that are certainly held */
 	/* Set of locks that the function may have released without acquiring them before. */
 	uint32_t released;
 };
@@ -31,10 +32,10 @@ struct starter {
 };
 
 struct flow_effect {
-	/* Masks of the threads that the function starts and that may be alive when it ends, and of
-	 * those that have ended. */
+	/* Masks of the threads that the function starts: those that may be alive when the function
+	 * ends, and those that have certainly ended by then. */
 	uint64_t alive, ended;
-	/* Mask of all threads that it starts, directly or through other threads. */
+	/* Mask of all threads that the function starts, directly or through other threads. */
 	uint64_t started;
 	uint32_t held, released;
 	bool stub; /* the function does nothing: it is a placeholder for a real one */
@@ -54,18 +55,19 @@ struct flow {
 		bool banned;
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
-	/* What the analysis does not cover. */
+	/* The following members show what the analysis does not cover. */
 	bool unfinished; /* whether effects still changed in the last pass */
 	/* Number of calls that may call more than FLOW_CALLEES functions, and the first such
 	 * call. */
 	uint32_t cut_calls, cut_call;
 };
 
-/* Largest number of functions of an indirect call; set by hand, further ones are ignored. */
+/* Largest number of functions that an indirect call may call.  Further functions are ignored.  Set
+ * by hand. */
 enum { FLOW_CALLEES = 64 };
 
-/* The functions that are known to be arguments of the current function, by position; FACTS_NONE if
- * unknown. */
+/* The largest number of arguments for which a known function is stored (struct bound, by index of
+ * the argument; FACTS_NONE if unknown). */
 enum { FLOW_BOUND = 4 };
 struct bound {
 	uint32_t functions[FLOW_BOUND];

@@ -28,8 +28,8 @@ static uint64_t bit(uint32_t thread)
 	return UINT64_C(1) << thread;
 }
 
-/* The position of an operand among the arguments of its function; FACTS_NONE if it cannot be
- * bound. */
+/* The index of an operand among the arguments of its function; FACTS_NONE if it is not one of those
+ * that can be bound. */
 static uint32_t position_of(const struct facts *f, uint32_t operand)
 {
 	if (operand == FACTS_NONE || operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_ARGUMENT)
@@ -186,7 +186,8 @@ static void join(const struct flow *w, struct flow_state *s, uint64_t threads)
 	}
 }
 
-/* Handles a join of one thread.  It ends the thread only if at most one such thread exists. */
+/* Handles a join of one thread.  After the join the thread has ended only if at most one such
+ * thread exists. */
 static void join_one(const struct flow *w, struct flow_state *s, uint32_t value)
 {
 	const struct join *j = thread_join(w->threads, value);
@@ -308,7 +309,7 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 		callees[count++] = callee;
 		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
 	}
-	/* Removes stubs that replace lock functions, which are assumed not to be called. */
+	/* Removes stubs that replace lock functions; such stubs are assumed not to be called. */
 	size_t to = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!effective || !w->effects[callees[i]].stub)
@@ -522,7 +523,7 @@ void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry,
 
 /* ------------------------------------------------------------------ effects --- */
 
-/* The locks that a caller can name: by its arguments, or globally. */
+/* The locks of `set` that a caller of the function can name: through its arguments, or globally. */
 static uint32_t outside(struct flow *w, uint32_t function, uint32_t set)
 {
 	const struct facts_function *row = &w->p->f->functions[function];

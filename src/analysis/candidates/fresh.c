@@ -13,7 +13,8 @@ enum { DEPTH_MAX = 12 };
 
 struct fresh {
 	struct program *p;
-	/* By value: where its users, instructions that have it as an operand, start in `users`. */
+	/* By value: the index in `users` at which its users begin.  A user is an instruction that
+	 * has the value as an operand. */
 	uint32_t *user_start, *users;
 	struct rd_umap blocks; /* maps a root to 1 + its index in `known` */
 	struct known {
@@ -77,7 +78,7 @@ void fresh_free(struct fresh *h)
 	RD_FREE(h->user_start, h->users, h->keeps, h->known, h);
 }
 
-/* --------------------------------------------------------------------- uses --- */
+/* ------------------------------------------------------ uses of an address --- */
 
 /* What a function does with an argument: not yet analysed, being analysed, keeps it private,
  * publishes it, publishes it only by relaxed operations. */
@@ -85,7 +86,7 @@ enum keeps { NOT_YET, IN_PROGRESS, NO, YES, RELAXED };
 
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
 
-/* Whether a library function stores its arguments where other threads find them. */
+/* Whether a library function may store its arguments where other threads can find them. */
 static bool library_keeps(const struct facts_function *called)
 {
 	if (called->flags & FACTS_FUNCTION_INTRINSIC)
@@ -203,7 +204,7 @@ static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned de
 	return h->keeps[argument] == NO || h->keeps[argument] == RELAXED ? h->keeps[argument] : YES;
 }
 
-/* -------------------------------------------------------------------- where --- */
+/* ------------------------------------------------------------ published blocks --- */
 
 /* Marks the blocks that are reachable after a publication, without creating the memory again. */
 static void spread(struct fresh *h, uint32_t root, struct known *k)

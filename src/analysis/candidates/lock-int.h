@@ -41,13 +41,14 @@ void locks_release(struct locks *l);
 uint32_t lock_at(struct locks *l, uint32_t operand, bool read);
 
 uint32_t lockset_add(struct locks *l, uint32_t set, uint32_t lock);
-/* Removes a lock.  If it is not in the set, removes the locks that may be the same one. */
+/* Removes a lock from a set.  If the set does not contain it, removes the locks that may be the
+ * same lock. */
 uint32_t lockset_remove(struct locks *l, uint32_t set, uint32_t lock);
 uint32_t lockset_meet(struct locks *l, uint32_t a, uint32_t b);
 /* Whether the set has a lock with the same path. */
 bool lockset_has(const struct locks *l, uint32_t set, uint32_t lock);
 uint32_t lockset_unite(struct locks *l, uint32_t a, uint32_t b);
-/* Returns the number of locks. */
+/* Copies the locks of a set to `items`, and returns their number. */
 size_t lockset_copy(const struct locks *l, uint32_t set, uint32_t items[LOCKS_MAX]);
 
 /* Translates a set from the caller of `call` to the callee. */
@@ -59,7 +60,7 @@ bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, 
 /* The number of the set of guards of an access with the path `data`, while the locks of `set` are
  * held. */
 uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
-/* Whether two sets of guards have one in common that at least one side holds exclusively. */
+/* Whether two sets of guards have a common guard that at least one side holds exclusively. */
 bool guards_exclude(const struct locks *l, uint32_t a, uint32_t b);
 
 /* Whether some locks of the two sets may be the same. */

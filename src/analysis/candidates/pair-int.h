@@ -12,7 +12,7 @@
 #include "candidates/walk-int.h"
 
 struct access_pair {
-	uint32_t x, y;	/* numbers of the instances; the one with the lower access comes first */
+	uint32_t x, y;	/* numbers of the instances, sorted by the numbers of their accesses */
 	uint32_t place; /* a place that both access */
 	uint32_t group; /* number of the object that the group is for */
 	bool wide;	/* the pointers may point to so many places that this place means little */

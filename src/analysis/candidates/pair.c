@@ -32,7 +32,7 @@ struct atom {
 	int64_t size;
 	/* `wide`: points to more than WIDE places; `named`: the source names a member. */
 	bool write, wide, named;
-	/* Examples of its instances, and the number of examples. */
+	/* Some of its instances as examples, and the number of these examples. */
 	uint32_t examples[EXAMPLES], count;
 };
 

@@ -95,7 +95,7 @@ bool path_rebase(const struct path *p, const struct path *base, enum path_root k
 	for (uint32_t i = 0; i < base->loads; i++)
 		if (p->offsets[i] != base->offsets[i])
 			return false;
-	/* An index must belong to both paths, or to the rest only. */
+	/* If there is an index, it must belong to both paths, or only to the rest of `p`. */
 	bool inside = base->index != FACTS_NONE;
 	if (inside && (p->index != base->index || p->index_at != base->index_at || p->stride != base->stride))
 		return false;

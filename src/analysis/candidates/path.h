@@ -45,7 +45,7 @@ bool path_rebase(const struct path *p, const struct path *base, enum path_root k
 /* Prepends the path `base` to the path `rest`, whose root represents the address `base`. */
 bool path_append(const struct path *base, const struct path *rest, struct path *out);
 
-enum { PATH_NUMBERS = 14 }; /* at most six, and two for each offset */
+enum { PATH_NUMBERS = 14 }; /* at most six numbers, and two for each offset */
 /* Writes a path as numbers, for a hash.  Returns how many there are. */
 size_t path_numbers(const struct path *p, uint32_t numbers[PATH_NUMBERS]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data that is computed once for each function: flow, loops, callers, which code runs once,
- * accesses. */
+/* Data that is computed once for each function: its flow graph, loops, callers and accesses, and
+ * whether it runs at most once. */
 #include "candidates/program.h"
 
 #include "base/alloc.h"
@@ -68,7 +68,7 @@ const struct facts_function *program_library(const struct program *p, uint32_t v
 
 /* ------------------------------------------------------------------ flow --- */
 
-/* Marks cyclic blocks: those that one of their successors leads back to. */
+/* Marks cyclic blocks: blocks from which a path leads back to the same block. */
 static void find_cyclic(struct function_info *info)
 {
 	const struct facts_graph *g = &info->graph;
@@ -240,7 +240,7 @@ static void find_edges(struct program *p)
 	}
 }
 
-/* Marks the functions that can be called at all, beginning with the roots. */
+/* Marks the functions that some chain of calls from a root can reach. */
 static void find_reached(struct program *p)
 {
 	const struct facts *f = p->f;

@@ -83,7 +83,7 @@ void program_release(struct program *p);
 /* The innermost natural loop that contains a block; NULL if there is none. */
 const struct facts_loop *program_loop(const struct program *p, uint32_t function, uint32_t block);
 
-/* Whether the loop counts.  If so, *c receives how. */
+/* Whether the loop is a counting loop.  If so, *c describes how it counts. */
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
@@ -97,7 +97,7 @@ const struct facts_function *program_library(const struct program *p, uint32_t v
 
 uint32_t program_argument(const struct facts *f, uint32_t call,
 			  uint32_t n); /* returns the operand; FACTS_NONE if there is none */
-/* Returns FACTS_NONE if it is not a function. */
+/* Returns the function that the operand is; FACTS_NONE if it is not a function. */
 uint32_t program_constant_function(const struct facts *f, uint32_t operand);
 
 /* The value of an operand without casts. */

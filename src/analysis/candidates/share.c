@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that more than one thread can reach: global variables, arguments of new threads, objects
- * that library functions may keep, and everything that pointers stored in these lead to.  A
- * thread-local or local variable is included if its address is stored in such an object.
+ * Finds objects that more than one thread can reach: global variables, arguments of new threads,
+ * and objects that library functions may keep.  Whatever pointers in these objects lead to is
+ * included.  A thread-local or local variable is included if its address is stored in such an
+ * object.
  */
 #include "base/alloc.h"
 #include "base/error.h"

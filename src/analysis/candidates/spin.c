@@ -3,10 +3,10 @@
  * Empty loops that wait for a variable: `while (!done) {}`.  Their accesses are reported without
  * guards: the guard would be the only work in the loop, and the variable is certainly shared.
  *
- * A loop is empty if some path from the load back to itself writes nothing and calls only functions
- * that pass the time.  It waits if it loads from the same address in every iteration and uses the
- * value only to decide whether to continue.  A loop that sums an array or walks a list is therefore
- * not a waiting loop.
+ * A loop is empty if some path from the load back to itself writes nothing and calls only
+ * sched_yield() and compiler intrinsics.  It waits if it loads from the same address in every
+ * iteration and uses the value only to decide whether to continue.  A loop that sums an array or
+ * walks a list is therefore not a waiting loop.
  */
 #include "candidates/candidates.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of threads of a program: main, and one for each pair of a call that starts threads and
- * a function that it may start.  A kind represents all threads that this call starts with this
+ * The kinds of threads of a program: main, and one for each call that starts threads and each
+ * function that this call may start.  A kind represents all threads that this call starts with this
  * function.
  *
  * This part also finds the arguments that differ from thread to thread: fresh memory, an element of
- * an array, a number.  No other thread of the same kind accesses what they refer to.  And it finds
- * the joins after which a thread has certainly ended: joins of one thread, and loops that join all
- * threads that another loop started.
+ * an array, a number.  No other thread of the same kind accesses what they refer to.  It also finds
+ * the joins after which a thread has certainly ended.  Such a join is for one thread, or in a loop
+ * that joins all threads that another loop started.
  */
 #ifndef CANDIDATES_THREAD_INT_H
 #define CANDIDATES_THREAD_INT_H
@@ -18,19 +18,22 @@
 enum { THREADS_MAX = 64 };
 
 struct thread_kind {
-	uint32_t create;   /* the call that starts it; FACTS_NONE for main */
-	uint32_t function; /* the function that it runs */
-	/* The operand of the call that becomes its argument; FACTS_NONE if unknown. */
+	uint32_t create;   /* the call that starts the thread; FACTS_NONE for main */
+	uint32_t function; /* the function that the thread runs */
+	/* The operand of the call that becomes the argument of the thread; FACTS_NONE if
+	 * unknown. */
 	uint32_t argument;
 	bool many;    /* several threads of this kind may be alive at the same time */
 	bool handler; /* a signal handler, or a destructor of thread-specific data */
-	/* Whether the argument, a pointer or a number, differs between threads of this kind. */
+	/* Whether the pointer or number that each thread gets as its argument differs between
+	 * threads of this kind. */
 	bool own_pointer, own_number;
-	int64_t own_size;   /* number of bytes at the pointer that belong to one thread */
+	int64_t own_size;   /* number of bytes, from the pointer on, that belong to one thread */
 	uint32_t own_since; /* the block of the creating function that makes the argument */
 };
 
-/* A call that joins one thread, or the loop around it, which joins all threads of a loop. */
+/* A join: a call that joins one thread, or a loop of such calls that joins all threads of another
+ * loop. */
 struct join {
 	uint32_t value, function;
 	uint64_t threads;
@@ -60,7 +63,7 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 /* The operand of a thread creation that is the routine of the thread. */
 uint32_t thread_routine(const struct program *p, uint32_t create);
 
-/* Returns NULL if it is not certain which thread the call joins. */
+/* The join that a call does; NULL if it is not certain which thread the call joins. */
 const struct join *thread_join(const struct threads *t, uint32_t value);
 /* A mask of the threads that have ended when control leaves the loop with this header. */
 uint64_t thread_joined_by(const struct threads *t, uint32_t function, uint32_t header);

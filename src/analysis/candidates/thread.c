@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------ different arguments --- */
 
-/* Whether control passes through the block before each further execution of the call. */
+/* Whether control passes through the block again before each further execution of the call. */
 static bool is_renewed(const struct program *p, uint32_t function, uint32_t call, uint32_t block)
 {
 	return !program_reaches(p, function, call, call, block);
@@ -66,7 +66,7 @@ static bool may_be_function(const struct facts *f, uint32_t operand)
 	return program_constant_function(f, operand) != FACTS_NONE;
 }
 
-/* The position of the routine among the arguments of the call. */
+/* The index of the routine among the arguments of the call. */
 static uint32_t routine_position(const struct program *p, uint32_t create)
 {
 	for (uint32_t i = 0; program_argument(p->f, create, i) != FACTS_NONE; i++)

@@ -11,11 +11,13 @@
 #include "candidates/flow-int.h"
 #include "candidates/fresh-int.h"
 
-/* An access by one thread, in all contexts that do not differ for it. */
+/* An access by one thread.  It represents all contexts between which nothing differs for the
+ * access. */
 struct instance {
 	uint32_t access;
 	uint32_t thread;
-	/* Mask of other threads that may be alive; includes its own kind if there are several. */
+	/* Mask of the other threads that may be alive.  It includes the access's own kind of thread
+	 * if several threads of that kind may exist. */
 	uint64_t alive;
 	/* Mask of the threads whose own memory is accessed here only before they start or after
 	 * they were joined. */
@@ -40,8 +42,8 @@ struct access_walk {
 	struct rd_pmap context_lists; /* maps function and thread to 1 + the newest context */
 	uint32_t *work;
 	size_t work_count, work_capacity;
-	/* A thread turned out to exist several times, or a semaphore turned out not to be a
-	 * lock. */
+	/* In this round, a thread turned out to exist several times, or a semaphore turned out not
+	 * to be a lock. */
 	bool changed;
 };
 

@@ -19,9 +19,9 @@ enum {
 };
 
 /* A function in a thread, and what is known when it is entered.  `fresh`, `own` and `own_number`
- * are masks with a bit for each argument.  The bit is set if the argument is memory that only the
- * caller knows, memory that belongs to the thread, or a number that differs from thread to
- * thread. */
+ * are masks with a bit for each argument.  A bit of `fresh` means that only the caller knows the
+ * memory of the argument; of `own`, that the memory belongs to the thread; of `own_number`, that
+ * the argument is a number that differs from thread to thread. */
 struct context {
 	uint32_t function, thread;
 	uint64_t alive;
@@ -115,7 +115,7 @@ static uint32_t argument_bit(const struct visit *v, uint32_t value)
 		       : 0;
 }
 
-/* Whether no other thread can have the address of the memory at this path yet. */
+/* Whether other threads cannot have the address of the memory at this path yet. */
 static bool is_unknown(const struct visit *v, const struct path *path, uint32_t at)
 {
 	if (path->kind != PATH_VALUE || path->loads != 0)

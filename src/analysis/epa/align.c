@@ -14,7 +14,7 @@
 /* Number of queued records before the first search; each further search waits for four times as
  * many. */
 #define FIRST_TRY 16
-/* Number of equal instructions in a row that count as a common path; set by hand. */
+/* Number of consecutive equal instructions that count as a common path; set by hand. */
 #define CONFIRM 3
 
 struct align_key {
@@ -30,7 +30,8 @@ struct epa_aligner {
 	struct epa_record *queue;
 	size_t first, count;
 	bool lost; /* the run and the golden run have diverged */
-	/* The search failed; both skip to the end of the scope in which they diverged. */
+	/* The search failed, so the records of both runs are skipped up to the end of the scope in
+	 * which the runs diverged. */
 	bool leaving;
 	bool given_up; /* the search cannot succeed any more */
 	size_t next_try;
@@ -164,8 +165,8 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 }
 
 /* Whether record i of the queue and golden record j begin a common path.  That is so if CONFIRM
- * instructions are equal, or all up to an equal event, or all up to the end of the records (at least
- * one).  A record that has not been read yet counts as different. */
+ * instructions are equal.  Fewer are enough up to an equal event, or (at least one) up to the end
+ * of the records.  A record that has not been read yet counts as different. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {
@@ -263,8 +264,8 @@ void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r)
 	if (!a->queue)
 		a->queue = rd_xmalloc(EPA_ALIGN_WINDOW * sizeof *a->queue);
 	*queued(a, a->count++) = *r;
-	/* Other threads may use what this one did before an event, so its deviations must be known
-	 * now. */
+	/* Other threads may use what this thread did before an event, so the thread's deviations
+	 * must be known now. */
 	if (a->lost && r->kind == TRACE_FULL_EVENT && !a->leaving && !a->given_up)
 		a->next_try = a->count;
 	while (step(a, false))

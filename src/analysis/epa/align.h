@@ -23,8 +23,8 @@ struct epa_align_sink {
 	 * the golden record. */
 	void (*pair)(void *context, const struct epa_record *golden, const struct epa_record *run,
 		     uint64_t number);
-	/* Called where the runs diverge, with the next record of each; NULL if it has no more
-	 * records. */
+	/* Called where the runs diverge, with the next record of each run; NULL for a run without
+	 * further records. */
 	void (*part)(void *context, size_t place, const struct epa_record *golden,
 		     const struct epa_record *run, uint64_t number);
 	/* Called for a record that only the golden run or only this run has. */

@@ -7,7 +7,8 @@
 #include "epa/name.h"
 
 #define EPA_CELLS (1u << 19) /* largest number of words; set by hand, bounds memory */
-/* Bytes of a word, so few because adjacent ints are often written by different nodes. */
+/* Number of bytes of a word.  It is small because adjacent ints are often written by different
+ * nodes. */
 #define EPA_CELL 4
 
 struct epa_cell {

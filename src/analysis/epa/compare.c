@@ -51,7 +51,7 @@ struct run_thread {
 	struct epa_cursor cursor;
 	struct epa_aligner *aligner; /* NULL until the first deviation */
 	bool ended, seen;
-	/* Another thread joined it, so it has ended, even if its records do not show that. */
+	/* Another thread joined this one, so it has ended, even if its records do not show that. */
 	bool joined;
 	uint64_t records;
 	uint32_t site, depth; /* site and call depth of the last record */
@@ -72,14 +72,14 @@ struct comparison_state {
 	bool *met, *lost;
 	bool exited; /* the process exited by itself */
 	struct cut_access {
-		/* `found`: there is an access that only one run finished; `died`: one that neither
-		 * run finished. */
+		/* `found` means that only one of the runs finished some access; `died` means that
+		 * neither run finished some access. */
 		bool found, died;
 		struct epa_record run;
 		uint64_t golden[EPA_WORDS];
 	} cut;
-	/* Place of a thread that deviated.  Its deviation is the first one, unless the faulty
-	 * thread has one. */
+	/* Place of a thread that deviated before the fault was reached.  Its deviation counts as
+	 * the first one, unless the faulty thread deviates too. */
 	size_t held;
 	struct epa_compare_options options;
 	bool propagation;
@@ -462,8 +462,8 @@ static void compare_records(struct comparison_state *c)
 /* --- the ends
  * ---------------------------------------------------------------------------------------- */
 
-/* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run: by an
- * exit, or because both were killed. */
+/* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run.
+ * Either both runs exited, or both were killed. */
 static bool is_cut_off(const struct comparison_state *c, const struct run_thread *t)
 {
 	return (c->exited || epa_reference_was_killed(c->ref)) && !t->ended && !t->joined;
@@ -667,8 +667,8 @@ static int compare_once(const struct epa_reference *ref, struct epa_source *run,
 	return c.err;
 }
 
-/* Determines the first deviation again, if it may be another one now that the faulty thread is
- * known. */
+/* Determines the first deviation again: now that the faulty thread is known, another deviation may
+ * be the first. */
 static int settle_first(const struct epa_reference *ref, struct epa_source *run, struct epa_comparison *out)
 {
 	const char *struck = epa_names_text(&out->names, out->faults[0].thread);

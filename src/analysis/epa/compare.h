@@ -28,7 +28,7 @@ struct epa_deviation {
 	uint32_t stack[EPA_STACK_MAX]; /* call sites of the enclosing scopes, innermost first */
 	/* Number of enclosing scopes, of which EPA_STACK_MAX are kept. */
 	size_t depth;
-	/* Site of the last record that both have; 0 if there is none. */
+	/* Site of the last record before the deviation that both runs have; 0 if there is none. */
 	uint32_t previous_site;
 };
 
@@ -36,9 +36,9 @@ struct epa_compare_options {
 	bool propagation; /* continue after the first deviation */
 	bool slow;	  /* unpack every record, to check the fast path */
 
-	/* The name of the thread with the fault; NULL if unknown.  If another thread deviates before
-	 * the walk reaches the fault, the two are unordered, and the deviation of the faulty
-	 * thread is reported as the first. */
+	/* The name of the thread with the fault; NULL if unknown.  If another thread deviates
+	 * before the walk reaches the fault, the two are unordered.  Then the deviation of the
+	 * faulty thread is reported as the first. */
 	const char *faulty_thread;
 
 	/* Decides whether to ignore a deviation of kind data, or a call that a fault prevented.
@@ -84,7 +84,8 @@ void epa_comparison_release(struct epa_comparison *comparison);
 /* The site of a deviation: that of the run's record or, if there is none, of the golden record. */
 uint32_t epa_deviation_site(const struct epa_deviation *deviation);
 
-/* The site itself; if that is in a library's header, the innermost call around it that is not. */
+/* The site of a deviation.  If that is in a library's header, the innermost call around it that is
+ * in the program's own code. */
 uint32_t epa_deviation_own_site(const struct epa_deviation *deviation, const struct trace_sites *sites);
 
 #endif

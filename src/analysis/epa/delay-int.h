@@ -3,9 +3,8 @@
  * Leaves out those iterations of a loop that ended in a condition wait (epa/sanitize.h).  While a
  * thread holds a mutex, its last records are delayed, at most EPA_DELAYED - 1.  The first record
  * after the result of the wait decides.  If a delayed record has the same site, kind and depth as
- * that record, another iteration begins, and the delayed records from the last such record on are
- * dropped.
- * Otherwise the wait was not in a loop.
+ * that record, another iteration begins.  Then the last such record, and all delayed records after
+ * it, are dropped.  Otherwise the wait was not in a loop.
  */
 #ifndef EPA_DELAY_INT_H
 #define EPA_DELAY_INT_H
@@ -31,8 +30,8 @@ bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
 /* Fetches a delayed record that is passed on now.  Returns false if there is none. */
 bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
 
-/* Whether no record of the thread is delayed, its next record will not be delayed either, and no
- * delayed record of any thread is being passed on. */
+/* Whether three conditions hold: no record of the thread is delayed; its next record will not be
+ * delayed either; no delayed record of any thread is being passed on. */
 bool epa_delay_idle(const struct epa_delay *h, size_t place);
 
 /* To be called after the last record.  Returns false if nothing is delayed.  Delayed records of a

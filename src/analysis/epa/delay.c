@@ -17,7 +17,7 @@ struct ring {
 	struct epa_record *ring; /* room for EPA_DELAYED records; NULL if it was never needed */
 	size_t first, count;
 	unsigned locks; /* number of mutexes that the thread holds */
-	bool waited;	/* a wait has ended, and the next record has not been read yet */
+	bool waited;	/* a wait has ended, and the record after it has not been read yet */
 	bool leaves;	/* the thread itself ends the process */
 	bool struck;	/* a fault was injected into the thread since the ring was empty */
 };

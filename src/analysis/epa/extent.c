@@ -133,7 +133,7 @@ uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address)
 	return best;
 }
 
-/* The first range that does not come before `key`. */
+/* The first range, in the order of the tree, that does not come before `key`. */
 static uint32_t first_from(const struct epa_extents *x, const struct epa_extent *key)
 {
 	uint32_t best = 0;

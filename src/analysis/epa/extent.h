@@ -25,7 +25,7 @@ struct epa_extent {
 	uint32_t priority;
 	uint32_t around; /* the next larger range that contains this one; 0 if there is none */
 	bool ended;
-	bool container; /* contains other ranges, so it must not be in a cache */
+	bool container; /* the range contains other ranges, so it must not be in a cache */
 };
 
 struct epa_extents {

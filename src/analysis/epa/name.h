@@ -33,10 +33,12 @@ enum epa_kind {
 	/* Memory from mmap(): by thread, call site and number of the allocation there. */
 	EPA_MAP,
 	EPA_ARGUMENT, /* argv, and the strings that it points to: by number, from 1 */
-	/* Memory of libraries: by the thread that uses it, its first site, and number there. */
+	/* Memory of libraries: by the thread that uses it, the site that used it first, and a
+	 * number at that site. */
 	EPA_UNKNOWN,
 	EPA_PROCESS, /* a process ID; all process IDs have the same name */
-	/* Bytes of an address that are loaded or stored one by one: by their position in it. */
+	/* Bytes of an address that are loaded or stored one by one: by their offsets in the
+	 * address. */
 	EPA_PART,
 	EPA_REGION, /* the stack of a thread; used for objects, never in names */
 };
@@ -60,7 +62,7 @@ static inline struct epa_name epa_plain(uint64_t value)
 	return (struct epa_name){0, value};
 }
 
-#define EPA_NAME_THREAD 40 /* shifts of the parts in a word */
+#define EPA_NAME_THREAD 40 /* bit position of the thread in `who` */
 #define EPA_NAME_SITE 33
 #define EPA_NAME_ORDINALS ((1ull << EPA_NAME_THREAD) - 1)
 

@@ -17,7 +17,7 @@
 /* Largest number of unknown addresses of a thread; further ones share a name. */
 #define UNKNOWN_MAX 4096
 #define UNKNOWN_SIZE 4096 /* number of bytes after an unknown address that belong to it */
-#define HEADER_SIZE 16	  /* bytes before a heap block; pointers to them refer to the block */
+#define HEADER_SIZE 16	  /* bytes of a heap block's header; pointers into it refer to the block */
 
 const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site)
 {

@@ -21,7 +21,8 @@ struct object_variable {
 /* An address that is in no object.  It also represents the addresses shortly after it. */
 struct unknown_address {
 	uint64_t start;
-	/* Number at its site << 16 | kind of memory << 12 | low bits of the address. */
+	/* A number that consists of three parts: (number at its site) << 16 | (kind of memory) <<
+	 * 12 | low bits of the address. */
 	uint64_t ordinal;
 	uint32_t site;
 	/* Number of scopes when it was first used, if it is on the thread's stack; else 0. */
@@ -30,7 +31,7 @@ struct unknown_address {
 
 /* A thread that another thread created and has neither joined nor detached. */
 struct child_thread {
-	uint64_t end; /* end of its stack and of its control block; 0 if unknown */
+	uint64_t end; /* end of the thread's stack and of its control block; 0 if unknown */
 	uint32_t number, name;
 };
 
@@ -38,7 +39,7 @@ struct object_thread {
 	uint32_t name;
 	struct child_thread *children;
 	size_t child_count, child_capacity;
-	uint64_t freed, freed_size; /* the block that the last call freed; 0 if it freed nothing */
+	uint64_t freed, freed_size; /* the block that the last call freed; 0 if there is none */
 	struct object_scope *scopes;
 	size_t depth, scope_capacity;
 	struct object_variable *variables;
@@ -48,7 +49,7 @@ struct object_thread {
 	size_t unknown_count, unknown_capacity, deep_count;
 	uint64_t low, high; /* bounds of its stack */
 	uint64_t control;   /* address of its control block */
-	uint64_t made;	    /* number of objects that it has made */
+	uint64_t made;	    /* number of objects that the thread has made */
 	/* Number of its blocks of thread-local variables. */
 	uint32_t blocks;
 };

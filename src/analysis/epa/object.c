@@ -24,13 +24,12 @@
 /* Sizes are in bytes, and set by hand.  CONTROL_SIZE is a lower bound for the size of glibc's
  * control block on x86-64, CONTROL_ROOM an upper bound. */
 #define DEPTH_MAX (1u << 22) /* largest number of scopes of a thread */
-/* Of a string of the command line, if no other string begins before its end. */
+/* Size of a string of the command line, unless another string begins before its end. */
 #define ARGUMENT_SIZE 64
 #define CONTROL_SIZE 1024 /* least size of the initial thread's control block */
 #define CONTROL_ROOM 4096 /* bytes at the upper end of a stack that contain the control block */
 
-/* --- objects begin and end ---------------------------------------------------------------------
- */
+/* --- beginning and ending objects ------------------------------------------------------------- */
 
 /* Whether the bytes of the object are tracked individually. */
 static bool is_tracked(const struct epa_object *e)
@@ -178,8 +177,8 @@ static void end_maps(struct epa_objects *o, uint64_t start, uint64_t size)
 /* --- modules -----------------------------------------------------------------------------------
  */
 
-/* Whether `path`, as in the site table, means this module: it has the same file name, or the module
- * is the program itself, which may have been renamed. */
+/* Whether `path`, as in the site table, means this module.  It does if both have the same file
+ * name, or if the module is the program itself, which may have been renamed. */
 static bool is_module(const char *path, const char *module, bool program)
 {
 	const char *name = rd_base_name(path);
@@ -410,7 +409,7 @@ static void forget_deep(struct object_thread *t)
 	t->unknown_count = kept;
 }
 
-/* --- any record ------------------------------------------------------------------------------ */
+/* --- records of all kinds --------------------------------------------------------------------- */
 
 struct epa_objects *epa_objects_new(struct epa_walk *walk, struct epa_names *names)
 {

@@ -22,14 +22,14 @@
 
 struct epa_object {
 	uint64_t start, size;
-	uint64_t begin;	  /* number of the record in the walk that began it, from 0 */
+	uint64_t begin;	  /* number of the record, in the walk, that began the object, from 0 */
 	uint64_t serial;  /* number of the object in the walk, in order of their begins, from 1 */
 	uint64_t ordinal; /* its number among the objects of its thread and site, from 0 */
 	/* For local, heap and mapped objects: number among all objects of the thread, from 0. */
 	uint64_t local;
 	struct epa_name name; /* name of its first byte; unused for EPA_REGION */
-	uint32_t thread;      /* number of the name of the thread that made it */
-	uint32_t place;	      /* place of the thread that made it, in the walk (epa/walk.h) */
+	uint32_t thread;      /* number of the name of the thread that made the object */
+	uint32_t place;	      /* place (epa/walk.h) of the thread that made the object */
 	uint32_t site;	      /* where it was made; 0 if unknown */
 	/* For variables: index of trace_sites.placed; for modules: number of the name. */
 	uint32_t index;
@@ -87,7 +87,7 @@ static inline bool epa_object_has_gaps(const struct epa_object *object)
  * large number of unknown type is then treated as an address. */
 bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* Takes one local variable of the site off the count, so that the next one gets the same ordinal.
+/* Uncounts one local variable of the site, so that the site's next variable gets the same ordinal.
  * Used for iterations that are left out because they ended in a wait. */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
@@ -97,8 +97,8 @@ uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
 /* The number of the name of the thread at a place of the walk. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
-/* The place of the thread that created this one; SIZE_MAX if it is unknown or this is the initial
- * thread. */
+/* The place of the thread that created the thread at `place`; SIZE_MAX if that is unknown, or for
+ * the initial thread. */
 size_t epa_objects_parent(const struct epa_objects *o, size_t place);
 
 /* A block that realloc() moved with its contents. */

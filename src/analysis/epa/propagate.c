@@ -289,7 +289,7 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 		*node = 0;
 }
 
-/* The node that left the memory of this access wrong; NONE if it is not wrong. */
+/* The node that left the memory of this access wrong; NONE if the memory is not wrong. */
 static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size, const struct epa_name *name)
 {
 	uint64_t words = epa_cell_words(address, size);
@@ -471,8 +471,8 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 /* --- divergence
  * ---------------------------------------------------------------------------------------- */
 
-/* Makes a node where two runs diverge.  If one of them ends, the node is the first record that only
- * the other has. */
+/* Makes a node where two runs diverge.  If one of the runs ends there, the node is the first record
+ * that only the other run has. */
 static void on_part(void *context, size_t place, const struct epa_record *golden,
 		    const struct epa_record *run, uint64_t number)
 {
@@ -532,7 +532,8 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 	count(p, t, kind, like.number);
 	if (!golden)
 		note_scope(t, r);
-	/* Nothing is reported of what a thread would have done if the process had not died. */
+	/* If the process died, nothing is reported about what a thread would have done after
+	 * that. */
 	if (t->control != NONE && (!is_notable(r) || (p->stopped && golden)))
 		return;
 	*(golden ? &like.golden : &like.run) = *r;

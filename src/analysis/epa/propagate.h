@@ -108,10 +108,10 @@ void epa_propagator_finish(struct epa_propagator *p);
 void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
 
-/* Returns the next creation of a thread that only the golden run has: the creator's index among the
- * threads, and the thread's number among those of its creator.  Returns false after the last one.
- * The caller then reports the thread's golden records as lost, before other threads deviate because
- * of them. */
+/* Returns the next creation of a thread that only the golden run has.  *place receives the
+ * creator's index among the threads, *index the thread's number among those of its creator.
+ * Returns false after the last one.  The caller then reports the thread's golden records as lost,
+ * before other threads deviate because of them. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);

@@ -51,7 +51,7 @@ static int write_block(struct epa_reference *ref, struct epa_reference_thread *t
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return rd_fail_errno("the temporary file of the golden run");
+			return rd_fail_errno("cannot write the temporary file of the golden run");
 		p += n;
 		at += n;
 		left -= (size_t)n;
@@ -271,7 +271,7 @@ static bool read_block(struct epa_cursor *c, off_t at, size_t bytes)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			c->err = rd_fail_errno("the temporary file of the golden run");
+			c->err = rd_fail_errno("cannot read the temporary file of the golden run");
 			c->at = c->used = 0;
 			return false;
 		}

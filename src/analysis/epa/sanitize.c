@@ -348,7 +348,7 @@ static void write_bytes(struct epa_sanitizer *s, uint64_t size)
 		epa_objects_copy_parts(s->objects, s->raw.address, 0, size);
 }
 
-/* Marks memory that a library writes as defined, except what it copies. */
+/* Marks memory that a library writes as defined, except memory that the library copies. */
 static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -425,8 +425,8 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* Whether the program requested the event.  Ends of waits, the choice of the first thread at a once
- * control, and notes of the runtime are not requested and vary from run to run. */
+/* Whether the program requested the event.  It does not request ends of waits, the choice of the
+ * first thread at a once control, or notes of the runtime.  These vary from run to run. */
 static bool is_of_program(enum raddle_event kind)
 {
 	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)
@@ -539,7 +539,7 @@ static bool changes_part(const struct epa_sanitizer *s, const struct epa_record 
 	return c && c->bytes && s->raw.before != s->raw.after;
 }
 
-/* Whether nothing else shows the effect of the fault. */
+/* Whether the fault has an effect that no other record shows. */
 static bool is_compared_fault(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	return prevents_call(s, r->site) || changes_part(s, r);

@@ -44,7 +44,7 @@ struct epa_record {
 	uint8_t count; /* number of slots */
 	bool unfinished;
 	struct epa_name slots[EPA_SLOTS];
-	/* Members that are not compared: */
+	/* Comparisons ignore the following members. */
 	uint32_t depth; /* number of scopes that the thread is in */
 	/* The instruction in the layout, with the types of its values; NULL if unknown. */
 	const struct trace_op *op;
@@ -108,7 +108,7 @@ uint64_t epa_record_key(const struct epa_record *r);
 struct epa_passed {
 	uint64_t records;
 	size_t words;  /* number of words of all skipped records */
-	uint32_t site; /* site of the last skipped record, if any */
+	uint32_t site; /* site of the last skipped record; unchanged if no record was skipped */
 	uint8_t kind;
 };
 /* Skips records of the last record's thread as long as they equal the packed records.  The effect

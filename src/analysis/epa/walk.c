@@ -64,7 +64,7 @@ struct epa_walk {
 	struct walk_lane *current; /* the lane that is read next; NULL if the heap decides */
 	size_t place;
 	struct rd_umap by_number; /* maps the number of a thread to its place */
-	char *lost;		  /* the last name that was made for a missing thread */
+	char *lost;		  /* the name that was last made for a missing thread */
 	int err;
 };
 

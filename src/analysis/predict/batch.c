@@ -102,7 +102,7 @@ bool predict_batch_shows(const char *trace, const uint32_t sites[2])
 	return shown;
 }
 
-/* ---- numbers ---- */
+/* ---- counts of races ---- */
 
 unsigned predict_batch_semantics(const struct predict_batch *p)
 {

@@ -30,9 +30,9 @@ struct predict_batch {
 	uint64_t memory;
 	bool failures;	     /* report a run that failed by itself as a finding */
 	bool ended;	     /* also report a run that Raddle had to end */
-	bool scheduled_only; /* do not report unordered accesses without a schedule */
+	bool scheduled_only; /* leave out unordered accesses that have no schedule */
 
-	/* Results, summed over all traces. */
+	/* The following members are results, summed over all traces. */
 	uint64_t left_out; /* number of findings beyond the limit */
 	/* Number of accesses that the recording left out because the run was long. */
 	uint64_t not_recorded;
@@ -70,12 +70,11 @@ int predict_batch_run(struct predict_batch *p, const char *trace, struct finding
  * not changed.  The function serves as a `predict` callback of replay/settle.h. */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
-/* Adds the accesses that the run itself shows unordered, without a search, and the failure of the
- * run.  Only accesses that are firmly unordered get a schedule.  Finishes the set. */
+/* Adds the accesses that are unordered in the recorded run itself, without a search, and the
+ * failure of the run.  Only firm accesses get a schedule.  Finishes the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* Whether the trace shows accesses of the two sites firmly unordered, which means that they
- * raced. */
+/* Whether accesses of the two sites are firm in the trace, which means that they raced. */
 bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
 /* Counts races instead of describing them.  The counts become statistics of the set.  `p->counts`

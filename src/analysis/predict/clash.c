@@ -6,9 +6,9 @@
  * a lock; a failed acquisition and the section that made it fail; a post of a semaphore and the
  * take that it allows; two takes; a wait and a notification; two notifications; two uses of a
  * barrier; the initialiser of a once control and the calls that return without running it.
- * Accesses to the same variable clash too.  A schedule orders only operations.  So it can separate
- * two accesses only if an operation of the first thread follows the first access, and an operation
- * of the second thread comes after that and before the second access.
+ * Accesses to the same variable clash too.  A schedule orders only operations.  So it needs two
+ * operations to separate two accesses.  The first thread does one after the first access; the
+ * second thread does a later one before the second access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A
@@ -71,9 +71,9 @@ struct sem_state {
 };
 
 struct cond_state {
-	uint32_t note;	  /* the last notification */
+	uint32_t note;	  /* the latest notification */
 	uint32_t waiting; /* head of the list of unfinished waits */
-	uint32_t ended;	  /* list of the waits that ended since then without a notification */
+	uint32_t ended;	  /* list of the waits that ended without a notification after `note` */
 };
 
 struct barrier_state { /* a barrier, identified by the number of its first instance */
@@ -98,7 +98,7 @@ struct clash_walk {
 	const uint8_t *listed;
 	struct clashes *out;
 	bool implied;
-	uint32_t *done; /* by thread: number of operations so far */
+	uint32_t *done; /* by thread: number of its operations so far */
 	struct versions *clock;
 	uint32_t *rows;
 	size_t row_count, row_capacity;
@@ -242,7 +242,8 @@ static uint32_t push_node(struct clash_walk *w, uint32_t op, uint32_t next)
 	return (uint32_t)w->node_count++;
 }
 
-/* Each list begins with its latest operation: once that is ordered, the others may be implied. */
+/* Requires the order of all operations in a list.  The list begins with its latest operation: once
+ * that is ordered, the order of the others may be implied. */
 static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 {
 	for (; list != NO_OP; list = w->nodes[list].next)
@@ -350,7 +351,7 @@ static void do_busy(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	w->sections[holder].busy = push_node(w, op, w->sections[holder].busy);
 }
 
-/* ---- the other primitives ---- */
+/* ---- primitives other than locks ---- */
 
 /* Whether the take needs all posts, except later ones of its own thread. */
 static bool takes_the_last(const struct clash_walk *w, const struct sem_state *s, const struct exec_event *e)
@@ -375,8 +376,8 @@ static void do_take(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	uint32_t post = n > initial && n - initial <= s->count ? s->posts[n - initial - 1] : NO_OP;
 	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
 
-	/* The n-th take waits until there were enough posts.  If one thread makes all of them, it
-	 * waits for this very post. */
+	/* The n-th take waits until there were enough posts.  If one thread makes all posts, the
+	 * take waits for this very post. */
 	bool waits = last || (blocks && s->poster < NO_OP - 1);
 	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
 		require(w, post, thread);
@@ -526,8 +527,8 @@ static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- accesses ---- */
 
-/* Orders an access after an earlier one that it clashes with.  If the earlier thread's next
- * operation came before this thread's last operation, that order is required. */
+/* Orders an access after an earlier access that it clashes with.  That order is required if the
+ * earlier thread's next operation came before this thread's last operation. */
 static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {
 	const struct touch *t = &w->touches[touch];
@@ -563,7 +564,7 @@ static void do_access(struct clash_walk *w, const struct exec_event *e, uint32_t
 	*(exec_writes(e->kind) ? &v->write : &v->reads) = (uint32_t)w->touch_count++;
 }
 
-/* ---- the walk ---- */
+/* ---- the walk over the line ---- */
 
 static void begin_op(struct clash_walk *w, uint32_t op, uint32_t thread)
 {

@@ -7,9 +7,9 @@
  * vector that is closed: with each event it contains everything the event depends on.  Dependences
  * are program order, the must-edges and, with sound semantics, reads-from.  The *need* of an event
  * is the smallest ideal that contains it.  Must-edges lead from a fork to the first event of the
- * new thread, from the last event of a thread to its join, from a signal to the wake, from all
- * entries of a barrier to each exit, from the end of a once routine to the calls that it lets pass,
- * and from a release write to the acquiring read.
+ * new thread, and from the last event of a thread to its join.  They lead from a signal to the
+ * wake, and from all entries of a barrier to each exit.  They also lead from the end of a once
+ * routine to the calls that it lets pass, and from a release write to the acquiring read.
  *
  * Here a "thread" is a lane (lane-int.h): threads that cannot run at the same time share a lane and
  * are treated as one thread.
@@ -46,8 +46,9 @@ struct core_list {
 
 struct core {
 	const struct exec *x;
-	bool rf; /* sound semantics: every read keeps its writer */
-	/* Some reads (EXEC_LOOP) keep their writer with speculative semantics, too. */
+	bool rf; /* sound semantics: every read returns the value of its recorded write */
+	/* With speculative semantics too, some reads (EXEC_LOOP) return the value of their recorded
+	 * write. */
 	bool loops;
 	uint32_t threads; /* number of lanes (lane-int.h); a "thread" below is a lane */
 	uint32_t locks, variables, conds, sems, barriers;
@@ -56,7 +57,7 @@ struct core {
 	/* The events of thread `t` begin at by_thread[thread_first[t]]. */
 	uint32_t *thread_first, *by_thread;
 	uint16_t *lane_of; /* by thread of the execution: its lane */
-	/* By thread of the execution: the positions in the lane between which its events are. */
+	/* By thread of the execution: the range of positions in its lane that its events have. */
 	uint32_t *lane_from, *lane_to;
 	struct sections sections;
 	/* By read: the write whose value it returns; NONE if it returns the initial value. */
@@ -80,7 +81,7 @@ struct core {
 	/* Whether some thread has an EXEC_UNSURE event, or such an event precedes the execution. */
 	bool unsure;
 	bool walls; /* whether the semantics in use cannot pass walls */
-	/* By thread: the position after the events that stand for the state at the start.  These
+	/* By thread: the position after the events that represent the state at the start.  These
 	 * events are part of every ideal. */
 	uint32_t *base;
 	struct rows need, closed; /* `closed` is the sync-preserving closure of `need` (sp.c) */

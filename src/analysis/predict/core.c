@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is shared ---- */
+/* ---- shared variables and locks ---- */
 
 struct sharing {
 	/* By variable or lock: the first thread that uses it; UINT16_MAX if no thread does. */
@@ -606,7 +606,7 @@ static bool adds(const struct clocking *k, uint32_t thread, uint32_t e)
 }
 
 /* Loads the thread's row into the scratch ideal.  Events of the window come after all events that
- * stand for the state at its start. */
+ * represent the state at its start. */
 static void begin_change(struct clocking *k, const struct event *v)
 {
 	size_t size = k->c->threads * sizeof *k->p;

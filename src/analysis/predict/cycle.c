@@ -2,12 +2,12 @@
 /*
  * The graph of stops (deadlock-int.h), and the sets of stops that block one another.
  *
- * Node n needs thread u if n waits for a lock that u holds at its node, for the end of u, for u to
- * enter a barrier, or for a notification or post of u.  A candidate is a set of nodes of different
- * threads, no two of which hold the same lock.  For each node, the set contains a thread that it
- * waits for: a holder of the lock, the joined thread, or a participant missing at the barrier.  For
- * conditions and semaphores, every thread that a notification or post depends on is either in the
- * set or assumed to have done all it can.
+ * Node n needs thread u if n waits for a lock that u holds at its node, or for the end of u.  The
+ * same is true if n waits for u to enter a barrier, or for a notification or post of u.  A
+ * candidate is a set of nodes of different threads, no two of which hold the same lock.  For each
+ * node, the set contains a thread that it waits for: a holder of the lock, the joined thread, or a
+ * participant missing at the barrier.  For conditions and semaphores, every thread that a
+ * notification or post depends on is either in the set or assumed to have done all it can.
  *
  * In a minimal candidate, every node reaches every other one.  So the candidate lies within one
  * strongly connected component.  Components are found by Tarjan's algorithm, with an extra vertex
@@ -24,10 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps between two readings of the clock, so many that reading it costs nothing noticeable. */
+/* Number of steps between two readings of the clock: so many that the readings cost next to
+ * nothing. */
 #define STEPS_A_LOOK 4096
 
-/* Whether `e` can be a stop. */
+/* Whether the event `e` can be a stop. */
 static bool predict_stop_possible(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -318,7 +319,7 @@ struct enumeration {
 	uint32_t *set; /* the chosen nodes; the first is the smallest */
 	uint32_t count, max;
 	uint8_t *used; /* by thread: whether a node of the set belongs to it */
-	/* Steps that are left, and `left` at the last reading of the clock. */
+	/* The number of remaining steps, and its value when the clock was last read. */
 	uint64_t left, asked;
 	const int64_t *deadline_ns; /* points to the deadline; the value 0 means no deadline */
 	bool cut;
@@ -366,7 +367,8 @@ static bool held_in_set(const struct enumeration *n, const struct node *m)
 	return false;
 }
 
-/* Adds `candidate` to the set and continues.  The last node that is added must close the cycle. */
+/* Adds `candidate` to the set and continues with it.  The node that is added last must close the
+ * cycle. */
 static void with(struct enumeration *n, uint32_t candidate, uint32_t done)
 {
 	RD_ASSERT(n->count <= n->max);

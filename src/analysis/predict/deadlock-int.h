@@ -33,8 +33,8 @@ struct nodes {
 /* Whether stop `e` waits for a lock that a thread stopped before `h` holds. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 
-/* Whether a thread in such a stop is stuck only if all its suppliers are blocked (a condition, a
- * semaphore).  Otherwise one blocked thread is enough (a lock, a join, a barrier). */
+/* Whether a thread in such a stop is stuck only if all its suppliers are blocked, as with a
+ * condition or semaphore.  With a lock, a join or a barrier, one blocked thread is enough. */
 static inline bool stop_needs_all(uint8_t kind)
 {
 	return kind == EXEC_WAKE || kind == EXEC_TAKE;
@@ -56,9 +56,9 @@ struct cycle_limit {
 	const int64_t *deadline_ns;
 };
 typedef void cycle_fn(void *context, const uint32_t *nodes, uint32_t count);
-/* Calls `found` for every set of nodes of different threads that could be a deadlock, judged by
- * locks and threads alone: each node waits for another one of the set.  Returns false if the limit
- * was reached. */
+/* Calls `found` for every set of nodes of different threads that could be a deadlock.  Only locks
+ * and threads are considered: each node waits for another one of the set.  Returns false if the
+ * limit was reached. */
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
 		    cycle_fn *found, void *context);
 

@@ -21,12 +21,12 @@ struct predict_limit {
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, struct predict_limit limit);
 
-/* Adds a finding for two accesses that the run itself shows unordered.  A schedule is added only if
- * they are firmly unordered. */
+/* Adds a finding for two accesses that are unordered in the recorded run itself.  A schedule is
+ * added only if they are firm. */
 void predict_describe_unordered(const struct model *m, const struct predict_unordered *u, const char *reason,
 				struct finding_set *set);
 
-/* Records in a finding that the recorded run shows its two accesses firmly unordered. */
+/* Records in a finding that its two accesses are firm in the recorded run. */
 void predict_describe_firm(const struct model *m, const struct predict_unordered *u, struct finding_set *set,
 			   struct finding *f);
 

@@ -36,7 +36,8 @@ struct meeting {
 	const char *name;
 	/* The canonical name, if `name` was derived from a pointer and differs; else NULL. */
 	const char *place;
-	/* The stack variable that is accessed; without a site if there is none or it is not known. */
+	/* The stack variable that is accessed.  Its `site` is NULL if there is no such variable or
+	 * it is not known. */
 	struct model_variable variable;
 };
 

@@ -133,8 +133,8 @@ static size_t find_overlapping(const struct describer *d, uint32_t thread, size_
 	return access;
 }
 
-/* The time for which the variable's name is looked up: that of the access by the thread that owns
- * the stack, otherwise that of the first access. */
+/* The time for which the variable's name is looked up.  It is that of the access by the thread that
+ * owns the stack; if neither thread does, that of the first access. */
 static uint64_t time_of(const struct describer *d, const struct meeting *m)
 {
 	uint32_t owner = d->m->objects[m->object].thread;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: predictions.  Out: findings.  Everything in a finding is derived from where its events came
- * from: the object with its allocation or declaration, call stacks, held locks, threads with their
- * creation, and the schedule (describe-schedule.c).
+ * In: predictions.  Out: findings.  The contents of a finding are derived from the origins of its
+ * events: the object with its allocation or declaration, call stacks, held locks, and created
+ * threads.  describe-schedule.c adds the schedule.
  */
 #include "predict/describe-parts-int.h"
 
@@ -118,7 +118,7 @@ static void join_statement(struct source_line *l, const struct trace_site *membe
 }
 
 /* Identifies the statement of an access.  The read and the write of an assignment, and the many
- * sites of a struct copy, belong to one statement: they have the same column or access the same
+ * sites of a struct copy, belong to one statement.  They have the same column or access the same
  * thing.  It differs from run to run which of them races, so the first one represents all. */
 static const char *subject_of(const struct describer *d, const struct trace_site *site)
 {

@@ -6,7 +6,8 @@
  * position.  If that thread is not known, the finding has the last position of each thread.  A
  * thread is known to have failed if it called abort() or failed an assertion, or if all other
  * threads had ended or were waiting.  A SIGSEGV is also attributed to a thread whose last access
- * was to the lowest 64 KiB of addresses, where nothing is mapped, if there is only one such thread.
+ * was to the lowest 64 KiB of addresses, where nothing is mapped.  There must be only one such
+ * thread.
  */
 #include "predict/failure.h"
 

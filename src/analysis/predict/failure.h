@@ -12,8 +12,9 @@
  * not count as failures. */
 bool predict_is_failure(int signal);
 
-/* Whether one thread called abort() or failed an assertion, and no other thread did.  This tells a
- * failure from a normal end if the exit status is not known, as for a forked process. */
+/* Whether one thread called abort() or failed an assertion, and no other thread did.  This
+ * distinguishes a failure from a normal end if the exit status is not known, as for a forked
+ * process. */
 bool predict_has_aborted(const struct model *model);
 
 /* Adds the failure of a run that `signal` ended to the set, as confirmed.  Signal 0 means that

@@ -36,7 +36,7 @@
 
 struct segment {
 	uint64_t q;
-	/* EXEC_NONE stands for the accesses before the first operation. */
+	/* EXEC_NONE represents the accesses before the first operation. */
 	uint32_t thread, operation;
 	struct predict_span span; /* when it ran, in numbers of segments */
 };
@@ -70,7 +70,7 @@ struct filler {
 	uint64_t serial; /* number of the current segment */
 	uint32_t seen;
 	struct fences *fences; /* by thread: its fences */
-	/* The q from which on accesses may be missing; 0 if none are missing. */
+	/* The q from which on accesses may be missing; 0 if no accesses are missing. */
 	uint64_t thin_q;
 };
 
@@ -400,7 +400,8 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 	free(next);
 }
 
-/* Finds locks that change hands or stay locked, which must be known before the first event, too. */
+/* Finds locks that one thread acquires and another releases, and locks that stay locked.  They too
+ * must be known before the first event. */
 static void look_at_locks(struct filler *f, const struct segment *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -447,9 +448,10 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Which unfinished operations may wait forever.  A program that was killed from outside may have
- * hung.  But a thread that waited for work, or for any of several threads, might have been woken
- * later.  Only a wait for a lock or for the end of a thread depends on a single other thread. */
+/* Which unfinished operations are treated as waits that may last forever.  A program that was
+ * killed from outside may have hung.  But a thread that waited for work, or for any of several
+ * threads, might have been woken later.  Only a wait for a lock or for the end of a thread depends
+ * on a single other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
 static enum pending pending_of(const struct trace_meta *meta)
@@ -556,7 +558,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	*t = (struct predict_trace){.model = model};
 	exec_init(&t->x);
 	if (model->thread_count >= UINT16_MAX - 1)
-		return rd_fail(RD_ELIMIT, "predict: %zu threads, at most %d are possible",
+		return rd_fail(RD_ELIMIT, "predict: the run has %zu threads; %d is the limit",
 			       model->thread_count, UINT16_MAX - 2);
 	t->x.threads = (uint32_t)model->thread_count;
 	order_filler_init(&f.order, &t->x);

@@ -33,7 +33,7 @@ struct predict_trace {
 	 * whole run. */
 	uint32_t begin;
 	bool hung;	  /* the program hung when it was ended, so some events are pending */
-	bool handed;	  /* threads released locks that others had acquired */
+	bool handed;	  /* some thread released a lock that another had acquired */
 	uint64_t dropped; /* number of dropped events that contradict what synchronisation allows */
 };
 

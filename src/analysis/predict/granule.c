@@ -33,7 +33,7 @@ struct block {
 };
 
 struct mark {
-	uint32_t story;		/* number of its access history; 0 if only one thread accesses it */
+	uint32_t story;		/* number of its access history; 0 if only one thread uses it */
 	uint32_t segment, site; /* segment and site of the latest access, to skip repetitions */
 	bool write;
 };

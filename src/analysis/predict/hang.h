@@ -14,7 +14,8 @@
 struct predict_sleepers {
 	const pid_t *tids; /* the threads that wait for another thread without a time limit */
 	size_t count;
-	/* There are no threads except `tids`, no signal handlers and no child processes. */
+	/* There are no threads except those in `tids`, no signal handlers and no child
+	 * processes. */
 	bool forever;
 	bool apart; /* no other process can wake one of these threads */
 };

@@ -30,13 +30,13 @@ bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);
 
-/* Fill a witness, from an ideal in recorded order (`order` is then NULL) or from the latest answer
- * of the search. */
+/* These functions fill a witness: from an ideal in recorded order, in which case `order` is NULL,
+ * or from the latest answer of the search. */
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
 void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 
-/* Whether a schedule that keeps the recorded order of sections stops all targets' threads before
- * the targets. r->p is the ideal that it reaches. */
+/* Whether some schedule that keeps the recorded order of sections leads each thread to its target
+ * and stops it there.  r->p is the ideal that the schedule reaches. */
 bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count);
 
 #endif

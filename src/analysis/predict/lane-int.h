@@ -3,8 +3,9 @@
  * Lanes: threads that cannot run at the same time share a lane.
  *
  * If a thread is created after another one was joined, all its events come after all events of the
- * other, in every schedule.  So the two form one sequence.  A search that keeps a position for each
- * sequence needs as many positions as threads run at the same time, not as many as ever ran.
+ * other, in every schedule.  So the two form one sequence.  A search keeps a position for each
+ * sequence.  So it needs as many positions as threads run at the same time, not as many as ever
+ * ran.
  */
 #ifndef PREDICT_LANE_INT_H
 #define PREDICT_LANE_INT_H

@@ -22,7 +22,7 @@ struct lanes {
 	int64_t *held;	       /* by thread: the number of locks that it holds */
 	uint8_t *bound;	       /* by thread: whether its lane must not be reused */
 	uint32_t *free, *tail; /* by thread: its list of free lanes */
-	uint32_t *next;	       /* by lane: the next one in its list */
+	uint32_t *next;	       /* by lane: the next lane in the same list */
 	uint16_t *of;
 	uint32_t count;
 };

@@ -34,18 +34,19 @@ struct lines {
 void predict_lines_init(struct lines *s, const struct exec *x);
 void predict_lines_release(struct lines *s);
 
-/* The synchronisation operations of a line are numbered by their place in its order.  Its threads
- * and variables are numbered from 0 in the order in which they appear. */
+/* The synchronisation operations of a line are numbered from 0 in the order of the line.  Its
+ * threads and variables are numbered from 0 in the order in which they appear. */
 struct event_line {
 	const struct exec *x;
 	const struct lines *of;
 	uint32_t *events;
 	size_t count, capacity;
-	/* By place in the line: the number of the variable that is accessed; NO_OP if the event is
-	 * no access. */
+	/* By index in `events`: the number of the variable that the event accesses; NO_OP if the
+	 * event is not an access. */
 	uint32_t *variable;
 	uint32_t variables;
-	/* The places that matter: without the accesses that other accesses represent. */
+	/* The indices in `events` of the events that matter.  An access that another access
+	 * represents is left out. */
 	uint32_t *steps;
 	size_t step_count;
 	uint32_t *ops;	     /* by operation: its event */
@@ -53,7 +54,8 @@ struct event_line {
 	uint32_t *op_thread; /* by operation: the number of its thread */
 	/* By operation: for an acquisition after a wake, that wake; else NO_OP. */
 	uint32_t *wake;
-	/* By operation: for such an acquisition, the operation that notified; NO_OP if none did. */
+	/* By operation: for an acquisition after a wake, the operation that notified it; NO_OP if
+	 * none did. */
 	uint32_t *note;
 	uint32_t op_count;
 	/* By thread of the execution: its number in the line; NO_OP if it is not in the line. */
@@ -62,7 +64,8 @@ struct event_line {
 	/* By number of a thread: the index in by_thread at which its operations begin. */
 	uint32_t *first;
 	uint32_t *by_thread; /* the operations, thread by thread */
-	/* By thread of the execution: the place in `kept` of its next event after the line. */
+	/* By thread of the execution: the place, in lines.kept, of its first event after the line;
+	 * NO_OP if there is none. */
 	uint32_t *at;
 };
 

@@ -25,7 +25,7 @@ uint32_t *predict_unset(size_t n)
 	return p;
 }
 
-/* ---- what lines share ---- */
+/* ---- data that all lines of an execution share ---- */
 
 /* Bits of a variable: several threads use it; it is written.  Its accesses matter if both are
  * set. */
@@ -99,7 +99,7 @@ static uint32_t place_of(const struct lines *s, uint32_t e)
 	return (uint32_t)rd_lower_bound(s->kept, 0, s->kept_count, e);
 }
 
-/* ---- the events ---- */
+/* ---- the events of a line ---- */
 
 static void run_to(struct event_line *l, uint32_t thread, uint32_t last);
 
@@ -142,7 +142,7 @@ static void lay_out(struct event_line *l, const struct predict_witness *w)
 	}
 }
 
-/* ---- the operations ---- */
+/* ---- the operations of a line ---- */
 
 /* Operations are the synchronisation events, except wakes and events that are parts of another
  * operation.  A wake and the acquisition after it are one operation. */
@@ -199,7 +199,7 @@ static void find_notes(struct event_line *l, struct lines *s)
 	}
 }
 
-/* ---- the variables ---- */
+/* ---- the variables of a line ---- */
 
 static void number_variables(struct event_line *l, struct lines *s)
 {

@@ -8,8 +8,8 @@
 
 #include "order/exec.h"
 
-/* When an event happened, as positions in the recorded order: after the operation at `begin` and
- * before the operation at `end`.  The two are equal if the event itself has a position. */
+/* When an event happened: after the operation at position `begin` of the recorded order and before
+ * the operation at position `end`.  The two are equal if the event itself has a position. */
 struct predict_span {
 	uint32_t begin, end;
 };

@@ -4,8 +4,8 @@
  *
  * A forward walk checks whether an earlier write was still in progress, a backward walk whether the
  * next write begins before the access is over.  A thread's own writes do not count.  So two writes
- * are kept for each variable: the one with the latest end (backward: with the earliest begin), and
- * the best one of any other thread.
+ * are kept for each variable: the best one, and the best one of any other thread.  In the forward
+ * walk the best write has the latest end, in the backward walk the earliest begin.
  */
 #include "predict/overlap-int.h"
 

@@ -127,8 +127,8 @@ static bool may_race(const struct slot_summary *a, const struct slot_summary *b)
 
 /* ---- the first pair of two threads ---- */
 
-/* The first index from `i` on whose number is at least `least`, among `n` ascending numbers.
- * Gallops, because the result is usually near. */
+/* Returns the first index, from `i` on, whose entry is at least `least`; the `n` entries ascend.
+ * Uses galloping search, because the result is usually near. */
 static uint32_t first_from(const uint32_t *item, uint32_t i, uint32_t n, uint32_t least)
 {
 	RD_ASSERT(i <= n);

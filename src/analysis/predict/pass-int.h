@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the files of a pass share: pass.c runs the steps, part.c cuts the trace, and
- * walk.c handles accesses that the run shows unordered. */
+/* Declarations that the files of a pass share.  pass.c runs the steps, part.c cuts the trace, and
+ * walk.c handles accesses that are unordered in the recorded run. */
 #ifndef PREDICT_PASS_INT_H
 #define PREDICT_PASS_INT_H
 
@@ -20,7 +20,7 @@ struct trace_part {
 	bool done;
 };
 
-/* Whether a part is searched before all others, and for which races. */
+/* Whether a part is one of those that are searched before all others, and for which races. */
 enum first { FIRST_NOT, FIRST_SOUND, FIRST_ALL };
 
 /* The stages of a pass; the member `stage` is the next one. */
@@ -60,8 +60,8 @@ struct predict_pass {
 
 /* ---- pass.c ---- */
 
-/* The end of the share of one part, if the time until the deadline is divided among `count`
- * parts. */
+/* The time at which the share of one part ends if the time until the deadline is divided among
+ * `count` parts. */
 int64_t pass_share(int64_t deadline_ns, size_t count);
 
 /* The time at which reading must be finished.  A prediction from a part that was read incompletely
@@ -119,11 +119,11 @@ int pass_search_unordered(struct predict_pass *d);
  * run, whatever replays show. */
 void pass_walk_last(struct predict_pass *d);
 
-/* Marks the findings from number `from` on whose accesses the run shows firmly unordered. */
+/* Marks the findings, from number `from` on, whose accesses are firm in the recorded run. */
 void pass_note_firm(struct predict_pass *d, size_t from);
 
-/* Lists the accesses that the run shows unordered, even if there was no time to search for a
- * schedule or to describe them. */
+/* Lists the accesses that are unordered in the recorded run, even if there was no time to search
+ * for a schedule or to describe them. */
 void pass_list_unordered(struct predict_pass *d);
 
 #endif

@@ -76,7 +76,7 @@ static int64_t search_deadline(int64_t deadline_ns)
 	return rd_deadline_share(deadline_ns, 1 - 1.0 / DESCRIBE_SHARE);
 }
 
-/* ---- one part ---- */
+/* ---- one part of the trace ---- */
 
 /* Describes the results of a part.  Its speculative findings leave room for those of other parts.
  * Returns the number of added findings. */
@@ -170,7 +170,7 @@ int pass_search_part(struct predict_pass *d)
 	return err;
 }
 
-/* ---- the stages ---- */
+/* ---- the stages of a pass ---- */
 
 static bool is_late(const struct predict_pass *d)
 {
@@ -344,7 +344,7 @@ int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const
 	for (size_t i = 0; i < d->model->module_count; i++)
 		rd_argv_add(&p->modules, d->model->modules[i].path);
 	pass_sum_up_model(p, d->model);
-	/* So that findings that are reported early have the arguments, too. */
+	/* This comes early, so that findings that are reported early have the arguments, too. */
 	pass_set_arguments(set, trace_get_meta(d->model->trace));
 	extend_deadline(p, begin_ns);
 	d->stage = pass_is_to_walk(d) ? PASS_WALK : PASS_CUT;

@@ -31,7 +31,7 @@ void predict_pass_close(struct predict_pass *pass); /* may be NULL */
  * PREDICT_OVER. */
 int predict_pass_next(struct predict_pass *pass, enum predict_event *event);
 
-/* After PREDICT_WALKED: the races whose accesses the run shows firmly unordered, in a finished set
+/* After PREDICT_WALKED: the races whose accesses are firm in the recorded run, in a finished set
  * that the caller frees. */
 struct finding_set *predict_pass_unordered(const struct predict_pass *pass);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a replay has to enforce to lead a program along a witness: as few operations as possible, in
- * order, and the threads that have to be stopped.
+ * A plan is what a replay has to enforce to lead a program along a witness.  It consists of as few
+ * operations as possible, in order, and of the threads that have to be stopped.
  */
 #ifndef PREDICT_PLAN_INT_H
 #define PREDICT_PLAN_INT_H
@@ -14,12 +14,13 @@ struct predict_plan {
 	uint32_t *events;
 	size_t count;
 	size_t operations; /* number of all synchronisation operations of the witness */
-	/* By thread: whether it would interfere if it continued after its part of the witness. */
+	/* By thread: whether the thread would interfere if it continued after its part of the
+	 * witness. */
 	uint8_t *limited;
 };
 
 /* Makes a plan.  Every order that the plan, the primitives and program order allow then leads to
- * the targets, and keeps all clashes (clash.c) in the order of the witness. */
+ * the targets.  It also keeps all clashes (clash.c) in the order of the witness. */
 void predict_plan_make(struct lines *of, const struct predict_witness *w, const uint32_t *targets,
 		       uint32_t count, struct predict_plan *plan);
 void predict_plan_release(struct predict_plan *plan);

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps for trying a plan without one of its operations.  Set by hand: they take a fraction of a
- * second. */
+/* Number of steps in which operations of a plan are left out on trial.  Set by hand: they take a
+ * fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* ---- naming few operations ---- */
@@ -34,7 +34,8 @@ struct thinning {
 	uint8_t *listed;
 	/* By operation: the next and the previous listed operation of its thread. */
 	uint32_t *next, *previous;
-	/* By operation: the one that replaced it as the first of clashes, or itself. */
+	/* By operation: the operation that replaced it as the first of clashes, or the operation
+	 * itself. */
 	uint32_t *replaced_by;
 	/* By first operation of clashes: the earliest second one; NO_OP if there is none. */
 	uint32_t *nearest;
@@ -129,8 +130,8 @@ static void thin_out(struct thinning *t)
 	RD_FREE(t->next, t->previous, t->nearest, t->latest, t->replaced_by);
 }
 
-/* Leaves out operations that the others imply.  Does nothing if the plan is too long to try
- * that. */
+/* Leaves out operations whose order the other operations imply.  Does nothing if the plan is so
+ * long that trying this takes too many steps. */
 static void try_without(struct thinning *t)
 {
 	size_t listed = 0;

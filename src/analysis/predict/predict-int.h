@@ -8,7 +8,7 @@
  * differ, and a result has to be confirmed by a replay.
  *
  * A *question* is whether some schedule leads to one candidate.  With max_tries = UINT32_MAX the
- * answers are exact for the recorded events under either semantics: a pair of sites is reported if
+ * answers are exact for the recorded events under either semantics.  A pair of sites is reported if
  * and only if a schedule exists, unless a question is counted as unknown.  By default, pairs of
  * sites that have failed often are given up.
  */
@@ -37,25 +37,28 @@ struct predict_opts { /* zero for the default */
 	/* Only tier 1: schedules that keep the order of critical sections. */
 	bool recorded_order_only;
 	bool count_events; /* decide for every access whether it is the second one of a race */
-	/* The first event to reorder; those before it happen as recorded. */
+	/* The first event that may be reordered; earlier events happen as recorded. */
 	uint32_t begin;
 	/* Number of events in a window; 0 for no windows, unless `memory` requires them. */
 	uint32_t window;
-	/* Number of bytes for the clocks of programs with very many threads; 0 for no limit. */
+	/* Largest number of bytes of the vector clocks, which matters only for programs with very
+	 * many threads; 0 for no limit. */
 	uint64_t memory;
-	/* Number of pairs to try for one event and thread; 0 for 64, UINT32_MAX for all. */
+	/* Largest number of pairs that are tried for one access and one other thread.  0 means 64,
+	 * UINT32_MAX means no limit. */
 	uint32_t max_tries;
 	uint32_t max_cycle; /* largest number of threads in a deadlock; 0 for any number */
-	/* Steps for all questions of a phase; 0 for 1 billion, or for no limit with
-	 * count_events. */
+	/* Largest number of steps for all questions of a phase together.  0 means 1 billion, or no
+	 * limit with count_events. */
 	int64_t total_work;
-	int64_t work; /* steps for one question; 0 for 50 million */
-	/* When to stop (base/clock.h); 0 for never.  The sound semantics stop earlier. */
+	int64_t work; /* largest number of steps for one question; 0 means 50 million */
+	/* When to stop (base/clock.h); 0 for never.  The search with sound semantics stops
+	 * earlier. */
 	int64_t deadline_ns;
 	/* Maps pairs of sites (predict_pair_key()) with a known race to its class.  NULL if only
 	 * races of this execution are to be taken into account. */
 	struct rd_umap *pairs;
-	const struct rd_umap *wanted; /* Pairs of sites to look for; NULL for all pairs. */
+	const struct rd_umap *wanted; /* pairs of sites to look for; NULL for all pairs */
 };
 
 /* A schedule that leads to the error.  Threads with a target stop before it; other threads run up
@@ -81,7 +84,7 @@ struct predict_deadlock {
 	struct predict_witness witness;
 };
 
-struct predict_stats {	     /* one struct for each class */
+struct predict_stats {	     /* one for each class: sound and speculative */
 	uint64_t candidates; /* number of pairs that must-order and locks allow */
 	uint64_t searches;
 	uint64_t unknown; /* number of questions whose budget ran out */

@@ -257,7 +257,8 @@ int predict_open(struct predict_steps **steps, const struct exec *x, const struc
 
 	*out = (struct predict_result){0};
 	if (x->count >= EXEC_MATCH)
-		return rd_fail(RD_ELIMIT, "predict: %zu events are more than 4 billion", x->count);
+		return rd_fail(RD_ELIMIT, "predict: the run has %zu events; about 4 billion is the limit",
+			       x->count);
 	bad = exec_check(x, &why);
 	if (bad != EXEC_NONE)
 		return rd_fail(RD_EFORMAT, "predict: event %u %s", bad, why);

@@ -6,8 +6,9 @@
 
 #include "predict/internal-int.h"
 
-/* How much is tried for each pair of sites: the first e1 in recorded order; other e1 in recorded
- * order; a short search for a few pairs of accesses; everything that the options allow. */
+/* How much is tried for each pair of sites.  FIRST: the first e1, in recorded order only.
+ * RECORDED: other e1 too, in recorded order.  FEW: a short search for a few pairs of accesses.
+ * ALL: everything that the options allow. */
 enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 
 #define RACE_TRIES 64 /* number of pairs that are tried for one event by default; set by hand */
@@ -73,8 +74,8 @@ static inline bool race_conflict(const struct core *c, uint32_t a, uint32_t b)
 	return exec_conflict(race_raw(c, a), race_raw(c, b));
 }
 
-/* The kind of an access: whether it writes, and whether it is atomic.  Accesses of one kind
- * conflict with the same kinds. */
+/* The kind of an access: whether it writes, and whether it is atomic.  All accesses of one kind
+ * conflict with the same kinds of accesses. */
 static inline unsigned race_kind(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];

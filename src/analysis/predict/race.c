@@ -32,7 +32,7 @@ enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 /* How much is tried before the thorough pass (EFFORT_ALL).  Set by hand. */
 /* Number of pairs of accesses of a pair of sites, with EFFORT_RECORDED. */
 #define RECORDED_TRIES 256
-#define FEW_TRIES 4 /* the same number, with EFFORT_FEW */
+#define FEW_TRIES 4 /* the same limit with EFFORT_FEW */
 #define FEW_WORK 16 /* a short search gets 1/FEW_WORK of the budget of a question */
 
 #define KINDS 4 /* kinds of e2: a write or not, atomic or not */
@@ -256,7 +256,7 @@ static bool find_exact(struct race_walk *w, uint32_t e2)
 	return found;
 }
 
-/* Decides for e2 and all other threads whether they race. */
+/* Decides, for e2 and each other thread, whether e2 races with an access of that thread. */
 static void decide(struct race_walk *w, uint32_t e2)
 {
 	struct predictor *r = w->r;

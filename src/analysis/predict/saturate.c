@@ -331,7 +331,7 @@ static bool settle(struct predict_search *s, const uint32_t *p)
 	return true;
 }
 
-/* ---- what follows from the ideal alone ---- */
+/* ---- orders that follow from the ideal alone ---- */
 
 static bool seed_open(struct predict_search *s, const uint32_t *p, const struct section *o)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier 2: exact co-reachability.  Given target events of different threads, is there an ideal
- * (core-int.h) whose events can be executed so that each of these threads then stops right before
- * its target?  The order of the events must be one that synchronisation and, with sound semantics,
+ * Tier 2: exact co-reachability.  Given are target events of different threads.  Is there an ideal
+ * (core-int.h) whose events can be executed so that each of these threads is then right before its
+ * target?  The order of the events must be one that synchronisation and, with sound semantics,
  * reads-from allow.  For two conflicting accesses that is a race; for acquisitions that wait for
  * one another's locks it is a deadlock.
  *
@@ -19,7 +19,7 @@
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
-/* Orders within an ideal that every schedule of it must keep (saturate.c). */
+/* Orders of events that every schedule of an ideal must keep (saturate.c). */
 struct order {
 	uint32_t *row_of; /* by event: its row in `rows`; NONE if it has only its need row */
 	uint32_t *rows;
@@ -41,8 +41,8 @@ struct order {
 	size_t base_count, base_capacity;
 	bool base_known;
 	bool shallow; /* the latest ideal was refuted by order_seed() alone */
-	/* Whether only those open sections count that no witness can close, and the section
-	 * `also`. */
+	/* Whether, of the open sections, only those count that no witness can close, and the
+	 * section `also`. */
 	bool firm;
 	uint32_t also; /* a further section that counts as open; NONE if there is none */
 	/* The event missing from the ideal, because of which there is no schedule; NONE if the
@@ -119,7 +119,7 @@ bool search_late(struct predict_search *s);
 bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
 		  uint32_t *p);
 
-/* ---- inside tier 2 ---- */
+/* ---- functions that only the files of tier 2 call ---- */
 
 void order_init(struct predict_search *s);
 void order_release(struct predict_search *s);

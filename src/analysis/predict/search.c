@@ -7,8 +7,9 @@
  *   - two conflicting sections are open: one of them must end;
  *   - there are more takes than the initial value and the posts allow: another post is needed;
  *   - a target waits for a semaphore that is not zero: another take is needed.
- * If the ideal cannot be scheduled, it is grown by something that could help: the end of an open
- * section whose lock others in the ideal use, another post, or a wake that consumes a notification.
+ * If the ideal cannot be scheduled, it is grown by something that could help.  That is the end of
+ * an open section whose lock others in the ideal use, another post, or a wake that consumes a
+ * notification.
  *
  * Completeness: follow any witness.  At each branch one alternative adds only events of the
  * witness.  When none of these differences between ideal and witness is left, the witness
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of ideals without a schedule after which the search checks which choices are left at all.
+/* Number of ideals without a schedule after which the search checks whether any choices are left.
  * Set by hand. */
 #define REFUTED_BEFORE_CHECK 16
 

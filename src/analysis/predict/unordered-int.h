@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that the recorded run itself shows unordered.  They are found by one walk over the whole
- * trace with vector clocks, in linear time, as a detector does during a run.  The walk shows where
- * in a long run to look for races first, and which pairs are firmly unordered: these are races that
+ * Accesses that are unordered in the recorded run itself.  They are found by one walk over the
+ * whole trace with vector clocks, in linear time, as a detector does during a run.  The walk shows
+ * where in a long run to look for races first, and which pairs are firm: these are races that
  * happened.
  */
 #ifndef PREDICT_UNORDERED_INT_H

@@ -12,9 +12,8 @@
  * suffices: if an earlier access is unordered with a new one, so is the latest access of the same
  * site and thread.  A kept access is dropped when an access ordered after it conflicts with
  * everything that it conflicts with.  Accesses of the same thread since its last release are not
- * dropped, so that a read and a write of a variable are reported as two places.  At most CELLS
- * accesses are kept, the latest ones.  When memory is allocated or released, its accesses are
- * forgotten.
+ * dropped.  So a read and a write of a variable are reported as two places.  At most CELLS accesses
+ * are kept, the latest ones.  When memory is allocated or released, its accesses are forgotten.
  *
  * There are two orders.  The first is the one that predictions use.  The second, `firm`, contains
  * the first and everything else that may have ordered two accesses:
@@ -74,8 +73,8 @@ struct clock {
 
 /* A lock, semaphore, atomic variable or other object. */
 struct sync_clocks {
-	struct clock all;     /* clocks stored by threads that held it exclusively */
-	struct clock readers; /* clocks stored by threads that shared it */
+	struct clock all;     /* clocks stored by threads that held the object exclusively */
+	struct clock readers; /* clocks stored by threads that shared the object */
 	uint32_t writer;      /* 1 + the thread that holds it exclusively; 0 if no thread does */
 };
 
@@ -146,7 +145,7 @@ static void clock_join(struct unordered_walk *w, struct clock *into, const struc
 			into->at[i].known = from->at[i].known;
 }
 
-/* Ends the current period of a thread: what it does from now on is later than the stored clock. */
+/* Ends the current period of a thread: its later actions are not covered by the stored clock. */
 static void clock_advance(struct clock *c, uint32_t thread)
 {
 	RD_ASSERT(thread < c->count);
@@ -412,8 +411,8 @@ static void remove_cell(struct unordered_walk *w, uint32_t *link)
 }
 
 /* If the program has memory barriers in assembler, a plain access may pass data from one thread to
- * another.  From then on the reader is firmly ordered after the writer.  That holds even if the
- * recorded read came first: only a thread's first read in a segment is recorded, and a later one
+ * another.  From then on the firm order has the reader after the writer.  That holds even if the
+ * recorded read came first.  Only a thread's first read in a segment is recorded, and a later one
  * may have seen the write. */
 static void order_firmly(struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
@@ -427,7 +426,8 @@ static void order_firmly(struct unordered_walk *w, const struct cell *a, const s
 	clock_advance(&w->clocks[to], to);
 }
 
-/* Compares an access with earlier ones, then makes it the first of its unit. */
+/* Compares an access with the earlier accesses of its unit, then puts it at the front of the unit's
+ * list. */
 static void touch_unit(struct unordered_walk *w, uint32_t *first, const struct cell *now)
 {
 	uint32_t *link = first, count = 0, cell;
@@ -583,7 +583,7 @@ static void do_memory(struct unordered_walk *w, uint32_t thread, const struct tr
 	}
 }
 
-/* Starts a thread.  One that a library created may be ordered after everything that was done
+/* Starts a thread.  A thread that a library created may be ordered after everything that happened
  * before. */
 static void start_thread(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses that the run itself shows unordered.  In: the model of a trace.  Out: pairs of accesses
- * without an order, and findings about them.
+ * Handles accesses that are unordered in the recorded run itself.  In: the model of a trace.  Out:
+ * pairs of accesses without an order, and findings about them.
  *
  * A large run is walked over first, and then only the few parts with such pairs are searched.  So
  * these races are known before the search for others begins.
@@ -16,8 +16,8 @@
 
 #include <stdlib.h>
 
-/* A run with so many events may take so long to search that the walk comes first.  In a test on a
- * busy machine, no part of memcached's 34 million events was searched within 200 s. */
+/* If a run has at least this many events, a search may take so long that the walk comes first.  In
+ * a test on a busy machine, no part of memcached's 34 million events was searched within 200 s. */
 #define FIRST_EVENTS 1000000
 
 /* The largest number of operations of a short part.  Short parts are searched in the order of the
@@ -28,7 +28,8 @@
  * 1/FIRST_SHARE of the rest. */
 #define FIRST_SHARE 2
 
-/* One such part gets at most 1/FIRST_PARTS of the time that remains for them.  Most need little. */
+/* One such part gets at most 1/FIRST_PARTS of the time that remains for these parts.  Most parts
+ * need little. */
 #define FIRST_PARTS 8
 
 static uint64_t width(const struct model_part *part)

@@ -2,7 +2,7 @@
 /*
  * The certificate of the answer yes (doc/format/reversible.md): a proof that the order of all
  * dependent events of a run is fixed.  The checker uses the same trace reader and solver as the
- * code that found the proof, but none of its conclusions.
+ * code that found the proof, but it does not rely on any conclusion of that code.
  */
 #ifndef REVERSIBLE_CERTIFICATE_H
 #define REVERSIBLE_CERTIFICATE_H

@@ -53,8 +53,8 @@ uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *p)
 	return REV_NONE;
 }
 
-/* Finds a wait with that lock or for that condition, preferably by the given thread.  If there is
- * no wait, finds a notification. */
+/* Finds a wait that uses the lock or is for the condition, preferably by the given thread.  If
+ * there is no wait, finds a notification. */
 static const struct rev_op *find_wait(const struct rev_run *run, uint32_t lock, uint32_t condition,
 				      uint32_t thread)
 {

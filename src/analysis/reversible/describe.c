@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Collects what a user wants to know about a verdict.  In: the pairs that can be reversed, and the
- * trace.  Out: for each event of a pair its site, stack and size, the name of the object that both
- * touch, and the names of the locks.  For a certificate: how often dependent events touched each
+ * trace.  Out: the site, stack and size of each event of a pair; the name of the object that both
+ * touch; and the names of the locks.  For a certificate: how often dependent events touched each
  * object.
  *
  * For a pair of segments s and r, the events are those that touch the address of the pair.  They
@@ -35,8 +35,8 @@ struct rev_describer {
 	const struct trace_record *now;
 	uint32_t *done;	   /* by thread: number of operations done */
 	const char **call; /* by thread: the function that it called last */
-	/* For each side: maps (site, write) and 1 + each address that it touched in the segment to
-	 * its number.  Address 0 is mapped to the count. */
+	/* For each side, a map: (site, write) and 1 + an address that the site touched in the
+	 * segment give the number of that address.  Address 0 gives the count. */
 	struct rd_pmap *seen;
 };
 

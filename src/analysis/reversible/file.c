@@ -35,8 +35,9 @@ static const struct function {
 #include "raddle/libc.inc"
 };
 
-/* Locations in this shadow memory, which is not that of the program: the table of descriptors, the
- * positions of descriptors (a larger number is the address of a FILE), and files. */
+/* Locations in this shadow memory, which is not that of the program.  There is one for the table of
+ * descriptors, one for the position of each descriptor or FILE, and one for each file.  A number
+ * above all descriptors is the address of a FILE. */
 enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
 #define FILES (1ull << 40)
 #define PLACE 8 /* bytes of each location */

@@ -37,7 +37,7 @@ struct sweep {
 	uint32_t *clock; /* clock of the current operation */
 	/* By operation: list of the sections that its thread is in after it. */
 	const uint32_t *held;
-	uint32_t *zero;	    /* a row of zeros */
+	uint32_t *zero;	    /* a clock with all numbers 0 */
 	uint32_t *last;	    /* by thread: row of its last operation */
 	enum rev_rule rule; /* the rule that is being applied */
 	bool changed;
@@ -69,7 +69,7 @@ static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, ui
 		(struct rev_need){.op = at, .thread = thread, .n = n, .rule = (uint8_t)s->rule};
 }
 
-/* Orders the current operation after the operation at position `at`. */
+/* Orders the current operation after the operation with index `at`. */
 static bool join_at(struct sweep *s, const struct rev_op *self, uint32_t at)
 {
 	RD_ASSERT(at == REV_NONE || at < s->run->op_count);
@@ -105,7 +105,7 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 	return grown;
 }
 
-/* ---- the k-th of several ---- */
+/* ---- needing k of several operations ---- */
 
 /* The end of the items of a slot that can come before `self`.  The items that must come after
  * `self` are at the end of the slot. */

@@ -22,14 +22,14 @@ enum rev_rule {
 	REV_BY_ONCE,
 	REV_BY_SEM,
 	REV_BY_COND,
-	REV_BY_LOCK, /* the sections of a lock that cannot be swapped */
+	REV_BY_LOCK, /* two sections of a lock that cannot be swapped */
 	REV_RULES,
 };
 const char *rev_rule_name(enum rev_rule rule);
 
 /* One step of the proof: whenever `op` is done, operation n of the thread was done before it. */
 struct rev_need {
-	uint32_t op; /* position of the operation in rev_run.ops */
+	uint32_t op; /* index of the operation in rev_run.ops */
 	uint32_t thread, n;
 	uint8_t rule; /* enum rev_rule */
 };
@@ -49,7 +49,7 @@ struct rev_order {
 void rev_order_build(struct rev_run *run, bool log);
 void rev_order_free(struct rev_run *run);
 
-/* The number of operations of `thread` that must have been done when the operation at position `at`
+/* The number of operations of `thread` that must have been done when the operation with index `at`
  * is done. */
 static inline uint32_t rev_order_at(const struct rev_run *run, uint32_t at, uint32_t thread)
 {

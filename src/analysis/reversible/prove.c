@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operations that need one operation. */
+/* A list of the operations that need a certain operation. */
 struct needing {
 	uint32_t *at;
 	size_t count, capacity;

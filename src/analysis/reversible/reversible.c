@@ -134,7 +134,7 @@ static int read_all(struct rev_result *x, struct epa_source *source, const struc
 	if (err)
 		return err;
 	if (epa_walk_threads(walk) > THREADS_MAX) {
-		err = rd_fail(RD_ELIMIT, "reversible: %zu threads, at most %d are possible",
+		err = rd_fail(RD_ELIMIT, "reversible: the run has %zu threads; %d is the limit",
 			      epa_walk_threads(walk), THREADS_MAX);
 		epa_walk_close(walk);
 		return err;

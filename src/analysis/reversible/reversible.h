@@ -30,7 +30,7 @@ struct rev_side {
 	uint32_t site;	    /* 0 if unknown */
 	uint64_t size;	    /* bytes of the access; 0 for an operation */
 	uint8_t access;	    /* enum rev_access */
-	uint32_t n;	    /* number of operations that the thread did before it */
+	uint32_t n;	    /* number of operations that the thread did before this event */
 	/* Its number among the site's accesses to different memory since the last operation, from
 	 * 1. */
 	uint32_t instance;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Builds the skeleton of a run.  In: the events of all threads, ordered by q, the position in the
- * total order.  Out: a complete execution (order/exec.h), and its operations with their partners:
- * the creation of a thread, the release that ends a section, the notification that ended a wait,
- * the threads that used a barrier together.
+ * total order.  Out: a complete execution (order/exec.h), and its operations with their partners.
+ * A partner is the creation of a thread, the release that ends a section, or the notification that
+ * ended a wait.  Threads that used a barrier together are partners, too.
  *
  * An event that contradicts the meaning of its primitive is counted and orders nothing; the trace
  * may be incomplete, or the program wrong.
@@ -307,7 +307,7 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 	return true;
 }
 
-/* ---- the end ---- */
+/* ---- after the last event ---- */
 
 /* If more was taken from a semaphore than its initial value and its posts allow, its initial value
  * was larger than recorded. */

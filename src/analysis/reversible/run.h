@@ -25,7 +25,7 @@ enum rev_flag {
 	REV_ALONE = 4,	/* a wake that needs no notification: it was spurious, or the time was up */
 };
 
-/* An operation.  It is the event of the execution that has the same position. */
+/* An operation.  The event of the execution with the same index represents it. */
 struct rev_op {
 	uint8_t kind;  /* enum exec_kind */
 	uint8_t event; /* enum raddle_event */
@@ -51,7 +51,7 @@ struct rev_op {
 };
 
 /* Whether the event is an operation of the skeleton: one that schedules count, or one on a channel.
- * Schedules do not count the latter, because the kernel orders them. */
+ * Schedules do not count operations on channels, because the kernel orders them. */
 static inline bool rev_is_operation(uint32_t event)
 {
 	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;
@@ -94,7 +94,7 @@ struct rev_object {
 	bool signalled; /* for a condition: some notification is a signal, not a broadcast */
 	/* Whether it is a semaphore that represents a channel (reversible/channel-int.h). */
 	bool channel;
-	bool used; /* for a channel: this process receives from it */
+	bool used; /* for a channel: this process receives from the channel */
 	/* Initial value of a semaphore, or number of threads of a barrier; 0 if unknown. */
 	uint64_t value;
 };
@@ -107,8 +107,8 @@ struct rev_use {
 
 struct rev_thread {
 	uint32_t number; /* number of the thread in the trace */
-	uint32_t create; /* the operation that created it; REV_NONE if that is not recorded */
-	uint32_t wait;	 /* the wait that it is in; REV_NONE if it does not wait */
+	uint32_t create; /* the operation that created the thread; REV_NONE if not recorded */
+	uint32_t wait;	 /* the wait that the thread is in; REV_NONE if it does not wait */
 	uint32_t *ops;	 /* operation n of the thread is ops[n - 1] */
 	size_t count, capacity;
 };
@@ -122,7 +122,8 @@ struct rev_run {
 	size_t thread_count, thread_capacity;
 	size_t object_count, object_capacity;
 	size_t use_count, use_capacity;
-	/* Number of operations that contradict their primitive; they order nothing. */
+	/* Number of operations that their primitives do not allow; such operations order
+	 * nothing. */
 	uint64_t odd;
 	struct rd_umap numbers; /* maps the number of a thread to its index */
 	struct rd_umap at;	/* maps an address to its object */

@@ -5,10 +5,10 @@
  *
  * The search includes only what thread u needs, in the recorded order.  An operation may be blocked
  * because a section is open, a semaphore is zero or a wait is not notified.  Then an operation that
- * unblocks it is added: the end of the section, the next post of the recorded order, or the
- * notification of the recorded run.  If thread t has not left its segment at the end, the result is
- * a witness.  Leaving out a critical section lets a later one come first.  Questions that need two
- * sections of one lock in reverse order are left to the solver (solve.c).
+ * unblocks it is added.  That is the end of the section, the next post of the recorded order, or
+ * the notification of the recorded run.  If thread t has not left its segment at the end, the
+ * result is a witness.  Leaving out a critical section lets a later one come first.  Questions that
+ * need two sections of one lock in reverse order are left to the solver (solve.c).
  */
 #include "reversible/search.h"
 
@@ -50,7 +50,7 @@ struct rev_search_state {
 	struct machine *m;
 	const struct rev_question *q;
 	uint32_t *need; /* by thread: number of its operations that the witness contains */
-	uint32_t last;	/* position after which no operation is needed */
+	uint32_t last;	/* index in rev_run.ops after which no operation is needed */
 	bool grown, failed;
 };
 

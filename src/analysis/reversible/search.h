@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders in which a run can happen: a check whether the machine (order/machine.h) accepts an order,
- * and a search for an order in which one segment comes before another.
+ * Orders in which a run can happen.  One function checks whether the machine (order/machine.h)
+ * accepts an order.  Another searches for an order in which one segment comes before another.
  */
 #ifndef REVERSIBLE_SEARCH_H
 #define REVERSIBLE_SEARCH_H
@@ -16,7 +16,7 @@ struct rev_question {
 	bool meet; /* thread u must be in r and thread t in s at the same time */
 };
 
-/* The beginning of such a run, as positions in rev_run.ops. */
+/* The beginning of such a run, as indices of rev_run.ops. */
 struct rev_witness {
 	uint32_t *order;
 	size_t count, capacity;
@@ -39,7 +39,7 @@ bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *o
 /* ---- the search ---- */
 
 /* Looks for a witness that keeps the recorded order of the operations that it needs.  Returns false
- * if none was found; one may exist nevertheless. */
+ * if no witness was found; one may exist nevertheless. */
 bool rev_search(const struct rev_run *run, struct machine *m, const struct rev_question *q,
 		struct rev_witness *w);
 

@@ -66,9 +66,9 @@ struct rev_shadow {
 	bool overflow;
 	rev_conflict_fn *listener;
 	void *context;
-	/* The current touch. */
+	/* The touch that is being processed. */
 	const struct rev_touch *touch;
-	uint32_t segment; /* the number that is stored for its segment */
+	uint32_t segment; /* the number that is stored for the segment of `touch` */
 };
 
 struct rev_shadow *rev_shadow_new(const struct rev_run *run)

@@ -54,8 +54,8 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
  * before, which are then forgotten.  With `fresh`, a new lifetime begins with undefined
  * contents. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
-/* Handles a release like a write of all bytes, however many: those touched before and those touched
- * later. */
+/* Treats a release as a write of all bytes of a block, however large: those touched before, and
+ * those touched later. */
 void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
 /* Begins a new lifetime, whatever was there before. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
@@ -74,8 +74,8 @@ void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context)
 
 /* The pairs, in the order in which they were found. *count receives their number. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
-/* *conflicts receives the number of adjacent conflicting accesses of two threads, *ordered the
- * number of those with a fixed order, and *overflow whether some pairs were not kept. */
+/* *conflicts receives the number of adjacent conflicting accesses of two threads; *ordered receives
+ * how many of them have a fixed order; *overflow receives whether some pairs were not kept. */
 void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
 
 #endif

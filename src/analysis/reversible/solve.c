@@ -50,7 +50,7 @@ struct z3_question {
 	struct machine *m;
 	Z3_context ctx;
 	Z3_solver s;
-	/* By position in rev_run.ops: its variable; NULL if it cannot be in a witness. */
+	/* By index in rev_run.ops: its variable; NULL if it cannot be in a witness. */
 	Z3_ast *place;
 	uint32_t *bound; /* by thread: number of its operations that can be in a witness */
 	Z3_ast end;
@@ -110,7 +110,7 @@ static Z3_ast either(struct z3_question *a, Z3_ast *of, unsigned count)
 	return a->z3->mk_or(a->ctx, count, of);
 }
 
-/* The formula that the operation is not part of the witness. */
+/* The formula which states that the operation is not part of the witness. */
 static Z3_ast is_behind(struct z3_question *a, uint32_t at)
 {
 	return a->z3->mk_gt(a->ctx, a->place[at], a->end);
@@ -295,7 +295,7 @@ static void require_conditions(struct z3_question *a)
 	}
 }
 
-/* ---- a question ---- */
+/* ---- posing a question ---- */
 
 /* The number of operations of a thread that can happen before t leaves its segment. */
 static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)

@@ -3,9 +3,10 @@
  * Finds sources of values that the program itself does not determine.  In: records.  Out: a list of
  * places.
  *
- * This is a deny list, as the TraceSanitizer paper proposes: functions by name, operations with a
- * time limit, paths by their hash, addresses in output or in calculations, loads of fresh heap
- * memory, and scheduling choices that no order of events shows.  Other sources are not found.
+ * This is a deny list, as the TraceSanitizer paper proposes.  It contains functions by name,
+ * operations with a time limit, and paths by their hash.  It also contains addresses in output or
+ * in calculations, loads of fresh heap memory, and scheduling choices that no order of events
+ * shows.  Other sources are not found.
  */
 #include "reversible/source.h"
 
@@ -47,7 +48,7 @@ static const char *const writers[] = {
 #include "raddle/libc.inc"
 };
 
-/* Functions with a format string, and the position of that argument. */
+/* Kinds of functions that have a format string. */
 enum format { PRINTS, SCANS };
 
 static const struct {
@@ -88,7 +89,7 @@ struct branch_taken {
 
 /* A piece of code that converts a variable's address to a number and calculates with it. */
 struct numbering {
-	const struct trace_op *first; /* the first of its records that does so */
+	const struct trace_op *first; /* the first record of the piece that does so */
 	uint32_t site;
 };
 
@@ -316,7 +317,8 @@ static void printed_through(struct source_lane *lane, uint64_t address)
 		}
 }
 
-/* Functions that take the available data, up to the size in their third argument. */
+/* Functions that read the data that is available, up to the number of bytes in their third
+ * argument. */
 static const char *const takers[] = {"read", "__read_chk", "recv", "recvfrom"};
 
 static bool takes(const char *name)
@@ -337,9 +339,9 @@ static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct t
 	lane->asked = takes(lane->call) && r->value_count > 2 ? trace_record_value(r, 2) : one;
 }
 
-/* Handles the return of a call that takes input.  Data from a channel of the process with itself is
- * certain if the call asked for at most one message, or if it found the end.  Data from elsewhere
- * arrives at any time. */
+/* Handles the return of a call that takes input.  Data from a channel inside the process is certain
+ * if the call asked for at most one message, or if it found the end.  Data from elsewhere arrives
+ * at any time. */
 static void look_at_input(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct source_lane *lane = &s->lanes[thread];
@@ -561,7 +563,7 @@ static void note_store(struct rev_sources *s, const struct trace_record *r)
 	bool address = r->size == 8 && r->address % 8 == 0 && may_be_address(r, 0) &&
 		       raddle_looks_like_pointer(r->value);
 
-	/* If bytes are moved one by one, the word is known when it is stored as a whole. */
+	/* If bytes are moved one by one, the word becomes known when it is stored as a whole. */
 	if (address || r->size >= 8 || !r->op || !r->op->moved)
 		set_address(s, r->address, address);
 }

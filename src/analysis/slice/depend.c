@@ -230,8 +230,9 @@ static bool takes_lock(const struct facts *f, uint32_t call)
 	return false;
 }
 
-/* Reports earlier acquisitions of locks in the same function.  How long it waits for a lock depends on the
- * holder of that lock.  The holder may itself wait for a lock that this thread acquired before. */
+/* Reports earlier acquisitions of locks in the same function.  How long the thread waits for a lock
+ * depends on the holder of that lock.  The holder may itself wait for a lock that this thread
+ * acquired before. */
 static void report_held(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
@@ -284,7 +285,7 @@ static void report_given(struct reporter *t, uint32_t value, bool calls)
 	}
 }
 
-/* ------------------------------------------------------------ one instruction --- */
+/* ---------------------------------------- the dependences of an instruction --- */
 
 /* Reports the branches that lead to the blocks before a phi, because they decide its value. */
 static void report_ways(struct reporter *t, uint32_t value)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dependences of an instruction: its operands, the writes of what it reads, the results of
- * called functions, the arguments passed to its own function, the branches that decide whether it
- * is executed, and the calls and thread starts that lead to its function.
+ * Finds what an instruction depends on: its operands, the writes of what it reads, the results of
+ * called functions, and the arguments passed to its own function.  It also depends on the branches
+ * that decide whether it is executed, and on the calls and thread starts that lead to its function.
  *
  * Writes are found by name: both addresses are the same path from the same variable, argument or
  * other value (candidates/path.h), and the bytes overlap.  There is no alias analysis, so writes
@@ -33,7 +33,8 @@ struct depend {
 	struct depend_write *writes;
 	size_t write_count, write_capacity;
 	struct rd_umap names; /* maps the hash of a path to the first write with that name */
-	/* The branches that decide about each block; computed for one function at a time. */
+	/* The next members are the branches that decide about each block, computed for one function
+	 * at a time. */
 	uint8_t *decided;	      /* by function: whether its decisions have been computed */
 	struct facts_edge *decisions; /* `from` is the block, `to` the value of the branch */
 	size_t decision_count, decision_capacity;

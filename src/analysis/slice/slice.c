@@ -4,9 +4,9 @@
  * function at a time.  All instructions of a line have the same distance, so dependences within a
  * line do not add to it.
  *
- * Items are sorted by that distance, then by their distance from the failure in the flow graph of
- * all threads, then by position in the facts, last one first.  Items on one line of a function stay
- * together.
+ * Items are sorted by that distance.  Items at the same distance are sorted by their distance from
+ * the failure in the flow graph of all threads.  Then they are sorted by their index in the facts,
+ * last one first.  Items on one line of a function stay together.
  */
 #include "slice/slice.h"
 

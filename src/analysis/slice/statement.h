@@ -13,7 +13,7 @@ struct rd_json;
 
 enum slice_kind {
 	SLICE_READ,   /* a read, with address, size and value */
-	SLICE_WRITE,  /* a write; the value is the one that was written */
+	SLICE_WRITE,  /* a write; the value is the value that was written */
 	SLICE_BRANCH, /* value: 1 if taken, 0 if not; for a switch, the number of the case */
 	/* A call or return in the slice; the value is an integer argument or result, if known. */
 	SLICE_CALL,
@@ -24,9 +24,9 @@ enum slice_kind {
  * matter. */
 enum slice_role {
 	SLICE_NEUTRAL,
-	SLICE_READS,	/* reads it, uses it, or waits for it */
-	SLICE_WRITES,	/* writes, frees or destroys it, or wakes its waiters */
-	SLICE_ACQUIRES, /* acquires it, if it is a lock */
+	SLICE_READS,	/* reads or uses the memory or object, or waits for it */
+	SLICE_WRITES,	/* writes, frees or destroys the memory or object, or wakes its waiters */
+	SLICE_ACQUIRES, /* acquires the object, which is a lock */
 	SLICE_RELEASES,
 };
 

@@ -44,7 +44,7 @@ void tflow_release(struct tflow *w);
 bool tflow_comes_before(struct tflow *w, uint32_t from, uint32_t to);
 
 /* Fills `steps`, by node, with the number of edges from each node to the nearest of the
- * instructions `values`; FACTS_NONE if none of them can be reached. */
+ * instructions `values`; FACTS_NONE for a node from which no such instruction can be reached. */
 void tflow_steps(const struct tflow *w, const uint32_t *values, size_t count, uint32_t *steps);
 
 #endif

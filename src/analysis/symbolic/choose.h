@@ -9,7 +9,7 @@
 /* Number of inputs that may change by default, as in Kasikci's thesis (doc/design/paths.md). */
 #define SYM_INPUTS 2
 
-/* An input that may change, and the range of its bytes that may. */
+/* An input that may change, and the range of its bytes that may change. */
 struct sym_selector {
 	enum rd_override_kind kind;
 	unsigned number;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define LENGTH_MAX 4096u /* largest number of bytes of a string; bounds the formula */
-/* Numbers up to this are tried before larger ones, because people write such numbers. */
+/* Numbers up to SMALL are tried before larger ones, because people usually write small numbers. */
 #define SMALL ((1ull << 31) - 1)
 /* Numbers that are this near to the number in the run are tried even earlier; set by hand. */
 #define NEAR_BY 16
@@ -284,14 +284,14 @@ static void find_related(struct sym_solver *s, const struct sym_fact *facts, siz
 	}
 }
 
-/* ---- what holds for every input ---- */
+/* ---- constraints for every input ---- */
 
 static Z3_ast variable_at(struct sym_solver *s, size_t var)
 {
 	return formula(s, s->trace->vars[var].node);
 }
 
-/* Requires that the bytes of a slot are those of the text that replaces it, if a text does. */
+/* If a text replaces a slot, requires that the bytes of the slot are those of the text. */
 static void require_equal(struct sym_solver *s, size_t var)
 {
 	const struct sym_trace *t = s->trace;

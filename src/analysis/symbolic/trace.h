@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record of a run of the flavour `shadow` (raddle/shadow.h), copied and checked: every node
+ * The record of a run of the flavour `shadow` (raddle/shadow.h), copied and checked.  Every node
  * refers only to earlier nodes, widths match, and names lie within the text.
  */
 #ifndef SYMBOLIC_TRACE_H
@@ -38,7 +38,7 @@ void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *o
 void sym_trace_values(const struct sym_trace *t, uint64_t *values);
 
 typedef void sym_var_fn(void *context, uint32_t var);
-/* Calls `fn` once for each variable that a node depends on. */
+/* sym_walk_vars() calls `fn` once for each variable that a node depends on. */
 struct sym_walk; /* scratch memory for many calls of sym_walk_vars() with one trace */
 struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);

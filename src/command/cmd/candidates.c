@@ -12,10 +12,10 @@
 static const struct cmd_usage usage = {
 	"raddle candidates [--json FILE] [-n COUNT] PROG",
 	"Lists pairs of memory accesses that may race, according to the code of a program that\n"
-	"'raddle cc' built: two threads may make them at the same time, to the same memory, one of\n"
-	"them is a write, and no lock is held at both.  The program is not run.  Most of the pairs\n"
-	"are not races.  The most likely races come first.  Code that the analysis did not\n"
-	"cover is listed at the end.",
+	"'raddle cc' built: two threads may make them at the same time, to the same memory, at\n"
+	"least one of them is a write, and no lock is held at both.  The program is not run.  Most\n"
+	"of the pairs are not races.  The most likely races come first.  Code that the analysis did\n"
+	"not cover is listed at the end.",
 	"json limit_groups",
 	"  raddle candidates ./server\n"
 	"  raddle candidates --json races.json ./server\n",

@@ -55,11 +55,11 @@ static const struct cmd_usage usage = {
 
 /* The progress lines of a check. */
 struct show {
-	struct rd_progress predicting, under_way; /* `under_way` is for replays or classes */
+	struct rd_progress predicting, under_way; /* `under_way` shows replays or classification */
 	int64_t logged_ns;			  /* when the latest line was printed to a log */
 };
 
-/* Prints a line now and then, with --verbose and without a terminal. */
+/* With --verbose, prints a line every LOG_NS if standard error is not a terminal. */
 static void log_progress(struct show *s, const struct replay_progress *so_far, const char *detail)
 {
 	int64_t at = rd_now_ns();

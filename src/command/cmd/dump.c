@@ -14,7 +14,7 @@ static const struct cmd_usage usage = {
 	"raddle dump [OPTIONS] TRACE | FILE",
 	"Shows a trace: a directory made by 'raddle record' or 'raddle import', or one of\n"
 	"its files (a stream, a site table, the input from outside). Events are in the global order of\n"
-	"synchronisation operations; a plain access follows the operation before it in its\n"
+	"synchronisation operations; a plain access is shown after the previous operation of its\n"
 	"thread.\n"
 	"\n"
 	"It also shows findings (findings.json, or the directory that contains it),\n"

@@ -42,9 +42,9 @@
 static const struct cmd_usage usage = {
 	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' again and again, one thread at a time, under schedules\n"
-	"that strategies draw.  A run fails if it crashes, fails an assertion, deadlocks or hangs, if\n"
-	"it uses freed memory, or if it ends with a status other than 0 although the default schedule\n"
-	"ends with 0; --fail-if can decide instead of the status.  The schedule of a failure is\n"
+	"that are drawn at random.  A run fails if it crashes, fails an assertion, deadlocks or hangs,\n"
+	"if it uses freed memory, or if it ends with a status other than 0 although the default\n"
+	"schedule ends with 0; with --fail-if, a command decides instead.  The schedule of a failure is\n"
 	"reduced to the few decisions that are needed, run three more times, and reported on standard\n"
 	"error with the command that repeats it.  The exit status is 1 if there is a failure,\n"
 	"otherwise 0.\n"

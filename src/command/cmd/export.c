@@ -10,9 +10,10 @@ static const struct cmd_usage usage = {
 	"raddle export --format std|perfetto|csp [-o FILE] TRACE",
 	"Converts a trace to the format of another tool. std is the text format of the RAPID\n"
 	"race-prediction tools; with -o FILE, FILE.locs maps location numbers to lines of the\n"
-	"program. perfetto opens in https://ui.perfetto.dev: threads, lock hold times, waits,\n"
-	"and arrows from unlock to lock, signal to wake-up, creation to start. csp is a CSP_M\n"
-	"model for refinement checkers, with assertions about races and deadlocks.",
+	"program. perfetto is for https://ui.perfetto.dev, which shows threads, the times during\n"
+	"which locks are held, waits, and arrows from unlock to lock, from signal to wake-up and\n"
+	"from creation to start. csp is a CSP_M model for refinement checkers, with assertions\n"
+	"about races and deadlocks.",
 	"format output_file all force",
 	"  raddle export --format std -o trace.std trace\n"
 	"  raddle export --format perfetto -o trace.pftrace trace\n",

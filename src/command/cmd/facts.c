@@ -30,8 +30,9 @@ static const struct cmd_usage usage = {
 	"raddle facts [-o FILE] PROG",
 	"Merges the bitcode of a program that 'raddle cc' built and writes tables about the whole\n"
 	"program: functions and their flow graphs, instructions, memory accesses, what pointers may\n"
-	"point to, which functions may call or start which.  Prints the path of the file, which is\n"
-	"kept in the cache, unless --output names another file; 'raddle dump' shows the file.",
+	"point to, and which functions may call others or start them as threads.  Prints the path\n"
+	"of the file, which is kept in the cache, unless --output names another file; 'raddle dump'\n"
+	"shows the file.",
 	"output_file",
 	"  raddle facts -o server.facts ./server\n"
 	"  raddle dump server.facts\n",

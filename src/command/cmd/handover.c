@@ -22,7 +22,7 @@ int cmd_hand_over(const char *name, char **argv)
 		return CMD_FAILED;
 	argv[0] = path; /* the name of the executable selects the command */
 	execv(path, argv);
-	rd_fail_errno("%s", path);
+	rd_fail_errno("cannot run %s", path);
 	free(path);
 	return CMD_FAILED;
 }

@@ -344,8 +344,8 @@ static int check_options(bool program)
 		if (!opt.resume && !opt.output)
 			return rd_fail(RD_EUSAGE, "inject: which campaign? -o DIR names it");
 		return !program ? 0
-				: rd_fail(RD_EUSAGE,
-					  "inject: the program is that of the campaign; remove yours");
+				: rd_fail(RD_EUSAGE, "inject: the program is that of the campaign; name no "
+						     "other program");
 	}
 	if (wants_run())
 		return rd_fail(
@@ -372,7 +372,7 @@ int cmd_inject(int argc, char **argv)
 		return status;
 	r = *words.program || !opt.fault_model
 		    ? inject_start_models(&c, opt.fault_model)
-		    : rd_fail(RD_EUSAGE, "inject: a campaign has its own --model; remove yours");
+		    : rd_fail(RD_EUSAGE, "inject: the campaign already has its fault models; remove --model");
 	if (!r)
 		r = check_options(*words.program != NULL);
 	if (!r && !*words.program)

@@ -21,9 +21,9 @@ int main(int argc, char **argv)
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno)
-			rd_fail_errno("standard output: cannot write it");
+			rd_fail_errno("cannot write to standard output");
 		else
-			rd_fail(RD_ESYSTEM, "standard output: cannot write it");
+			rd_fail(RD_ESYSTEM, "cannot write to standard output");
 		return CMD_FAILED;
 	}
 	return status;

@@ -42,12 +42,12 @@ int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 		return RD_OK;
 	out = to_stdout ? stdout : open_memstream(&text, &length);
 	if (!out)
-		return rd_fail_errno("%s: cannot write it", path);
+		return rd_fail_errno("cannot write %s", path);
 	err = write(what, out);
 	if (!err && (ferror(out) || fflush(out)))
-		err = rd_fail_errno("%s: cannot write it", to_stdout ? "standard output" : path);
+		err = rd_fail_errno("cannot write to %s", to_stdout ? "standard output" : path);
 	if (!to_stdout && fclose(out) && !err)
-		err = rd_fail_errno("%s: cannot write it", path);
+		err = rd_fail_errno("cannot write %s", path);
 	if (!to_stdout && !err)
 		err = rd_file_replace(path, text, length);
 	free(text);
@@ -72,7 +72,7 @@ int cmd_redirect(const char *path)
 	FILE *out = path && !cmd_is_stdout(path) ? fopen(path, "we") : stdout;
 
 	if (!out)
-		return rd_fail_errno("%s: cannot write it", path);
+		return rd_fail_errno("cannot write %s", path);
 	stdout = out;
 	return RD_OK;
 }

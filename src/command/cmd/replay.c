@@ -27,7 +27,8 @@
 static const struct cmd_usage usage = {
 	"raddle replay [--id ID] FINDING [--] [PROG ARGS...]",
 	"Runs a program so that the race or deadlock of a finding happens: the operations of its\n"
-	"schedule are done in their order, and the threads are stopped where they meet.\n"
+	"schedule are done in their order, until the threads are stopped before the race or wait in\n"
+	"the deadlock.\n"
 	"FINDING is a schedule file, or a document of 'raddle predict --json' or 'raddle check\n"
 	"--json'.  Without PROG the program of the document is run.  The report goes to standard\n"
 	"error.  The exit status is 1 if the finding was reproduced, otherwise 0.",

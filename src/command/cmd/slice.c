@@ -19,9 +19,9 @@ static const struct cmd_usage usage = {
 	"raddle slice --at FILE:LINE [--json FILE] [--track] PROG [-- ARGS...]",
 	"Shows the static backward slice of a place: the statements of a program built by 'raddle\n"
 	"cc' that may have contributed to what happens there, in all functions and threads.  The\n"
-	"program is not run.  The number before a line shows how near the statement is to the\n"
-	"failure, which has 0.  With --track the program is run once, and the actions of its\n"
-	"threads at these statements, and on the memory that these access, are shown in order.",
+	"program is not run.  The number before a line is the distance of the statement from the\n"
+	"place, which has the distance 0.  With --track the program is run once.  What its threads\n"
+	"did at these statements, and to the memory that the statements access, is shown in order.",
 	"at json track sigma budget perturb hardware timeout quick verbose",
 	"  raddle slice --at queue.c:45 ./server\n"
 	"  raddle slice --at queue.c:45 --json slice.json ./server\n"

@@ -25,7 +25,7 @@ struct doctor_item {
 struct doctor_report {
 	struct doctor_item *items;
 	size_t count, capacity;
-	bool ready; /* whether nothing that is needed is missing */
+	bool ready; /* whether everything that is needed is present */
 };
 
 void doctor_examine(struct doctor_report *report); /* compiles two small programs */

@@ -31,11 +31,11 @@ int dump_events(struct dump *d);
 int dump_summary(struct dump *d);
 int dump_full(struct trace *trace, const struct dump_options *options, FILE *out);
 void dump_sites(const struct trace_sites *sites, bool json, FILE *out);
-/* `damaged` is whether the file `world` is. */
+/* `damaged` states whether the file `world` of the trace is damaged. */
 int dump_check(struct trace *trace, bool json, bool damaged, FILE *out);
 int dump_facts(const char *path, bool json, FILE *out);
 
-#define DUMP_OTHER 1 /* result of dump_artefact(): the path is none of the known files */
+#define DUMP_OTHER 1 /* result of dump_artefact() for a path that is no known artefact */
 /* Shows a path that is not a trace but facts, a schedule, findings or a program.  Returns
  * DUMP_OTHER if it is none of these. */
 int dump_artefact(const char *path, bool json, FILE *out);

@@ -27,7 +27,7 @@ bool dump_export_format(const char *name, enum dump_format *format)
 static int open_file(const char *path, FILE **f)
 {
 	*f = fopen(path, "w");
-	return *f ? RD_OK : rd_fail_errno("export: %s", path);
+	return *f ? RD_OK : rd_fail_errno("export: cannot write %s", path);
 }
 
 static int close_file(FILE *f, const char *path, int err)

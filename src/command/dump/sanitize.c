@@ -69,10 +69,10 @@ static int write_file(struct sanitize *s, size_t place, int flags)
 	char *path = rd_xasprintf("%s/%s", s->opt->directory, epa_walk_name(s->walk, place));
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
 	int err = fd < 0 || rd_write_all(fd, s->files[place].data, s->files[place].length)
-			  ? rd_fail_errno("%s: cannot write it", path)
+			  ? rd_fail_errno("cannot write %s", path)
 			  : RD_OK;
 	if (fd >= 0 && close(fd) && !err)
-		err = rd_fail_errno("%s: cannot write it", path);
+		err = rd_fail_errno("cannot write %s", path);
 	rd_buf_clear(&s->files[place]);
 	free(path);
 	return err;
@@ -120,7 +120,7 @@ static void json_record(struct sanitize *s, const struct epa_record *r)
 
 /* --- objects and threads --------------------------------------------------------------------------- */
 
-/* Whether it is a variable of the program, not of a library or the runtime. */
+/* Whether the object is a variable of the program, not of a library or the runtime. */
 static bool is_program_variable(const struct sanitize *s, const struct epa_object *o)
 {
 	const struct trace_sites *sites = s->show.sites;
@@ -165,7 +165,7 @@ static int print_tables(struct sanitize *s)
 {
 	int c;
 	if (fflush(s->objects) || ferror(s->objects))
-		return rd_fail_errno("sanitize: a temporary file");
+		return rd_fail_errno("sanitize: cannot write a temporary file");
 	putc('\n', s->out);
 	rewind(s->objects);
 	while ((c = getc(s->objects)) != EOF)
@@ -229,7 +229,7 @@ static int begin(struct sanitize *s)
 	}
 	s->objects = tmpfile();
 	if (!s->objects)
-		return rd_fail_errno("sanitize: a temporary file");
+		return rd_fail_errno("sanitize: cannot create a temporary file");
 	epa_objects_watch(epa_sanitizer_objects(s->sanitizer), note_object, s);
 	return RD_OK;
 }

@@ -44,7 +44,9 @@
 #define RADDLE_EPOCH_SHIFT 42 /* bits of the tag below the epoch: enough for a user address >> 6 */
 #define RADDLE_BLOCKS 65536u  /* entries of the table, a power of two; together they cover 4 MiB */
 _Static_assert((RADDLE_BLOCKS & (RADDLE_BLOCKS - 1)) == 0, "the index of a block is a mask");
-#define RADDLE_FOLD_SHIFT 9 /* the index mixes in higher bits, for addresses a power of two apart */
+/* How far higher address bits are shifted to enter the index.  Without them, addresses that are a
+ * power of two apart would share an index. */
+#define RADDLE_FOLD_SHIFT 9
 
 /* The index of the block that covers an address.  It uses no multiplication, so nearby addresses
  * share pages of the table and untouched parts cost no memory. */
@@ -110,7 +112,7 @@ void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site
  * (instr/record/spin.c). */
 void __raddle_round(void);
 
-/* Record a range, as memcpy and memset access it, or an access that may be unaligned. */
+/* Record an access of a range of bytes, as by memcpy(), or an access that may be unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 

@@ -25,9 +25,10 @@
 extern "C" {
 #endif
 
-/* The runtime defines it; its address is NULL without Raddle. */
+/* The runtime defines this function; without Raddle, its address is NULL. */
 void __raddle_assumption(void) __attribute__((weak));
-/* Nonzero until exploration begins; absent unless RADDLE_EXPLORE_LATER defines it. */
+/* This variable is nonzero until exploration begins.  It exists only if the program uses
+ * RADDLE_EXPLORE_LATER. */
 extern unsigned __raddle_waits __attribute__((weak));
 
 #define RADDLE_EXPLORE_LATER unsigned __raddle_waits __attribute__((visibility("default"))) = 1

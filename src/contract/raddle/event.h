@@ -211,9 +211,9 @@ static inline uint32_t raddle_awaited(uint32_t kind)
 			       RADDLE_MANNER_PLAIN);
 }
 
-/* File descriptors are recorded as memory at addresses that no program uses.  Using a descriptor
- * is recorded as a read of one byte, closing it as a write of one byte, and opening it as a write
- * of two. */
+/* File descriptors are recorded as memory at addresses that no program uses.  A use of a descriptor
+ * is recorded as a read of one byte.  Closing a descriptor is recorded as a write of one byte, and
+ * opening it as a write of two bytes. */
 #define RADDLE_DESCRIPTORS 0x10000u
 #define RADDLE_DESCRIPTOR_BYTES 16u
 #define RADDLE_DESCRIPTOR_COUNT 65536u

@@ -39,7 +39,7 @@ static inline const struct raddle_flavour *raddle_flavour(enum raddle_flavour_nu
 	return &table[number];
 }
 
-/* Returns NULL if no flavour has this name. */
+/* Returns the flavour with this name; NULL if there is none. */
 static inline const struct raddle_flavour *raddle_flavour_find(const char *name)
 {
 	for (int i = 0; i < RADDLE_FLAVOURS; i++)

@@ -115,10 +115,10 @@ enum raddle_fault_action {
 	RADDLE_FAULT_SCALE,   /* unsigned value * mask[0] / mask[1], for sizes */
 	RADDLE_FAULT_CALL,    /* only at sites of kind `k`: the call is skipped, its result is mask[0],
 			       * and errno becomes mask[1] unless that is 0 */
-	RADDLE_FAULT_FORMER,  /* the value of the site's previous execution; 0 in its first one */
+	RADDLE_FAULT_FORMER,  /* the value of the site's previous execution, or 0 in the first execution */
 	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits in the eight bytes it points
 			       * to */
-	RADDLE_FAULT_AWAY,    /* the value is an address: that of memory that no code reads replaces it */
+	RADDLE_FAULT_AWAY,    /* the address of memory that no code reads replaces the value, an address */
 	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
 	RADDLE_FAULT_KILL,    /* the thread disappears: no locks are released, no handlers run */
 	RADDLE_FAULT_EXHAUST, /* from here on the process cannot allocate the resource mask[0] (enum
@@ -140,8 +140,8 @@ static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 }
 
 struct raddle_fault_thread {
-	uint32_t parent, index; /* position of the parent, and which of its creations it is;
-				 * entry 0 is the initial thread */
+	uint32_t parent, index; /* position of the parent, and the thread's number among the
+				 * parent's creations; entry 0 is the initial thread */
 	uint32_t first, count;	/* its faults: the position of the first, and their number */
 	uint32_t number;	/* the thread's number, which the program sets when the thread
 				 * starts; RADDLE_FAULT_NONE before */
@@ -160,7 +160,7 @@ struct raddle_fault {
 
 	/* Written by the program. */
 	_Atomic uint64_t seen;	      /* the executions of the site while the fault was due */
-	_Atomic uint64_t fired;	      /* how many of them were changed */
+	_Atomic uint64_t fired;	      /* how many executions the fault changed */
 	uint64_t before[2], after[2]; /* the values before and after the first change */
 };
 

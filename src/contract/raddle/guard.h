@@ -108,7 +108,7 @@ enum raddle_guard_context {
 };
 
 struct raddle_guard_pair {
-	uint32_t guard[2]; /* the guards of its accesses; RADDLE_GUARDS for one without a guard */
+	uint32_t guard[2]; /* the guards of the two accesses; RADDLE_GUARDS if there is no guard */
 	_Atomic uint32_t context;
 };
 
@@ -125,8 +125,8 @@ enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
 
 /*
  * A task: examine one pair.  The agent fills a slot whose generation is 0, then sets the
- * generation, then the flags of the guards.  To withdraw a task it clears them in the opposite
- * order.  No generation is used twice.
+ * generation, then the flags of the guards.  To withdraw a task, it clears the flags first and the
+ * generation last.  No generation is used twice.
  */
 struct raddle_guard_task {
 	_Atomic uint32_t generation; /* 0 if the slot is free */
@@ -174,11 +174,11 @@ struct raddle_guard {
 					* nothing */
 
 	/* Written by the program. */
-	_Atomic uint32_t pid;	    /* of the process that has mapped this memory; 0 before that */
+	_Atomic uint32_t pid;	    /* ID of the process that has mapped this memory; 0 before that */
 	_Atomic uint64_t calls;	    /* how often guards called the runtime */
 	_Atomic uint64_t paused_us; /* total time for which threads were stopped */
-	/* The number of times a thread was stopped, of tracked accesses, of those whose time ran
-	 * out, and of hits of watchpoints. */
+	/* How often a thread was stopped, how many accesses were tracked, how many of these ran out
+	 * of time, and how often a watchpoint fired. */
 	_Atomic uint32_t pauses, tracked, abandoned, hits;
 	_Atomic uint32_t dropped; /* the number of reports lost because `reports` was full */
 	_Atomic uint32_t report_head;

@@ -20,9 +20,9 @@ enum raddle_unfit {
 	RADDLE_UNFIT_PROCESSOR, /* the processor or kernel does not let a program set its TLS base */
 	RADDLE_UNFIT_HANDLERS,	/* a handler might run while no thread has the turn */
 	RADDLE_UNFIT_FOREIGN,	/* some threads were not created by pthread_create() */
-	RADDLE_UNFIT_ROBUST,	/* it uses robust mutexes, which the kernel releases per kernel thread */
+	RADDLE_UNFIT_ROBUST,	/* there are robust mutexes, which the kernel releases per kernel thread */
 	RADDLE_UNFIT_THREADS,	/* the system refused a kernel thread */
-	RADDLE_UNFIT_ADDRESSED, /* it sends a signal to a thread, or asks the kernel about one */
+	RADDLE_UNFIT_ADDRESSED, /* the program signals a thread, or asks the kernel about a thread */
 	RADDLE_UNFITS,
 };
 

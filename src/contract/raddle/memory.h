@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory models: the memory in which a replayer selects the model that the accesses of a steered
- * program obey (rt/memory/), and from which it reads the choices that were made.  It is part of
- * the steering memory, at memory_at (steer.h); if memory_at is 0, no model is used.
- * doc/design/memory.md defines the models.
+ * Memory models: memory that a replayer and a steered program share.  The replayer selects in it
+ * the model that the program's accesses obey (rt/memory/), and reads from it the choices that were
+ * made.  This memory is part of the steering memory, at memory_at (steer.h); if memory_at is 0, no
+ * model is used. doc/design/memory.md defines the models.
  * Only *tracked* bytes obey the model.  A byte is tracked from the first access at one of the
  * sites in `track` on; in TSO, also from a store that follows a buffered store.  All other bytes
  * are plain memory, which is sequentially consistent since one thread runs at a time.
@@ -56,8 +56,8 @@ struct raddle_choice {
 	uint64_t state;	      /* in an exploration, a hash of the state before the choice */
 };
 
-/* The sites of a store, of a tracked store near it in the same thread, and of a read by another
- * thread that may get the old value. */
+/* Three sites: that of a store, that of a tracked store near it in the same thread, and that of a
+ * read by another thread, which may get the old value. */
 struct raddle_published {
 	uint32_t store, through, read; /* `through` is 0 if no tracked store is near */
 };

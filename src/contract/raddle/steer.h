@@ -250,7 +250,7 @@ struct raddle_steer_difference {
 	uint32_t cause; /* enum raddle_cause */
 	uint32_t slot;
 	uint64_t n;		  /* operations that the thread had begun */
-	uint32_t expected, found; /* kinds of events, or 0; MISSED, CANNOT: a thread and a point */
+	uint32_t expected, found; /* kinds of events, or 0; for MISSED and CANNOT, a thread and a point */
 	uint32_t site;		  /* innermost call site of the thread */
 	uint32_t turn;		  /* operations of the plan that were done; in GOES_ON: decisions */
 };
@@ -282,7 +282,7 @@ struct raddle_slot {
 	_Atomic uint32_t touched; /* site of its last access */
 	uint32_t point_site;	  /* site of its last point, or 0 if it is unknown */
 	uint64_t pending;	  /* address of what it accesses next, or 0 if that is unknown */
-	uint64_t priority, drawn; /* of the strategy; `drawn`: `arrivals` + 1 when drawn */
+	uint64_t priority, drawn; /* for the strategy; `drawn` is `arrivals` + 1 at the last draw */
 	/* Addresses of held locks, with the lowest bit set if the lock is shared; 0 for a free
 	 * entry.  This is the last member, so a thread with few locks takes one page. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
@@ -294,7 +294,7 @@ enum raddle_misuse {
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
-	/* it has no value: `address` is unmapped, or 0 after division by 0 */
+	/* the predicate has no value: `address` is unmapped, or 0 after division by 0 */
 	RADDLE_MISUSE_UNDEFINED,
 };
 
@@ -365,7 +365,7 @@ struct raddle_steer {
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
-	_Atomic uint32_t ran_on;	       /* 1 if the threads are stopped after `most` points */
+	_Atomic uint32_t ran_on;	       /* 1 if the threads were stopped after `most` points */
 	/* 1 if `running` is NONE, and no time limit, input, signal handler or thread in the kernel
 	 * can change that */
 	_Atomic uint32_t stuck;

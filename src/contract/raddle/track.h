@@ -60,8 +60,8 @@ enum raddle_track_what {
 	RADDLE_TRACK_READ,
 	RADDLE_TRACK_WRITE,
 	RADDLE_TRACK_UPDATE,  /* read-modify-write */
-	RADDLE_TRACK_ACQUIRE, /* a call that may wait: its event is written when it returns */
-	RADDLE_TRACK_CALL,    /* any other call: its event is written before it */
+	RADDLE_TRACK_ACQUIRE, /* a call that may wait: its event is written when the call returns */
+	RADDLE_TRACK_CALL,    /* any other call: its event is written before the call */
 	RADDLE_TRACK_FREE,    /* as CALL, for a call that frees the block at the address */
 	RADDLE_TRACK_POINT,   /* a branch or a return */
 	RADDLE_TRACK_WHATS

@@ -52,8 +52,8 @@ struct raddle_world_run {
 };
 
 struct raddle_world_thread {
-	/* The position of the parent, RADDLE_WORLD_NONE for the initial thread; and which of the
-	 * parent's creations it is. */
+	/* The position of the parent, or RADDLE_WORLD_NONE for the initial thread; and the number
+	 * of this thread among the parent's creations. */
 	uint32_t parent, index;
 	struct raddle_world_run values[RADDLE_SOURCES];
 	struct raddle_world_run random; /* its random bytes */
@@ -73,7 +73,7 @@ struct raddle_world_connection {
 	int32_t error;			     /* errno if connect() failed; otherwise 0 */
 	int32_t descriptor;		     /* the inherited descriptor; -1 if not inherited */
 	struct raddle_world_address address; /* the address of the other side */
-	uint64_t sent, sum;		     /* in the recorded run: the bytes sent, and their sum */
+	uint64_t sent, sum;		     /* bytes sent in the recorded run, and their checksum */
 	uint64_t kept_at, kept_size;	     /* room for the bytes that the replay sends */
 	/* Written by the program. */
 	_Atomic uint64_t now_sent; /* the number of bytes sent in the replay */
@@ -87,7 +87,7 @@ struct raddle_world_arrival {
 	uint32_t kind; /* enum raddle_arrival */
 	uint32_t connection;
 	uint64_t bytes_at, length;
-	uint64_t sent_before; /* how many bytes the program had sent before, in total */
+	uint64_t sent_before; /* how many bytes the program had sent before the arrival, in total */
 };
 
 /* Calls for which nothing was recorded, by the answer that they get in the replay. */
@@ -102,7 +102,7 @@ enum raddle_world_lack {
 struct raddle_world {
 	uint32_t version;
 	uint32_t thread_count, listener_count, connection_count, arrival_count;
-	uint32_t end_signal; /* raised when everything has arrived and no thread is runnable; or 0 */
+	uint32_t end_signal; /* raised when no input is left and no thread is runnable; 0 for no signal */
 	uint32_t sockets;    /* 1 if sockets are replayed, 0 if they are real */
 	uint32_t unused;
 	uint64_t all_sent; /* bytes sent in total in the recorded run */

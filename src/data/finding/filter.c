@@ -17,8 +17,8 @@ static int suppress(const char *path, struct finding_set *set, bool tell)
 		suppressions_apply(&s, set);
 	for (size_t i = 0; i < s.count && !err && tell; i++)
 		if (!s.rules[i].hits)
-			rd_info("%s:%zu: %s:%s hid nothing", path, s.rules[i].line,
-				suppress_type_name(s.rules[i].type), s.rules[i].pattern);
+			rd_info("suppressions: %s: line %zu: the rule %s:%s hid nothing", path,
+				s.rules[i].line, suppress_type_name(s.rules[i].type), s.rules[i].pattern);
 	suppressions_release(&s);
 	return err;
 }
@@ -31,6 +31,6 @@ int finding_filter(const struct finding_filter *filter, struct finding_set *set,
 	if (!err && filter->baseline)
 		err = finding_baseline_read(set, filter->baseline, &fixed);
 	if (!err && tell && fixed)
-		rd_info("%s: %zu of its findings were not found", filter->baseline, fixed);
+		rd_info("baseline: %s: %zu of its findings did not occur this time", filter->baseline, fixed);
 	return err;
 }

@@ -5,7 +5,7 @@
 
 #include "finding/finding.h"
 
-struct finding_filter { /* paths; NULL if there is no such file */
+struct finding_filter { /* each member is a path, or NULL if the user gave no such file */
 	const char *baseline, *suppressions;
 };
 

@@ -114,7 +114,7 @@ void *finding_array(struct finding_set *set, size_t count, size_t size)
 	return count ? rd_arena_alloc(set->arena, count * size) : NULL;
 }
 
-/* The array is copied each time, because there are few notes. */
+/* Each call copies the whole array.  That is fast enough, because a finding has few notes. */
 void finding_note(struct finding_set *set, struct finding *f, const char *text)
 {
 	RD_ASSERT(text != NULL);
@@ -173,7 +173,7 @@ void finding_unclassify(struct finding *f)
 	f->witness_count = 0;
 }
 
-/* The array is copied each time, because there are few witnesses. */
+/* Each call copies the whole array.  That is fast enough, because a finding has few witnesses. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w)
 {
 	RD_ASSERT(w->class < FINDING_CLASSES && w->model < FINDING_MODELS);
@@ -254,8 +254,8 @@ struct finding *finding_find(const struct finding_set *set, const char *id)
 	return found;
 }
 
-/* For a mixed race: the access that is not atomic.  The object is probably a lock word or flag, not
- * data. */
+/* For a mixed race: the access that is not atomic.  The atomic access shows that the object is
+ * probably a lock word or a flag, not data. */
 const struct finding_access *finding_plain_side(const struct finding *f)
 {
 	const struct finding_access *a = f->accesses;

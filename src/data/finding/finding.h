@@ -29,11 +29,11 @@ enum finding_kind {
 	FINDING_KINDS
 };
 
-/* In order of precedence: a merged finding has the first status of its parts. */
+/* In order of precedence: merged findings get the first status that any of them has. */
 enum finding_status {
 	FINDING_CONFIRMED,
 	FINDING_UNCONFIRMED, /* predicted from a run */
-	FINDING_CANDIDATE,   /* possible by the program's text; no run was examined */
+	FINDING_CANDIDATE,   /* possible according to the source code; no run was examined */
 	FINDING_DROPPED,
 	FINDING_STATUSES,
 };
@@ -53,7 +53,7 @@ enum finding_model { FINDING_SC, FINDING_TSO, FINDING_PSO, FINDING_WEAK, FINDING
 
 enum finding_object_kind {
 	FINDING_OBJECT_UNKNOWN,
-	FINDING_GLOBAL,	      /* `stack` is its declaration, one frame */
+	FINDING_GLOBAL,	      /* `stack` is the declaration of the variable, as one frame */
 	FINDING_HEAP,	      /* `stack` is where it was allocated */
 	FINDING_STACK,	      /* `thread` is the owner of the stack */
 	FINDING_THREAD_LOCAL, /* `thread` is the owner of the variable */
@@ -72,7 +72,7 @@ enum finding_op {
 	FINDING_OPS,
 };
 
-/* What a race is about, if not reads and writes. */
+/* What kind of race it is, if it is not between ordinary reads and writes. */
 enum finding_detail {
 	FINDING_PLAIN,
 	FINDING_USE_AFTER_FREE,
@@ -95,7 +95,7 @@ struct finding_stack {
 	size_t count;
 };
 
-/* A lock that a thread holds, and the call stack where it acquired it. */
+/* A lock that a thread holds, and the call stack at which the thread acquired the lock. */
 struct finding_lock {
 	const char *name, *kind; /* such as `table[3].lock` and `mutex` */
 	bool shared;		 /* held for reading */
@@ -108,8 +108,8 @@ struct finding_access {
 	enum finding_op op;
 	bool atomic;
 	uint32_t size;
-	uint32_t ordinal; /* number of its line among the function's lines that access the subject, from 0 */
-	/* `what` of the statement's first access; NULL if that is the same. */
+	uint32_t ordinal; /* the line's index among the function's lines that access `subject` */
+	/* The first access of the statement, in the form of `what`; NULL if this is that access. */
 	const char *subject;
 	struct finding_stack stack;
 	struct finding_lock *locks;
@@ -120,21 +120,21 @@ struct finding_access {
 struct finding_wait {
 	const char *thread;
 	const char *wants, *kind; /* kind: mutex, rwlock, spin, cond, barrier, sem, once or join */
-	bool shared;		  /* waits for it for reading */
-	uint32_t ordinal; /* number of its line among the function's lines with the same call, from 0 */
+	bool shared;		  /* it wants the lock for reading */
+	uint32_t ordinal;	  /* index of its line among the function's lines with this call */
 	struct finding_stack stack;
 	struct finding_lock *holds;
 	size_t hold_count;
 };
 
 struct finding_thread {
-	const char *name, *label; /* `label` is the name that the program gave it */
+	const char *name, *label; /* `label` is the name that the program gave the thread */
 	struct finding_stack created;
 };
 
 struct finding_object {
 	const char *name, *type;
-	const char *place; /* canonical name, if `name` is a better one: `heap T_0 (list.c:9)#4+16` */
+	const char *place; /* canonical name, if `name` is a plainer one: `heap T_0 (list.c:9)#4` */
 	enum finding_object_kind kind;
 	const char *thread; /* for a heap object: the thread that allocated it */
 	uint64_t size;
@@ -145,7 +145,7 @@ struct schedule; /* finding/schedule.h */
 
 /* A run that shows the effect of a finding.  It can be repeated with this input and schedule. */
 struct finding_witness {
-	enum finding_class class; /* the class that it shows, under `model` */
+	enum finding_class class; /* the class that the run shows, under `model` */
 	enum finding_model model;
 	const char *consequence; /* as in struct finding */
 	const char *seen;	 /* a sentence: how the effect was observed */
@@ -156,21 +156,21 @@ struct finding_witness {
 };
 
 struct finding {
-	char id[FINDING_ID_SIZE];	   /* stays the same when other code is edited (identity.c) */
+	char id[FINDING_ID_SIZE];	   /* stays the same if other code is edited (identity.c) */
 	char fingerprint[FINDING_ID_SIZE]; /* identifies the exact code locations */
 	enum finding_kind kind;
 	enum finding_status status;
 	enum finding_class class;		    /* the worst of `classes` */
 	enum finding_class classes[FINDING_MODELS]; /* by model; FINDING_NO_CLASS if not known */
-	bool sound;				    /* in the predicted order every read keeps its writer */
-	bool known;				    /* the baseline lists it */
-	bool recorded;	/* confirmed by the recorded run itself, in which it happened */
-	bool observed;	/* confirmed by the detector; the two threads cannot meet */
-	bool unordered; /* the detector found no order, but code that Raddle did not compile may impose one */
-	const char *reason; /* a sentence: why it is dropped or unconfirmed */
-	const char *firm;   /* a sentence, if the run had both accesses and nothing ordered them; else NULL */
+	bool sound;		 /* in the predicted order every read returns the recorded value */
+	bool known;		 /* the baseline lists it */
+	bool recorded;		 /* confirmed by the recorded run itself, in which it happened */
+	bool observed;		 /* confirmed by the detector, since the threads cannot meet */
+	bool unordered;		 /* the detector saw no order, but foreign code may order them */
+	const char *reason;	 /* a sentence: why it is dropped or unconfirmed */
+	const char *firm;	 /* a sentence if the accesses are firm (see glossary); else NULL */
 	const char *consequence; /* such as crash, hang, deadlock, assertion, memory-error */
-	const char *suppressed;	 /* the suppression that hides it; NULL if none does */
+	const char *suppressed;	 /* the suppression that hides the finding; else NULL */
 	bool printed;		 /* its text report has been printed; not part of documents */
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
@@ -199,10 +199,10 @@ struct finding_set {
 	struct finding_pair *pairs; /* covered by exploration (finding/pair.h); sorted by file and line */
 	const char **argv;	    /* arguments of the examined program */
 	size_t pair_count, argc;
-	const char *stdin_path; /* the file that was its standard input; NULL if there was none */
-	const char *with;	/* the command that ran beside it; NULL if there was none */
+	const char *stdin_path; /* file that was the standard input; NULL if there was none */
+	const char *with;	/* the command that ran at the same time; NULL if there was none */
 	const char *setup;	/* the command that ran before each run; NULL if there was none */
-	const char *plugins;	/* plug-ins that it loaded from elsewhere; NULL if there were none */
+	const char *plugins;	/* plug-ins from outside the program; NULL if there were none */
 	uint64_t timeout;	/* time limit of a run in seconds; 0 for no limit */
 	const char *tool;	/* version of Raddle; NULL is written as null */
 	struct rd_arena *arena;
@@ -213,7 +213,7 @@ struct finding_set {
 struct finding_set *finding_set_new(void);
 void finding_set_free(struct finding_set *set); /* `set` may be NULL */
 
-/* Adds a finding with count 1, which is valid as long as the set. */
+/* Adds a finding with count 1.  The set owns the finding. */
 struct finding *finding_add(struct finding_set *set, enum finding_kind kind);
 
 /* Adds a finding that another set owns; that set must live as long as this one. */
@@ -230,13 +230,13 @@ void finding_note(struct finding_set *set, struct finding *f, const char *text);
 struct schedule *finding_schedule_new(struct finding_set *set);
 struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f); /* for the finding `f` */
 
-/* Sets the class under a memory model; the class of the finding becomes the worst of all. */
+/* Sets the class under a memory model; the finding's own class becomes the worst one. */
 void finding_classify(struct finding *f, enum finding_model model, enum finding_class class);
 
 /* Removes all classes and witnesses: an earlier class must not remain without its witness. */
 void finding_unclassify(struct finding *f);
 
-/* Adds a witness; they are sorted by class, worst first.  f->input becomes that of the first. */
+/* Adds a witness and sorts them by class, worst first.  f->input becomes that of the first. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
 
 enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than no class */
@@ -252,7 +252,7 @@ void finding_identify(struct finding *f); /* sets only the fingerprint of a find
 /* The finding with that id or unique prefix of at least 6 digits; NULL if there is none. */
 struct finding *finding_find(const struct finding_set *set, const char *id);
 
-/* The position of the finding with that fingerprint; SIZE_MAX if there is none. */
+/* The index of the finding with that fingerprint in the set; SIZE_MAX if there is none. */
 size_t finding_position(const struct finding_set *set, const char *fingerprint);
 struct finding *finding_at(const struct finding_set *set, const char *fingerprint);
 /* The number of findings with a status; with `fresh`, without known and suppressed ones. */
@@ -260,7 +260,7 @@ size_t finding_set_count(const struct finding_set *set, enum finding_status stat
 
 /* The innermost frame that has a file, else the innermost frame, else an empty frame. */
 const struct finding_frame *finding_top(const struct finding_stack *stack);
-/* The innermost frame that is not in the language's library, else finding_top(). */
+/* The innermost frame that is not in the standard library of its language, else finding_top(). */
 const struct finding_frame *finding_own_code_frame(const struct finding_stack *stack);
 bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also if it is not a race */

@@ -4,18 +4,18 @@
  *
  * The fingerprint means "the same two statements".  It consists of the kind, the object, and the
  * file, function, line and subject of each side.  Predictions with the same fingerprint become one
- * finding with a count: the pairs of a loop, the read and the write of x++, the many fields of a
- * struct that is copied.
+ * finding with a count.  Examples are the pairs of a loop, the read and the write of x++, and the
+ * many fields of a struct that is copied.
  *
  * The id means "the same error in the next version of the source".  It must not change when lines
  * move, when other code is added, or when the program gets other input or is built elsewhere.  So
- * it is made of the kind, the file without its directory, the function, the subject of the
- * statement (or the call that waits), and the statement's ordinal among the function's lines about
- * the same subject.  Lines, addresses, threads and paths are not part of it.  The subject does not
- * depend on which of a statement's accesses were caught in this run.  The direction is left out as
- * well: for x++, sometimes the read and sometimes the write is caught, but the error is the same.
- * Findings with equal ids (their producer gave no ordinals) are distinguished by their order in
- * the source.
+ * it is made of the kind, the file without its directory, the function, and the subject of the
+ * statement (or the call that waits).  It also contains the statement's ordinal among the
+ * function's lines about the same subject.  Lines, addresses, threads and paths are not part of it.
+ * The subject does not depend on which of a statement's accesses were caught in this run.  The
+ * direction is left out as well: for x++, sometimes the read and sometimes the write is caught, but
+ * the error is the same.  Findings with equal ids (their producer gave no ordinals) are
+ * distinguished by their order in the source.
  *
  * Names of objects are normalised: `table[3].lock` and `table[4].lock` are the same object, and so
  * are all objects allocated at one place.  For races, the position of an access in its object is
@@ -40,7 +40,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* EXACT makes the fingerprint, STABLE the id. */
+/* EXACT is the scope of the fingerprint, STABLE that of the id. */
 enum scope { EXACT, STABLE };
 
 static const char *base_name(const char *path)
@@ -161,8 +161,8 @@ static size_t steps(const struct finding *f)
 	return f->schedule ? f->schedule->op_count : SIZE_MAX;
 }
 
-/* Compares two predictions of one error.  The result is negative if `a` is the better one to
- * show. */
+/* Compares two predictions of the same error.  The result is negative if `a` is better suited for
+ * the report. */
 static int compare_worth(const struct finding *a, const struct finding *b)
 {
 	RD_ASSERT(a != NULL && b != NULL);

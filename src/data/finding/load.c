@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Findings that a user names: a document, or the schedule of one.  In: a file.  Out: a set of
- * findings.
+ * Loads findings that a user names: a document, or the schedule of one finding.  In: a file.  Out:
+ * a set of findings.
  */
 #include "finding/load.h"
 

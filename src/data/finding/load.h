@@ -8,11 +8,11 @@
 /* Reads a finding document or a schedule file.  A schedule becomes a set of one finding. */
 int finding_load(const char *path, struct finding_set **set);
 
-/* Reads the schedule of a finding that has only its path. */
+/* Reads the schedule of a finding, if the finding has only the path of its schedule. */
 int finding_load_schedule(struct finding_set *set, struct finding *f);
 
-/* The program of the command line `argv`, which is then stored in the set; else the program of the
- * set; NULL if neither has one. */
+/* Returns the program: the command line `argv`, which is then stored in the set; if that is empty,
+ * the program of the set; NULL if neither exists. */
 char **finding_set_program(struct finding_set *set, char **argv);
 
 #endif

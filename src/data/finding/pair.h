@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of conflicting places.  Exploration tries to run each pair in both orders.  A set contains
- * them beside its findings. */
+/* Pairs of conflicting places.  Exploration tries to run each pair in both orders.  A set of
+ * findings also contains these pairs. */
 #ifndef FINDING_PAIR_H
 #define FINDING_PAIR_H
 
 #include "finding/finding.h"
 
-/* Two places that access the same object in different threads, at least one of them writing, or
- * that acquire the same lock.  If a place conflicts with itself, both places are the same. */
+/* Two places in the source.  Either they access the same object in different threads, and at least
+ * one access is a write, or they acquire the same lock.  If a place conflicts with itself, both
+ * members are that place. */
 struct finding_pair {
 	struct finding_frame place[2]; /* sorted by file and line */
 	/* Number of the first schedule in which place 0 came before place 1, and of the first one

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The state of one parse: the first wrong member stops it. */
+/* The state of the parser.  The first invalid member stops it. */
 struct finding_parse {
 	struct rd_json_read read;
 	struct finding_set *set;

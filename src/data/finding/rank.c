@@ -31,7 +31,7 @@ static unsigned rank_of(const struct finding *f)
 
 void finding_sort_by_class(struct finding_set *set)
 {
-	/* A stable sort, since equal findings are already in order. */
+	/* Insertion sort, which is stable: findings with the same rank keep their order. */
 	for (size_t i = 1; i < set->count; i++) {
 		struct finding *f = set->items[i];
 		size_t k = i;

@@ -547,7 +547,7 @@ static const struct text_record {
 	const char *name;
 	size_t to;
 	bool word;	  /* the text is a word: not empty, and without blanks */
-	uint64_t version; /* the first version of the format that has it */
+	uint64_t version; /* the first version of the format that has this record */
 } texts[] = {
 #define TO(member) #member, offsetof(struct schedule, member)
 	{TO(finding), false, 1}, {TO(program), false, 1}, {TO(trace), false, 1},  {TO(edits), false, 1},
@@ -559,7 +559,7 @@ static const struct record {
 	const char *name;
 	size_t fields;
 	void (*parse)(struct schedule_parser *);
-	uint64_t version; /* the first version of the format that has it */
+	uint64_t version; /* the first version of the format that has this record */
 } records[] = {
 	{"op", 8, parse_op, 1},		{"limit", 3, parse_limit, 1}, {"hold", 9, parse_goal, 1},
 	{"stop", 7, parse_stop, 1},	{"model", 2, parse_model, 1}, {"meet", 2, parse_meet, 1},

@@ -79,8 +79,9 @@ struct schedule_watch {
 
 	/* The next members are for a stopped program.  Files do not contain them. */
 	uint64_t address, bytes; /* range in its memory; 0 bytes for any memory */
-	bool stand;		 /* whether the program stops at such an access */
-	/* Whether it stops only at a thread's first access after each of its operations. */
+	bool stand;		 /* whether the program is stopped at such an access */
+	/* Whether the program is stopped only at a thread's first access after each of its
+	 * operations. */
 	bool once;
 };
 #define SCHEDULE_ALWAYS UINT64_MAX
@@ -108,7 +109,7 @@ struct schedule_choice {
 	uint64_t at;	    /* number of the choice among all choices, from 1 */
 	uint32_t from;	    /* number of alternatives */
 	uint32_t taken;	    /* the alternative that was taken, from 0 */
-	const char *thread; /* The thread of the choice, for messages; NULL if unknown. */
+	const char *thread; /* the thread that made the choice, for messages; NULL if unknown */
 	struct schedule_place place;
 };
 
@@ -118,28 +119,29 @@ struct schedule {
 	const char *trace; /* path of the trace from which it was predicted */
 	bool speculative;  /* some read may return another value than in the recorded run */
 	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
-	/* With turns: the threads reach the goals one after another, in either order. */
+	/* With turns: the threads reach the goals one after the other, in either order. */
 	bool nowhere;
 	bool handed; /* threads of the program release locks that other threads acquired */
 	/* With turns: the led thread that runs whenever it can; NULL if either may run. */
 	const char *front;
-	/* Its input, as lines (base/override.h); NULL for that of the recorded run. */
+	/* Input of the program, as lines (base/override.h); NULL for the input of the recorded
+	 * run. */
 	const char *input;
-	/* Edits of the program, as lines (base/edit.h); NULL if there are none. */
+	/* Edits of the program, one per line (base/edit.h); NULL if there are none. */
 	const char *edits;
-	/* Two sites: a thread at the second site waits until a thread has been at the first; 0 if
-	 * unused. */
+	/* Two sites, or 0: a thread that reaches the second site waits until some thread has been
+	 * at the first. */
 	uint32_t keep[2];
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
 	struct schedule_goal *goals; /* a race has two */
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
-	/* Turns. */
+	/* The following members are for schedules with turns. */
 	bool turns; /* one thread runs at a time; the following members decide which */
-	bool notes; /* whether a fatal signal records its position; not in files */
-	/* The program stops at operations, and at watches that ask for it, even while decisions
-	 * remain.  Files do not contain this. */
+	bool notes; /* whether the place of a fatal signal is recorded; not in files */
+	/* The program is stopped at operations, and at watches that request it, even while
+	 * decisions remain.  Files do not contain this member. */
 	bool looks;
 	/* The thread of a goal that runs first; NULL for that of the first goal. */
 	const char *first;
@@ -193,7 +195,7 @@ const char *schedule_point_name(unsigned number);
 /* The number of the kind of point with that name; -1 if there is no such kind. */
 int schedule_point(const char *name);
 
-/* The oldest version of the format that can contain it. */
+/* The oldest version of the format that can contain the schedule. */
 int schedule_version(const struct schedule *s);
 
 /* Appends the schedule as text. */
@@ -206,7 +208,7 @@ int schedule_parse(struct schedule *s, const void *data, size_t length, const ch
 int schedule_read(struct schedule *s, const char *path);
 
 /* Checks that the records are consistent: for example, the operations of a thread ascend, and
- * limits, goals and stops come after them.  Returns NULL, or a text that says what is wrong. */
+ * limits, goals and stops come after them.  Returns NULL, or a text that states what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

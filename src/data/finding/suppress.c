@@ -84,7 +84,7 @@ static bool match_stack(const struct suppress_rule *rule, const struct finding_s
 	return false;
 }
 
-/* ---- what each type is compared with ---- */
+/* ---- matching by type of rule ---- */
 
 static bool match_locks(const struct suppress_rule *rule, const struct finding_lock *locks, size_t count)
 {

@@ -17,7 +17,7 @@ enum suppress_type {
 	SUPPRESS_DEADLOCK,
 	SUPPRESS_MUTEX,
 	SUPPRESS_THREAD,
-	SUPPRESS_SIGNAL,  /* accepted and never used: Raddle has no such findings */
+	SUPPRESS_SIGNAL,  /* accepted but never matches: Raddle has no such findings */
 	SUPPRESS_FAILURE, /* known only to Raddle */
 	SUPPRESS_FINDING, /* known only to Raddle; by id */
 	SUPPRESS_TYPES,

@@ -412,7 +412,7 @@ static void put_coverage(struct rd_json *j, const struct finding_set *set)
 
 static int finish(FILE *out)
 {
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("findings: writing");
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the findings");
 }
 
 int finding_write(const struct finding_set *set, FILE *out)
@@ -450,7 +450,7 @@ int finding_format(const struct finding_set *set, struct rd_buf *out)
 	char *text = NULL;
 	size_t length = 0;
 	FILE *memory = open_memstream(&text, &length);
-	int err = memory ? finding_write(set, memory) : rd_fail_errno("findings: writing");
+	int err = memory ? finding_write(set, memory) : rd_fail_errno("cannot write the findings");
 
 	if (memory && fclose(memory) == 0 && !err)
 		rd_buf_add(out, text, length);

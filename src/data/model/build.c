@@ -116,7 +116,7 @@ static void note_module(struct model *m, const struct trace_event *e)
 							      .bias = e->values[2]};
 }
 
-/* Handles the less frequent kinds of events. */
+/* Handles all kinds of events except the most frequent ones. */
 static void scan_event(struct first_scan *s, uint32_t thread, const struct trace_event *e,
 		       const struct trace_decoder *d)
 {
@@ -342,8 +342,8 @@ static void make_dynamic(struct first_scan *s)
 	rd_umap_release(&r.live);
 }
 
-/* The loaded module that a path in the site table refers to: the module with that path, one with
- * the same file name elsewhere, or the program itself if it was renamed. */
+/* The loaded module that a path in the site table refers to.  It is the module with that path, or
+ * one with the same file name elsewhere, or the program itself if it was renamed. */
 static const struct model_module *find_module(const struct model *m, const char *path)
 {
 	for (size_t i = 0; i < m->module_count; i++) {

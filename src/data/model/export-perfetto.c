@@ -3,13 +3,14 @@
  * In: a trace.  Out: a Perfetto trace, protobuf packets with track events (doc/format/perfetto.md).
  *
  * Each thread has a track with its life, its waits and its instants.  Tracks below it show the
- * times during which it held locks.  Slices of a track must nest, but locks need not be released
- * in reverse order.  So all spans are collected first, and a hold goes to the first lock track of
- * its thread where it nests.
+ * times during which it held locks.  Slices of a track must nest, but locks need not be released in
+ * reverse order.  So all spans are collected first, and a hold is put on its thread's first lock
+ * track on which it nests.
  *
  * A flow arrow runs from the end of one slice to the beginning of another.  So flows belong to
- * spans: from a hold to the next hold of that lock in another thread, from a creation to a
- * thread's life, from a thread's life to the join, and from a signal to the wake.
+ * spans.  They run from a hold to the next hold of that lock in another thread, and from a signal
+ * to the wake.  They also run from a creation to a thread's life, and from a thread's life to the
+ * join.
  */
 #include "model/export.h"
 
@@ -54,8 +55,8 @@ enum {
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-/* Largest number of lock tracks of a thread; a hold that nests in none of them is left out.  Set by
- * hand. */
+/* Largest number of lock tracks of a thread; a hold that does not nest on any of them is left out.
+ * Set by hand. */
 #define LOCK_TRACKS 16
 #define PROCESS_UUID 1
 #define SEQUENCE 1

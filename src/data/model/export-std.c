@@ -4,7 +4,7 @@
  * `thread|op(operand)|location`.
  *
  * STD has variables, not bytes.  The bytes of an object are cut into granules wherever an access
- * begins or ends, so two accesses share a variable if and only if they overlap.  STD has only
+ * begins or ends.  So two accesses share a variable if and only if they overlap.  STD has only
  * mutexes; doc/format/std.md describes how the other synchronisation objects are exported.
  *
  * A trace that was imported from STD is written with its original names and locations, so the text
@@ -23,14 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BITS 6 /* a word of a map of cuts has a bit for each of 64 units */
+#define BLOCK_BITS 6 /* log2 of the units of a word in a map of cuts; each unit has a bit */
 /* On level 0 a unit is a byte; on the other levels it is a word of the level below. */
 #define CUT_LEVELS 4
 /* Largest number of bytes of a range; no program copies more at once. */
 #define RANGE_MAX (1ull << 30)
 #define WRITER 1 /* value in the map of holds: held for writing */
 
-/* The threads that ever lock a read-write lock for reading. */
+/* The threads that lock a read-write lock for reading at some time. */
 struct readers {
 	uint32_t *threads;
 	size_t count, capacity;
@@ -54,7 +54,7 @@ struct std_export {
 	struct rd_names names, object_names;
 	char **objects; /* by object: its unique name, made when it is needed */
 	char **syncs;
-	/* By synchronisation object: whether it was ever taken over from a dead owner. */
+	/* By synchronisation object: whether some thread took the object over from a dead owner. */
 	bool *robust;
 	struct rd_names places;	 /* maps "file:line" to its location - 1 */
 	struct rd_umap place_of; /* maps a site to its location */
@@ -225,7 +225,7 @@ static uint64_t next_cut(struct std_export *x, uint32_t object, uint64_t offset,
 		if (rest && level == 0)
 			return next < end ? next : end;
 		if (!rest && next < at)
-			return end; /* stops at the end of the address space */
+			return end; /* the search has reached the end of the address space */
 		if (next > at)
 			at = next;
 		if (rest)
@@ -369,8 +369,8 @@ static const char *reader_lock(struct std_export *x, uint32_t sync, uint32_t thr
 	return b->data;
 }
 
-/* Emits the locks that a writer of a read-write lock takes, or releases in reverse order: one for
- * each reader. */
+/* Emits the locks that a writer of a read-write lock acquires, one for each reader, or their
+ * releases in reverse order. */
 static void emit_writer(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
 	RD_ASSERT(change == 1 || change == -1);
@@ -415,8 +415,8 @@ static const char *thread_name(const struct std_export *x, uint32_t thread)
 	return x->imported && t->label ? t->label : t->name;
 }
 
-/* Exports the releases of a thread that dies with robust mutexes; otherwise no thread could take
- * them. */
+/* Exports the releases of the robust mutexes that a dying thread holds.  Without these events no
+ * other thread could acquire them. */
 static void release_robust(struct std_export *x, const struct event_place *at)
 {
 	for (size_t i = 0; i < x->model->sync_count; i++) {
@@ -556,12 +556,13 @@ static void note_reader(struct std_export *x, uint32_t thread, const struct trac
 		return;
 	struct readers *r = &x->readers[sync];
 	if (r->count > 0 && r->threads[r->count - 1] == thread)
-		return; /* in the second pass, threads are read one after another */
+		return; /* already noted: this pass reads the threads one after another */
 	RD_GROW(r->threads, r->capacity, r->count + 1);
 	r->threads[r->count++] = thread;
 }
 
-/* The first pass: finds where granules begin, and which threads read under which lock. */
+/* The first pass: finds where granules begin, which threads acquire which read-write lock for
+ * reading, and which mutexes were taken over from a dead owner. */
 static void prepare(struct std_export *x, size_t stream)
 {
 	struct trace_stream in;

@@ -34,7 +34,7 @@ struct history_scan {
 	bool guards;	     /* there are objects that are initialised once */
 	uint64_t q;	     /* the largest q so far */
 	uint64_t operations; /* number of operations so far, including those that are left out */
-	uint64_t ended;	     /* number of the last operation that ends a segment */
+	uint64_t ended;	     /* number of the latest operation that ends a segment */
 	/* Accesses before operation number `skip` are certainly not in the part. */
 	uint64_t skip;
 	uint32_t counted;
@@ -161,7 +161,7 @@ static bool handled_piece(const struct model *m, struct model_cache *cache, cons
 	return model_is_shared(m, a->object, a->offset, a->size);
 }
 
-/* Adds such an access.  The call of the operation is the site of the access. */
+/* Adds an access made by handled_piece().  The call of the operation is the site of the access. */
 static void note_handling(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct model_access a;
@@ -224,8 +224,8 @@ static void note_end(struct history_scan *s, const struct trace_event *last, con
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
-/* Handles an operation that begins before the part.  If it ends a segment, the accesses before it
- * are left out.  If not, these accesses are kept, because they represent later ones that the
+/* Handles an operation that begins before the part.  If the operation ends a segment, the accesses
+ * before it are left out.  Otherwise they are kept, because they represent later accesses that the
  * runtime did not record. */
 static void leave_out(struct history_scan *s, bool ends)
 {
@@ -463,7 +463,7 @@ size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
 	return count;
 }
 
-/* ---- back to the stream ---- */
+/* ---- locating accesses in the stream ---- */
 
 /* The occurrences of one requested site so far. */
 struct tally {

@@ -73,7 +73,7 @@ uint32_t model_stack_intern(struct model *m, struct model_path *path, const stru
 void model_path_release(struct model_path *path);
 
 uint32_t model_add_object(struct model *m, const struct model_object *object);
-void model_index_objects(struct model *m); /* to be called after the last dynamic or fixed object */
+void model_index_objects(struct model *m); /* to be called after all objects were added */
 uint32_t model_find_or_page(struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
 
 uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum raddle_class class,
@@ -143,9 +143,9 @@ void model_marks_free(struct model *m);
 /* Frees the histories. */
 void model_unload(struct model *m);
 
-/* To be called before adding an operation that lies before the part.  Processes the operation that
- * was added last: removes it if it has no lasting effect, and removes the operations that it makes
- * obsolete (prefix.c). */
+/* To be called before an operation that lies before the part is added.  Processes the operation
+ * that was added last: removes it if it has no lasting effect, and removes the operations that it
+ * makes obsolete (prefix.c). */
 void model_prefix_trim(struct model_history *h);
 
 #endif

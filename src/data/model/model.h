@@ -3,8 +3,8 @@
  * A trace as threads, objects and synchronisation objects with names that are the same in every
  * run. Built once, read-only afterwards.
  *
- * Threads are named as in TraceSanitizer: T_0 is the initial thread, and the n-th thread that a
- * thread creates has the creator's name followed by _n, counted from 0.  A heap object is named by
+ * Threads are named as in TraceSanitizer.  T_0 is the initial thread.  The n-th thread that a
+ * thread creates, counted from 0, has the creator's name followed by _n.  A heap object is named by
  * the allocating thread, the place, and its number among that thread's allocations there: `heap
  * T_0_1 (queue.c:14)#3` (base/name.h).  Globals have their source names; stacks are named by
  * thread.
@@ -25,9 +25,9 @@ struct model_thread {
 	uint32_t number; /* number of the thread in the trace */
 	uint32_t stream; /* index of its stream in the trace; MODEL_NONE if it has no stream */
 	uint32_t parent; /* index of model.threads; MODEL_NONE if unknown or for the initial thread */
-	uint32_t index;	 /* its number among the threads that the parent created */
+	uint32_t index;	 /* number of the thread among those that its parent created */
 	uint32_t tid;
-	uint32_t children;	 /* number of threads that it created */
+	uint32_t children;	 /* number of threads that this thread created */
 	uint32_t create_stack;	 /* where it was created: an index of model_stack */
 	char *name;		 /* canonical name, such as T_0_1 */
 	char *label;		 /* the name that the program gave it, or NULL */
@@ -40,7 +40,7 @@ struct model_thread {
 };
 
 enum model_object_kind {
-	MODEL_HEAP,   /* from malloc, new or mmap; `thread` and `ordinal` identify it */
+	MODEL_HEAP,   /* memory from malloc, new or mmap; `thread` and `ordinal` identify it */
 	MODEL_STACK,  /* the stack of `thread` */
 	MODEL_GLOBAL, /* `info` is an index of trace_sites.placed */
 	MODEL_MODULE, /* memory of a module without a known name; `info` is an index of modules */
@@ -52,7 +52,7 @@ enum model_object_flag {
 	MODEL_TOUCHED = 1,
 	MODEL_WRITTEN = 2,
 	MODEL_MULTI = 4,  /* touched by two threads or more */
-	MODEL_SHARED = 8, /* some byte was touched by two threads or more, and written */
+	MODEL_SHARED = 8, /* at least two threads touched the same byte, and one of them wrote it */
 };
 
 /* The largest size of an object in bytes; memory beyond it is of unknown origin. */
@@ -65,9 +65,9 @@ struct model_object {
 	uint32_t ordinal;
 	uint32_t stack; /* where it was allocated: an index of model_stack; 0 if unknown */
 	uint32_t info;
-	uint32_t owner;	 /* the thread that touched it first */
+	uint32_t owner;	 /* the thread that touched the object first */
 	uint32_t freer;	 /* the thread that released it, or MODEL_NONE; set from MODEL_PARTS on */
-	uint32_t shadow; /* its index in the byte table; 0 if it is not there */
+	uint32_t shadow; /* index of the object in the byte table; 0 if it is not there */
 	uint8_t kind;	 /* enum model_object_kind */
 	uint8_t alloc;	 /* enum raddle_alloc_kind */
 	uint8_t flags;	 /* enum model_object_flag */
@@ -89,10 +89,10 @@ struct model_sync {
 	uint32_t object;    /* MODEL_NONE if only the address is known */
 	uint8_t class;	    /* enum raddle_class */
 	bool multi;	    /* used by two threads or more */
-	uint32_t owner;	    /* the thread that used it first */
+	uint32_t owner;	    /* the thread that used the object first */
 	uint64_t offset;    /* offset within the object, or the address if there is no object */
 	uint64_t uses;	    /* number of acquisitions, waits, signals, posts and arrivals */
-	uint64_t contended; /* number of times that a thread found it taken */
+	uint64_t contended; /* number of times that a thread had to wait for it */
 	uint64_t wait_ns, hold_ns, hold_max_ns;
 };
 
@@ -123,8 +123,9 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
-	uint64_t skipped;     /* number of events with q before the segment of the first access; 0 if none was
-				 left out */
+	/* Number of events with q before the segment of the first access; 0 if no event was left
+	 * out. */
+	uint64_t skipped;
 	uint32_t end_site;    /* site of the last record if it is an access; else 0 */
 	uint32_t end_stack;   /* call stack of the last record */
 	uint64_t end_address; /* address that the last record accesses */
@@ -146,7 +147,7 @@ struct model {
 	struct model_sync *syncs;
 	struct model_history *histories; /* by thread; with MODEL_HISTORIES, or after model_load() */
 	size_t thread_count, object_count, module_count, stack_count, sync_count;
-	uint64_t events;		   /* number of events of all streams, as far as they could be read */
+	uint64_t events;		   /* number of events of all streams that could be read */
 	uint64_t kinds[RADDLE_ACCESS + 1]; /* number of events by kind */
 	uint64_t first_t, last_t;	   /* the smallest and largest time */
 	uint64_t last_q;		   /* the largest q */
@@ -177,21 +178,20 @@ void model_free(struct model *model); /* `model` may be NULL */
  * time. */
 int model_load(struct model *m, struct model_part part);
 
-/* Cuts the run into parts of about the same size, each with at most about `most` operations and
+/* Cuts the run into parts of about the same size.  Each has at most about `most` operations and
  * accesses to shared bytes, as far as single segments allow.  If the parts are large, the first and
  * the last one are made smaller.  Returns one part if everything fits.  The caller frees the array.
  * Needs MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
-/* The position of an access in its thread's stream, in the terms of schedules
- * (doc/format/schedule.md): it is the `occurrence`-th record (from 1) of its site after the
- * thread's `after`-th counted operation. */
+/* An access in its thread's stream, in the terms of schedules (doc/format/schedule.md).  It is the
+ * `occurrence`-th record (from 1) of its site after the thread's `after`-th counted operation. */
 struct model_spot {
 	uint64_t after, occurrence;
 };
 
-/* Finds the spots of accesses by one scan of the stream.  The accesses are indices of the thread's
- * history, ascending. */
+/* Finds the spots of accesses by one scan of the stream.  `accesses` has ascending indices of
+ * accesses in the thread's history. */
 int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
 		 struct model_spot *spots);
 
@@ -202,7 +202,8 @@ uint32_t model_thread(const struct model *m, uint32_t number);
 uint32_t model_thread_of_stream(const struct model *m, size_t stream);
 
 /* The object at an address at time q, or MODEL_NONE.  If no object is alive there at q, returns the
- * next one allocated there (its publication was not synchronised), or else the last one. */
+ * object allocated there next, whose publication was not synchronised; if there is none, the last
+ * object there. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
 /* Caches results of model_find() and of site lookups.  A zeroed cache is empty. */
@@ -239,7 +240,7 @@ uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 /* The synchronisation object at an address at time q, or MODEL_NONE. */
 uint32_t model_sync(const struct model *m, enum raddle_class class, uint64_t address, uint64_t q);
 
-/* Whether the object represents file descriptors.  In an imported trace none does. */
+/* Whether the object represents file descriptors.  An imported trace has no such object. */
 static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
@@ -269,14 +270,15 @@ bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset
 void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out);
 
 /* Appends a name for the bytes at an offset of a heap object or stack, such as `struct conn.refs`
- * or `*counter (malloc at f.c:12)`.  It is derived from accesses that all cover the offset.
- * Returns false if the object is of another kind, or the accesses show no name. */
+ * or `*counter (malloc at f.c:12)`.  It is derived from the given accesses, all of which cover the
+ * offset.  Returns false if the object is of another kind, or the accesses show no name. */
 bool model_name_pointed(const struct model *m, uint32_t object, uint64_t offset,
 			const struct model_access *const *accesses, size_t count, struct rd_buf *out);
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
 /* Appends the name of a place: `hits`, `table[3].lock`, `heap T_0 (main.c:33)#4+16`. */
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
-/* Appends the thread that made an object, the site, and its number there: `T_0 (main.c:33)#4`. */
+/* Appends the thread and the site that made an object, and the object's number there: `T_0
+ * (main.c:33)#4`. */
 void model_name_maker(const struct trace_sites *sites, const char *thread, uint32_t site, uint64_t number,
 		      struct rd_buf *out);
 /* Appends the path to an offset in a variable of that type and size, such as "[3].lock". */

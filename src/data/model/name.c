@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Canonical names of threads (by their place in the tree of creations), of objects, and of places
+/* Canonical names of threads, which depend on the tree of creations; of objects; and of places
  * within objects. */
 #include "model/model-int.h"
 
@@ -64,7 +64,7 @@ static bool strip_array(char *type, uint64_t *size)
 	return true;
 }
 
-/* Whether the members of the type do not appear in names. */
+/* Whether the type is opaque: names do not contain its members. */
 static bool is_opaque(const char *type)
 {
 	static const char *const prefixes[] = {"pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "std::"};

@@ -223,8 +223,8 @@ uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uin
 			return object;
 	}
 	object = model_find(m, address, q);
-	/* A module is the memory around its variables, which may share a line of this cache with
-	 * it. */
+	/* A module is the memory around its variables.  A variable may share a line of this cache
+	 * with its module. */
 	if (object != MODEL_NONE && m->objects[object].kind != MODEL_MODULE) {
 		cache->entries[slot].line = line;
 		cache->entries[slot].object = object;

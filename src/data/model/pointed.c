@@ -67,7 +67,7 @@ static bool find_holder(const struct model *m, const struct model_access *a, uin
 	if (!out->indexed && out->start > o->size - out->size)
 		return false;
 	if (out->offset >= out->size && !open_member(m->sites, out->type)) {
-		/* The access may copy several elements. */
+		/* The access may copy several elements; the place is then in a later one. */
 		out->start += out->offset / out->size * out->size;
 		out->offset %= out->size;
 	}
@@ -103,8 +103,8 @@ static bool is_better(const struct holder *h, const struct holder *than)
 	return h->size != than->size ? h->size > than->size : strcmp(h->type, than->type) < 0;
 }
 
-/* The name that the source has for the place: the first in the alphabet. *size receives the largest
- * size. */
+/* The source's name for the place: of several names, the first in the alphabet.  *size receives the
+ * largest size. */
 static const char *find_what(const struct model *m, const struct model_access *const *accesses, size_t count,
 			     uint64_t *bytes)
 {

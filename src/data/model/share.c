@@ -61,7 +61,7 @@ static struct model_shadow *shadow_of(struct model *m, struct model_object *o)
 	struct model_private *x = m->private;
 	if (!o->shadow) {
 		if (x->shadow_count == 0)
-			x->shadow_count = 1; /* 0 means no shadow */
+			x->shadow_count = 1; /* index 0 means that an object has no shadow */
 		RD_GROW(x->shadows, x->shadow_capacity, x->shadow_count + 1);
 		memset(&x->shadows[0], 0, sizeof x->shadows[0]);
 		struct model_shadow *s = &x->shadows[x->shadow_count];

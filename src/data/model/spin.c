@@ -7,7 +7,7 @@
  * Consider consecutive reads from one site at one place, without a write to the place between them
  * in the order of q.  Only the first and the last of these reads are kept.  All of them read from
  * the same write.  In a schedule in which the last one also reads from it, no other write comes
- * between the first and the last, so the reads between them are correct.  And stopping a thread
+ * between the first and the last.  So the reads between them are correct.  And stopping a thread
  * before one of these reads is the same as stopping it after the first.  So no error is lost and no
  * error is invented.
  */

@@ -82,7 +82,7 @@ enum exec_flag {
 	EXEC_PENDING = 2,
 	EXEC_ATOMIC = 4,
 	EXEC_SYNC = 8,
-	EXEC_LOOP = 16, /* a read that decides a wait loop: it keeps its writer with both semantics */
+	EXEC_LOOP = 16, /* a read that decides a wait loop: it always returns the recorded write */
 	/* Part of the initial state: among the first events of a thread in a window. */
 	EXEC_INITIAL = 32,
 	EXEC_PART = 64, /* part of the operation of the next event */
@@ -105,7 +105,8 @@ struct exec_event {
 struct exec {
 	struct exec_event *events;
 	size_t count, capacity;
-	uint64_t *positions; /* by event: its position in the trace; NULL if that is its index */
+	/* By event: its index in the trace; NULL if the event has the same index here. */
+	uint64_t *positions;
 	uint32_t threads, variables, locks, conds, sems, barriers, onces;
 	/* Initial values of the first sem_initial_count semaphores; the others start at 0. */
 	uint32_t *sem_initial;

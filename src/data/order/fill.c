@@ -6,10 +6,10 @@
  * a barrier is an instance.  An instance has as many arrivals as the barrier was initialised for.
  * If that is unknown, it has the arrivals before the first departure.
  *
- * In a whole execution each operation is one event: an operation that orders nothing is EXEC_FREE,
- * a wake takes its mutex itself, and a once control is not a lock.  Otherwise operations that
- * order nothing have no event.  Some operations have several events, and all of these but the last
- * are EXEC_PART.
+ * In a whole execution each operation is one event.  An operation that orders nothing is EXEC_FREE,
+ * a wake takes its mutex itself, and a once control is not a lock.  Otherwise operations that order
+ * nothing have no event.  Some operations have several events, and all of these but the last are
+ * EXEC_PART.
  */
 #include "order/fill.h"
 
@@ -520,7 +520,7 @@ static void fill_thread(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* ---- any operation ---- */
+/* ---- operations of all kinds ---- */
 
 void order_fill(struct order_filler *f, const struct order_op *op)
 {

@@ -27,8 +27,8 @@ struct order_op {
 	uint64_t value;
 };
 
-/* A message through a channel, modelled as a once control: the send runs it, and receives pass
- * it. */
+/* A message through a channel, modelled as a once control: the send is the run of the initialiser,
+ * and each receive passes the control. */
 struct order_message {
 	uint32_t thread, once;
 };
@@ -63,8 +63,8 @@ struct order_object {
 };
 
 struct order_thread {
-	uint32_t inside; /* the barrier instance that it is in */
-	uint32_t wait;	 /* the mutex that it released for a wait */
+	uint32_t inside; /* the barrier instance that the thread is in */
+	uint32_t wait;	 /* the mutex that the thread released for a wait */
 	uint32_t last;	 /* its latest event */
 	bool timed;	 /* its wait has a time limit */
 	bool created;
@@ -76,7 +76,7 @@ struct order_filler {
 	 * known. */
 	bool hung;
 	bool handed;  /* some lock was released by a thread other than its holder */
-	uint64_t odd; /* number of operations that contradict their primitive; they order nothing */
+	uint64_t odd; /* number of operations that no primitive allows; they order nothing */
 	struct order_object *objects;
 	struct order_thread *threads;
 	size_t object_count, object_capacity, thread_count, thread_capacity;
@@ -105,7 +105,8 @@ void order_fill_look_ahead(struct order_filler *f, const struct order_op *op);
  * order. */
 void order_fill(struct order_filler *f, const struct order_op *op);
 
-/* Handles an unfinished operation: if it waits for something, appends the event as EXEC_PENDING. */
+/* Handles an unfinished operation.  If the operation waits for something, appends its event as
+ * EXEC_PENDING. */
 void order_fill_pending(struct order_filler *f, const struct order_op *op);
 
 /* The state of an object; valid until the next operation. */

@@ -114,7 +114,7 @@ const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t l
 	return NULL;
 }
 
-/* Finds an acquisition by another thread that excludes this one. */
+/* Finds an acquisition by another thread that keeps `thread` from acquiring the lock. */
 static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thread, bool shared)
 {
 	if (!m->lock_holders[lock])
@@ -181,7 +181,7 @@ static const char *may_release(const struct machine *m, uint32_t lock, uint16_t 
 	return machine_find_hold(m, lock, thread) ? NULL : "releases a lock that its thread does not hold";
 }
 
-/* ---- what may happen ---- */
+/* ---- conditions of events ---- */
 
 static bool is_done(const struct machine *m, uint32_t event)
 {
@@ -248,7 +248,7 @@ const char *machine_may(const struct machine *m, uint32_t index)
 	}
 }
 
-/* ---- what it does ---- */
+/* ---- effects of events ---- */
 
 static void wait(struct machine *m, uint32_t index, const struct exec_event *e)
 {

@@ -27,14 +27,14 @@ struct machine {
 	int64_t *sem_value;
 	/* By barrier instance: number of arrivals so far, and in the whole execution. */
 	uint32_t *entered, *enters;
-	uint32_t *at; /* by thread: the position after its latest event */
+	uint32_t *at; /* by thread: 1 + the index of its latest event */
 	uint8_t *once_done;
 	/* By thread: whether it was created, joined, has ended; whether the execution creates
 	 * it. */
 	uint8_t *forked, *joined, *ended, *has_fork;
 	/* By variable: the event of the last write; EXEC_NONE if there is none. */
 	uint32_t *last_write;
-	uint32_t *waiting; /* by thread: its EXEC_WAIT while it waits */
+	uint32_t *waiting; /* by thread: the event of its EXEC_WAIT, while it waits */
 	/* Only for a whole execution, in which a wake takes any notification. */
 	uint8_t *woken; /* by thread: whether its wait was notified */
 	/* By thread: position of its wake in the order, which decides which thread a signal

@@ -65,7 +65,8 @@ static bool is_thread_left(const struct owner_graph *g, const bool *closed)
 	return g->helped;
 }
 
-/* Whether a thread other than the holder may release the lock for which `t` waits. */
+/* Whether a thread that does not hold the lock may release it.  `t` is a thread that waits for the
+ * lock. */
 static bool may_be_handed(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
 {
 	bool shared;
@@ -111,7 +112,7 @@ size_t owner_closed(const struct owner_graph *g, bool *closed)
 	return count;
 }
 
-/* How certain it is that a holder keeps its locks; more is more certain. */
+/* How certain it is that a thread never releases its locks; a larger number is more certain. */
 static int keeps(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
 	return closed[thread] ? 2 : g->threads[thread].ended;

@@ -24,7 +24,7 @@ enum owner_wait {
 
 struct owner_thread {
 	enum owner_wait wait;
-	uint64_t object; /* the lock, or the number of the thread that it joins */
+	uint64_t object; /* the lock that it waits for, or the number of the thread that it joins */
 	bool alive;	 /* the thread may release what others wait for, unless it is closed */
 	bool ended;	 /* the thread has ended, so it never releases the locks that it holds */
 	/* The locks that it holds, with the lowest bit set for a shared lock; 0 marks an unused
@@ -45,7 +45,7 @@ enum owner_hands {
 struct owner_graph {
 	const struct owner_thread *threads;
 	size_t count;
-	bool helped; /* A thread or process outside the graph may end waits of kind OWNER_NOTE. */
+	bool helped; /* a thread or process outside the graph may end waits of kind OWNER_NOTE */
 	enum owner_hands hands;
 };
 
@@ -53,7 +53,7 @@ struct owner_graph {
  * the size of the set. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
-/* The thread that holds what this thread waits for; OWNER_NONE if it is no particular thread.  If
+/* The thread that holds what this thread waits for; OWNER_NONE if that is not a single thread.  If
  * there are several holders, prefers one that is closed, then one that has ended.  `closed` may be
  * NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);

@@ -9,7 +9,7 @@
 
 #include "trace/reader.h"
 
-/* Called for each remark.  `lane` contains the event that the remark is about. */
+/* Called for each remark.  `lane` is the lane whose current event the remark is about. */
 typedef void trace_check_note(void *context, const struct trace_lane *lane, const char *text);
 
 struct trace_check_result {

@@ -72,7 +72,7 @@ static inline void trace_encode_access(struct trace_encoder *e, uint32_t site, u
 	trace_encode_slot(e, address);
 }
 
-/* Keeps the first `keep` entries of the stack and appends `count` new ones. */
+/* Writes a stack that has the first `keep` entries of the previous one and `count` new entries. */
 static inline void trace_encode_stack(struct trace_encoder *e, size_t keep, const uint32_t *sites,
 				      size_t count)
 {

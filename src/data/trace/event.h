@@ -16,7 +16,7 @@ struct trace_event {
 	uint64_t size;		/* length of a range in bytes; else 0 */
 	/* The following members are not set for plain accesses. */
 	uint64_t q, t; /* 0 if the kind has no such operand */
-	/* By position of the operand; the length for a `b` operand. */
+	/* By index of the operand.  For a `b` operand, the length. */
 	uint64_t values[RADDLE_MAX_OPERANDS];
 	const char *bytes; /* the `b` operand: not terminated, valid until the next event */
 	size_t length;
@@ -50,8 +50,8 @@ int trace_kind_find(const char *name);
 /* Copies the name of operand number `index` of the row; "" if there is none. */
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
 
-/* Whether an event with that result acquires (1) or releases (-1) a lock or does neither (0).
- * Failed attempts do neither.  Condition waits are not considered. */
+/* The effect of an event with that result on a lock: 1 if it acquires the lock, -1 if it releases
+ * it, 0 otherwise.  Failed attempts have no effect.  Condition waits are not considered. */
 int trace_lock_effect(enum raddle_event kind, uint64_t result);
 
 static inline int trace_lock_change(const struct trace_event *e)

@@ -29,12 +29,13 @@ static inline int trace_is_packed(uint32_t codec)
 	return codec == TRACE_CODEC_PACKED || codec == TRACE_CODEC_SMALL;
 }
 
-/* Makes the short chunk header of full traces since version 2, which have many small chunks: the
- * magic number and the checksum, then the other fields with seven bits per byte.  Returns its
- * length. */
+/* Makes the short chunk header of full traces since version 2, which have many small chunks.  It
+ * consists of the magic number and the checksum, then the other fields with seven bits per byte.
+ * Returns its length. */
 size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER]);
-/* Does the inverse, from the remaining `left` bytes of the file.  Returns 0 if more bytes are
- * needed, SIZE_MAX if they are not a header. */
+/* Does the inverse of trace_chunk_shorten(), with the remaining `left` bytes of the file.  Returns
+ * the length of the short header; 0 if more bytes are needed; SIZE_MAX if the bytes are not a
+ * header. */
 size_t trace_chunk_expand(uint8_t header[TRACE_CHUNK_HEADER], const uint8_t *p, size_t left);
 
 /* XXH64 of header bytes 0 to 23 and the stored bytes. */

@@ -20,8 +20,8 @@ uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t leng
 	return XXH64_digest(&sum);
 }
 
-/* The positions of a short header's fields in a long one.  The last field exists only with codec
- * PACKED.  With codec SMALL its value equals the field before it, otherwise it is 0. */
+/* The offsets of a short header's fields in a long header.  The last field exists only with codec
+ * PACKED.  With codec SMALL, its value is that of the field before it; otherwise it is 0. */
 static const uint8_t brief[] = {16, 4, 8, 12, 20};
 #define FIELDS (sizeof brief)
 #define BRIEF_BEGIN 12 /* offset of the first field, after magic number and checksum */

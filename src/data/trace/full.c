@@ -39,17 +39,17 @@ struct trace_full {
 	const uint8_t *base;	    /* the bytes of `piece` */
 	const struct trace_op *ops; /* the ops of `piece` that the caller wants */
 	uint32_t op, op_end;
-	uint32_t unfinished; /* index of an op that was not finished; UINT32_MAX if all were */
+	uint32_t unfinished; /* index of the op that was not finished; UINT32_MAX if all ops were */
 	bool values;
 	bool fed;	 /* the caller feeds raw bytes, so there are no chunks */
 	bool fed_last;	 /* the caller will not feed more bytes */
-	bool has_branch; /* `branch` is the next record; its target was not in the bytes so far */
+	bool has_branch; /* `branch` is the next record; the bytes so far did not show its target */
 	bool ended;	 /* the stream ended, with `end_code` */
 	int end_code;
 	struct trace_record branch;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
-	uint64_t deeper; /* number of scopes that were entered beyond DEPTH_MAX */
+	uint64_t deeper; /* number of scopes beyond DEPTH_MAX, which are only counted */
 	/* Copy of a piece that is followed by fewer than 8 readable bytes. */
 	uint8_t tail[RADDLE_PIECE_MAX + 8];
 	struct trace_event event;
@@ -465,7 +465,7 @@ static int read_other(struct trace_full *f, struct trace_record *r)
 	}
 }
 
-/* --- one record after another ------------------------------------------------------------- */
+/* --- reading records ---------------------------------------------------------------------- */
 
 static int next_chunk(struct trace_full *f)
 {

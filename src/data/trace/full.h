@@ -13,7 +13,7 @@
 #ifndef TRACE_FULL_H
 #define TRACE_FULL_H
 
-#include "raddle/full.h" /* what looks like a pointer, and the hash of ranges */
+#include "raddle/full.h" /* which words look like pointers, and the hash of ranges */
 #include "trace/reader.h"
 
 enum trace_full_kind {
@@ -50,10 +50,10 @@ struct trace_value {
 	bool calculated; /* the code calculates with it (`*` in doc/format/full.md) */
 };
 
-/* A record of a piece, as far as it is known before the run. */
+/* A record of a piece.  Its members are known before the run. */
 struct trace_op {
 	uint8_t kind;	 /* enum trace_full_kind */
-	uint8_t address; /* whether it has an address, which comes before its values */
+	uint8_t address; /* whether the op has an address, which comes before its values */
 	uint8_t frame;	 /* whether the first field is the frame (entry, landing) */
 	uint8_t callee;	 /* whether the first field is the callee (call, tail) */
 	uint8_t value_count;
@@ -98,7 +98,7 @@ size_t trace_layout_count(const struct trace_layout *layout);
 const struct trace_piece *trace_layout_at(const struct trace_layout *layout, size_t index);
 
 enum trace_record_flag {
-	TRACE_RECORD_UNFINISHED = 1, /* the thread died in it, so its values are unknown */
+	TRACE_RECORD_UNFINISHED = 1, /* the thread died in this access, so its values are unknown */
 	TRACE_RECORD_STORED = 2,     /* for atomics: it stored a value */
 };
 
@@ -112,7 +112,7 @@ struct trace_record {
 	uint32_t thread;
 	/* For an event: the site of the call that led to it; 0 if unknown. */
 	uint32_t site;
-	uint32_t piece;		   /* number of the piece that it is part of; 0 if none */
+	uint32_t piece; /* number of the piece that it is part of; 0 if it is not part of a piece */
 	const struct trace_op *op; /* its op in the piece; NULL for records of the runtime */
 	uint64_t address;
 	/* Number of bytes accessed or allocated; length of a range, copy or fill. */
@@ -128,13 +128,13 @@ struct trace_record {
 	/* Arguments, loaded value and so on; for an atomic, the old and the new value. */
 	const struct trace_value *values;
 	const uint8_t *bytes; /* bytes of the values; valid until the next call */
-	/* For a range: */
+	/* The next three members are for a range. */
 	/* Number of words that may be pointers, and how many of them are listed. */
 	uint32_t pointer_count, listed;
 	const struct trace_pointer *pointers;
-	/* For an event: */
+	/* For an event: the event itself. */
 	const struct trace_event *event;
-	/* For a fault: */
+	/* The next three members are for a fault: its number, and the value before and after it. */
 	uint32_t fault;
 	uint64_t before, after;
 };
@@ -167,15 +167,16 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
  * trace_stream_more() does. */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
-/* The rest of a piece that was executed to its end, for callers that need no records: its ops, and
- * where their fields are, relative to the bytes at `base`.  At least 8 readable bytes follow each
+/* The rest of a piece that was executed to its end, for callers that need no records.  It has the
+ * ops, and the offsets of their fields from `base`.  At least 8 readable bytes follow each
  * field. */
 struct trace_rest {
 	const struct trace_op *ops;
 	const uint8_t *base;
 	uint32_t count;
 };
-/* Returns false if the next record is not part of such a piece, or not in the bytes so far. */
+/* Finds the rest of the current piece.  Returns false if the next record is not part of such a
+ * piece, or is not in the bytes so far. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
 /* Skips the first `count` ops of the rest of a piece.  None of them may change a scope. */

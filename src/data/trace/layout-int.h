@@ -17,9 +17,10 @@ struct trace_field {
 	uint32_t slot;
 };
 
-/* Number of fields that are distinguished; bounds the memory of a packer. */
+/* Number of slots for fields.  Fields beyond it share slots, which bounds the memory of a
+ * packer. */
 #define TRACE_PACK_SLOTS 65536u
-/* Number of the first slots, which are for records that are not pieces. */
+/* The first slots, of this number, are for records that are not pieces. */
 #define TRACE_PACK_ROW_SLOTS 1024u
 
 /* For a slot of a unit: the index at which piece number 1 of the unit would be, and the range of

@@ -21,7 +21,7 @@
 enum trace_end { TRACE_RUNNING = 0, TRACE_EXITED, TRACE_SIGNALLED };
 
 struct trace_meta {
-	char *raddle; /* version of Raddle that wrote it; NULL for that of this program */
+	char *raddle; /* version of Raddle that wrote the trace; NULL for this version */
 	char *program;
 	char **argv; /* argc strings, not necessarily followed by NULL */
 	size_t argc;
@@ -41,7 +41,8 @@ struct trace_meta {
 	uint64_t threads, events, bytes;
 	/* Number of accesses that the recording left out (doc/design/recording.md). */
 	uint64_t left_out;
-	uint64_t left_from; /* the first q at which accesses may be missing; 0 if none are */
+	/* The first q at which accesses may be missing; 0 if no access is missing. */
+	uint64_t left_from;
 	char *flavour, *mode, *key;
 	char *kernel;
 	uint64_t cpus;

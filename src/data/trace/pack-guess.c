@@ -6,8 +6,8 @@
  * The packer guesses that the next piece is one of the two that last followed this one, or one near
  * it; that an address moves as it did the last two times; that a loaded value is the one last seen
  * at its address; and that every other field keeps its last value.  An address that is far from its
- * guess may be near a recent one: in a thread that does little, most fields occur for the first
- * time.
+ * guess may be near a recent address.  In a thread that does little, most fields occur for the
+ * first time.
  */
 #include "trace/pack-int.h"
 

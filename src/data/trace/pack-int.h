@@ -21,7 +21,8 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 /* Sizes of the tables.  They are part of the format: packer and unpacker must agree. */
 #define GUESS_CELLS 4096u      /* number of addresses whose contents are remembered */
 #define GUESS_SUCCESSORS 8192u /* number of pieces whose successors are remembered */
-/* Number of recent addresses that were not guessed; the latest comes first. */
+/* Number of recent addresses that are remembered, newest first.  Only addresses that are far from
+ * their guesses are remembered. */
 #define GUESS_RECENT 16u
 
 #define GUESS_RAW_MAX (1u << 16) /* largest `b` operand, in bytes, that is stored unchanged */
@@ -29,9 +30,10 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 #define GUESS_NEXT 2u
 
 /* A value that may be an address is compared with the recent addresses if its difference from its
- * guess has many bytes: GUESS_FAR for the first value of a field, GUESS_VERY_FAR for later ones.
- * A length of more than 8 encodes which recent address the difference refers to, and how long the
- * difference is.  With LENGTH_OTHER a byte of the data encodes both. */
+ * guess is long.  Long means at least GUESS_FAR bytes for the first value of a field, and
+ * GUESS_VERY_FAR for later ones.  A length of more than 8 encodes which recent address the
+ * difference refers to, and how long the difference is.  With LENGTH_OTHER a byte of the data
+ * encodes both. */
 #define GUESS_FAR 2u	  /* bytes of a difference, while the slot of the field is 0 */
 #define GUESS_VERY_FAR 4u /* bytes of a difference, once the slot of the field is not 0 */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
@@ -57,15 +59,15 @@ struct guess {
 	struct guess_slot *slots;
 	struct guess_cell *cells;
 	uint64_t recent[GUESS_RECENT];
-	uint8_t row, next_row[128]; /* the last row, and by row: the row that last followed it */
+	uint8_t row, next_row[128]; /* the last row; by row: the row that last followed it */
 };
 
 void guess_init(struct guess *g, const struct trace_layout *layout, unsigned version);
 void guess_reset(struct guess *g);
 void guess_release(struct guess *g);
 
-/* Remembers an address that differs from recent[entry] in `bytes` bytes.  It replaces that entry if
- * it is in the same region, otherwise the least recently used one. */
+/* Remembers an address that differs from recent[entry] in `bytes` bytes.  If both are in the same
+ * region, the address replaces that entry; otherwise it replaces the least recently used entry. */
 void guess_remember(struct guess *g, unsigned entry, unsigned bytes, uint64_t address);
 
 /* Fills in the sizes of the fields that follow the code of a record that is not a piece.  Returns
@@ -76,8 +78,8 @@ size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
 size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
-/* The slot of a field of a row.  Positions in the global order and times continue from row to row,
- * whatever the rows are.  They use the slots of fields 0 and 1 of a code that no row has. */
+/* The slot of a field of a row.  Values of q and times continue from row to row, even if the rows
+ * are of different kinds.  They use the slots of fields 0 and 1 of a code that no row has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
 /* To be called after a whole row. */
@@ -135,7 +137,8 @@ static inline void learn_address(struct guess_slot *s, uint64_t value)
 
 /* --- fields --- */
 
-/* The mask of a field, by its size in bytes; sizes 9 to 15 are invalid but may be read. */
+/* The mask of a field, by its size in bytes.  A field has at most 8 bytes.  The entries for 9 to 15
+ * make every 4-bit number a valid index. */
 static const uint64_t masks[16] = {
 	0,     0xff,  0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
 	~0ull, ~0ull, ~0ull,  ~0ull,	~0ull,	    ~0ull,	  ~0ull,	  ~0ull,
@@ -146,7 +149,7 @@ static inline uint64_t mask_of(unsigned size)
 	return masks[size];
 }
 
-/* Reads a field.  Eight bytes must be readable, whatever its size. */
+/* Reads a field.  Eight bytes must be readable at `p`, even if the field is shorter. */
 static inline uint64_t get_fast(const uint8_t *p, unsigned size)
 {
 	uint64_t v;
@@ -154,7 +157,7 @@ static inline uint64_t get_fast(const uint8_t *p, unsigned size)
 	return le64toh(v) & masks[size];
 }
 
-/* Writes eight bytes.  Those after the field are overwritten later. */
+/* Writes eight bytes.  The bytes after the field are overwritten later. */
 static inline void put_fast(uint8_t *p, uint64_t v)
 {
 	v = htole64(v);

@@ -3,9 +3,9 @@
  * The packer of full traces.  In: raw bytes of a thread.  Out: the packed bytes of a chunk.
  *
  * A chunk has three parts: the length of the marks, the marks, and the data.  The marks are half a
- * byte for each record, then half a byte for each of its fields: the length of the field's
- * difference from its guess (pack-int.h).  The marks of a record are padded to a whole byte.  The
- * data are the differences themselves, and everything that cannot be guessed.  Version 1, which
+ * byte for each record, then half a byte for each of its fields.  The mark of a field is the length
+ * of its difference from its guess (pack-int.h).  The marks of a record are padded to a whole byte.
+ * The data are the differences themselves, and everything that cannot be guessed.  Version 1, which
  * can only be read, has a whole byte per record and guesses less.
  */
 #include "trace/pack.h"

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Number of a file with another name; its header has the thread number. */
+/* Marks a file whose name has no thread number; its header has the number. */
 #define ANY_NUMBER UINT32_MAX
 
 struct thread_file {
@@ -74,7 +74,7 @@ static int list_threads(struct trace *t, bool force)
 {
 	DIR *d = opendir(t->path);
 	if (!d)
-		return rd_fail_errno("trace: %s", t->path);
+		return rd_fail_errno("trace: cannot list the directory %s", t->path);
 	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
 		uint32_t number;
 		if (thread_number(e->d_name, &number))

@@ -4,10 +4,9 @@
  * into one order.
  *
  * The order of a merge (the linearisation): records with q are in the order of q.  A record without
- * q, such as a plain access, comes directly after the last record with q before it in its thread,
- * that is, as early as the trace allows.  Within a thread the order is that of the stream; if q
- * falls within a stream, the largest q so far is used.  Equal positions are ordered by thread
- * number.
+ * q, such as a plain access, comes as early as the trace allows: directly after the last record
+ * with q before it in its thread.  Within a thread the order is that of the stream; if q falls
+ * within a stream, the largest q so far is used.  Equal positions are ordered by thread number.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -25,8 +24,8 @@ int trace_open(struct trace **trace, const char *path, bool force);
 void trace_close(struct trace *trace); /* `trace` may be NULL */
 
 const char *trace_path(const struct trace *trace);
-const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if absent */
-const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if absent */
+const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if it is absent */
+const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if it is absent */
 
 /* The number of threads.  They are in ascending order of their thread numbers, which may have
  * gaps. */
@@ -58,7 +57,7 @@ struct trace_merge {
 		bool live;
 	} * lanes;
 	size_t lane_count;
-	uint32_t *heap; /* live lanes; the first in the order has index 0 */
+	uint32_t *heap; /* lanes that have events left; the lane with the next event is first */
 	size_t heap_count;
 	bool started;
 	int err; /* the first error of any stream, which ended only that stream */

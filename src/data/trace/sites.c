@@ -33,7 +33,8 @@
 #define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
 /* Largest text in bytes; the largest tables of our programs have some tens of MiB. */
 #define TEXT_MAX (1ull << 29)
-/* How many times its size a compressed table may grow; rejects decompression bombs. */
+/* Limit of decompression: a table may become this many times as long, which rejects decompression
+ * bombs. */
 #define EXPANSION_MAX 500
 #define EXPANSION_FREE (16ull << 20) /* number of bytes that any table may have in addition */
 

@@ -169,8 +169,8 @@ static inline bool trace_site_writes(const struct trace_site *s)
 	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG || s->kind == TRACE_SITE_COPY;
 }
 
-/* Whether the program has memory barriers in assembler, which order accesses that look plain or
- * relaxed. */
+/* Whether the program has memory barriers in inline assembler.  They may order accesses that look
+ * plain or relaxed. */
 bool trace_sites_have_barriers(const struct trace_sites *sites);
 
 #endif

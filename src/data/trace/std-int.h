@@ -25,11 +25,12 @@ struct std_thread {
 	struct trace_encoder encoder;
 	struct std_event *delayed; /* events that cannot have happened yet (std-delay.c) */
 	size_t delayed_first, delayed_count, delayed_capacity;
-	bool fork_delayed; /* its fork is among the delayed events of another thread */
+	bool fork_delayed; /* the fork that creates it is a delayed event of another thread */
 	uint32_t forks;
 	/* Site at the top of the encoded call stack; 0 if the stack is empty. */
 	uint32_t stack_site;
-	uint32_t deferred;		/* 1 + the lock whose release is deferred; 0 if none is */
+	/* 1 + the lock whose release is deferred; 0 if no release is. */
+	uint32_t deferred;
 	enum raddle_event deferred_row; /* the event that the deferred release becomes */
 	uint64_t deferred_q;
 	uint32_t deferred_site;
@@ -38,7 +39,7 @@ struct std_thread {
 	uint64_t end_q; /* q of an `end` line that may end the thread; 0 if there is none */
 	uint32_t end_site;
 	uint32_t waiting;   /* 1 + the lock of a wait that has not returned */
-	uint32_t condition; /* the condition that it waits for */
+	uint32_t condition; /* the condition that the thread waits for */
 	/* Number of its last line, if that comes after the first join; else 0. */
 	uint64_t last_line;
 	bool seen, forked;
@@ -46,7 +47,7 @@ struct std_thread {
 };
 
 struct std_lock {
-	uint32_t owner; /* 1 + the thread that holds it */
+	uint32_t owner; /* 1 + the thread that holds the lock */
 	uint32_t depth;
 	uint32_t readers;
 };
@@ -64,7 +65,7 @@ struct std_import {
 	uint64_t records; /* number of records in the site table */
 	uint64_t q, line, events, problems;
 	uint32_t last_thread; /* 1 + the thread of the previous event */
-	uint32_t thread;      /* the thread of the previous line, and its spelling there */
+	uint32_t thread;      /* the thread of the previous line */
 	struct std_span thread_text;
 	const char *next, *end; /* the remaining text */
 	bool joins;		/* whether last_line of the threads is known */

@@ -17,7 +17,8 @@
 #define TEXT_MAX (UINT64_C(8) << 30)
 /* Number of bytes to which any compressed file may grow. */
 #define EXPANSION_FREE (UINT64_C(64) << 20)
-/* How many times its size a larger file may grow; rejects decompression bombs. */
+/* Limit of decompression for larger files: the text may be this many times as long.  Rejects
+ * decompression bombs. */
 #define EXPANSION_MAX 200
 #define LINE_MAX_BYTES (1 << 20) /* longest line in bytes; a judgement, far above any real line */
 

@@ -34,7 +34,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define FILE_BITS 24	   /* bits of a place for the file */
+#define FILE_BITS 24	   /* number of bits of a place that hold the file number */
 #define CHUNK (128u << 10) /* number of bytes after which a new chunk begins, as in recordings */
 #define UNIT_SLOT 1u
 #define SITE_COUNT_MAX ((RADDLE_SITE_MAX >> 1) - (UNIT_SLOT << RADDLE_SITE_LOCAL_BITS))
@@ -189,7 +189,7 @@ static void put_stack(struct std_thread *t, uint32_t site)
 	t->stack_site = site;
 }
 
-/* Writes any event with q.  `values` come after q, or after q and t. */
+/* Writes an event that has a q.  `values` are the operands after q, or after q and t. */
 static void put_row(struct std_thread *t, enum raddle_event kind, uint64_t q, const uint64_t *values)
 {
 	uint64_t all[RADDLE_MAX_OPERANDS] = {q};
@@ -484,7 +484,7 @@ static void put_begin(struct std_thread *t)
 	if (!t->begin_q)
 		return;
 	put_stack(t, t->begin_site);
-	/* The fork event has the creator. */
+	/* The creator is unknown here; the fork event has it. */
 	put_row(t, RADDLE_THREAD_START, t->begin_q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
 	t->begin_q = 0;
 }

@@ -106,7 +106,7 @@ static void stop(struct trace_stream *s, enum trace_damage damage)
 	s->decoder.p = s->decoder.end;
 }
 
-/* Whether to report damage: if several readers use one file, only the first reports it. */
+/* Whether this reader reports the damage.  If several readers use one file, only the first does. */
 static bool first_report(struct trace_stream *s)
 {
 	if (!s->reported)

@@ -26,7 +26,7 @@ struct trace_limit {
 	uint64_t chunks;
 	bool late;
 };
-/* Number of chunks of a small trace, which is read whatever the deadline; set by hand. */
+/* Number of chunks of a small trace, which is read even after the deadline; set by hand. */
 #define TRACE_LIMIT_FREE 64
 
 struct trace_inflater; /* the state of decompression; any number of streams share one */
@@ -45,7 +45,7 @@ struct trace_stream {
 	bool full;
 	/* The stream of the world (trace/world.h): chunks can be read, events cannot. */
 	bool world;
-	/* Of the current chunk: its codec, and the length that it unpacks to. */
+	/* The codec of the current chunk, and the length that the chunk unpacks to. */
 	uint32_t codec, length_raw;
 	uint32_t chunks; /* number of chunks begun so far */
 	enum trace_damage damage;
@@ -82,8 +82,8 @@ static inline struct trace_place trace_stream_place(const struct trace_stream *s
 	return (struct trace_place){s->chunk_offset, s->chunks - 1};
 }
 
-/* Continues a stream of the same thread at that position.  `last_q` is its value when the chunk
- * began. */
+/* Continues a stream of the same thread at that position.  `last_q` is the value that the stream's
+ * last_q had when the chunk began. */
 static inline void trace_stream_seek(struct trace_stream *s, struct trace_place place, uint64_t last_q)
 {
 	s->offset = place.offset;

@@ -200,7 +200,7 @@ static size_t unpack_one(struct trace_unpacker *u, struct pack_reader *r, size_t
 		r->marks++;
 	} else {
 		mark &= 15;
-		r->odd = 1; /* the other half of the byte is the length of the first field */
+		r->odd = 1; /* the other half of this byte has the length of the first field */
 	}
 	switch (mark) {
 	case MARK_FIRST:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading and writing pieces of the stream `world`.
+ * Reads and writes the stream `world`.
  *
  * A chunk is a sequence of pieces.  Each piece consists of the number of the thread, the length,
  * and the records.  A piece is what the runtime wrote into one buffer, so differences start afresh

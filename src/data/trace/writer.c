@@ -35,11 +35,12 @@
 #define FULL_LEVEL 1	  /* for full traces, which are large */
 #define FAST_LEVEL (-100) /* much faster, up to 40 % more bytes; for streams that compress badly */
 /* When a stream counts as compressing well.  Set by hand. */
-#define GOOD_RATIO 4	    /* it becomes this many times smaller */
+#define GOOD_RATIO 4	    /* the contents become this many times smaller */
 #define GOOD_RATIO_PACKED 3 /* the same for packed bytes */
 /* Number of chunks at FAST_LEVEL until the usual level is tried again. */
 #define FAST_CHUNKS 15
-/* FAST_LEVEL must save at least 1/FAST_GAIN; otherwise chunks are not compressed. */
+/* The least saving by FAST_LEVEL, as a fraction 1/FAST_GAIN.  If it saves less, chunks are not
+ * compressed. */
 #define FAST_GAIN 8
 
 #define WORLD UINT32_MAX /* in place of a thread's number: the stream of the world */

@@ -3,8 +3,8 @@
  * Writing a trace directory.
  *
  * One writer serves one trace (one process of the recorded run).  It is not thread-safe.  When a
- * function fails, the message has already been emitted, errno is that of the failed system call
- * (ENOSPC, EDQUOT, ...), and the files on disk end after the last whole chunk.
+ * function fails, the message has already been emitted.  Then errno is that of the failed system
+ * call (ENOSPC, EDQUOT, ...), and the files on disk end after the last whole chunk.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H

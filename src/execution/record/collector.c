@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collector's loop.
- * In: buffers that the program's threads sealed, in shared memory.  Out: a trace directory for each
- * process.  The program can write to that memory, so nothing in it is trusted: indices, lengths and
- * numbers are checked.
- * Each step takes the whole stack of sealed buffers, reverses it (so a thread's buffers are in
- * order), copies the buffers into the sinks and frees them.  Then it looks for new and dead
- * processes. The first process is our child, so the collector waits for it; the others are watched
- * through a pidfd.  When a process has died, the collector takes its open buffers as they are, and
- * the buffers that it sealed but did not push.
- * When the disk is full, the session is stopped.  The message is kept until the end of the program,
- * which owns the terminal while it runs.
+ * The collector's loop.  In: buffers that the program's threads sealed, in shared memory.  Out: a
+ * trace directory for each process.  The program can write to that memory, so nothing in it is
+ * trusted: indices, lengths and numbers are checked.  Each step takes the whole stack of sealed
+ * buffers and reverses it, so that a thread's buffers are in order.  It copies the buffers into the
+ * sinks and frees them.  Then it looks for new and dead processes.  The first process is our child,
+ * so the collector waits for it; the others are watched through a pidfd.  When a process has died,
+ * the collector takes its open buffers as they are, and the buffers that it sealed but did not
+ * push.  When the disk is full, the session is stopped.  The message is kept until the end of the
+ * program, which owns the terminal while it runs.
  */
 #include "record/collector.h"
 
@@ -45,7 +43,7 @@
 /* The longest time for which records are gathered.  It bounds what a reader of a live trace
  * misses. */
 #define FLUSH_NS 2000000000ull
-#define REST_GRACE_NS 2000000000ll /* time from SIGTERM to SIGKILL for forked processes */
+#define REST_GRACE_NS 2000000000ll /* nanoseconds from SIGTERM to SIGKILL for forked processes */
 #define THREADS_MAX (1u << 20)	   /* a larger thread number means that the data is corrupt */
 
 struct process {
@@ -64,11 +62,12 @@ struct record_collector {
 	uint32_t known; /* number of entries of the process table that were read so far */
 	size_t alive;	/* number of forked processes that still run */
 	uint64_t flushed_ns;
-	bool writes;		 /* some records that should be on disk have not been written yet */
+	bool writes;		 /* some records that are due have not been written to disk yet */
 	uint64_t finished_bytes; /* number of bytes that closed sinks wrote */
 	/* The first error, for `stopped` of meta.json; NULL if there was none. */
 	char *message;
-	/* A text, also for `stopped`, if the program executed another program; else NULL. */
+	/* If the program executed another program: a text about that, also for `stopped`; else
+	 * NULL. */
 	char *replaced;
 	struct trace_decoder decoder;
 };
@@ -214,8 +213,8 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	bool world = b->thread & RADDLE_WORLD_BUFFER;
 	uint64_t thin_q;
 
-	if (c->options.layout &&
-	    used > sizeof b->data) /* it died while it reserved more bytes than the buffer has */
+	/* The thread may have died while it reserved more bytes than the buffer has. */
+	if (c->options.layout && used > sizeof b->data)
 		used = sizeof b->data;
 	if (!p || !used || used > sizeof b->data || thread >= THREADS_MAX)
 		return;

@@ -29,7 +29,7 @@ struct record_options {	       /* zero values are the defaults */
 	 * for the first process.  May be NULL. */
 	void (*take)(void *context, uint32_t process, uint32_t thread, const void *records, size_t length);
 
-	/* Called about every `look_ms` while the first process runs; may be NULL. */
+	/* Called about every `look_ms` milliseconds while the first process runs; may be NULL. */
 	void (*look)(void *context, pid_t pid);
 	void *context;
 	unsigned look_ms;

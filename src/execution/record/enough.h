@@ -10,7 +10,8 @@
 /* When an analysis has enough of a run.  Zero members mean never. */
 struct record_enough {
 	int64_t end_ns; /* when the analysis has to end (base/clock.h) */
-	/* Its time for one event; a trace that it could not finish in time is full. */
+	/* The analysis's time for one event.  A trace is full if the analysis could not finish a
+	 * longer one in time. */
 	int64_t event_ns;
 	int64_t quiet_ns; /* how long the program may run without an event */
 };

@@ -120,7 +120,7 @@ static int move_entries(const char *path, const char *old)
 	bool known = has_our_meta(path);
 	DIR *d = opendir(path);
 	struct dirent *entry;
-	int r = d ? 0 : rd_fail_errno("%s: cannot read it", path);
+	int r = d ? 0 : rd_fail_errno("cannot read %s", path);
 
 	while (!r && (entry = readdir(d))) {
 		char *from, *to;
@@ -132,7 +132,7 @@ static int move_entries(const char *path, const char *old)
 		if (!old)
 			r = rd_remove_tree(from);
 		else if (rename(from, to))
-			r = rd_fail_errno("%s: cannot rename it to %s", from, to);
+			r = rd_fail_errno("cannot rename %s to %s", from, to);
 		free(from);
 		free(to);
 	}
@@ -148,8 +148,8 @@ static int keep_old(const char *path)
 	int r = 0;
 
 	if (state == DIRECTORY_OTHER)
-		r = rd_fail(RD_EUSAGE,
-			    "%s: cannot rename the old trace to this: it exists and is not a trace", old);
+		r = rd_fail(RD_EUSAGE, "cannot rename the old trace to %s, which exists and is not a trace",
+			    old);
 	else if (state == DIRECTORY_TRACE)
 		r = move_entries(old, NULL);
 	if (!r)

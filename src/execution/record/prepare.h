@@ -14,8 +14,8 @@
 int record_prepare_directory(const char *path, bool force);
 
 /* Does the same as record_prepare_directory() for a directory that other commands may write to at
- * the same time.  Claims the directory first.  With `elsewhere`, claims another one beside it if
- * necessary. */
+ * the same time.  Claims the directory first.  If it is already claimed and `elsewhere` is set,
+ * claims another directory beside it. */
 int record_claim_directory(struct rd_claim *claim, const char *path, bool force, bool elsewhere);
 
 /* Fills `meta` for a run that starts now.  The caller still owns `argv`, which ends with NULL. */

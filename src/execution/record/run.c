@@ -39,7 +39,7 @@ struct parts {
 	struct trace_layout *layout; /* NULL if it is not a full trace */
 };
 
-/* ---- early ends ---- */
+/* ---- ending the program early ---- */
 
 static bool has_enough(struct parts *p)
 {
@@ -67,8 +67,8 @@ static bool may_outlive(void *context)
 	return accompanied ? run_companion_runs(p->run->companion) : ms < p->run->outlive_ms;
 }
 
-/* Lets a copy of this process follow the forked processes that outlive the program, in the
- * background.  The copy completes their traces.  It does not have our standard streams. */
+/* Lets a copy of this process, in the background, follow the forked processes that outlive the
+ * program.  The copy completes their traces.  It does not have our standard streams. */
 static bool follow_rest(struct parts *p)
 {
 	struct record_collector *c = p->collector;

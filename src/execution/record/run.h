@@ -32,13 +32,13 @@ struct record_run { /* zero values are the defaults */
 	record_hang_fn *stands;
 
 	struct record_enough enough; /* when to end the program early */
-	/* A command that is started beside the program; NULL if there is none. */
+	/* A command that is started together with the program; NULL if there is none. */
 	struct run_companion *companion;
 
-	/* How long forked processes may outlive the program.  They are ended after that time, or
-	 * when the user asks Raddle to end.  A command that runs beside the program keeps them
-	 * alive as long as it runs, but at most for outlive_most_ms (0 for no limit).  If
-	 * outlive_ms is 0, they are followed in the background instead. */
+	/* How long forked processes may outlive the program.  After that time, or when the user
+	 * asks Raddle to end, Raddle ends these processes.  A command that runs beside the program
+	 * keeps them alive as long as it runs, but at most for outlive_most_ms (0 for no limit).
+	 * If outlive_ms is 0, they are followed in the background instead. */
 	uint64_t outlive_ms, outlive_most_ms;
 };
 

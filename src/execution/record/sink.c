@@ -107,7 +107,7 @@ static void need_thread(struct record_sink *s, uint32_t thread)
 		s->threads[s->count] = (struct rd_buf)RD_BUF_INIT;
 }
 
-/* ---- full traces ---- */
+/* ---- packing of full traces ---- */
 
 static int write_packed(struct record_sink *s, uint32_t thread)
 {

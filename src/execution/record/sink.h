@@ -55,7 +55,7 @@ uint64_t record_sink_bytes(const struct record_sink *sink);  /* number of bytes 
 
 /* Sets how the process ended.  With TRACE_RUNNING the status stays unknown. */
 void record_sink_status(struct record_sink *sink, enum trace_end end, int code, bool core);
-void record_sink_set_hung(struct record_sink *sink); /* notes that it is killed because it hangs */
+void record_sink_set_hung(struct record_sink *sink); /* the process is killed: it hangs */
 
 /* Flushes, writes the last meta.json and frees the sink.  `stopped` is the reason why recording
  * ended early, or NULL.  *last, unless NULL, receives the content of meta.json; its strings are

@@ -27,10 +27,10 @@
 #define SILENT_NS 2000000000ll
 /* A look that takes longer is cancelled; a judgement, because the user waits. */
 #define LOOK_SECONDS 120
-#define STANDS 1 /* exit status of a look that found a hang */
+#define STANDS 1 /* exit status of the looking process if it found a hang */
 
-/* Whether there is a reason for a look, which costs as much as a prediction: no thread is left that
- * could wake the others, or some thread waits for a lock. */
+/* Whether there is a reason for a look, which costs as much as a prediction.  The reason is that no
+ * thread is left that could wake the others, or that some thread waits for a lock. */
 static bool is_worth_a_look(struct record_watch *w, const struct run_still *still)
 {
 	return still->all || record_collector_has_request(w->collector);
@@ -75,7 +75,7 @@ static void consider(struct record_watch *w, pid_t pid)
 	if (is_worth_a_look(w, &still))
 		start_look(w, &still);
 	else
-		rd_info("the program is quiet: no thread waits for a lock");
+		rd_info("the program makes no progress, but no thread waits for a lock");
 	run_still_release(&still);
 }
 
@@ -96,7 +96,7 @@ static void conclude(struct record_watch *w, pid_t pid, int status)
 
 	w->looker = 0;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != STANDS || sequence != w->sequence) {
-		rd_info("the program is quiet: a check shows that it can continue");
+		rd_info("the program makes no progress, but a check shows that it can continue");
 		return;
 	}
 	w->stood = true;

@@ -14,16 +14,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A thread; its position on the board is its number. */
+/* A thread.  Its index on the board is its number. */
 struct board_row {
 	uint32_t state;		/* enum raddle_slot_state; UNUSED if there is no such thread */
-	uint32_t thread;	/* position in the plan, or RADDLE_STEER_NONE */
+	uint32_t thread;	/* index in the plan, or RADDLE_STEER_NONE */
 	uint32_t parent, index; /* `parent` of thread 0 is RADDLE_STEER_NONE */
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
 	bool timed;	       /* in BLOCKED: the wait has a time limit */
-	bool own;	       /* it is blocked in the kernel on descriptors that only this process can use */
-	uint64_t ran;	       /* in RUNS: a counter that grows while it is on a processor */
+	bool own;	       /* it waits in the kernel on descriptors that only this process has */
+	uint64_t ran;	       /* in RUNS: a counter that grows while the thread computes */
 	uint64_t user, system; /* in RUNS: processor time in user and kernel mode, in ticks */
 	/* addresses of held locks, with the lowest bit set if shared; 0 in a free entry */
 	uint64_t *held;
@@ -41,17 +41,17 @@ struct board {
 	/* the number of the thread that has the turn, or RADDLE_STEER_NONE or _ASKING */
 	uint32_t running;
 	bool strangers;	 /* the process has threads without a row */
-	bool others;	 /* processes that it forked are alive */
-	bool handed;	 /* its threads release locks that other threads took */
+	bool others;	 /* processes that the program forked are alive */
+	bool handed;	 /* threads of the program release locks that other threads took */
 	bool catches;	 /* it has signal handlers, which may post semaphores */
 	bool livelocked; /* all runnable threads spin, according to the runtime */
-	bool ran_on;	 /* the threads are stopped, since they have reached the limit of points */
-	bool idle;	 /* threads take turns, and none is runnable */
+	bool ran_on;	 /* the threads are stopped, because the run reached its limit of points */
+	bool idle;	 /* threads take turns, and no thread is runnable */
 	/* `idle`, and no thread can become runnable by itself, according to the runtime */
 	bool stuck;
-	bool one;     /* all its threads run on one kernel thread */
+	bool one;     /* all threads of the program run on one kernel thread */
 	bool held_up; /* `one`, and the kernel thread waits in the kernel, according to /proc */
-	bool left;    /* a thread deviated from the plan, and no thread is stopped any more */
+	bool left;    /* a thread diverged from the plan, and no thread is stopped any more */
 };
 
 /* Copies the slots of a steering memory.  Nothing in the memory is trusted, so the caller passes
@@ -68,7 +68,7 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid);
 /* Appends the name of a thread, such as T_0_1. */
 void board_name(const struct board *b, uint32_t number, struct rd_buf *out);
 
-/* The thread at this position of the plan, or NULL if it does not exist yet. */
+/* The thread that has this index in the plan, or NULL if it does not exist yet. */
 const struct board_row *board_of_plan(const struct board *b, uint32_t position);
 
 static inline bool board_is_alive(const struct board_row *r)

@@ -62,8 +62,9 @@ static void clear(struct board *b)
 	b->strangers = b->others = b->catches = b->held_up = false;
 }
 
-/* Whether the program has left the plan.  It has not if the replayer gave up, or if a thread waits
- * in a loop: then the runtime still watches for the change that ends the loop. */
+/* Whether the program has left the plan.  If the replayer gave up, the program has not left it.
+ * Nor has it if a thread waits in a loop: then the runtime still watches for the change that ends
+ * the loop. */
 static bool has_left(const struct raddle_steer *steer)
 {
 	if (atomic_load(&steer->phase) != RADDLE_DIVERGED)
@@ -112,8 +113,8 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid)
 	return run_task_read(pid, (pid_t)tid, &task) && task.state == 'R';
 }
 
-/* Processor time is measured coarsely.  So context switches, voluntary or not, are added to
- * `ran`. */
+/* Reads the processor times of a thread.  These are coarse, so the number of context switches,
+ * voluntary or not, is added to `ran`. */
 static void read_times(struct board_row *r, pid_t pid, pid_t tid)
 {
 	RD_ASSERT(r->state == RADDLE_SLOT_RUNS);

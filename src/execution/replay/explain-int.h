@@ -18,28 +18,29 @@ struct explainer {
 	pid_t pid;			 /* process whose memory map locates global variables, or 0 */
 };
 
-/* All append to `out`. */
+/* Each of these functions that has a parameter `out` appends its text to it. */
 
-/* The object that the thread waits for, by name or address: "m", "T_0_1", "table+40", "0x7f...". */
+/* Appends the object that the thread waits for, by name or address: "m", "T_0_1", "table+40",
+ * "0x7f...". */
 void explain_object(const struct explainer *e, const struct board_row *row, struct rd_buf *out);
 
-/* Which step of the plan does not happen, and what the thread does instead. */
+/* Appends which step of the plan does not happen, and what the thread does instead. */
 void explain_missing(const struct explainer *e, struct rd_buf *out);
 
-/* Which variable a thread read while another thread wrote it without an order.  `side`, 0 or 1, is
- * the access of the race that is the read. */
+/* Appends which variable a thread read while another thread wrote it without an order.  `side`, 0
+ * or 1, is the access of the race that is the read. */
 struct replay_race;
 void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out);
 
-/* The difference that the runtime reported. */
+/* Appends the difference that the runtime reported. */
 void explain_difference(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out);
 
 /* Stores the offset between a module's link address and its load address.  Returns false if the
  * module is not mapped. */
 bool explain_bias(pid_t pid, const char *module, uint64_t *bias);
 
-/* The position of the thread that the next step of the plan needs, or RADDLE_STEER_NONE if all
- * steps are done. */
+/* The index in the plan of the thread that the next step needs, or RADDLE_STEER_NONE if all steps
+ * are done. */
 uint32_t explain_awaited(const struct explainer *e);
 
 #endif

@@ -161,9 +161,9 @@ static void add_doing(const struct explainer *e, const struct board_row *row, st
 	explain_place(e, row->site, out);
 }
 
-/* ---- what is missing ---- */
+/* ---- steps that do not happen ---- */
 
-/* The position of the first thread that has not reached its stop or goal. */
+/* The index in the plan of the first thread that has not reached its stop or goal. */
 static uint32_t missing_end(const struct explainer *e)
 {
 	for (uint32_t i = 0; i < e->plan->thread_count; i++) {
@@ -265,7 +265,7 @@ void explain_missing(const struct explainer *e, struct rd_buf *out)
 		rd_buf_adds(out, "it was not created");
 }
 
-/* ---- what the runtime reported ---- */
+/* ---- differences that the runtime reported ---- */
 
 static void add_found(const struct explainer *e, const struct raddle_steer_difference *d, struct rd_buf *out)
 {

@@ -9,8 +9,8 @@
  * row.  Returns how many are marked. */
 size_t graph_closed(const struct board *b, bool *closed);
 
-/* Marks, among the closed threads, those that cause the others to wait: threads on a cycle of
- * owners, and threads that wait for a notification that no remaining thread can give. */
+/* Marks, among the closed threads, those that cause the others to wait.  These are threads on a
+ * cycle of owners, and threads that wait for a notification that no remaining thread can give. */
 void graph_core(const struct board *b, const bool *closed, bool *core);
 
 /* The thread that owns the object that thread `number` waits for, or RADDLE_STEER_NONE if it has no

@@ -7,21 +7,21 @@
  * reader never reaches its read.
  *
  * For such races the detector (rt/detect/detect.c) decides.  It knows every operation that orders
- * accesses.  So if both accesses happen in a run and it sees no order between them, no operation
- * orders them.  The detector runs in every replay of a race, and this run is mostly sufficient,
- * because all threads are released when one is found to spin.  If one of the accesses still does
- * not happen, a free run follows.
+ * accesses.  So if both accesses happen in a run and the detector sees no order between them, no
+ * operation orders them.  The detector runs in every replay of a race.  That run is mostly
+ * sufficient, because all threads are released when one is found to spin.  If one of the accesses
+ * still does not happen, a free run follows.
  *
  * The detector does not know orders by other means, such as files.  So it decides only about some
- * races.  It decides about speculative predictions, because there a different value explains why
- * the threads did not meet.  The threads of a sound prediction would have met if nothing hidden had
- * prevented it.  The exception is a thread that spins on memory, since the trace has only the first
- * of its reads.  Such a thread spends its time in user mode and hardly any in the kernel; then the
- * detector decides.
+ * races.  It decides about speculative predictions, because in their case a different value
+ * explains why the threads did not meet.  The threads of a sound prediction would have met if
+ * nothing hidden had prevented it.  The exception is a thread that spins on memory, since the trace
+ * has only the first of its reads.  Such a thread spends its time in user mode and hardly any in
+ * the kernel; then the detector decides.
  *
- * Nor does the detector know code that Raddle did not compile: a spin lock in a library, or inline
- * assembler that accesses memory that it does not declare.  If a program has such code
- * (bitcode/foreign-int.h), the report states what the detector saw, and the finding stays
+ * Nor does the detector know code that Raddle did not compile.  Examples are a spin lock in a
+ * library, and inline assembler that accesses memory which it does not declare.  If a program has
+ * such code (bitcode/foreign-int.h), the report states what the detector saw, and the finding stays
  * unconfirmed.
  */
 #include "replay/replay.h"
@@ -53,8 +53,8 @@ static bool doubt(const struct rd_flavour *flavour, struct finding_set *set, str
 	return true;
 }
 
-/* Barriers in inline assembler order plain accesses.  The detector does not know these barriers,
- * but the walk over the recorded run does (predict/unordered.c). */
+/* A memory barrier in inline assembler can order two plain accesses.  The detector does not know
+ * such barriers, but the walk over the recorded run does (predict/unordered.c). */
 static bool doubt_barriers(const struct trace_sites *sites, struct finding_set *set, struct finding *f)
 {
 	if (f->firm || !trace_sites_have_barriers(sites))
@@ -93,8 +93,8 @@ void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set 
 		replay_confirm_recorded(set, f);
 }
 
-/* The detector saw the two accesses unordered: a race, unless something that it does not know
- * orders them. */
+/* Called if the detector saw the two accesses unordered.  They are a race, unless something that
+ * the detector does not know orders them. */
 static void conclude(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     const struct replay_race *race)
 {

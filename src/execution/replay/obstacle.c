@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whether only threads that are stopped at their goals can end the wait. */
+/* Whether the wait can be ended only by threads that are stopped at their goals. */
 static bool is_for_goals(const struct board *b, const struct board_row *waits)
 {
 	if (waits->timed || b->strangers || b->others || b->catches ||

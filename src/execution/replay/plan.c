@@ -2,7 +2,7 @@
 /*
  * Compiles a schedule into a plan.  In: a schedule, which names threads (T_0_1), operations by
  * name, and accesses by site or place; and the site table of the program to run.  Out: the tables
- * of steer.h.  The table of threads includes every ancestor of a thread, parents first, since the
+ * of steer.h.  The table of threads includes every ancestor of a thread, parents first.  The
  * runtime identifies a thread by its parent and its number among the parent's creations.  A
  * schedule of another program is rejected here.
  */
@@ -21,8 +21,8 @@
 
 /* maximum number of threads of a plan; a judgement that bounds memory: twice RADDLE_SLOTS */
 #define THREADS_MAX 65536
-/* number of operations whose places are compared; if none is in the site table, the schedule
- * belongs to another program */
+/* number of operations whose places are compared; if the site table has none of these places, the
+ * schedule belongs to another program */
 #define PLACES_TRIED 64
 #define PAGE 4096
 
@@ -35,8 +35,8 @@ static int unfit(const struct plan *p, const char *what, const char *value)
 
 /* ---- threads ---- */
 
-/* Returns the position of a thread; adds it with its ancestors if it is new.  Returns -1 if the
- * name is invalid. */
+/* Returns the index of a thread; adds it with its ancestors if it is new.  Returns -1 if the name
+ * is invalid. */
 static int64_t add_thread(struct plan *p, const char *name, size_t length)
 {
 	struct raddle_steer_thread t = {.parent = RADDLE_STEER_NONE,
@@ -96,7 +96,8 @@ static int find_kind(const struct plan *p, const char *name, uint32_t *kind)
 	return 0;
 }
 
-/* Counts the operations of each thread, then stores each operation at its position. */
+/* Counts the operations of each thread, then stores each operation in the part of the table that
+ * belongs to its thread. */
 static int add_ops(struct plan *p)
 {
 	const struct schedule *s = p->schedule;
@@ -315,7 +316,7 @@ unsigned plan_first(const struct plan *p, unsigned otherwise)
 	return otherwise;
 }
 
-/* ---- going on ---- */
+/* ---- watches ---- */
 
 static struct raddle_steer_watch *new_watch(struct plan *p)
 {
@@ -549,7 +550,7 @@ static int check_places(const struct plan *p, const struct trace_sites *sites)
 		       s->program ? s->program : "");
 }
 
-/* ---- the whole ---- */
+/* ---- compiling a schedule, and writing the plan ---- */
 
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites)
 {

@@ -17,7 +17,7 @@
 
 struct plan {
 	const struct schedule *schedule;
-	struct rd_names names; /* names of threads; their numbers are positions in `threads` */
+	struct rd_names names; /* names of threads; their numbers are indices of `threads` */
 	struct raddle_steer_thread *threads;
 	struct raddle_steer_op *ops;	  /* grouped by thread */
 	const struct schedule_op **turns; /* operations of the schedule, by turn */
@@ -25,20 +25,20 @@ struct plan {
 	struct raddle_steer_goal goals[RADDLE_STEER_GOALS];
 	uint32_t goal_count, stop_count;
 
-	/* For schedules with turns. */
+	/* The following members are for schedules with turns. */
 	struct raddle_steer_watch *watches;
 	struct raddle_steer_decision *decisions;
 	struct plan_global *globals; /* watches that still need the address of a variable */
 	size_t watch_count, watch_capacity, decision_count, decision_capacity, global_count, global_capacity;
 	uint32_t *tracks; /* sites whose accesses obey the memory model */
 	size_t track_count;
-	/* how many entries of each table the program has got */
+	/* how many entries of each table were already written to the program's memory */
 	size_t written_threads, written_watches, written_decisions;
 };
 
 /* A global variable to be watched, as known before the program runs. */
 struct plan_global {
-	size_t watch; /* position in `watches` */
+	size_t watch; /* index in `watches` */
 	const char *module;
 	uint64_t offset;
 };
@@ -57,7 +57,7 @@ bool plan_find_goal(const struct trace_sites *sites, const struct schedule_goal 
 unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_site *site,
 			   const struct schedule_goal *goal);
 
-/* Called after plan_write(): makes the run one of an exploration, with the choices that `search`
+/* Called after plan_write(): makes the run part of an exploration, with the choices that `search`
  * plans. */
 void plan_explore(const struct plan *p, const struct replay_search *search, struct raddle_memory *m);
 
@@ -85,7 +85,7 @@ int plan_place_globals(struct plan *p, pid_t pid);
  * `otherwise`. */
 unsigned plan_first(const struct plan *p, unsigned otherwise);
 
-/* The name of the thread at a position of the plan, or "?" if the plan has no such position. */
+/* The name of the thread with this index in the plan, or "?" if the plan has no such thread. */
 const char *plan_thread_name(const struct plan *p, uint32_t position);
 
 /* The stop of a thread, or NULL. */

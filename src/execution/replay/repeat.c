@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- around a run ---- */
+/* ---- before and after a run ---- */
 
 static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first)
 {
@@ -33,7 +33,7 @@ static int begin_run(void *context)
 	int err = run_setup(t->setup, STDERR_FILENO);
 
 	if (!err && t->given.input >= 0 && lseek(t->given.input, 0, SEEK_SET) < 0)
-		err = rd_fail_errno("replay: standard input");
+		err = rd_fail_errno("replay: cannot rewind the standard input of the run");
 	run_override_enter(&t->given);
 	return err;
 }
@@ -93,7 +93,7 @@ static bool hand_over(void *context, const struct replay_stand *stand, struct sc
 	return false;
 }
 
-/* ---- one run after another ---- */
+/* ---- a series of runs ---- */
 
 /* Keeps the decisions of a run. */
 static int keep_turns(struct replay_repeat *t, const struct replay_result *result)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays a finding once or several times, with the commands that the user runs beside the
- * program. */
+/* Replays a finding once or several times, together with the commands that the user runs along with
+ * the program. */
 #ifndef REPLAY_REPEAT_H
 #define REPLAY_REPEAT_H
 
@@ -13,14 +13,14 @@
 #include <stdio.h>
 
 struct replay_repeat {
-	/* What is to be done; zero values are the defaults. */
+	/* The first members are options; zero values are the defaults. */
 	struct finding_set *set;
 	struct finding *finding; /* the finding to replay, which belongs to `set` */
 	/* a schedule whose decisions follow those of the finding, or NULL */
 	const struct schedule *then;
 	uint64_t times;
 	uint64_t patience_ms, limit_ms; /* as in struct replay_request */
-	unsigned first;			/* likewise */
+	unsigned first; /* the goal whose thread continues first, as in struct replay_request */
 	bool no_detect, no_world;
 	bool debug;	    /* start gdb when the threads meet; `gdb` has its arguments */
 	const char *setup;  /* a command that runs before each run, or NULL */
@@ -31,12 +31,13 @@ struct replay_repeat {
 	struct run_companion companion;
 	struct run_override given; /* the input of the schedule, if it has one */
 
-	/* Results. */
+	/* The following members are results. */
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
 	int stop_signal;	   /* the signal by which the user ended the replays; -1 for other means */
-	struct replay_turns turns; /* of the last run; its strings are no longer valid */
-	struct replay_outside outside; /* likewise */
+	struct replay_turns turns; /* those of the last run; their strings are no longer valid */
+	/* those of the last run; their strings are no longer valid */
+	struct replay_outside outside;
 	/* how the last run left the schedule, and which input was missing; or empty */
 	struct rd_buf strayed, lack;
 	struct rd_buf exported; /* the schedule of the last run, if `export` */
@@ -64,7 +65,7 @@ void replay_repeat_release(struct replay_repeat *t);
  * neither a race nor a deadlock. */
 bool replay_is_order(const struct schedule *s);
 
-/* The results in sentences, one per line, beside the report of the finding. */
+/* Prints the results as sentences, one per line, in addition to the report of the finding. */
 void replay_say_order(const struct replay_repeat *t, FILE *out);
 void replay_say_turns(const struct replay_repeat *t, FILE *out);
 void replay_say_outside(const struct replay_repeat *t, FILE *out);

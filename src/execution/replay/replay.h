@@ -34,17 +34,17 @@ struct replay_stander {
 	const char *thread; /* such as T_0_1, or NULL if no thread has this number */
 	uint32_t tid;
 	bool ready;	    /* it is runnable */
-	bool waits, ended;  /* it waits in an operation; it has ended */
+	bool waits, ended;  /* the thread waits in an operation; the thread has ended */
 	const char *kind;   /* the kind of its current or last operation */
 	uint64_t n, object; /* number of operations begun; address of the current one's object */
 	uint32_t site;
 	const char *point; /* the kind of its point, as in a decision */
 	uint64_t point_n;
 	uint32_t point_count;
-	uint32_t arrivals; /* number of points that it has reached */
+	uint32_t arrivals; /* number of points that the thread has reached */
 };
 
-/* A stopped program.  `who` is the position of the thread that reached a point. */
+/* A stopped program.  `who` is the number of the thread that reached a point. */
 struct replay_stand {
 	pid_t pid;
 	const struct replay_stander *threads; /* all threads, by number */
@@ -100,14 +100,14 @@ struct replay_request { /* zero values are the defaults */
 	bool cover;	/* in the flavour `led`: record which conflicting sites follow each other */
 	bool free;	/* no thread is led or stopped */
 	unsigned first; /* the goal of a race whose thread continues first: 0 or 1 */
-	bool no_world;	/* recorded input from outside is not replayed */
+	bool no_world;	/* do not replay the recorded input from outside */
 	const struct replay_search
 		*explore; /* for a schedule with a memory model: the run is one of an exploration */
 	struct replay_strategy strategy;
 
 	/* Called around each run of the program, for its input and companions; may be NULL. */
 	int (*begin)(void *context);
-	/* not called if the replay replaces the peers outside */
+	/* Called when the program has started, unless the replay replaces the peers outside. */
 	void (*started)(void *context, pid_t pid);
 	void (*ended)(void *context);
 
@@ -117,11 +117,11 @@ struct replay_request { /* zero values are the defaults */
 	 * The callback may change *first.  No time limit applies while the threads are stopped. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
 
-	/* For schedules with turns: called while the program is stopped, at its first operation,
-	 * where a watch requests it, and at each point after the last decision.  Whatever the
-	 * callback puts into `more` (decisions, watches, a seed) is added to the plan. *next is the
-	 * thread that runs next, or NULL if the plan decides.  If the callback returns false, it is
-	 * not called again when decisions run out.  May be NULL. */
+	/* For schedules with turns: called while the program is stopped.  That is at its first
+	 * operation, where a watch requests it, and at each point after the last decision.
+	 * Whatever the callback puts into `more` (decisions, watches, a seed) is added to the plan.
+	 * *next is the thread that runs next, or NULL if the plan decides.  If the callback returns
+	 * false, it is not called again when decisions run out.  May be NULL. */
 	bool (*stands)(void *context, const struct replay_stand *stand, struct schedule *more,
 		       const char **next);
 
@@ -150,10 +150,10 @@ const char *replay_end_text(struct replay_result *result);
 int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
 		  struct schedule *out);
 
-/* ---- one finding ---- */
+/* ---- replaying one finding ---- */
 
 struct replay_policy {
-	struct replay_request request; /* its schedule is replaced by that of the finding */
+	struct replay_request request; /* the finding's schedule replaces that of the request */
 	bool observe; /* after the replay, call replay_observe() if the detector should decide */
 };
 
@@ -169,9 +169,10 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
  * the accesses. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
-/* The detector saw the two accesses unordered.  This is no proof if the program has code that
- * Raddle did not compile, or memory barriers in assembler.  Then the finding becomes "unordered as
- * far as seen", and its reason names the cause.  Returns false if the program has neither. */
+/* Called if the detector saw the two accesses unordered.  This is no proof if the program has code
+ * that Raddle did not compile, or memory barriers in assembler.  Then the finding becomes
+ * "unordered as far as seen", and its reason names the cause.  Returns false if the program has
+ * neither. */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 /* Uses the recorded run as evidence.  If two accesses are certainly unordered in it, the finding is

@@ -44,7 +44,7 @@ void replay_report_progress(struct replay *r, uint32_t done)
 		r->request->progress(r->request->context, r->reported = done);
 }
 
-/* ---- threads, waits and races ---- */
+/* ---- threads, waits and races of the run ---- */
 
 void replay_copy_spots(struct replay *r, const struct board *b)
 {
@@ -205,7 +205,7 @@ static void look_for_chance(struct replay *r, const struct board *b)
 	}
 }
 
-/* ---- freed memory ---- */
+/* ---- misuse of freed memory ---- */
 
 static const char *place_of(struct replay *r, uint32_t site)
 {

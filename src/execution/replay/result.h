@@ -15,7 +15,7 @@
 struct replay_weight;
 
 enum replay_outcome {
-	/* for a race, both threads were stopped at their accesses; for a deadlock, its threads are
+	/* for a race, both threads were stopped at their accesses; for a deadlock, its threads wait
 	 * in it */
 	REPLAY_CONFIRMED,
 	REPLAY_DIVERGED, /* the program did something that the schedule does not have */
@@ -32,11 +32,11 @@ enum replay_outcome {
 enum replay_end {
 	REPLAY_EXITED,	   /* `status` is its exit status */
 	REPLAY_SIGNALLED,  /* `status` is the signal, which Raddle did not send */
-	REPLAY_DEADLOCKED, /* Raddle killed it: `waits` are its deadlocked threads */
+	REPLAY_DEADLOCKED, /* Raddle killed the program: `waits` are its deadlocked threads */
 	/* Raddle killed it: all runnable threads spun, and none changed anything */
 	REPLAY_LIVELOCKED,
-	REPLAY_HUNG,   /* Raddle killed it: it made no progress, for an unknown reason */
-	REPLAY_RAN_ON, /* Raddle killed it: it reached a limit, or left a strict schedule */
+	REPLAY_HUNG,   /* Raddle killed the program: it made no progress, for an unknown reason */
+	REPLAY_RAN_ON, /* Raddle killed the program at a limit, or off a strict schedule */
 };
 
 /* A thread that is stopped at an access. */
@@ -67,8 +67,8 @@ struct replay_wait {
 	/* the thread that owns the object, or NULL if it has no single owner */
 	const char *waits_on;
 	uint32_t site;
-	bool planned; /* it is stopped where the schedule stops it */
-	bool core;    /* it is part of the cause; if false, it only waits for the others */
+	bool planned; /* the thread is stopped where the schedule stops it */
+	bool core;    /* the thread is part of the cause; if false, it only waits for the others */
 	struct replay_held *held;
 	size_t held_count;
 };
@@ -82,8 +82,8 @@ struct replay_race {
 	uint64_t address, size;
 };
 
-/* What kept a thread from its goal: a value that it waits for in a loop, a lock that another
- * thread holds, or a notification that another thread must give. */
+/* What kept a thread from its goal.  It waits for a value in a loop, for a lock that another thread
+ * holds, or for a notification that another thread must give. */
 struct replay_obstacle {
 	/* the thread that did not reach its goal, or NULL if no obstacle is known */
 	const char *thread;

@@ -42,15 +42,16 @@ const char *replay_thread_name(struct replay *r, const struct board *b, uint32_t
 
 void replay_report_progress(struct replay *r, uint32_t done);
 
-/* Called while the program is alive: copy the threads that met, and those that can never
- * continue. */
+/* To be called while the program is alive: these functions copy the threads that met, and those
+ * that can never continue. */
 void replay_copy_spots(struct replay *r, const struct board *b);
 void replay_copy_waits(struct replay *r, const struct board *b);
 
-/* Called after the program's end: fills the result.  `status` is the wait status. */
+/* To be called after the program's end: fills the result.  `status` is the wait status. */
 int replay_fill_result(struct replay *r, int status);
 
-/* What kept a thread from its goal (obstacle.c).  The first two need the program alive. */
+/* These functions find what kept a thread from its goal (obstacle.c).  The first two need a program
+ * that is alive. */
 void obstacle_note_block(struct replay *r, const struct board *b);
 void obstacle_name_refused(struct replay *r, const struct board *b);
 void obstacle_note_lifted(struct replay *r, const struct board *b);

@@ -37,8 +37,8 @@
 #include <unistd.h>
 
 /* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for
- * the slowdown of steering, but at least PATIENCE_MIN_MS, for short runs on a busy machine.  These
- * and the limits below are judgements: smaller values end runs that are only slow, and larger
+ * the slowdown of steering.  It waits at least PATIENCE_MIN_MS, for short runs on a busy machine.
+ * These and the limits below are judgements: smaller values end runs that are only slow, and larger
  * values waste time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
@@ -122,8 +122,8 @@ static void handle_meeting(struct replay *r, pid_t pid)
 	}
 }
 
-/* Whether the run shows a failure that a user wants to inspect, because the schedule has no goal
- * and no stop. */
+/* Whether the run shows a failure that a user wants to inspect.  This is possible only if the
+ * schedule has neither a goal nor a stop. */
 static bool shows_failure(const struct replay *r)
 {
 	return r->request->met && r->request->schedule->turns && !r->plan.goal_count && !r->plan.stop_count;
@@ -161,8 +161,8 @@ static void end_program(struct replay *r, pid_t pid)
 	kill_program(r, pid);
 }
 
-/* Reads the board, and asks the kernel only from the second time on: at its start the program
- * cannot have failed yet, and short runs end before. */
+/* Reads the board.  The kernel is asked only from the second time on: at its start the program
+ * cannot have failed yet, and short runs end before then. */
 static void read_board(struct replay *r, pid_t pid)
 {
 	board_read(&r->board, r->steer, r->slots);

@@ -2,7 +2,7 @@
 /*
  * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the
  * next run.  Each plan in the queue has its own copy of the choices that lead to it.  A search that
- * can end at all has few of these choices.
+ * can end has few such choices.
  */
 #include "replay/search.h"
 

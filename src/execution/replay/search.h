@@ -23,7 +23,7 @@
 #define REPLAY_SEARCH_COSTS 64
 
 struct replay_memory;
-struct replay_search_plan; /* of a future run */
+struct replay_search_plan; /* the plan of a future run */
 
 struct replay_search {
 	struct raddle_choice *choices; /* the plan of the next run; after a run, its choices */
@@ -35,7 +35,7 @@ struct replay_search {
 	} queues[REPLAY_SEARCH_COSTS];
 };
 
-/* took() stores the choices of a run; add() appends one choice. */
+/* replay_search_took() stores the choices of a run; replay_search_add() appends one choice. */
 void replay_search_took(struct replay_search *s, const struct replay_memory *m);
 void replay_search_add(struct replay_search *s, const struct raddle_choice *c);
 

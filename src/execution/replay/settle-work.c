@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One attempt to settle a finding, in its own process.
- * In: a finding and the kind of attempt: a replay, a run in which any two threads may meet, a
- * replay that is recorded and used for a new prediction, or a run of many findings under the
- * detector.  Out: a finding document.  It contains the finding with its verdict, then findings that
- * a diverged run showed.  The document's statistics guide the strategy.
+ * One attempt to settle a finding, in its own process.  In: a finding and the kind of attempt.  The
+ * attempt is a replay, or a run in which any two threads may meet.  It may also be a replay that is
+ * recorded and used for a new prediction, or a run of many findings under the detector.  Out: a
+ * finding document.  It contains the finding with its verdict, then findings that a diverged run
+ * showed.  The document's statistics guide the strategy.
  */
 #include "replay/settle-work-int.h"
 
@@ -29,7 +29,7 @@ struct worker {
 	char *message; /* the message of the first error */
 };
 
-/* ---- around each run ---- */
+/* ---- before and after each run ---- */
 
 /* Every run starts with the same input and empty output. */
 static int begin_run(void *context)
@@ -123,10 +123,11 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 			put_found(w, again->items[i], f);
 }
 
-/* ---- the steps ---- */
+/* ---- the attempts ---- */
 
-/* Replays under the detector, because its observations can keep a finding from being dropped.
- * Nothing is predicted from a run that spun: it would spin again, for as long as the patience. */
+/* Replays under the detector, because what the detector sees can keep a finding from being dropped.
+ * If the run spun, nothing is predicted from it: a new run would spin again, for as long as the
+ * patience. */
 static int try_finding(struct worker *w, struct finding *f)
 {
 	struct replay_policy policy = policy_of(w);
@@ -171,7 +172,7 @@ static void forget_order(struct worker *w, struct finding *f)
 	for (size_t i = 0; i < given->goal_count; i++) {
 		struct schedule_goal *h = schedule_add_goal(s);
 
-		/* a later attempt that leads a thread there needs the original position */
+		/* a later attempt that leads a thread to this goal needs the original position */
 		*h = given->goals[i];
 	}
 }

@@ -65,7 +65,7 @@ static double seconds_since(int64_t ns)
 	return (double)(rd_now_ns() - ns) / 1e9;
 }
 
-/* ---- in the worker ---- */
+/* ---- in a worker process ---- */
 
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
@@ -126,7 +126,7 @@ static int fill_jobs(struct replay_settling *s)
 	return err;
 }
 
-/* ---- results ---- */
+/* ---- taking results ---- */
 
 static char *place_of(const struct finding *f, size_t side)
 {
@@ -148,7 +148,7 @@ static void log_result(const struct replay_settling *s, const struct job *job)
 	char *first = place_of(f, 0), *second = place_of(f, 1);
 
 	if (a->step == STRATEGY_OBSERVE)
-		rd_info("the detector was asked about %zu; %" PRIu64 " are confirmed now (%.1f s)", a->count,
+		rd_info("the detector checked %zu findings; %" PRIu64 " are confirmed now (%.1f s)", a->count,
 			s->strategy.confirmed, seconds_since(job->start_ns));
 	else
 		rd_info("%s %s / %s: %s (%.1f s%s)", f->id, first, second,
@@ -220,7 +220,7 @@ static void hear(struct replay_settling *s)
 	end_job(job);
 }
 
-/* ---- the whole ---- */
+/* ---- settling all findings ---- */
 
 static void stop_all(struct replay_settling *s)
 {

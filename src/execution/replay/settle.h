@@ -29,7 +29,7 @@ struct replay_settle {		       /* zero values are the defaults */
 	int recorded_signal;  /* as in struct replay_request */
 	struct finding **all; /* every prediction, including those merged into another finding */
 	size_t all_count;
-	bool once;	/* each finding is replayed once, and stays as it is unless confirmed */
+	bool once;	/* each finding is replayed once, and changes only if it is confirmed */
 	uint64_t extra; /* maximum number of findings from diverged runs that are added */
 
 	/* Predicts from the trace of a diverged run: adds findings to the set and finishes it.
@@ -39,12 +39,12 @@ struct replay_settle {		       /* zero values are the defaults */
 };
 
 struct replay_settled {
-	uint64_t replayed, added;    /* findings */
+	uint64_t replayed, added;    /* numbers of replayed findings and of added findings */
 	uint64_t replays, confirmed; /* number of runs, and of findings that they confirmed */
 	/* number of findings for which there was no time, and of those not fully tried */
 	uint64_t untried, unfinished;
 	bool interrupted;
-	struct finding_set **sets; /* own the findings with verdicts */
+	struct finding_set **sets; /* the sets that own the findings with verdicts */
 	size_t set_count, set_capacity;
 };
 

@@ -16,7 +16,7 @@ enum strategy_step {
 	STRATEGY_TRY,	  /* a replay */
 	STRATEGY_KEEP,	  /* a replay that fixes the order of a racy read and its write */
 	STRATEGY_MEET,	  /* a run in which any two threads may meet at the two accesses */
-	STRATEGY_AGAIN,	  /* a replay that is recorded, so that its trace is predicted from */
+	STRATEGY_AGAIN,	  /* a recorded replay, from whose trace a new prediction is made */
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */
 };
 
@@ -24,7 +24,7 @@ enum strategy_step {
 struct strategy_attempt {
 	enum strategy_step step;
 	size_t item, way; /* a finding of the set, and which of its ways (schedules) */
-	size_t *items;	  /* STRATEGY_OBSERVE: the findings in question, by position in the set */
+	size_t *items;	  /* STRATEGY_OBSERVE: indices of the findings in the set */
 	size_t count;	  /* number of `items` */
 	unsigned runs;	  /* number of previous runs of the finding */
 	uint32_t keep[2]; /* STRATEGY_KEEP: the two sites, in the order that is forced */
@@ -36,7 +36,7 @@ void strategy_attempt_release(struct strategy_attempt *a);
 #define STRATEGY_DIVERGED "astray"     /* the run diverged */
 #define STRATEGY_UNORDERED "unordered" /* the detector saw the accesses unordered */
 #define STRATEGY_READ "read"	       /* the site of a racy read that may have caused the divergence, or 0 */
-#define STRATEGY_WRITE "write"	       /* the site of the write that races with it */
+#define STRATEGY_WRITE "write"	       /* the site of the write that races with that read */
 #define STRATEGY_OBSERVABLE "observable" /* the detector should decide */
 
 struct strategy_candidate;
@@ -53,7 +53,7 @@ struct strategy {
 
 	struct strategy_candidate *candidates; /* one for each item of the set */
 	size_t capacity;
-	size_t *order; /* positions of candidates, in the order in which they are tried */
+	size_t *order; /* indices of candidates, in the order in which they are tried */
 	size_t observations;
 	/* number of repeated attempts at sound findings, and of attempts at speculative ones */
 	size_t others, speculative;
@@ -62,7 +62,7 @@ struct strategy {
 	uint64_t replayed, added, confirmed, untried, unfinished; /* numbers of findings */
 };
 
-/* The caller sets `set`, `all`, `extra`, `once` and `trusts` before. */
+/* The caller sets `set`, `all`, `extra`, `once` and `trusts` before it calls strategy_open(). */
 void strategy_open(struct strategy *s);
 void strategy_close(struct strategy *s);
 
@@ -77,10 +77,11 @@ struct finding strategy_finding(const struct strategy *s, const struct strategy_
  * followed by new findings that the run showed.  The result keeps ownership. */
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result);
 
-/* The attempt ended without a result.  The text of `reason` must live as long as the set. */
+/* Called if the attempt ended without a result.  The text of `reason` must live as long as the
+ * set. */
 void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const char *reason);
 
-/* The time is up: attempts in progress were cancelled. */
+/* Called when the time is up and the attempts in progress were cancelled. */
 void strategy_be_late(struct strategy *s);
 
 /* How many findings wait for a verdict, and how many are exhausted. */

@@ -37,26 +37,28 @@
 /* while sound findings are left, one attempt in this many goes to a speculative finding */
 #define SPECULATIVE_SHARE 4
 #define ORDERS 2   /* number of orders of a racy read and its write */
-#define FAILURES 4 /* consecutive failures after which STRATEGY_MEET is tried first */
+#define FAILURES 4 /* number of consecutive failures after which STRATEGY_MEET comes first */
 
 /* A finding to try.  The n-th candidate belongs to the n-th item of the set. */
 struct strategy_candidate {
 	struct finding *ways[WAYS]; /* the same finding with different schedules */
 	bool observable[WAYS];	    /* by way: after its last run, the detector should decide */
 	size_t way_count, next_way;
-	size_t diverged;	     /* the way whose last run diverged, or WAYS if none did */
-	unsigned runs;		     /* number of runs so far */
-	size_t chance;		     /* the way whose run diverged after a racy read, or WAYS if none did */
+	/* the way whose last run diverged, or WAYS if no run diverged */
+	size_t diverged;
+	unsigned runs; /* number of runs so far */
+	/* the way whose run diverged after a racy read, or WAYS if no run did */
+	size_t chance;
 	uint32_t read, write;	     /* sites of the racy read and of the write */
 	unsigned kept;		     /* number of orders of this read and write that were tried */
 	bool met;		     /* STRATEGY_MEET was tried */
 	bool met_patiently;	     /* STRATEGY_MEET was tried with longer stops */
 	unsigned rounds;	     /* number of STRATEGY_AGAIN attempts */
-	unsigned turn;		     /* how many findings of the same object precede it */
+	unsigned turn;		     /* how many findings of the same object precede this one */
 	bool waits;		     /* it waits for a verdict */
 	bool busy;		     /* an attempt is in progress */
 	bool unordered;		     /* the detector saw the two accesses unordered */
-	enum finding_status verdict; /* the verdict that it gets if nothing more is tried */
+	enum finding_status verdict; /* the verdict if nothing more is tried */
 };
 
 /* ---- candidates ---- */
@@ -127,7 +129,7 @@ static int compare_candidates(const void *a, const void *b, void *context)
 }
 
 /* Sound findings come first.  Within the sound findings, and within the others, one finding of each
- * object comes first, short schedules before long ones, then a second of each, and so on. */
+ * object comes first, then a second of each, and so on.  Short schedules come before long ones. */
 static void put_in_order(struct strategy *s)
 {
 	for (size_t i = 0; i < s->set->count; i++)
@@ -177,8 +179,8 @@ static unsigned next_step(const struct strategy *s, const struct strategy_candid
 	*step = STRATEGY_AGAIN;
 	if (c->diverged < WAYS && c->rounds < ROUNDS)
 		return 3 + c->rounds;
-	/* The detector saw the two accesses unordered, but the threads did not meet: a patient
-	 * attempt. */
+	/* The detector saw the two accesses unordered, but the threads did not meet.  So a patient
+	 * attempt follows. */
 	*step = STRATEGY_MEET;
 	return c->unordered && c->met && !c->met_patiently ? 3 + ROUNDS : UINT32_MAX;
 }
@@ -201,7 +203,7 @@ static bool is_observable(const struct strategy_candidate *c)
 
 /* A possible next step. */
 struct next {
-	size_t item; /* position in the set, or SIZE_MAX if there is no step */
+	size_t item; /* index in the set, or SIZE_MAX if there is no step */
 	enum strategy_step step;
 	unsigned later; /* its rank; lower ranks come first */
 };
@@ -302,7 +304,7 @@ struct finding strategy_finding(const struct strategy *s, const struct strategy_
 	return f;
 }
 
-/* ---- results ---- */
+/* ---- taking results ---- */
 
 static double number_of(const struct finding_set *set, const char *name)
 {
@@ -386,7 +388,8 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 		take_further_finding(s, result->items[i]);
 }
 
-/* The detector saw the accesses unordered.  This is no proof, but the finding is not dropped. */
+/* Called if the detector saw the accesses unordered.  This is no proof, but the finding is not
+ * dropped. */
 static void see_unordered(struct strategy *s, size_t item, const struct finding *f)
 {
 	struct strategy_candidate *c = &s->candidates[item];
@@ -407,7 +410,7 @@ static void take_observation(struct strategy *s, const struct strategy_attempt *
 		else if (result->items[i]->unordered)
 			see_unordered(s, a->items[i], result->items[i]);
 	if (s->confirmed == confirmed)
-		s->observations = OBSERVATIONS; /* further runs are unlikely to confirm any */
+		s->observations = OBSERVATIONS; /* further runs are unlikely to confirm a finding */
 }
 
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
@@ -428,7 +431,7 @@ void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const c
 	s->candidates[a->item].busy = false;
 }
 
-/* ---- the end ---- */
+/* ---- verdicts at the end ---- */
 
 /* A candidate whose attempt was cancelled stays busy: it is not exhausted. */
 void strategy_be_late(struct strategy *s)

@@ -59,7 +59,7 @@ void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct
 	memcpy(to->frames, from->frames, sizeof to->frames);
 }
 
-/* ---- a stopped program ---- */
+/* ---- handling a stopped program ---- */
 
 static void copy_thread(struct rd_arena *arena, const struct board *b, uint32_t number,
 			struct replay_stander *to)
@@ -155,7 +155,7 @@ bool turns_answer(struct turns *t, const struct board *b, pid_t pid)
 	return true;
 }
 
-/* ---- what was decided ---- */
+/* ---- decisions of the run ---- */
 
 static struct schedule_place place_of(const struct turns *t, uint32_t site)
 {
@@ -224,7 +224,7 @@ void turns_result(const struct turns *t, const struct board *b, struct replay_tu
 	}
 }
 
-/* ---- what memory did ---- */
+/* ---- choices of the memory model ---- */
 
 static const char *over_text(uint32_t why)
 {

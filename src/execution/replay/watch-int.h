@@ -40,7 +40,7 @@ struct watch {
 	bool strict;	  /* set by the caller: a program that leaves its plan is killed */
 	bool staying;	  /* a user inspects the threads where they met, so nothing is killed */
 
-	/* Decisions. */
+	/* The following members are the decisions. */
 	bool decided; /* `outcome` is final and `why` is the reason */
 	enum replay_outcome outcome;
 	bool ended; /* the program is to be killed, and `end` is the reason */
@@ -48,7 +48,7 @@ struct watch {
 	struct rd_buf why;
 	uint64_t met_ms; /* when the threads met, or 0 if they have not */
 
-	/* Observations. */
+	/* The following members are observations. */
 	struct board before;
 	uint64_t start_ms, moved_ms, led_ms, lived_ms;
 	/* sums of progress; a change sets the time of the same name (watch.c) */
@@ -59,11 +59,11 @@ struct watch {
 	/* a counter that grows while the spinner runs, and when it last grew */
 	uint64_t ran, spun_ms;
 	bool in_io; /* the spinner was in a system call when there was no progress */
-	/* the spinner's processor times when the lack of progress began; UINT64_MAX before */
+	/* the spinner's processor times when progress stopped; UINT64_MAX before that */
 	uint64_t user, system;
 	bool in_memory; /* since then the spinner has run, and hardly in the kernel */
-	/* by thread, when there was no progress: it waits on descriptors that only this process can
-	 * use */
+	/* by thread: when there was no progress, it waited on descriptors that only this process
+	 * can use */
 	bool *own;
 	size_t own_count, own_capacity;
 	bool *closed;

@@ -9,9 +9,9 @@
  *
  * While the program is led and no thread runs, waiting threads cannot continue by themselves.
  * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan cannot
- * be followed and is abandoned.  If threads run, the plan has `patience` to advance.  If the thread
- * that the plan waits for has used a processor all that time, it waits in a loop for something that
- * only a stopped thread can do.  Otherwise the cause is unknown.
+ * be followed and is abandoned.  If threads run, the plan has `patience` to advance.  The thread
+ * that the plan waits for may have used a processor all that time.  Then it waits in a loop for
+ * something that only a stopped thread can do.  Otherwise the cause is unknown.
  *
  * Once all threads are released, a persistent deadlock is certainly one of the program.
  */
@@ -192,8 +192,8 @@ static enum watch_action give_up(struct watch *w, const struct board *b, enum re
 	return WATCH_GIVE_UP;
 }
 
-/* The thread that the plan waits for.  If that thread waits for another (its creator, or the owner
- * of its lock), this other thread. */
+/* The thread that the plan waits for.  If that thread waits for its creator, or for the owner of a
+ * lock, the result is the thread that it waits for. */
 static uint32_t find_spinner(const struct watch *w, const struct board *b)
 {
 	struct explainer e = {w->plan, b, w->sites, 0};

@@ -23,8 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All of these values are judgements that bound memory.  They are far above what recorded runs
- * need. */
+/* All of these values are judgements that bound memory.  All of them are far above what recorded
+ * runs need. */
 #define THREADS_MAX 65536u     /* as in plan.c */
 #define ROOM (64u << 10)       /* bytes kept of each connection, in addition to twice the recorded size */
 #define ROOM_MAX (16ull << 20) /* maximum number of bytes that are kept of a connection */
@@ -40,7 +40,7 @@ struct thread {
 
 /* A record with a position in the order of the run. */
 struct ordered {
-	uint64_t order, number; /* `number` is the position in the file */
+	uint64_t order, number; /* `number` is the index of the record in the file */
 	enum raddle_world_record kind;
 	uint64_t operand[TRACE_WORLD_OPERANDS];
 	size_t at, length; /* its bytes, in `bytes` of struct replay_world */
@@ -49,7 +49,7 @@ struct ordered {
 struct replay_world {
 	struct thread *threads;
 	size_t thread_count, thread_capacity;
-	struct rd_pmap children; /* maps parent and index to the position in `threads` */
+	struct rd_pmap children; /* maps parent and index to an index of `threads` */
 	struct ordered *records;
 	size_t record_count, record_capacity;
 	struct rd_buf bytes; /* the bytes of all records */
@@ -60,7 +60,7 @@ struct replay_world {
 	size_t connection_count, connection_capacity;
 	struct raddle_world_arrival *arrivals; /* bytes_at is an offset in `bytes` */
 	size_t arrival_count, arrival_capacity;
-	struct rd_umap listener_of, connection_of; /* map numbers to positions */
+	struct rd_umap listener_of, connection_of; /* map numbers to indices of the tables */
 
 	uint64_t sent, lost;
 	bool loops;
@@ -176,7 +176,7 @@ static struct raddle_world_address address_of(const struct replay_world *w, cons
 	return a;
 }
 
-/* The position that belongs to a number, or NONE if unknown. */
+/* The table index that belongs to a number, or NONE if unknown. */
 static uint32_t position_of(const struct rd_umap *map, uint64_t number)
 {
 	const uint64_t *position = rd_umap_get(map, number);
@@ -472,7 +472,7 @@ int replay_world_copy(const char *from, const char *to)
 	int fd = err ? -1 : open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (!err && (fd < 0 || write(fd, bytes.data, bytes.length) != (ssize_t)bytes.length))
-		err = rd_fail_errno("replay: %s", target);
+		err = rd_fail_errno("replay: cannot write %s", target);
 	if (fd >= 0)
 		close(fd);
 	rd_buf_release(&bytes);
@@ -494,7 +494,7 @@ void replay_world_close(struct replay_world *w)
 	RD_FREE(w->threads, w->records, w->listeners, w->connections, w->arrivals, w);
 }
 
-/* ---- what became of it ---- */
+/* ---- what the run did with the input ---- */
 
 /* The bytes that were kept of a connection, and their number. */
 static const char *kept_of(const struct replay_world *w, struct raddle_world *m, size_t i, uint64_t *length)

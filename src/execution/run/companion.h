@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shell commands that a program needs for its work: one before each run, and one beside it. */
+/* Shell commands that a program needs for its work: one that runs before each run, and one that
+ * runs at the same time. */
 #ifndef RUN_COMPANION_H
 #define RUN_COMPANION_H
 

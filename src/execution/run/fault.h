@@ -25,7 +25,7 @@ struct run_fault {
 	enum raddle_fault_action action;
 	uint64_t mask[2];
 	uint64_t chance;
-	/* Results: */
+	/* The following members are results. */
 	uint64_t seen, fired, before, after;
 	/* Number of the thread in the trace; RADDLE_FAULT_NONE if it never started. */
 	uint32_t number;

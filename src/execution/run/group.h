@@ -19,8 +19,8 @@ struct run_group { /* zero if there is no group */
 	int procs;
 };
 
-/* Creates a group for at most that many processes and threads.  Returns false, and *group is zero,
- * if that is not possible here. */
+/* Creates a group for at most `processes` processes and threads.  If that is not possible here,
+ * returns false and *group is zero. */
 bool run_group_open(struct run_group *group, uint64_t processes);
 
 /* Kills all processes in the group. */

@@ -42,7 +42,7 @@ static int start_pump(struct run_input *in, const char *spool)
 	int ends[2], copy = open(spool, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (copy < 0)
-		return rd_fail_errno("%s: cannot write it", spool);
+		return rd_fail_errno("cannot write %s", spool);
 	if (pipe2(ends, O_CLOEXEC)) {
 		rd_fail_errno("cannot create a pipe");
 		close(copy);
@@ -90,7 +90,7 @@ int run_input_open(struct run_input *in, const char *spool)
 
 	*in = (struct run_input){.first = STDIN_FILENO};
 	if (fstat(STDIN_FILENO, &st))
-		return rd_fail_errno("standard input");
+		return rd_fail_errno("cannot examine standard input");
 	in->typed = isatty(STDIN_FILENO);
 	if (in->typed)
 		return RD_OK;
@@ -121,9 +121,7 @@ int run_input_again(const struct run_input *in)
 	int fd = open(in->file ? in->file : "/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || (in->offset && lseek(fd, in->offset, SEEK_SET) < 0)) {
-		rd_fail_errno("%s: cannot read it", in->shown  ? in->shown
-						    : in->file ? in->file
-							       : "/dev/null");
+		rd_fail_errno("cannot read %s", in->shown ? in->shown : in->file ? in->file : "/dev/null");
 		return -1;
 	}
 	return fd;

@@ -24,14 +24,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Upper bound for the address space of the runtime beside the session, in bytes: code, shadows,
- * threads. */
+/* Upper bound, in bytes, for the address space that the runtime needs in addition to the session:
+ * code, shadows, threads. */
 #define ROOM (96ull << 20)
 
 enum { ATTEMPTS = 5 }; /* attempts to start a program whose flavour was removed from the cache */
 
-/* In our process, write() fails if it exceeds a file size limit or if a pipe is closed, instead of
- * raising these signals.  Programs get the dispositions that Raddle inherited. */
+/* Signals that are ignored in our process: then write() fails if it exceeds a file size limit or if
+ * a pipe is closed.  Programs get the dispositions that Raddle inherited. */
 static const int write_errors[] = {SIGXFSZ, SIGPIPE};
 enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
 
@@ -43,8 +43,8 @@ static struct {
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
-/* Wakes the collector.  If its sleep on the word has not begun yet, it returns at once; if it has,
- * the signal interrupts it. */
+/* Wakes the collector.  If the collector's sleep on the word has not begun yet, the sleep returns
+ * at once; if it has begun, the signal interrupts it. */
 static void wake(int signal)
 {
 	(void)signal;
@@ -371,7 +371,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 	if (err || !error)
 		return err;
 	errno = error;
-	return rd_fail_errno("record: %s: cannot run it", launch->program->flavour.executable);
+	return rd_fail_errno("record: cannot run %s", launch->program->flavour.executable);
 }
 
 int run_exit_like(int status)

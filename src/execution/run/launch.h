@@ -31,12 +31,13 @@ struct run_launch { /* zero values are the defaults */
 	const struct run_session *session;
 	const char *directory; /* its working directory; NULL for ours */
 	const int *streams;    /* its stdin, stdout and stderr; NULL for ours */
-	/* Only memory, file_size, processes and group are used here; NULL for ours. */
+	/* Only the members memory, file_size, processes and group are used here; NULL if the
+	 * program gets our limits. */
 	const struct run_limits *limits;
-	bool debugged; /* a debugger that is not its ancestor may attach */
+	bool debugged; /* a debugger that is not an ancestor of the program may attach */
 	bool tied;     /* the program is killed when Raddle dies, for whatever reason */
 	bool fixed;    /* address space randomisation is disabled */
-	/* The server from which it is forked; NULL to start it directly. */
+	/* The server from which the program is forked; NULL to start the program directly. */
 	struct run_server *server;
 	/* It gets its own process group, without the terminal's signals, and no core file. */
 	bool apart;
@@ -52,7 +53,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid);
  * without Raddle.  If not, it may fail because of Raddle. */
 bool run_launch_has_room(void);
 
-/* Makes write() fail instead of SIGXFSZ and SIGPIPE ending us. */
+/* Makes write() fail in the cases in which SIGXFSZ or SIGPIPE would end us. */
 void run_launch_prepare(void);
 
 void run_server_close(struct run_server *server);

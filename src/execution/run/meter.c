@@ -53,7 +53,7 @@ void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool 
 	getrusage(RUSAGE_CHILDREN, &m->before);
 }
 
-/* ---- while it runs ---- */
+/* ---- while the program runs ---- */
 
 static uint64_t cpu_of(pid_t pid)
 {
@@ -132,7 +132,7 @@ void run_meter_look(struct run_meter *m, pid_t pid)
 	}
 }
 
-/* ---- its end ---- */
+/* ---- the end of the program ---- */
 
 enum run_how run_how_of(int status, enum run_how how, uint64_t kills)
 {

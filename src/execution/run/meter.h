@@ -27,10 +27,10 @@ struct run_limits {	    /* 0 means no limit */
 
 enum run_how {
 	RUN_EXITED,	   /* it exited by itself */
-	RUN_SIGNALLED,	   /* a signal that Raddle did not send ended it */
+	RUN_SIGNALLED,	   /* a signal that Raddle did not send ended the program */
 	RUN_OUT_OF_MEMORY, /* the kernel killed it because memory ran out */
 	RUN_TIMED_OUT,	   /* Raddle ended it: a time limit was exceeded */
-	RUN_STALLED,	   /* Raddle ended it: its time was up and all of its threads slept */
+	RUN_STALLED,	   /* Raddle ended the program: its time was up and its threads slept */
 	RUN_INTERRUPTED,   /* Raddle ended it: Raddle was asked to end */
 };
 
@@ -43,13 +43,13 @@ struct run_end {
 struct run_meter {
 	struct run_limits limits;
 	bool apart; /* the program has its own process group, which is killed as a whole */
-	bool ended; /* Raddle killed it or asked it to end; `how` is the reason */
+	bool ended; /* Raddle killed the program or asked it to end; `how` is the reason */
 	enum run_how how;
 	int64_t started_ns, told_ns;
 	uint64_t last_cpu_us; /* its processor time at the last check */
 	int64_t moved_ns;     /* when that time last changed */
 	/* Number of processes that the kernel had killed for lack of memory before the start;
-	 * UINT64_MAX if there are no limits: then it is not read. */
+	 * UINT64_MAX if there are no limits, because it is then not read. */
 	uint64_t kills;
 	struct rusage before; /* resource usage of our children before the start */
 };

@@ -62,7 +62,7 @@ static int gather_directory(struct run_output *o, const char *root, const char *
 	char *path = *below ? rd_xasprintf("%s/%s", root, below) : rd_xstrdup(root);
 	DIR *d = opendir(path);
 	const struct dirent *e;
-	int r = d ? 0 : rd_fail_errno("%s: cannot read it", path);
+	int r = d ? 0 : rd_fail_errno("cannot read %s", path);
 
 	while (!r && d && (e = readdir(d))) {
 		char *name;

@@ -59,7 +59,7 @@ static int link_all(const char *from, const char *to)
 	int err = RD_OK;
 
 	if (!d)
-		return rd_fail_errno("%s", from);
+		return rd_fail_errno("cannot read the directory %s", from);
 	while (!err && (e = readdir(d))) {
 		char *target, *link;
 
@@ -68,7 +68,7 @@ static int link_all(const char *from, const char *to)
 		target = rd_xasprintf("%s/%s", from, e->d_name);
 		link = rd_xasprintf("%s/%s", to, e->d_name);
 		if (!is_there(link) && symlink(target, link))
-			err = rd_fail_errno("%s", link);
+			err = rd_fail_errno("cannot create the link %s", link);
 		RD_FREE(target, link);
 	}
 	closedir(d);
@@ -85,7 +85,7 @@ static int open_up(const char *from, const char *to)
 	if (!lstat(to, &st) && S_ISDIR(st.st_mode))
 		return RD_OK;
 	if (is_there(to) && unlink(to))
-		return rd_fail_errno("%s", to);
+		return rd_fail_errno("cannot remove %s", to);
 	err = rd_mkdirs(to);
 	return err ? err : link_all(from, to);
 }
@@ -105,7 +105,7 @@ static int replace_below(struct run_override *r, const char *cwd, const struct r
 		*end = *other = '/';
 	}
 	if (!err && is_there(at) && unlink(at))
-		err = rd_fail_errno("%s", at);
+		err = rd_fail_errno("cannot remove %s", at);
 	if (!err)
 		err = rd_file_write(at, p->data, p->length);
 	RD_FREE(at, from);
@@ -150,7 +150,7 @@ static int replace_files(struct run_override *r, const char *scratch)
 	int err = RD_OK;
 
 	if (!getcwd(cwd, sizeof cwd))
-		return rd_fail_errno("the working directory");
+		return rd_fail_errno("cannot determine the working directory");
 	for (size_t i = 0; i < r->given.count && !err; i++) {
 		const struct rd_override_part *p = &r->given.parts[i];
 
@@ -176,7 +176,7 @@ static int open_stdin(struct run_override *r, const char *scratch)
 	if (p && !err) {
 		r->input = open(path, O_RDONLY | O_CLOEXEC);
 		if (r->input < 0)
-			err = rd_fail_errno("%s", path);
+			err = rd_fail_errno("cannot open %s, the standard input of the run", path);
 	}
 	free(path);
 	return err;

@@ -2,7 +2,7 @@
 /*
  * A run with substituted input (base/override.h).  Arguments are replaced.  Environment variables
  * are set in this process while the program is started.  Standard input is a temporary file.  The
- * run gets a copy of the working directory that consists of links, and files are replaced in this
+ * run gets a copy of the working directory that consists of links.  Files are replaced in this
  * copy, so the user's files are not touched.  For a file elsewhere that an argument names, the new
  * file is put into the copy, and the argument is changed.
  */
@@ -31,7 +31,8 @@ int run_override_open(struct run_override *r, const struct rd_override *given, c
 		      const char *scratch);
 void run_override_close(struct run_override *r);
 
-/* To be called before and after the program is started. */
+/* To be called before the program is started (run_override_enter()) and after that
+ * (run_override_leave()). */
 void run_override_enter(struct run_override *r);
 void run_override_leave(struct run_override *r);
 

@@ -42,7 +42,7 @@ enum {
 	EPOLL_DEPTH = 4 /* depth of nested epoll sets, as EP_MAX_NESTS in the kernel */
 };
 
-/* ---- what descriptors are ---- */
+/* ---- names and properties of descriptors ---- */
 
 /* Reads the name of a descriptor.  Returns false if it does not exist or may not be read. */
 static bool name_of(pid_t pid, int fd, char name[NAME_SIZE])

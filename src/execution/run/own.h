@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptors on which only their own process can cause an event: pipes, event counters and socket
- * pairs that no other process has open, and epoll sets that contain only these.
+ * Descriptors on which only their own process can cause an event.  These are pipes, event counters
+ * and socket pairs that no other process has open, and epoll sets that contain only these.
  */
 #ifndef RUN_OWN_H
 #define RUN_OWN_H

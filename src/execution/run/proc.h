@@ -83,11 +83,11 @@ struct run_still {
 	 * that no other process has (own.h). */
 	pid_t *waiting;
 	size_t waiting_count, capacity;
-	/* The process has no threads except those in `waiting`, and at least one of them. */
+	/* All threads of the process are in `waiting`, and there is at least one. */
 	bool all;
 	bool shared;  /* another process may be able to wake a thread in `waiting` */
 	bool catches; /* the program handles signals, whose handlers could wake a thread */
-	bool alone;   /* none of the processes that it forked is alive; set by the caller */
+	bool alone;   /* no process that this one forked is alive; set by the caller */
 };
 
 /* Examines the threads of a process.  `still` must be zeroed before, and released even if the

@@ -28,7 +28,7 @@ static int find_program(const char *name, char **result)
 	*result = realpath(found, NULL);
 	free(found);
 	if (!*result || stat(*result, &st))
-		return rd_fail_errno("%s: cannot find it", name);
+		return rd_fail_errno("cannot find %s", name);
 	if (S_ISREG(st.st_mode) && !access(*result, X_OK))
 		return 0;
 	free(*result);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Creates a session: a mapped memfd, whose buffers take no memory until they are used.  A thread
- * gets the buffer that was freed last, and an unused one only if none is free.  So if the
- * collector keeps up, a program uses few buffers.
+ * gets the buffer that was freed last.  If no buffer is free, it gets one that was never used.  So
+ * if the collector keeps up, a program uses few buffers.
  */
 #include "run/session.h"
 

@@ -68,7 +68,7 @@ int run_shards(const struct run_shards *c)
 		return rd_fail(RD_EUSAGE, "%s: --shards %" PRIu64 ": it must be from 1 to %d", c->command,
 			       shards, RUN_SLURM_SHARDS_MAX);
 	if (!realpath(c->directory, directory))
-		return rd_fail_errno("%s", c->directory);
+		return rd_fail_errno("cannot find the directory %s", c->directory);
 	raddle = rd_own_path();
 	if (!raddle)
 		return RD_ESYSTEM;

@@ -27,8 +27,8 @@
 #include <wordexp.h>
 
 #define ROUNDS 2 /* number of submissions of the array: one, and one more for failed tasks */
-/* Number of polls until a task that ended without a status counts as failed.  The shared directory
- * may lag behind. */
+/* Number of polls after which a task that ended without a status counts as failed.  New files may
+ * appear late in the shared directory. */
 #define GRACE 5
 /* Consecutive failed polls until Raddle gives up; tolerates a restart of the controller. */
 #define PATIENCE 120
@@ -85,7 +85,7 @@ static int prepare(struct array *a)
 	if (!err)
 		err = rd_mkdirs(folder);
 	if (!err && !realpath(folder, path))
-		err = rd_fail_errno("slurm: %s", folder);
+		err = rd_fail_errno("slurm: cannot find the directory %s", folder);
 	if (!err && strchr(path, '\\'))
 		err = rd_fail(RD_EUSAGE,
 			      "slurm: %s: sbatch cannot write to a place with a backslash in its name", path);
@@ -198,7 +198,7 @@ static void cancel(struct array *a)
 	rd_buf_release(&output);
 }
 
-/* ---- waiting ---- */
+/* ---- waiting for the tasks ---- */
 
 /* The status that a task wrote; -1 if there is none yet. */
 static int read_status(const struct array *a, unsigned task)
@@ -321,7 +321,7 @@ static void stop(struct array *a)
 	free(live);
 }
 
-/* ---- what failed ---- */
+/* ---- failed tasks ---- */
 
 static void again(struct array *a)
 {

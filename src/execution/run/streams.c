@@ -23,7 +23,7 @@ static int open_output(const char *directory, const char *name)
 		      : memfd_create("raddle-output", MFD_CLOEXEC);
 
 	if (fd < 0)
-		rd_fail_errno("%s: cannot create it", path ? path : "a memory file");
+		rd_fail_errno("cannot create %s", path ? path : "a memory file");
 	free(path);
 	return fd;
 }

@@ -12,8 +12,8 @@ struct judge {
 	struct rd_umap failed;
 };
 
-/* Asks the command about a run that ended.  Its exit status is 0 if the run failed, and 1 if it did
- * not; any other status is an error. */
+/* Asks the command about a run that ended.  The command exits with 0 if the run failed, and with 1
+ * if it did not; any other status is an error. */
 int judge_run(struct judge *j, const struct trial *t, bool *failed);
 void judge_release(struct judge *j);
 

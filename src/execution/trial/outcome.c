@@ -36,7 +36,7 @@ int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns)
 	return limit > RD_NS_PER_MS ? limit : RD_NS_PER_MS;
 }
 
-/* ---- whether it counts ---- */
+/* ---- whether the run counts ---- */
 
 bool trial_is_cut(const struct replay_result *r)
 {

@@ -15,7 +15,7 @@ struct suite_case {
 };
 
 /* Searches the streams for messages of cmocka, GoogleTest or Check.  Returns the first case that
- * failed or, if none did, the case that was running. */
+ * failed.  If no case failed, returns the case that was running. */
 struct suite_case suite_find(const struct trial_text *streams, int count);
 
 #endif

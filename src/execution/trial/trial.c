@@ -87,7 +87,7 @@ void trial_close(struct trial_bench *b)
 	free(b->published);
 }
 
-/* ---- around a run ---- */
+/* ---- before and after a run ---- */
 
 /* A run in progress, the context of the callbacks below. */
 struct running {
@@ -107,7 +107,7 @@ static int begin(void *context)
 
 	run_streams_rewind(&b->streams);
 	if (b->given.input >= 0 && lseek(b->given.input, 0, SEEK_SET) < 0)
-		err = rd_fail_errno("classify: standard input");
+		err = rd_fail_errno("classify: cannot rewind the standard input of the run");
 	run_override_enter(&b->given);
 	return err;
 }
@@ -143,7 +143,7 @@ static void read_shadow(void *context, const void *memory, size_t size)
 	r->err = r->read_shadow(r->shadow_context, memory, size);
 }
 
-/* ---- what it showed ---- */
+/* ---- results of a run ---- */
 
 static int read_texts(struct trial *t, const struct run_streams *streams, struct rd_arena *arena)
 {
@@ -285,7 +285,7 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 	return RD_OK;
 }
 
-/* ---- a run ---- */
+/* ---- making a run ---- */
 
 static bool runs_on_one(const struct trial_bench *b)
 {
@@ -352,14 +352,14 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 /* From now on each thread has a kernel thread. */
 static void give_up_one(struct trial_bench *b, const char *why)
 {
-	rd_info("each thread runs on a kernel thread of its own: %s", why);
+	rd_info("from now on each thread runs on a kernel thread of its own: %s", why);
 	b->unfit = true;
 	if (b->conditions.shared)
 		b->conditions.shared->unfit = true;
 }
 
-/* Runs the program.  If it does not work on one kernel thread, this run is repeated, and all later
- * ones are made, with a kernel thread for each thread. */
+/* Runs the program.  If it does not work on one kernel thread, this run is repeated with a kernel
+ * thread for each thread.  All later runs are then made in the same way. */
 static int run_on_threads(struct trial_bench *b, struct replay_request *request, struct replay_result *result)
 {
 	int err = replay_run(request, result);

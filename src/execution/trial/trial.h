@@ -33,9 +33,9 @@ struct trial_obstacle {
 };
 
 struct trial {
-	bool counts; /* it followed its schedule and ended by itself (trial_why_not()) */
+	bool counts; /* the run followed its schedule and ended by itself (trial_why_not()) */
 	bool unsure; /* real time influenced the run */
-	/* it followed its schedule but was ended early; its behaviour until then is valid */
+	/* the run followed its schedule but was ended early; its behaviour until then is valid */
 	bool cut;
 	enum replay_outcome outcome;
 	enum replay_end end;
@@ -48,7 +48,7 @@ struct trial {
 	const char *why;
 	struct trial_obstacle obstacle; /* its `thread` is NULL if no obstacle is known */
 	struct trial_text text[TRIAL_STREAMS];
-	uint64_t digest;	/* a digest of how it ended and what it wrote */
+	uint64_t digest;	/* a digest of how the run ended and what it wrote */
 	uint64_t sorted_digest; /* the same, but independent of the order of lines */
 	uint64_t trail;		/* a digest of its choices: equal trails are equal schedules */
 	/* number of choices of the memory model that sequential consistency does not allow */
@@ -58,13 +58,14 @@ struct trial {
 	const char *over;
 };
 
-/* Lines that differ between runs of the same schedule, because they depend on something else, such
- * as the time or a process ID.  They are not compared. */
-/* lines of a stream that have a flag: more than tests print, and 12 KiB in all */
+/* Some lines differ between runs of the same schedule, because they depend on something else, such
+ * as the time or a process ID.  A struct trial_mask lists these lines; they are not compared. */
+/* number of lines of each stream that can be listed: more than tests print, and 12 KiB in all */
 #define TRIAL_LINES 4096
 struct trial_mask {
-	bool line[TRIAL_STREAMS][TRIAL_LINES]; /* by stream and number, from 0 */
-	/* the number of lines differs, so no line of the stream is compared */
+	bool line[TRIAL_STREAMS]
+		 [TRIAL_LINES]; /* by stream and line number, from 0: whether the line is listed */
+	/* the runs wrote different numbers of lines, so no line of the stream is compared */
 	bool all[TRIAL_STREAMS];
 	bool any;
 };
@@ -82,7 +83,7 @@ struct trial_bench {
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
 	bool unfit;    /* a run of this process has shown that the program needs kernel threads */
 	struct run_server server;
-	const char *record_into; /* a directory for a trace of each run; NULL: no traces */
+	const char *record_into; /* a directory for a trace of each run; NULL for no traces */
 	struct run_streams streams;
 	struct run_companion companion;
 	struct rd_arena *arena; /* owns the texts of trials */
@@ -146,18 +147,18 @@ int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, con
 int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
 		       struct rd_arena *arena);
 
-/* ---- what a run means: nothing is run ---- */
+/* ---- what a run means; these functions run no program ---- */
 
 /* How long a run that starts at `now_ns` may take; at least a millisecond. */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 
-/* Returns a sentence that states why a run does not count, or NULL if it counts.  trial_is_cut():
- * whether the run was ended while it still followed its schedule. */
+/* trial_why_not() returns a sentence that states why a run does not count, or NULL if it counts.
+ * trial_is_cut() returns whether the run was ended while it still followed its schedule. */
 const char *trial_why_not(const struct replay_result *r);
 bool trial_is_cut(const struct replay_result *r);
 
-/* Whether the fault is the race that the schedule leads to: one of its threads freed, at its
- * access, memory that the other used or freed at its own access. */
+/* Whether the fault is the race that the schedule leads to.  It is if one thread freed memory at
+ * its access, and the other used or freed that memory at its own access. */
 bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 
 /* The consequence that the end of a run and its standard error show, or NULL if it did not fail. */

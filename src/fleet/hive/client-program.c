@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests about programs.  In: a program, its candidates, and classes of its races.  Out: these
- * are stored in the hive; or the status of the hive.
+ * Requests about programs.  In: a program, its candidates, and classes of its races.  Out: the hive
+ * has stored them; or, for other requests, the status of the hive.
  */
 #include "hive/client.h"
 

@@ -38,7 +38,7 @@ static int find_raddle(char **path)
 		*path = rd_xasprintf("%s/../../bin/raddle", self);
 	}
 	free(self);
-	return access(*path, X_OK) ? rd_fail_errno("hive simulate: %s", *path) : 0;
+	return access(*path, X_OK) ? rd_fail_errno("hive simulate: cannot run %s", *path) : 0;
 }
 
 static int start_site(struct crowd *c, uint64_t site)
@@ -70,7 +70,7 @@ static int wait_for_one(struct crowd *c)
 
 	RD_ASSERT(c->running > 0);
 	if (wait(&status) < 0)
-		return rd_fail_errno("hive simulate: wait");
+		return rd_fail_errno("hive simulate: cannot wait for a simulated site");
 	c->running--;
 	c->result->ended++;
 	c->result->failed += status != 0;
@@ -116,7 +116,7 @@ int hive_crowd_run(const struct hive_crowd *how, struct hive_crowd_result *resul
 	c.directory = mkdtemp(name);
 	c.silence = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (!c.directory || c.silence < 0)
-		err = rd_fail_errno("hive simulate: %s", name);
+		err = rd_fail_errno("hive simulate: cannot create %s or open /dev/null", name);
 	else
 		err = run_crowd(&c);
 	if (c.directory)

@@ -64,9 +64,9 @@ static uint64_t share_of(const struct hive_tally *t)
 	return 1 + answers / SHARE + ((t->context & HIVE_BOTH) == HIVE_BOTH ? 0 : unseen);
 }
 
-/* Prefers candidates that the analysis ranks high: the one at place NEAR is drawn half as often as
- * the first, the one at place 9 * NEAR a tenth as often.  No candidate is excluded, because the
- * ranks come from the code alone. */
+/* Prefers candidates that the analysis ranks high.  The candidate with rank NEAR is drawn half as
+ * often as the first one, that with rank 9 * NEAR a tenth as often.  No candidate is excluded,
+ * because the ranks come from the code alone. */
 static uint32_t weight_of(const struct hive_program *p, size_t place)
 {
 	enum { FINE = 16, NEAR = 16 };

@@ -95,7 +95,8 @@ void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
 /* Loads a body as rd_json_load() does, but refuses one that nests deeper than `max`. */
 json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, unsigned max);
 
-/* A body to load in the same way and to read by `get`, which returns 0 or an error. */
+/* A body, as text.  hive_json_read() loads it as hive_json_load() does and passes the tree to
+ * `get`, which returns 0 or an error. */
 struct hive_body {
 	const char *text;
 	size_t length;

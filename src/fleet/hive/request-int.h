@@ -16,7 +16,8 @@ struct hive_request {
 	char *path;
 	char *body;
 	size_t length, capacity;
-	/* Whether the body could not be read; the answer is then this error. */
+	/* Whether the body was too large, and whether there was no memory for it.  In both cases
+	 * the answer is an error. */
 	bool too_large, no_memory;
 	enum hive_role role;
 

@@ -222,8 +222,8 @@ static const char *is_foreign(const struct hive_request *r)
 	return NULL;
 }
 
-/* Checks whether a request is allowed.  If it returns false, the request was refused, and *result
- * is the result of that. */
+/* Checks whether a request is allowed.  If it is not, refuses it, stores the result of the refusal
+ * in *result and returns false. */
 static bool is_allowed(struct hive_request *r, struct hive_limit *limit, enum MHD_Result *result)
 {
 	const char *foreign = is_foreign(r);

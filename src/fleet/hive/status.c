@@ -220,7 +220,7 @@ struct race_rows {
 	} of[SITES_SHOWN];
 	size_t sites_shown;
 	bool more_sites;
-	/* A ring of the latest reports that are more than a context. */
+	/* A ring of the latest reports, without those that have only a context. */
 	struct hive_row evidence[EVIDENCE_SHOWN];
 	size_t evidence_count;
 };

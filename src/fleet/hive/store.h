@@ -79,7 +79,7 @@ struct hive_token {
 /* All valid tokens. */
 int hive_store_tokens(struct hive_db *db, struct hive_token **tokens, size_t *count);
 int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role);
-/* RD_ENOTFOUND if there is none of this name. */
+/* Revokes the tokens of this name.  Returns RD_ENOTFOUND if there is no such token. */
 int hive_store_token_revoke(struct hive_db *db, const char *fleet);
 
 int64_t hive_now_ms(void); /* Unix time in milliseconds */

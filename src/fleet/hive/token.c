@@ -24,7 +24,7 @@ int hive_token_make(char token[HIVE_TOKEN_TEXT])
 	uint8_t bytes[HIVE_TOKEN_TEXT - 1];
 
 	if (gnutls_rnd(GNUTLS_RND_KEY, bytes, sizeof bytes) < 0)
-		return rd_fail(RD_ESYSTEM, "hive: no random numbers for a token");
+		return rd_fail(RD_ESYSTEM, "hive: cannot get random numbers for a token");
 	for (size_t i = 0; i < sizeof bytes; i++)
 		token[i] = digits[bytes[i] & 63];
 	token[sizeof bytes] = '\0';

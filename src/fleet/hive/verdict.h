@@ -19,9 +19,9 @@ enum hive_reason {
 	HIVE_BOTH_ORDERS,     /* true race: both orders were seen */
 	HIVE_SINGLE_ORDER,
 	HIVE_NOT_ALIASING,	/* likely false: both were executed, but never at the same address */
-	HIVE_ONE_THREAD,	/* likely false: they were at the same address, but in one thread */
-	HIVE_SYNCHRONISED,	/* likely false: synchronisation ordered them */
-	HIVE_ORDER_NOT_REACHED, /* likely false: the longest time-out did not make them meet */
+	HIVE_ONE_THREAD,	/* likely false: both had the same address, but the same thread made them */
+	HIVE_SYNCHRONISED,	/* likely false: synchronisation ordered the two accesses */
+	HIVE_ORDER_NOT_REACHED, /* likely false: even the longest pause did not make the threads meet */
 	HIVE_UNGUARDED,		/* unknown: sites cannot validate the candidate, so a developer must */
 	HIVE_REASONS
 };

@@ -29,7 +29,7 @@ int protocol_key_make(char secret[PROTOCOL_KEY_TEXT])
 	uint8_t bytes[KEY_BYTES];
 
 	if (gnutls_rnd(GNUTLS_RND_KEY, bytes, sizeof bytes) < 0)
-		return rd_fail(RD_ESYSTEM, "hive: no random numbers for a key");
+		return rd_fail(RD_ESYSTEM, "hive: cannot get random numbers for a key");
 	rd_hex_write(secret, bytes, sizeof bytes);
 	return 0;
 }

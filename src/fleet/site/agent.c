@@ -24,7 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* All were set by hand: larger ones cost the program more, smaller ones show fewer races. */
+/* All these numbers were set by hand: larger ones cost the program more, smaller ones show fewer
+ * races. */
 enum {
 	TICK_MS = 100,		  /* guards are active for one tick each second, which bounds their cost */
 	SETTLE_MS = 5,		  /* after this part of a tick, frequent guards have used up their calls */
@@ -249,9 +250,9 @@ static void log_work(const struct site_agent *a)
 	struct rusage usage = {0};
 	if (!a->opts->verbose || getrusage(RUSAGE_CHILDREN, &usage))
 		return;
-	rd_info("site: program %ld.%03ld s user, %ld.%03ld s system; calls %llu, tracked %u, abandoned %u, "
-		"pauses %u (%llu us), "
-		"watchpoint hits %u, reports dropped %u",
+	rd_info("site: program %ld.%03ld s user, %ld.%03ld s system; its guards called the runtime %llu "
+		"times, tracked %u accesses (%u until time ran out), stopped threads %u times (%llu us in "
+		"total) and had %u hits of watchpoints; %u reports were lost",
 		(long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec / 1000, (long)usage.ru_stime.tv_sec,
 		(long)usage.ru_stime.tv_usec / 1000, (unsigned long long)atomic_load(&s->calls),
 		atomic_load(&s->tracked), atomic_load(&s->abandoned), atomic_load(&s->pauses),
@@ -325,7 +326,7 @@ static int run_plain(const char *path, char *const *argv)
 		return err;
 	handle_signals(pid);
 	if (!rd_reap(pid, &status))
-		err = rd_fail_errno("%s: cannot wait for it", path);
+		err = rd_fail_errno("cannot wait for %s", path);
 	restore_signals();
 	return err ? err : status;
 }
@@ -391,7 +392,7 @@ int site_run(const struct site_opts *opts, char *const *argv)
 	if (a.executable == NULL || guard_table_read(&a.table, a.executable) ||
 	    site_session_open(&a.session, &a.table) ||
 	    site_state_open(&a.state, opts->state_dir, opts->hive, a.table.build)) {
-		rd_warn("%s: runs as it is, without guards", argv[0]);
+		rd_warn("%s is run without guards", argv[0]);
 		status = run_plain(path, argv);
 	} else {
 		a.session.inherited = &inherited;

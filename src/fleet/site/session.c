@@ -80,11 +80,11 @@ int site_session_open(struct site_session *s, const struct guard_table *table)
 	*s = (struct site_session){.fd = memfd_create("raddle-guard", MFD_CLOEXEC), .table = table};
 	s->size = RADDLE_GUARD_WHOLE_SIZE(table->count, table->first[table->guards]);
 	if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size))
-		return rd_fail_errno("no memory to share with the program");
+		return rd_fail_errno("cannot create the memory that is shared with the program");
 	s->shared = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	if (s->shared == MAP_FAILED) {
 		s->shared = NULL;
-		return rd_fail_errno("no memory to share with the program");
+		return rd_fail_errno("cannot create the memory that is shared with the program");
 	}
 	s->flags = (uint8_t *)s->shared + RADDLE_GUARD_FLAGS_AT;
 	s->regions = (uint8_t *)s->shared + RADDLE_GUARD_REGIONS_AT;

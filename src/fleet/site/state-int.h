@@ -25,7 +25,7 @@ struct site_memory {
 	bool settled;		     /* whether the task has a result */
 };
 
-/* Opens the state.  If `directory` is NULL, it is the user's. */
+/* Opens the state in `directory`; NULL means the default directory of the user. */
 int site_state_open(struct site_state *s, const char *directory, const char *url, const char *build);
 void site_state_release(struct site_state *s);
 

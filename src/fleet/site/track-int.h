@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run that helps to explain a failure.  The program runs in its flavour `track` instead of with
+ * A run that helps to explain a failure.  The program runs in its flavour `track`, without
  * guards, and the record of the run is sent to the hive (sketch/plan.h).  Its cost is limited,
  * whatever the hive requests: a gate is closed after SITE_TRACK_BUDGET events.  No thread ever
  * waits.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The actions of the budget, for run.c; each is one call.  Also functions that the files of the
- * room share. */
+/* The actions of a check, as run.c calls them: one function for each action that the budget can
+ * choose.  Also functions that the files of check/ share. */
 #ifndef CHECK_ACT_INT_H
 #define CHECK_ACT_INT_H
 
@@ -17,12 +17,12 @@ int check_record_into(struct check *c, struct check_run *run, const char *path, 
 
 int check_do_predict(struct check *c, const struct check_action *a, struct check_outcome *o);
 
-/* Adds the modules that the program loaded with dlopen() to its flavour, if prediction has seen
- * them. */
+/* If prediction has seen modules that the program loaded with dlopen(), adds them to its
+ * flavour. */
 void check_note_loaded(struct check *c);
 
-/* Adds the deadlocks because of which a run was killed.  They replace the same deadlocks from
- * prediction. */
+/* Adds the deadlocks for which a run was killed.  They replace predictions of the same
+ * deadlocks. */
 void check_add_deadlock(struct finding_set *set, const struct finding_set *deadlock);
 
 /* ---- look.c ---- */
@@ -33,8 +33,8 @@ void check_do_look(struct check *c, const struct check_action *a, struct check_o
 /* Called after the last look. */
 void check_end_looks(struct check *c);
 
-/* Adds the findings that a run showed unordered, unless they are known and confirmed.  Returns how
- * many findings were added or changed. */
+/* Adds findings whose accesses are unordered in a recorded run, unless they are known and
+ * confirmed.  Returns how many findings were added or changed. */
 size_t check_add_seen(struct check *c, struct finding_set *to, struct finding_set *seen);
 
 /* ---- early.c ---- */
@@ -45,7 +45,8 @@ void check_do_try_early(struct check *c, const struct check_action *a, struct ch
 
 int check_do_settle(struct check *c, const struct check_action *a);
 
-/* Replays the findings of a set until end_ns: in every way, or `once` each. */
+/* Replays the findings of a set until end_ns.  With `once`, each finding gets one replay; otherwise
+ * it is tried in every way. */
 int check_replay(struct check *c, struct finding_set *set, bool once, int64_t end_ns);
 
 /* ---- further.c ---- */

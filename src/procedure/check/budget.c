@@ -42,7 +42,7 @@
  * usually ends them earlier. */
 #define LOOKS_MOST 12
 
-/* After this many looks in a row without anything new, no more are made. */
+/* No more looks are made after this many consecutive looks that showed nothing new. */
 #define LOOKS_IN_VAIN 2
 
 /* How many times longer a run takes if no access is left out: an estimate.  Leaving out accesses
@@ -53,23 +53,23 @@
 #define SHARES 4
 #define RECORDING_SHARES 3  /* for recording; the rest is for analysing the traces */
 #define PREDICTION_SHARES 2 /* for prediction; the rest is for replays of its findings */
-#define LARGE_SHARES 1	    /* for prediction from a large or endless run, whose replays take longer */
-#define LATEST_SHARES 3	    /* for prediction at most, if the trace takes long to read */
-/* the same for an endless program, which was already explored in short runs */
+#define LARGE_SHARES 1	    /* for prediction from a large or endless run, whose replays are long */
+#define LATEST_SHARES 3	    /* the most for prediction, if the trace takes long to read */
+/* the most for prediction from an endless program, which was already explored in short runs */
 #define ENDLESS_SHARES 2
 #define LOOKS_SHARES 3 /* for looks, since a look takes less time than a search and shows more */
 #define CLASS_SHARES 1 /* for classification, after replays */
 
-/* Nanoseconds for further schedules.  If the check has taken longer than this since its first run
- * began, they get as much time as it took.  Thousands of schedules of a short program fit into this
- * time. */
+/* Nanoseconds for further schedules.  If more time has passed since the first run began, further
+ * schedules get that much time instead.  Thousands of schedules of a short program fit into
+ * FURTHER_NS. */
 #define FURTHER_NS 20000000000ll
 
 /* Further schedules never get more than 1/FURTHER_SHARE of the remaining time; classification gets
  * the rest. */
 #define FURTHER_SHARE 4
 
-/* The same share if further schedules come before prediction. */
+/* The same limit if further schedules are run before prediction. */
 #define FURTHER_SHARE_ENDLESS 2
 
 /* Exploration gets 1/EXPLORE_SHARE of the time for further schedules; recording gets the rest. */
@@ -78,7 +78,7 @@
 /* Making the flavour is reported if it takes more than 1/SLOW_BUILD_SHARE of the time. */
 #define SLOW_BUILD_SHARE 4
 
-/* ---- time ---- */
+/* ---- the remaining time ---- */
 
 static bool has_end(const struct check_known *k)
 {
@@ -146,9 +146,9 @@ static bool wants_looks(const struct check_known *k)
 	       !k->looks_over;
 }
 
-/* Every other run is recorded without thinning if there is time, because thinning tends to remove
- * accesses that rarely coincide from every run.  Returns false if there is no time for another run,
- * or if it would be useless. */
+/* Chooses the next look.  If there is time, every other run is recorded without thinning.  Thinning
+ * tends to remove, from every run, accesses that rarely happen at the same time.  Returns false if
+ * there is no time for another run, or if it would be useless. */
 static bool next_look(const struct check_known *k, struct check_action *a)
 {
 	int64_t look_ns = k->looks_begun ? k->look_ns : (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;
@@ -177,7 +177,8 @@ static struct check_action predict(const struct check_known *k)
 	return a;
 }
 
-/* Sound findings are tried at once if prediction takes long. */
+/* Whether sound findings are replayed before prediction has ended: only if prediction takes
+ * long. */
 static bool wants_early(const struct check_known *k)
 {
 	return k->has_found && !k->no_replay && !k->interrupted &&
@@ -234,8 +235,8 @@ static struct check_action settle(const struct check_known *k)
 
 /* Whether to explore other schedules.  Only a program that exited, deadlocked, or was still working
  * when its time was up is explored.  In the last case it does not wait for anything outside.  A
- * program with a command beside or before it is not explored, because it may fail for other reasons
- * than its schedule. */
+ * program that needs a command together with it or before it is not explored, because it may fail
+ * for other reasons than its schedule. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)
@@ -294,7 +295,7 @@ uint64_t check_unclassified(const struct check_known *k)
 	return k->no_classify || k->interrupted || k->classified ? 0 : k->races;
 }
 
-/* ---- the whole ---- */
+/* ---- the choice of the next action ---- */
 
 static struct check_action choose(const struct check_known *k)
 {
@@ -326,7 +327,7 @@ struct check_action check_next(const struct check_known *k)
 	return a;
 }
 
-/* ---- what was done ---- */
+/* ---- noting what an action did ---- */
 
 static void done_prediction(struct check_known *k, const struct check_outcome *o)
 {

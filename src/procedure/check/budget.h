@@ -21,37 +21,37 @@
 enum check_what {
 	CHECK_RECORD,  /* one of the first runs */
 	CHECK_PREDICT, /* continues the prediction from a trace until its next event */
-	/* reports accesses that a large run shows unordered, before the search begins */
+	/* reports accesses that are unordered in a large run, before the search begins */
 	CHECK_SHOW_WALK,
-	CHECK_LOOK,	   /* records another run, and reports accesses that it shows unordered */
+	CHECK_LOOK,	   /* records another run, and reports accesses that are unordered in it */
 	CHECK_TRY_EARLY,   /* tries sound findings while prediction is not over */
 	CHECK_SETTLE,	   /* replays the predictions */
 	CHECK_EXPLORE,	   /* runs schedules that Raddle chooses */
-	CHECK_FURTHER,	   /* records a run of such a schedule, predicts from it, and replays */
+	CHECK_FURTHER,	   /* records a run under such a schedule, predicts from it, and replays */
 	CHECK_END_FURTHER, /* merges the results of further schedules */
 	CHECK_CLASSIFY,	   /* determines the effects of races */
 	CHECK_END,	   /* nothing is left to do */
 };
 
-/* The state on which the budget decides.  The caller fills in all but the last part before
- * check_next().  The last part is written by check_done() and is zero at first. */
+/* The state on which the budget decides.  Before check_next(), the caller fills in all members
+ * except the last group.  check_done() writes the last group, which is zero at first. */
 struct check_known {
-	/* What the user wants. */
+	/* The first group of members is what the user wants. */
 	/* when the check began and has to end (base/clock.h); `end_ns` is 0 if there is no limit */
 	int64_t start_ns, end_ns;
 	int64_t record_ns;   /* when the first run began */
 	uint64_t runs;	     /* number of runs to record first: 1 or more */
 	uint64_t timeout_ms; /* time limit of a run, or 0 if the budget chooses it */
 	bool no_replay, no_explore, no_classify;
-	bool has_company; /* a command runs beside the program or before it */
+	bool has_company; /* a command runs together with the program, or before it */
 	bool is_edited;	  /* the program runs with edits (base/edit.h) */
 
-	/* The present. */
+	/* This group is the present state. */
 	int64_t now_ns;
 	bool run_interrupted; /* the user interrupted a recording */
 	bool interrupted;     /* the user interrupted replays or an exploration */
 
-	/* The first run, once it is recorded. */
+	/* This group describes the first run, once it is recorded. */
 	uint64_t events;
 	bool is_endless;    /* the program was still working when its time was up */
 	bool is_cut;	    /* recording stopped before the run ended */
@@ -59,30 +59,30 @@ struct check_known {
 	bool has_exited;    /* the program ended with an exit status */
 	bool has_forked;
 
-	/* All recorded runs. */
+	/* This group describes all recorded runs. */
 	uint64_t recorded_ms; /* how long the longest run took */
 	int64_t ended_ns;     /* when the latest run ended */
 
-	/* Prediction so far. */
+	/* This group describes prediction so far. */
 	uint64_t predicted_events; /* number of events of all traces that were opened */
 	/* number of parts into which the largest trace was cut, or 0 if no trace was cut */
 	uint64_t parts;
 	/* number of threads of the program, and of forked processes that were analysed */
 	uint64_t threads, forked;
 
-	/* After prediction. */
+	/* This group is known only after prediction. */
 	bool has_further; /* there is a further schedule that is worth recording */
 	uint64_t races;	  /* number of confirmed races */
 	int64_t build_ns; /* how long it took to make the first flavour */
 
-	/* What was done: written by check_done(). */
+	/* The last group records what was done; check_done() writes it. */
 	/* number of recorded runs, and of traces whose prediction is over */
 	uint64_t recorded, predicted;
 	bool is_predicting; /* the deadlines of prediction are set */
 	/* PREDICT_WALKED or PREDICT_FOUND (predict/pass.h) was returned and not handled yet */
 	bool has_walked, has_found;
 	bool looks_begun, looks_over;
-	/* number of looks so far; of these, how many in a row, up to the last one, found nothing new */
+	/* number of looks so far, and how many of the latest consecutive looks found nothing new */
 	uint64_t looks, vain_looks;
 	/* when looks have to end; 0 before they begin, or if there is no limit */
 	int64_t looks_end_ns;
@@ -99,10 +99,11 @@ struct check_action {
 	enum check_what what;
 	int64_t begin_ns; /* when the action was chosen */
 	int64_t end_ns;	  /* when the action has to end, or 0 for no limit */
-	/* CHECK_PREDICT: the latest time to which `end_ns` may be moved, to read a trace */
+	/* for CHECK_PREDICT: the latest time to which `end_ns` may be moved if the trace takes long
+	 * to read */
 	int64_t latest_ns;
-	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, how
-	 * much time is left for them */
+	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, the
+	 * time that is left for such actions */
 	int64_t phase_ns;
 	uint64_t limit_ms; /* CHECK_RECORD, CHECK_LOOK: time limit of the program, or 0 for none */
 	bool is_first;	   /* it is the first action of its phase, or new deadlines are set */
@@ -112,8 +113,8 @@ struct check_action {
 
 /* The result of an action; members that do not belong to the action are ignored. */
 struct check_outcome {
-	/* the action failed; only for CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER, without which a
-	 * check can succeed */
+	/* the action failed.  Only CHECK_LOOK, CHECK_EXPLORE and CHECK_FURTHER may fail, because a
+	 * check can succeed without them */
 	bool failed;
 	bool fresh;    /* CHECK_LOOK: the run showed something new */
 	bool replayed; /* CHECK_TRY_EARLY: something was replayed */
@@ -128,8 +129,8 @@ struct check_action check_next(const struct check_known *known);
 /* Notes that an action was done.  `known->now_ns` must be the time at which it ended. */
 void check_done(struct check_known *known, const struct check_action *a, const struct check_outcome *o);
 
-/* When a recording is to be ended: if analysing its trace would take longer than the remaining
- * time, or if it has recorded nothing for long. */
+/* When a recording is to be ended.  It ends if analysing its trace would take longer than the
+ * remaining time, or if it has recorded nothing for long. */
 struct record_enough check_enough(const struct check_known *known);
 
 /* Milliseconds for which the command beside the program may outlive it.  Without such a command,
@@ -139,7 +140,7 @@ struct record_enough check_enough(const struct check_known *known);
 /* At the end of the check: the number of races that were not classified for lack of time. */
 uint64_t check_unclassified(const struct check_known *known);
 
-/* Whether making the flavour took so much of the time that the user should be told. */
+/* Whether making the flavour took so much of the time that the user should know. */
 bool check_is_slow_build(const struct check_known *known);
 
 const char *check_what_name(enum check_what what); /* for messages and tests */

@@ -46,9 +46,10 @@ struct check_opts {		/* zero values are the defaults */
 	uint64_t timeout_ms;	/* time limit of a run, or 0 if the budget chooses it */
 	uint64_t runs;		/* number of runs to record first: 1 or more */
 	uint64_t jobs;		/* number of concurrent runs, or 0 to choose it */
-	/* commands that run beside and before each run (run/companion.h) */
+	/* a command that runs at the same time as each run, and one that runs before each run
+	 * (run/companion.h) */
 	const char *with, *setup;
-	int output;			    /* descriptor for the standard output of the first run */
+	int output; /* descriptor that receives the standard output of the first run */
 	const char *require, *without_sync; /* edits of the program (base/edit.h) */
 	bool no_world, all_accesses, no_replay, no_explore, no_classify;
 	bool kernel_threads;  /* as in struct replay_conditions */

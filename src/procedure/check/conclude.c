@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Why a finding could not be replayed at all; NULL if every finding could. */
+/* Returns the reason why some finding could not be replayed at all; NULL if every finding could be
+ * replayed. */
 static const char *find_impossible(const struct finding_set *set)
 {
 	for (size_t i = 0; i < set->count; i++) {
@@ -33,7 +34,7 @@ int check_conclude(const struct check *c)
 		err = rd_fail(RD_ESYSTEM, "check: interrupted");
 	if (!err && p->late && !p->looked)
 		err = rd_fail(RD_ELIMIT, "check: the time was up before any part of the run was looked at; "
-					 "--time raises it");
+					 "allow more time with --time");
 	for (size_t i = 0; i < c->recorded.run_count && !err; i++)
 		if (check_ending_doubt(&c->recorded.runs[i].ending, p->at_start > 0, &why))
 			err = rd_fail(RD_ESYSTEM, "check: %s", why.data);

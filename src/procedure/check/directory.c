@@ -64,9 +64,9 @@ static bool is_findings(const char *path)
 	return end > 0;
 }
 
-/* Whether the directory is empty or shows the sign of a check: its findings or its claim file.  The
- * claim file is looked for last.  A check that starts at the same time creates its claim before any
- * other file.  So if one of its files is seen, its claim is seen too. */
+/* Whether the directory is empty or belongs to a check, which is shown by its findings or its claim
+ * file.  The claim file is looked for last.  A check that starts at the same time creates its claim
+ * before any other file.  So if one of its files is seen, its claim is seen too. */
 static bool is_free(const char *path)
 {
 	char *findings = rd_xasprintf("%s/findings.json", path);

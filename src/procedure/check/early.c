@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Tries findings before prediction has ended.  In: findings of prediction since the last call.
- * Out: confirmed findings, which replace the predictions.  Races that the recorded run itself shows
- * are confirmed without a replay.  Each sound prediction gets one replay.
+ * Out: confirmed findings, which replace the predictions.  Races whose accesses are unordered in
+ * the recorded run itself are confirmed without a replay.  Each sound prediction gets one replay.
  */
 #include "check/act-int.h"
 

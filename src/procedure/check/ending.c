@@ -89,8 +89,8 @@ int check_ending_check(const struct check_ending *e, const char *program, const 
 	return err;
 }
 
-/* Whether the run was ended by no signal, or by one that is often used to end programs that do not
- * end by themselves. */
+/* Whether the run ended without a signal, or by a signal that is often used to end programs that do
+ * not end by themselves. */
 static bool is_ordinary(int signal)
 {
 	return !signal || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;

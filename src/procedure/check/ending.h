@@ -12,7 +12,8 @@
 struct check_ending {
 	struct run_end end;
 	bool deadlocked; /* the program was deadlocked, and was killed */
-	/* wait status of the command beside it; 0 for success, or if Raddle ended the command */
+	/* wait status of the command that runs beside the program; 0 for success, or if Raddle
+	 * ended that command */
 	int companion;
 	uint64_t events;   /* number of recorded events */
 	char *stopped;	   /* why recording stopped before the run ended, or NULL if it did not */
@@ -42,7 +43,7 @@ bool check_ending_pinched(const struct check_ending *e);
  * accompanying command failed. */
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion);
 
-/* Whether "nothing confirmed" after such a run proves nothing; `why` receives the reason.
+/* Whether nothing can be concluded if this run confirmed nothing; `why` receives the reason.
  * `at_start` is true if the program failed before it did anything; such a failure is not a
  * finding. */
 bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why);

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* ---- what a further run shows ---- */
+/* ---- findings of a further run ---- */
 
 /* Chooses from the findings of a further run: the new ones if `fresh`, otherwise those that are
  * known but not confirmed. */
@@ -41,8 +41,8 @@ static bool has_replays(const struct check *c)
 	return !c->opts->no_replay && !c->settled.interrupted;
 }
 
-/* Repeats the run from which findings were predicted.  If their threads did not meet in replays,
- * the detector may still see the accesses unordered. */
+/* Repeats the run from which findings were predicted.  Even if their threads did not meet in
+ * replays, the detector may see that the accesses are unordered. */
 static int look_again(struct check *c, const struct finding_set *seen, const struct schedule *made,
 		      int64_t end_ns)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Examines further runs of a large program.  In: a program whose trace takes long to search.  Out:
- * accesses that its runs show unordered, without a search.  One run shows only some of the races,
- * and looking at another run takes less time than a search or a replay of each prediction.
+ * accesses that are unordered in these runs, found without a search.  One run shows only some of
+ * the races, and looking at another run takes less time than a search or a replay of each
+ * prediction.
  */
 #include "check/act-int.h"
 
@@ -16,8 +17,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Adds a finding that was seen.  Returns the finding of `to` that was added or became firm, or NULL
- * if it adds nothing. */
+/* Adds a finding.  Returns the finding of `to` that was added or became firm; NULL if `f` adds
+ * nothing. */
 static struct finding *add_one(struct finding_set *to, struct finding *f)
 {
 	struct finding *before = finding_at(to, f->fingerprint);
@@ -91,7 +92,8 @@ static int see(struct check *c, const struct check_action *a, const char *path, 
 	return err;
 }
 
-/* The set to which looks add their findings: a separate one while prediction is in progress. */
+/* The set to which looks add their findings.  While prediction is in progress, this is a separate
+ * set. */
 static struct finding_set *target(const struct check *c)
 {
 	return c->predicted.seen ? c->predicted.seen : c->set;

@@ -27,8 +27,8 @@ void check_note_loaded(struct check *c)
 
 /* ---- forked processes ---- */
 
-/* Marks findings of a forked process.  Replays lead only the first process, so these findings are
- * confirmed only if the recorded run itself shows them. */
+/* Marks findings of a forked process.  Replays lead only the first process, so such a finding is
+ * confirmed only if it happened in the recorded run itself. */
 static void mark_forked(struct check *c, size_t from, const char *name)
 {
 	check_note_loaded(c);
@@ -70,10 +70,10 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 	}
 }
 
-/* ---- deadlocks that a run was ended for ---- */
+/* ---- deadlocks for which a run was killed ---- */
 
-/* Removes predicted deadlocks in which the recorded run ended; these have a note.  The watchdog's
- * findings describe them better. */
+/* Removes predicted deadlocks in which the recorded run ended; they have a note.  The findings of
+ * the watchdog describe these deadlocks better. */
 static void leave_out_deadlocks(struct finding_set *set)
 {
 	size_t kept = 0;
@@ -94,7 +94,7 @@ void check_add_deadlock(struct finding_set *set, const struct finding_set *deadl
 		finding_set_put(set, deadlock->items[i]);
 }
 
-/* ---- one trace ---- */
+/* ---- prediction from one trace ---- */
 
 static int open_trace(struct check *c, const struct check_run *run)
 {
@@ -130,7 +130,7 @@ static int close_trace(struct check *c, const struct check_run *run, int err)
 	return err;
 }
 
-/* ---- the end ---- */
+/* ---- after the last trace ---- */
 
 /* Warns if there may be nothing to find, and states why. */
 static void warn_of_scope(const struct check *c)
@@ -156,7 +156,7 @@ static int end_prediction(struct check *c)
 {
 	check_notify(c, &(struct check_event){.kind = CHECK_PREDICTED});
 	check_note_loaded(c);
-	/* A large run takes long to search and to replay.  Pairs that it shows firmly unordered
+	/* A large run takes long to search and to replay.  Pairs of accesses that are firm in it
 	 * need neither. */
 	for (size_t i = 0; i < c->set->count && c->predicted.batch.walked; i++)
 		replay_trust_recorded(&c->program.flavour, c->set, c->set->items[i]);
@@ -171,7 +171,7 @@ static int end_prediction(struct check *c)
 	return check_filter(c, c->set);
 }
 
-/* ---- a step ---- */
+/* ---- one step of prediction ---- */
 
 int check_do_predict(struct check *c, const struct check_action *a, struct check_outcome *o)
 {

@@ -28,8 +28,8 @@
  * judgement. */
 #define GRACE_MS 2000
 
-/* The number of interrupts after which Raddle ends the program.  The program itself may handle the
- * first one. */
+/* The number of interrupts (SIGINT) after which Raddle ends the program.  The program itself may
+ * handle the first one. */
 #define INTERRUPTS 2
 
 static void warn_of_end(const struct check_run *run)
@@ -52,8 +52,8 @@ static void warn_of_end(const struct check_run *run)
 	rd_buf_release(&words);
 }
 
-/* Ends the remaining processes of the run and the command beside it, and notes how the run
- * ended. */
+/* Ends the remaining processes of the run, and the command that runs together with it.  Notes how
+ * the run ended. */
 static void take_end(struct check *c, struct check_run *run, const struct record_result *result)
 {
 	run_companion_wait(&c->companion, run_forward_asked() ? 0 : CHECK_OUTLIVE_MS);

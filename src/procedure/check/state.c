@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* ---- for the budget ---- */
+/* ---- what the budget needs ---- */
 
 static uint64_t count_confirmed_races(const struct finding_set *set)
 {
@@ -135,7 +135,7 @@ int check_filter(const struct check *c, struct finding_set *set)
 	return finding_filter(&c->opts->filter, set, false);
 }
 
-/* ---- numbers ---- */
+/* ---- limits and conditions of runs ---- */
 
 int64_t check_left_ns(int64_t end_ns)
 {

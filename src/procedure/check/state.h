@@ -42,7 +42,7 @@ struct check_predicted {
 	/* every prediction, before predictions of the same places were merged */
 	struct finding **all;
 	size_t all_count;
-	/* findings that large runs showed without a search, or NULL if none yet */
+	/* findings of large runs that needed no search; NULL if there are none yet */
 	struct finding_set *seen;
 	size_t early; /* number of findings of the set that early.c has handled */
 };
@@ -64,7 +64,7 @@ struct check {
 	struct check_recorded recorded;
 	struct check_predicted predicted;
 
-	/* What follows prediction. */
+	/* The next members are for the phases after prediction. */
 	struct replay_settled settled;
 	struct explore_result explored;
 	struct further further;	     /* runs that are recorded after the first ones */
@@ -80,8 +80,8 @@ struct check {
 /* Updates `known`, on which the budget decides. */
 void check_refresh(struct check *c);
 
-/* A path in the directory of the check, and the path of its n-th trace, counted from 0.  The caller
- * frees them. */
+/* check_path() returns a path in the directory of the check, check_trace_path() the path of its
+ * n-th trace, counted from 0.  The caller frees the result. */
 char *check_path(const struct check *c, const char *name);
 char *check_trace_path(const struct check *c, uint64_t n);
 

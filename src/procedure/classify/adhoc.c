@@ -21,7 +21,7 @@
 
 #define AGAIN 2 /* number of further runs that have to show the order */
 
-/* Whether the run shows that the thread of the other goal waits for the thread of `goal`. */
+/* Whether the run shows that the thread of the other goal waits for the thread of goal `goal`. */
 static bool shows(const struct trial *t, const struct schedule *race, unsigned goal)
 {
 	const struct trial_obstacle *o = &t->obstacle;
@@ -54,8 +54,8 @@ static int show_again(struct trial_bench *b, const struct schedule *race, struct
 	return err;
 }
 
-/* Makes a run in which the waiting thread is preferred and the stopped one comes last.  The order
- * is accepted only if something keeps the threads apart in this run, too. */
+/* Makes a run in which the waiting thread is preferred and the stopped thread runs last.  The order
+ * is accepted only if the threads are kept apart in this run, too. */
 static int show_in_front(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct schedule front = a->schedule;

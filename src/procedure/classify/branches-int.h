@@ -13,7 +13,7 @@
 /* maximum number of conditions in one question to the solver: a judgement */
 #define BRANCHES_MOST 20000
 
-/* A step, of one of the two paths, that another input may flip. */
+/* A step, in one of the two paths, whose direction another input may change. */
 struct path_branch {
 	uint32_t step;
 	uint32_t rank; /* branches with the smallest rank are flipped first */
@@ -22,8 +22,8 @@ struct path_branch {
 
 /* Returns the branches of both paths that depend on a chosen input, sorted by rank; the caller
  * frees the array.  `chosen` is a bit mask of inputs for each path.  First come branches that both
- * the race and the input can flip, then others after the race, then those before the race, last
- * first, then addresses. */
+ * the race and the input can flip, then others after the race.  Branches before the race follow,
+ * last first; addresses come at the end. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
 /* Returns the step + 1 conditions up to a step, with the last one negated.  The caller frees the

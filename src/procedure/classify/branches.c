@@ -134,7 +134,7 @@ uint64_t branches_hash(const struct sym_trace traces[2])
 	return h;
 }
 
-/* ---- what a path requires ---- */
+/* ---- conditions of a path ---- */
 
 void branches_describe(const struct sym_trace *t, struct rd_buf *out)
 {

@@ -27,7 +27,7 @@ struct classifying {
 	struct finding_set *set;
 	struct classify_result *result;
 	struct rd_pool *pool;
-	size_t next; /* position of the next race in the set */
+	size_t next; /* index of the next race in the set */
 	uint64_t total, done;
 	int64_t start_ns;
 	struct rd_interrupt signals;
@@ -40,7 +40,7 @@ static bool is_race(const struct classifying *c, const struct finding *f)
 	       (c->how->confirmed ? f->status == FINDING_CONFIRMED : f->status != FINDING_DROPPED);
 }
 
-/* ---- in the worker ---- */
+/* ---- in a worker process ---- */
 
 static char *directory_of(const struct classifying *c, uint64_t task)
 {
@@ -57,7 +57,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	return r;
 }
 
-/* ---- results ---- */
+/* ---- taking results ---- */
 
 /* Replaces the finding of the set by that with the class, and keeps data that only the set has. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)
@@ -112,7 +112,7 @@ static int take(void *context, const struct rd_pool_event *event)
 	return RD_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the pool of worker processes ---- */
 
 static bool is_late(void *context)
 {

@@ -55,8 +55,8 @@ struct classify { /* zero values are the defaults */
 	int64_t time_ns;	  /* time limit for all races, or 0 for none */
 	bool confirmed;		  /* classify only confirmed races */
 	enum finding_model model; /* the memory model of the runs */
-	/* a bit for each model under which to classify; 0 means only `model`, and runs use memory
-	 * as it is */
+	/* a bit for each model under which to classify; 0 means only `model`, and the runs then use
+	 * memory directly, without modelling it */
 	unsigned models;
 	bool coherent; /* in the weak model, all threads see the writes of a location in one order */
 	const struct tracks *tracks; /* set by classify_races() */
@@ -70,7 +70,7 @@ struct classify { /* zero values are the defaults */
 };
 
 struct classify_result {
-	/* number of races that got a class, and of those that were tried and got none */
+	/* number of races that got a class, and of races that were tried but got no class */
 	uint64_t classified, undecided;
 	/* number of races that were not tried, because the time was up or a signal arrived */
 	uint64_t untried;

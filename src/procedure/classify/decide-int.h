@@ -19,7 +19,7 @@
 /* Runs by group; runs with the same number in different groups belong together. */
 struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
-	/* number of runs of each group; a run that was not made is zero and does not count */
+	/* number of runs in each group; a run that was not made is all zero and does not count */
 	size_t count;
 };
 
@@ -29,10 +29,11 @@ struct decide_place {
 };
 
 struct decision {
-	/* FINDING_NO_CLASS if no fault was found and there are no twins that both count */
+	/* FINDING_NO_CLASS if no fault was found and there is no pair of twins of which both runs
+	 * count */
 	enum finding_class class;
 	struct decide_place shows; /* the run that shows the class */
-	/* a run that differs from it, in the other order or in the control group */
+	/* a run that differs from `shows`, in the other order or in the control group */
 	struct decide_place other;
 	bool has_other;
 	bool any_order; /* the effect occurs in either order if the threads meet */
@@ -44,19 +45,19 @@ struct decision {
 void decide(const struct decide_runs *runs, struct decision *d);
 
 /* Whether one order failed every time, in the same way, and neither the other order nor the control
- * group ever failed.  With four twins, an unrelated fault of any frequency would look like this at
- * most once in a thousand times. */
+ * group ever failed.  With four pairs of twins, an unrelated fault, however frequent, looks like
+ * this at most once in a thousand times. */
 bool decide_is_plain(const struct decide_runs *runs);
 
 /* Whether any two of the runs ended differently or wrote different output. */
 bool decide_differ(const struct decide_runs *runs);
 
-/* Whether none of these runs showed the effect of run `t`: its fault or its output.  An output
- * counts only if outputs repeat, so that few outputs have not been seen. *sorted is set if the
- * lines of the output were compared without regard to their order. */
+/* Whether none of these runs showed the effect of run `t`: its fault or its output.  A new output
+ * counts only if the outputs of the other runs repeat; otherwise every output would be new.
+ * *sorted is set if the lines of the output were compared without regard to their order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
-/* How many of the last twins in a row, among those that count, showed no new schedule. */
+/* How many of the latest consecutive twins, among those that count, showed no new schedule. */
 size_t decide_stale(const struct decide_runs *runs);
 
 #endif

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Outputs repeat if at most one in this many was seen only once.  By the Good-Turing estimate, the
- * next run then shows a new output with a probability of at most 1/8.  Set by hand. */
+/* Outputs repeat if at most 1/ONCE_IN of them were seen only once.  By the Good-Turing estimate,
+ * the next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
 /* A digest by which outputs are compared. */
@@ -73,9 +73,9 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 	return count_fault(r, group, fault, &(size_t){0}) != 0;
 }
 
-/* Whether a fault of the other order and the control group may be missing in group `lacks` by
- * chance.  This is so if runs with their failure rate would all pass with a probability above
- * 1/10. */
+/* Whether group `lacks` may lack, merely by chance, a fault that occurs in the other order and in
+ * the control group.  This is so if runs with their failure rate would all pass with a probability
+ * above 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;
@@ -205,8 +205,9 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 	return keys;
 }
 
-/* Whether the outputs of the group repeat: few were seen only once, so an output that was not seen
- * is unlikely in this group (Good and Turing).  One or two outputs are always accepted. */
+/* Whether the outputs of the group repeat, that is, few were seen only once.  Then an output that
+ * was not seen is unlikely in this group (Good and Turing).  One or two outputs are always
+ * accepted. */
 static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
 {
 	size_t count, once = 0;
@@ -234,7 +235,7 @@ static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn 
 	return usual && key(usual) == key(t);
 }
 
-/* Finds twins whose outputs differ such that one output never occurs in the other order. */
+/* Finds twins with different outputs, one of which never occurs in the other order. */
 static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision *d)
 {
 	for (size_t i = 0; i < r->count; i++) {
@@ -288,7 +289,7 @@ static bool find_difference(const struct decide_runs *r, struct decision *d)
 	return d->sorted = false;
 }
 
-/* ---- other runs ---- */
+/* ---- comparisons with all other runs ---- */
 
 /* Whether at most one in ONCE_IN outputs of all groups was seen only once. */
 static bool repeat_together(const struct decide_runs *r, key_fn *key)

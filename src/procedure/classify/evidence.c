@@ -8,8 +8,8 @@
 #include "classify/words-int.h"
 #include "classify/work-int.h"
 
-/* Makes a run and records its schedule.  The schedule of a run that explored a memory model is
- * already known, and the first attempt uses it. */
+/* Makes a run and records its schedule.  If the run explored a memory model, its schedule is
+ * already known, and the first attempt uses that schedule. */
 static int run_to_write_down(struct race_work *w, struct decide_place p, struct trial *t,
 			     struct schedule *made)
 {

@@ -22,8 +22,8 @@
 #define PATHS_LEAST_NS (10 * RD_NS_PER_S)
 #define BUILD_NS (120 * RD_NS_PER_S) /* time limit for making the flavour; a large program needs a minute */
 
-/* Makes the runs of one input: few at first, and as many as for the first input if they show
- * something harmful. */
+/* Makes the runs of one input: a few at first.  If they show something harmful, makes as many as
+ * for the first input. */
 static int run_input(struct race_work *w, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;

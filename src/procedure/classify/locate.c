@@ -71,7 +71,7 @@ static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 	return why->length != 0;
 }
 
-/* ---- the race ---- */
+/* ---- choosing the race ---- */
 
 /* Finds the first two occurrences that race; a write and a read are preferred. */
 static bool find_pair(const struct occurrences *s, const struct occurrence *found[2])
@@ -91,7 +91,7 @@ static bool find_pair(const struct occurrences *s, const struct occurrence *foun
 	return found[0] != NULL;
 }
 
-/* ---- the finding ---- */
+/* ---- making the finding ---- */
 
 static void add_access(struct finding_set *set, struct finding *f, const struct schedule_goal *g, size_t i)
 {
@@ -121,10 +121,10 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 	f->reason = "its two places were given by the user";
 }
 
-/* ---- the whole ---- */
+/* ---- the search for each pair of places ---- */
 
-/* Looks for the race, a second time at all accesses: threads may reach the same memory only in a
- * later iteration of a loop. */
+/* Looks for the race at the first access after each operation, then once more at all accesses.
+ * Threads may reach the same memory only in a later iteration of a loop. */
 static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
 			 bool *found)
 {
@@ -139,8 +139,8 @@ static int look_for_pair(struct search *l, struct trial_bench *b, const struct o
 	return err;
 }
 
-/* Finds the race of one pair.  A place without an access is an error if there is one pair, and a
- * warning if there are several. */
+/* Finds the race of one pair.  If a place has no access, that is an error for a single pair, but
+ * only a warning if there are several pairs. */
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
 		      bool alone, struct finding_set *set, bool *found)
 {

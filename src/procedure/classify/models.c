@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Maximum number of explorations.  One more is made if the last one showed more stores that races
- * publish.  No test needs a third. */
+/* Maximum number of explorations.  Another exploration follows if the last one showed more stores
+ * that races publish.  No test needs a third one. */
 #define ROUNDS 3
 
 /* ---- explorations under sequential consistency ---- */
@@ -30,8 +30,8 @@ static int explore_one(struct race_work *w, enum variant_group group, struct rep
 			     &w->made[w->made_count++]);
 }
 
-/* Adds stores that runs have shown to be published to those that are executed under memory
- * models. */
+/* Some runs have shown that stores are published.  Adds these stores to the accesses that are
+ * executed under memory models. */
 static void add_published(struct race_work *w)
 {
 	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);

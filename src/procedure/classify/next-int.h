@@ -22,21 +22,21 @@ struct next_limits {
 /* The maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Whether another pair is worth its runs.  Sets *d if it had to decide what the runs mean so
- * far. */
+/* Whether another pair of runs is likely to show enough to be worth making.  Sets *d if the
+ * function had to decide what the runs mean so far. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
 /* How many runs the control group should have by now; it has `have`. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have);
 
-/* Whether the first runs did not reach the race, so that other runs will not either. */
+/* Whether the first runs did not reach the race, so that further runs will not reach it either. */
 bool next_is_hopeless(const struct decide_runs *runs);
 
 /* Whether the first two control runs had the same schedule.  Then differences in their output do
  * not depend on the schedule and are masked. */
 bool next_is_maskable(const struct decide_runs *runs);
 
-/* ---- what the runs show about the way to the race ---- */
+/* ---- whether runs reached the race, and how ---- */
 
 /* A run that was led to both accesses and met an obstacle, or NULL. */
 const struct trial *next_apart(const struct decide_runs *runs);
@@ -44,7 +44,7 @@ const struct trial *next_apart(const struct decide_runs *runs);
 /* Whether two threads were stopped at their accesses at the same time: then the race is proven. */
 bool next_is_met(const struct decide_runs *runs);
 
-/* A sentence that states why no run reached the race. */
+/* A sentence that states why none of the runs reached the race. */
 const char *next_why_none(const struct decide_runs *runs);
 
 /* Whether the finding states that both threads were stopped at their accesses at the same time.
@@ -74,7 +74,7 @@ bool next_is_unsure(const struct trial *t);
 /* number of repetitions before a harmful class is reported; README and reports state it */
 #define NEXT_REPLAYS 2
 
-/* Repetitions of a schedule; all zero at first. */
+/* The repetitions of a schedule so far; all zero at first. */
 struct next_repeat {
 	unsigned done, unsure;
 	bool failed;
@@ -88,7 +88,7 @@ void next_repeated(struct next_repeat *r, bool same, bool unsure);
  * attempts were made. */
 bool next_writes_down(unsigned tries, bool same, bool unsure);
 
-/* Attempts to show a harmful class; all zero at first. */
+/* The attempts to show a harmful class so far; all zero at first. */
 struct next_show {
 	unsigned tries;
 	bool fault; /* a fault was seen that could not be reproduced */

@@ -9,18 +9,18 @@
 #include <string.h>
 
 /* Limits on the number of pairs (doc/design/classify.md).  If the caller allows no other schedules,
- * only PAIRS_WITHOUT_SEED pairs are made.  In the first, one of the two threads continues after the
- * accesses, in the second the other.  The probability that four pairs agree by chance is about 1 in
- * 1000 (decide_is_plain()).  Eight pairs cover most schedules of small programs.  If six pairs in a
- * row show no new schedule, hardly any new one is left. */
+ * only PAIRS_WITHOUT_SEED pairs are made.  In the first pair, one of the two threads continues
+ * after the accesses; in the second pair, the other thread does.  The probability that four pairs
+ * agree by chance is about 1 in 1000 (decide_is_plain()).  Eight pairs cover most schedules of
+ * small programs.  If six consecutive pairs show no new schedule, hardly any new one is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 
-/* maximum number of repetitions of a run that timing affected, as on a busy machine */
+/* maximum number of repetitions of a run whose timing affected the result, as on a busy machine */
 #define UNSURE_TIMES 4
-/* Number of runs that could not be reproduced after which no further evidence is tried. */
+/* No further evidence is looked for after this many runs that could not be reproduced. */
 #define SHOW_TIMES 4
 
 /* ---- pairs ---- */
@@ -74,7 +74,7 @@ bool next_is_maskable(const struct decide_runs *runs)
 	       control[0].trail == control[1].trail;
 }
 
-/* ---- the way to the race ---- */
+/* ---- reaching the race ---- */
 
 const struct trial *next_apart(const struct decide_runs *runs)
 {

@@ -127,8 +127,8 @@ bool occurrences_race(const struct occurrence *a, const struct occurrence *b)
 	       ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0]));
 }
 
-/* The number of an occurrence, from 1, among those of its thread at this site after the same
- * operation. */
+/* The number of an occurrence, from 1, among the occurrences of its thread at this site after the
+ * same operation. */
 static uint64_t occurrence_of(const struct occurrences *s, const struct occurrence *at)
 {
 	uint64_t n = 1;

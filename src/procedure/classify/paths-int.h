@@ -25,7 +25,7 @@ struct paths {
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;
 
-	/* Results. */
+	/* The following members are results. */
 	unsigned primaries; /* including the first */
 	unsigned discarded; /* number of inputs with which the schedule did not reach the race */
 	/* number of questions to the solver, and of those without an answer */
@@ -33,10 +33,10 @@ struct paths {
 	double solver_seconds;
 	struct rd_buf covered; /* a line for each primary about the inputs that take its path */
 	uint64_t lost[RADDLE_LOSSES];
-	/* number of primaries whose outputs are equal in both orders, for all inputs of their
-	 * paths */
+	/* number of primaries whose outputs are the same in both orders for every input that takes
+	 * their paths */
 	unsigned equal;
-	bool cut;     /* there were more inputs to try */
+	bool cut;     /* a limit was reached before all inputs were tried */
 	bool depends; /* some branch depends on input */
 	bool no_solver;
 };

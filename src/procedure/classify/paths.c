@@ -141,7 +141,7 @@ static bool content(void *context, struct rd_override_part *part)
 	return text != NULL;
 }
 
-/* ---- a new input ---- */
+/* ---- trying a new input ---- */
 
 static bool is_new_input(struct explorer *x, const struct rd_override *given)
 {
@@ -169,8 +169,8 @@ static int take_primary(struct explorer *x, struct item *item)
 	return err;
 }
 
-/* Tries an input.  If both threads do not reach their accesses in one order, the other order is not
- * tried.  If `anyway`, the input is analysed even if its path is known. */
+/* Tries an input.  If the two threads do not both reach their accesses in one order, the other
+ * order is not tried.  With `anyway`, the input is analysed even if its path is known. */
 static int try_input(struct explorer *x, const struct rd_override *given, bool anyway)
 {
 	struct item item = {0};
@@ -196,7 +196,7 @@ static int try_input(struct explorer *x, const struct rd_override *given, bool a
 	return RD_OK;
 }
 
-/* ---- flipping ---- */
+/* ---- flipping branches ---- */
 
 static bool is_over(const struct explorer *x)
 {
@@ -326,7 +326,7 @@ static int turn_all(struct explorer *x, const struct item *item)
 	return err;
 }
 
-/* ---- all ---- */
+/* ---- the exploration of all paths ---- */
 
 static int start(struct explorer *x)
 {

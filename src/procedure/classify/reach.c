@@ -13,7 +13,7 @@
 /* number of control runs that show whether the program's behaviour varies */
 #define ELSEWHERE_CONTROLS 8
 
-/* ---- one order ---- */
+/* ---- the order of the accesses ---- */
 
 int reach_find_order(struct race_work *w, struct adhoc *order)
 {
@@ -32,9 +32,10 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Tries whether both threads reach their accesses on this way.  If one thread is blocked while the
- * other is stopped at its access, it may reach its own when it runs first: for example, a reader
- * under a sequence lock waits only for a writer that has already begun. */
+/* Tries whether both threads reach their accesses on this way.  One thread may be blocked while the
+ * other is stopped at its access.  The blocked thread may still reach its own access if it runs
+ * first.  For example, a reader under a sequence lock waits only for a writer that has already
+ * begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {
 	struct trial again;
@@ -78,7 +79,7 @@ static bool is_decided(const struct race_work *w, const struct adhoc *order)
 	return order->found || w->decision.class != FINDING_NO_CLASS;
 }
 
-/* Replaces the predicted way by the given goals alone. */
+/* Replaces the predicted way to the race by a schedule that has only the given goals. */
 static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 {
 	RD_ASSERT(w->race.goal_count == 2);
@@ -130,9 +131,9 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 }
 
 /* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
- * shows first where they reach the accesses.  Otherwise the predicted points are tried first, and
- * such a run is made only if they decide nothing, since in this flavour another way may lead to the
- * accesses. */
+ * first shows where they reach the accesses.  Otherwise the predicted points are tried first.  The
+ * run with turns is made only if they decide nothing, since in this flavour another way may lead to
+ * the accesses. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
@@ -147,7 +148,7 @@ int reach_race(struct race_work *w, struct adhoc *order)
 
 /* ---- other instances of the race ---- */
 
-/* The results of runs of a race on one way. */
+/* The results of the runs that reach a race in one way. */
 struct outcome {
 	struct schedule race;
 	struct decide_runs runs;
@@ -174,8 +175,8 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 	return err || !t.counts ? err : work_run_pairs(w);
 }
 
-/* A race that has no effect at one instance may have one at another: with the write of x += 1
- * instead of its read, or in a later iteration of a loop.  Looking for one is worth some runs if
+/* A race that has no effect at one instance may have one at another.  Examples are the write of x
+ * += 1 instead of its read, and a later iteration of a loop.  Looking for one is worth some runs if
  * the program's behaviour varies. */
 int reach_elsewhere(struct race_work *w)
 {

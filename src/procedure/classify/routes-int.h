@@ -23,8 +23,8 @@ struct routes {
  * Release the result even after a failure. */
 int routes_find(struct routes *a, struct trial_bench *b, const struct schedule *race, uint64_t seed);
 
-/* The same for other instances of the race: other accesses on its lines to the same memory, such as
- * the write of x += 1 if the race was found with its read. */
+/* Does the same as routes_find() for other instances of the race.  These are other accesses on its
+ * lines to the same memory, such as the write of x += 1 if the race was found with its read. */
 int routes_find_others(struct routes *a, struct trial_bench *b, const struct schedule *race);
 void routes_release(struct routes *a);
 

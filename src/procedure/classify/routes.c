@@ -3,8 +3,8 @@
  * Finds ways to reach a race in a run.  In: the sites of the two accesses.  Out: pairs of goals,
  * one goal for each thread.
  *
- * Pairs whose accesses followed each other most closely come first.  With fewer other occurrences
- * between two accesses, it is less likely that something keeps them apart.
+ * Pairs whose accesses followed each other most closely come first.  The fewer other occurrences
+ * lie between two accesses, the less likely it is that something keeps them apart.
  */
 #include "classify/routes-int.h"
 
@@ -69,7 +69,7 @@ static int compare_pairs(const void *a, const void *b)
 	const struct pair *x = a, *y = b;
 
 	RD_BY(x->apart, y->apart);
-	RD_BY(y->second, x->second); /* late pairs first, since threads then wait for less */
+	RD_BY(y->second, x->second); /* later pairs come first, since their threads wait less */
 	return 0;
 }
 

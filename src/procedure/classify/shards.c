@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Classifies races in the jobs of a Slurm cluster.  In: the user's command.  Out: files in a
- * directory that all machines share: `command` (the working directory and the words of the command,
- * each ended by a NUL), `stdin`, and from each shard `part.I.json`, a document of findings.
+ * directory that all machines share.  `command` has the working directory and the words of the
+ * command, each ended by a NUL.  `stdin` is the input.  Each shard writes `part.I.json`, a document
+ * of findings.
  */
 #include "classify/shards.h"
 
@@ -41,7 +42,8 @@ static int save_input(const char *directory)
 	if (!isatty(STDIN_FILENO)) {
 		while ((n = read(STDIN_FILENO, block, sizeof block)) > 0)
 			rd_buf_add(&text, block, (size_t)n);
-		err = n < 0 ? rd_fail_errno("standard input") : rd_file_write(path, text.data, text.length);
+		err = n < 0 ? rd_fail_errno("cannot read standard input")
+			    : rd_file_write(path, text.data, text.length);
 	}
 	rd_buf_release(&text);
 	free(path);
@@ -52,7 +54,7 @@ int classify_shards_save(const char *directory, char *const *words)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	char *here = getcwd(NULL, 0), *path = rd_xasprintf("%s/command", directory);
-	int err = here ? rd_mkdirs(directory) : rd_fail_errno("the working directory");
+	int err = here ? rd_mkdirs(directory) : rd_fail_errno("cannot determine the working directory");
 
 	for (unsigned i = 0; i < RUN_SLURM_SHARDS_MAX; i++) {
 		char *part = classify_shard_path(directory, i);
@@ -81,7 +83,7 @@ static int open_input(struct classify_shard *s)
 
 	s->terminal = fd < 0 && errno == ENOENT;
 	if (!s->terminal && (fd < 0 || dup2(fd, STDIN_FILENO) < 0))
-		err = rd_fail_errno("%s", path);
+		err = rd_fail_errno("cannot read %s", path);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -95,7 +97,7 @@ static int take_words(const char *path, const struct rd_buf *text, struct rd_arg
 	if (!text->length || end[-1] != 0)
 		return rd_fail(RD_EFORMAT, "%s: damaged", path);
 	if (chdir(at))
-		return rd_fail_errno("%s", at);
+		return rd_fail_errno("cannot change to the directory %s", at);
 	for (at += strlen(at) + 1; at < end; at += strlen(at) + 1)
 		rd_argv_add(words, at);
 	return words->count ? RD_OK : rd_fail(RD_EFORMAT, "%s: damaged", path);
@@ -112,7 +114,7 @@ int classify_shard_load(struct classify_shard *s, struct rd_argv *words)
 	return err;
 }
 
-/* ---- what the shards have found ---- */
+/* ---- collecting the results of shards ---- */
 
 static void take_finding(struct finding_set *set, struct finding *now)
 {

@@ -22,9 +22,9 @@ struct variant {
 	struct schedule_decision decisions[2];
 };
 
-/* Makes variant `number`, counted from 0.  The first three have no seed.  In the first, one of the
- * two threads continues after both accesses, in the second the other.  In the third, the first
- * thread continues even before the other thread's access.  The following variants have seeds. */
+/* Makes variant `number`, counted from 0.  The first three have no seed.  In variant 0, one of the
+ * two threads continues after both accesses; in variant 1, the other thread does.  In variant 2,
+ * the first thread continues even before the other thread's access.  Later variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
 #endif

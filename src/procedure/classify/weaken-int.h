@@ -17,7 +17,7 @@ struct weaken {
 	const char *object;		 /* the object of the race; may be NULL */
 	const struct decide_runs *usual; /* runs under sequential consistency, with the same points */
 	const struct tracks *tracks;
-	const char *memory; /* the name of the model, as in schedules */
+	const char *memory; /* the name of the model, as schedules spell it */
 	size_t most;	    /* number of runs with seeds, for each group */
 	int replays;	    /* how often a new effect is repeated before it is accepted */
 };
@@ -28,10 +28,11 @@ struct weakened {
 	enum variant_group group;
 	struct schedule schedule; /* schedule of the run that shows it; to be released */
 	bool sorted;		  /* outputs were compared without regard to the order of their lines */
-	bool elsewhere;		  /* a new effect also occurs if only other memory is under the model */
-	bool lost;		  /* a new effect could not be reproduced */
-	uint64_t k;		  /* number of executions that sequential consistency does not allow */
-	const char *over;	  /* why the model was abandoned in some runs, or NULL if it was not */
+	/* a new effect also occurs if only other memory obeys the model */
+	bool elsewhere;
+	bool lost;	  /* a new effect could not be reproduced */
+	uint64_t k;	  /* number of executions that sequential consistency does not allow */
+	const char *over; /* why the model was abandoned in some runs, or NULL if it was not */
 };
 
 /* The maximum number of runs of an exploration.  `recorded_ns` is how long the recorded run took,

@@ -8,7 +8,7 @@
  * enumerated: which value memory returns, and which thread runs next.  The number of these runs is
  * limited; in further runs, seeds choose schedules and values.  A new effect is attributed to the
  * memory of this race under three conditions: the same schedule without these choices does not show
- * it; it does not occur if only other memory is under the model; and it is reproduced every time.
+ * it; it does not occur if only other memory obeys the model; and it is reproduced every time.
  */
 #include "classify/weaken-int.h"
 
@@ -103,7 +103,7 @@ static void refute(struct attempt *a, const struct trial *t, bool sorted)
 	a->refuted[a->refuted_count++].key = key_of(t, sorted);
 }
 
-/* ---- what is new ---- */
+/* ---- checking a new effect ---- */
 
 /* Finds out whether the schedule alone shows the effect, under sequential consistency. */
 static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool *shows)
@@ -119,7 +119,7 @@ static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool
 	return err;
 }
 
-/* Finds out whether the effect also occurs if only other memory is under the model. */
+/* Finds out whether the effect also occurs if only other memory obeys the model. */
 static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *elsewhere)
 {
 	struct replay_search search = {0};

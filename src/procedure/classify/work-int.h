@@ -36,7 +36,7 @@ struct race_work {
 	size_t made_from, made_count;
 	char *message; /* the message of the first error */
 
-	/* Other inputs. */
+	/* The following members are for runs with other inputs. */
 	/* the input of the race's schedule; if empty, the recorded input */
 	struct rd_override base;
 	/* the input of the current runs as text, or NULL for the recorded input */

@@ -163,7 +163,7 @@ static int note_order(struct race_work *w, const struct adhoc *a)
 	return err;
 }
 
-/* Tries to show that the class is harmful.  If this fails and the race looks harmless, looks for
+/* If the class is harmful, tries to show it.  If this fails and the race looks harmless, looks for
  * synchronisation that fixes the order. */
 static int show_harm(struct race_work *w, struct adhoc *order)
 {

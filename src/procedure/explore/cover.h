@@ -17,7 +17,7 @@ struct cover {
 		uint64_t first; /* the number of the first schedule that showed the pair, from 1 */
 	} * pairs;
 	size_t count, capacity;
-	struct rd_umap known; /* maps `sites` to the position of the pair, from 1 */
+	struct rd_umap known; /* maps `sites` to 1 + the index of the pair */
 };
 
 void cover_release(struct cover *c);

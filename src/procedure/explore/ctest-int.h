@@ -10,12 +10,13 @@
 
 struct ctest_test {
 	const char *name;
-	const char *folder; /* a file name made from its name; no other test has the same */
+	const char *folder; /* a file name made from the test's name; unique among all tests */
 	const char **command;
 	size_t word_count; /* 0 if the test has not been built */
 	const char **environment;
 	size_t variable_count;
-	const char *directory; /* its working directory, or NULL if it has no requirement */
+	/* working directory that the test requires, or NULL if it requires none */
+	const char *directory;
 	bool disabled;
 	bool will_fail; /* the test passes if the program fails, which exploration cannot judge */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Explores the tests of a CMake build directory one after another, each by a separate raddle
- * process with the working directory and environment that ctest would use.  In: a build directory.
- * Out: the report of each exploration, in DIR/TEST, and a summary.
+ * Explores the tests of a CMake build directory one after another.  Each test gets a separate
+ * raddle process, with the working directory and environment that ctest would use.  In: a build
+ * directory.  Out: the report of each exploration, in DIR/TEST, and a summary.
  *
  * A test that could not be explored, for example because its program was not built by raddle-cc, is
  * reported and does not count as a success.
@@ -154,7 +154,7 @@ static void do_test(struct suite *s, size_t number)
 	if (!t->word_count)
 		rd_fail(RD_ENOTFOUND, "explore: test %s has not been built", t->name);
 	else if (t->will_fail)
-		rd_fail(RD_EUSAGE, "explore: test %s is meant to fail", t->name);
+		rd_fail(RD_EUSAGE, "explore: test %s is not explored, because it is meant to fail", t->name);
 	else if (!rd_mkdirs(folder))
 		status = explore_test(s, t);
 	s->result->explored += status != CTEST_UNEXPLORED;
@@ -167,26 +167,26 @@ static void do_test(struct suite *s, size_t number)
 	free(folder);
 }
 
-/* ---- the whole ---- */
+/* ---- all tests ---- */
 
 static int open_output(struct suite *s, const char *wish)
 {
 	int err = rd_mkdirs(wish);
 
 	if (!err && !realpath(wish, s->output))
-		err = rd_fail_errno("%s", wish);
+		err = rd_fail_errno("cannot find the directory %s", wish);
 	if (!err && !(s->raddle = rd_own_path()))
 		err = RD_ESYSTEM;
 	return err;
 }
 
-/* Makes standard input empty: like ctest, it gives tests no input. */
+/* Makes standard input empty, because tests get no input, as with ctest. */
 static int close_input(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-		return rd_fail_errno("/dev/null");
+		return rd_fail_errno("cannot open /dev/null");
 	close(fd);
 	return RD_OK;
 }

@@ -23,8 +23,8 @@
 
 #define GRACE_NS RD_NS_PER_S /* when the time is up, the last runs may take this much longer */
 
-/* A task is a number.  Its low bits are the number of schedules, the others the position of the
- * first one. */
+/* A task is a number.  Its low bits are the number of schedules in the task; the other bits are the
+ * index of the first one, as in explore_number(). */
 #define TASK_COUNT_BITS 8
 #define TASK_COUNT_MASK ((UINT64_C(1) << TASK_COUNT_BITS) - 1)
 
@@ -54,7 +54,7 @@ static bool is_later(const struct exploring *x, int64_t ns)
 	return time_ns && elapsed_ns(x) >= time_ns + ns;
 }
 
-/* ---- in the worker ---- */
+/* ---- in a worker process ---- */
 
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
@@ -77,7 +77,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	return err ? 2 : 0;
 }
 
-/* ---- in the leader ---- */
+/* ---- in the leading process ---- */
 
 static int take(void *context, const struct rd_pool_event *event)
 {
@@ -151,7 +151,7 @@ static int run_tasks(struct exploring *x)
 	return err;
 }
 
-/* ---- the whole ---- */
+/* ---- the exploration from beginning to end ---- */
 
 static void copy_seen(const struct explore_state *s)
 {

@@ -16,8 +16,8 @@
 
 #define EXPLORE_FLAVOUR "led"
 
-/* The number of first schedules, which are explored in small tasks and never by shards.  Nearly
- * each of these runs shows something new, and later runs depend on what is known. */
+/* The number of initial schedules, which are explored in small tasks and never by shards.  Nearly
+ * every one of these runs shows something new, and later runs depend on what is known. */
 #define EXPLORE_FIRST 54
 
 /* The cost of starting and judging a run, in points: 1.2 ms against 0.5 us for a point, measured on
@@ -43,8 +43,8 @@ struct explore { /* zero values are the defaults */
 	unsigned jobs; /* number of concurrent runs; 0 means one */
 	uint64_t seed; /* the seed of the exploration; 0 means 1 */
 	uint64_t most; /* number of schedules to run; 0 means until they show nothing new */
-	/* Work without anything new after which the exploration settles, in points.  The work of a
-	 * run is its extent plus EXPLORE_RUN_WORK.  0 if the number of schedules decides. */
+	/* How much work without anything new makes the exploration settle, in points.  The work of
+	 * a run is its extent plus EXPLORE_RUN_WORK.  0 if the number of schedules decides. */
 	uint64_t quiet;
 	int64_t time_ns; /* time limit of the exploration, or 0 for none */
 	/* a command that exits with 0 if the run failed (trial/judge.h), or NULL if the program's
@@ -121,7 +121,7 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 
 /* Selects the races predicted from a run of explore_record() (`seen`) that are known but not
  * reproduced yet.  Each is returned as a copy whose schedule is that of the run, so that the run
- * can be repeated and checked for unordered accesses.  This is the only way to show some races: if
+ * can be repeated and checked for unordered accesses.  This is the only way to show some races.  If
  * a value passed in relaxed order keeps the two accesses apart in time, the two threads can never
  * be stopped at both accesses at once. */
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,

@@ -19,8 +19,9 @@
 #include <stdlib.h>
 
 /* Numbers of runs, set by hand: analysing a recorded run takes longer than the run. */
-#define RECORDED_MOST 24   /* maximum number of schedules that are recorded */
-#define RECORDED_IN_VAIN 3 /* recording ends when this many in a row have shown nothing new */
+#define RECORDED_MOST 24 /* maximum number of schedules that are recorded */
+/* recording ends when this many consecutive runs have shown nothing new */
+#define RECORDED_IN_VAIN 3
 
 void further_release(struct further *f)
 {
@@ -38,7 +39,7 @@ static bool is_same_race(const struct explore_racy *a, const struct explore_racy
 	return a->site[0] == b->site[0] && a->site[1] == b->site[1];
 }
 
-/* How many earlier schedules in `explored` have the same race. */
+/* How many earlier entries of `explored` are schedules with the same race. */
 static unsigned rank_of(const struct explore_result *explored, size_t which)
 {
 	unsigned rank = 0;
@@ -48,7 +49,7 @@ static unsigned rank_of(const struct explore_result *explored, size_t which)
 	return rank;
 }
 
-/* Whether the schedule is chosen already, for another race.  One trace shows all races of the
+/* Whether the schedule has already been chosen, for another race.  One trace shows all races of a
  * run. */
 static bool is_chosen(const struct further *f, uint64_t number)
 {

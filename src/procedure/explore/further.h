@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides which schedules a check records after its first runs, and when there are enough.  First
- * come schedules in which exploration saw an unknown race, then others, until several in a row have
- * shown nothing new.
+ * come schedules in which exploration saw an unknown race, then others, until several consecutive
+ * ones have shown nothing new.
  */
 #ifndef EXPLORE_FURTHER_H
 #define EXPLORE_FURTHER_H
 
 #include "explore/explore.h"
 
-/* Points of runs without anything new after which the exploration of a check settles: about half a
- * second of processor time, in which a short program runs under 500 schedules.  Set by hand: less
- * than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed already. */
+/* Work without anything new, in points, after which the exploration of a check settles.  It takes
+ * about half a second of processor time, in which a short program runs under 500 schedules.  Set by
+ * hand: less than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed
+ * already. */
 #define FURTHER_QUIET 1000000
 
 struct further {
 	struct explore_racy *racy; /* the schedules that further_choose() chose */
-	size_t racy_count, at;	   /* their number, and the position of the next one */
+	size_t racy_count, at;	   /* their number, and the index of the next one */
 	uint64_t most;		   /* extent at which runs of other schedules are ended, or 0 for no limit */
 	uint64_t runs;		   /* number of recorded runs */
 	uint64_t fresh;		   /* number of new findings from these runs */
-	/* number of runs in a row that showed nothing new and were not chosen for a race */
+	/* number of consecutive runs that showed nothing new and were not chosen for a race */
 	int fruitless;
 };
 

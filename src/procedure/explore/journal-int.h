@@ -12,7 +12,8 @@ struct journal {
 	int fd;			     /* descriptor of the log, or -1 if there is none */
 };
 
-/* Opens the log of struct explore, if it names one.  Close it even after a failure. */
+/* Opens the log if struct explore names one.  The caller closes the journal even after a
+ * failure. */
 int journal_open(struct journal *j, struct explore_state *state, struct rd_arena *arena);
 int journal_close(struct journal *j);
 

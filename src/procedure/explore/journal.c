@@ -57,7 +57,7 @@ static void learn_old_note(void *context, const struct note *n)
 static int open_log(struct journal *j, const char *path, int flags)
 {
 	j->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
-	return j->fd < 0 ? rd_fail_errno("%s: cannot write it", path) : RD_OK;
+	return j->fd < 0 ? rd_fail_errno("cannot write %s", path) : RD_OK;
 }
 
 static int begin_log(struct journal *j, const char *path)
@@ -68,7 +68,7 @@ static int begin_log(struct journal *j, const char *path)
 
 	log_put_head(&head, &line);
 	if (!err && rd_write_all(j->fd, line.data, line.length))
-		err = rd_fail_errno("%s: cannot write it", path);
+		err = rd_fail_errno("cannot write %s", path);
 	rd_buf_release(&line);
 	return err;
 }
@@ -116,7 +116,7 @@ static int resume_log(struct journal *j)
 	if (!err)
 		err = length ? open_log(j, path, 0) : begin_log(j, path);
 	if (!err && length && ftruncate(j->fd, (off_t)length))
-		err = rd_fail_errno("%s: cannot write it", path);
+		err = rd_fail_errno("cannot write %s", path);
 	while (rd_umap_get(&j->state->done, explore_number(j->state, j->state->given)))
 		j->state->given++;
 	free(path);
@@ -151,7 +151,7 @@ int journal_open(struct journal *j, struct explore_state *state, struct rd_arena
 int journal_close(struct journal *j)
 {
 	if (j->fd >= 0 && close(j->fd))
-		return rd_fail_errno("%s: cannot write it", j->state->how->log);
+		return rd_fail_errno("cannot write %s", j->state->how->log);
 	return RD_OK;
 }
 
@@ -168,7 +168,7 @@ int journal_take(struct journal *j, const char *answer, size_t length)
 			log_put_note(&n, &lines);
 	}
 	if (lines.length && rd_write_all(j->fd, lines.data, lines.length))
-		err = rd_fail_errno("%s: cannot write it", j->state->how->log);
+		err = rd_fail_errno("cannot write %s", j->state->how->log);
 	rd_buf_release(&lines);
 	return err;
 }

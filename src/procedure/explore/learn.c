@@ -25,7 +25,7 @@ void explore_state_release(struct explore_state *s)
 	RD_UMAP_RELEASE(&s->trails, &s->done);
 }
 
-/* The prefix that the run extended, or NULL. */
+/* The prefix that the run extended, or NULL if it extended none. */
 static const struct prefix *prefix_of(const struct explore_state *s, const struct note *n)
 {
 	return n->from.prefix && n->from.prefix <= s->prefixes.count ? &s->prefixes.items[n->from.prefix - 1]
@@ -45,7 +45,7 @@ static struct draw draw_of(const struct explore_state *s, const struct note *n)
 
 /* ---- races ---- */
 
-/* The entry of the race, which is added if it is new, or NULL if there is no room. */
+/* The entry of a race; a new race is added.  Returns NULL if there is no room. */
 static struct note_race *find_race(struct explore_state *s, const struct note *n,
 				   const struct note_race *race)
 {
@@ -92,7 +92,7 @@ static void learn_race(struct explore_state *s, const struct note *n, const stru
 								 .site = {race->site[0], race->site[1]}};
 }
 
-/* ---- what is new ---- */
+/* ---- noting what is new ---- */
 
 /* Keeps a run that showed something new, to be recorded later.  Only the last such runs are
  * kept. */

@@ -334,7 +334,7 @@ static int read_lines(const struct reader *r, FILE *in, struct log_head *head, u
 			break;
 	}
 	if (!err && ferror(in))
-		err = rd_fail_errno("%s: cannot read it", r->path);
+		err = rd_fail_errno("cannot read %s", r->path);
 	if (!err && !lines)
 		err = rd_fail(RD_EFORMAT, "%s: this is not the log of an exploration", r->path);
 	free(text);
@@ -349,7 +349,7 @@ int log_read(const char *path, struct log_head *head, struct rd_arena *a, log_no
 	int err;
 
 	if (!in)
-		return rd_fail_errno("%s: cannot read it", path);
+		return rd_fail_errno("cannot read %s", path);
 	err = read_lines(&reader, in, head, length);
 	fclose(in);
 	return err;

@@ -17,11 +17,12 @@ struct log_head {
 	const char *strategy, *fail_if, *with, *setup; /* NULL if not given */
 };
 
-/* Append a line, with its newline. */
+/* These functions append a line with its newline. */
 void log_put_head(const struct log_head *head, struct rd_buf *out);
 void log_put_note(const struct note *n, struct rd_buf *out);
 
-/* Parse a line, without its newline; `name` is for messages.  The arena owns strings and arrays. */
+/* These functions parse a line without its newline; `name` is for messages.  The arena owns strings
+ * and arrays. */
 int log_get_head(struct log_head *head, const char *text, size_t length, const char *name,
 		 struct rd_arena *a);
 int log_get_note(struct note *n, const char *text, size_t length, const char *name, struct rd_arena *a);

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the program fails with only these decisions; their positions are ascending. */
+/* Whether the program fails with only these decisions.  `kept` has their indices, ascending. */
 typedef bool minimise_fn(void *context, const size_t *kept, size_t count);
 
-/* Removes positions that the failure does not need from `kept`, which has `count` entries.  At the
- * end no single position can be left out, unless the limit of `budget` tests was reached first.
- * Returns how many positions are left. */
+/* Removes the indices of decisions that the failure does not need from `kept`, which has `count`
+ * entries.  At the end no single decision can be left out, unless the limit of `budget` tests was
+ * reached first.  Returns how many indices are left. */
 size_t minimise(size_t *kept, size_t count, minimise_fn *fails, void *context, unsigned budget);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Minimises a set of positions.  In: positions, and a test.  Out: fewer positions that still pass
- * the test.
+ * Minimises a set of indices.  In: indices, and a test.  Out: fewer indices that still pass the
+ * test.
  *
- * Pieces are left out on trial: first all positions, then halves, then smaller pieces, down to
- * single positions.  A piece is removed only if the rest still passes the test.  So if all
- * positions together pass it, the result does too.
+ * Pieces of the set are left out on trial: first all indices, then halves, then smaller pieces,
+ * down to single indices.  A piece is removed only if the rest still passes the test.  So if all
+ * indices together pass it, the result does too.
  */
 #include "explore/minimise-int.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies `kept` without the range [from, from + length) to `rest`.  Returns the number of positions
+/* Copies `kept` without the range [from, from + length) to `rest`.  Returns the number of indices
  * copied. */
 static size_t without(const size_t *kept, size_t count, size_t from, size_t length, size_t *rest)
 {

@@ -18,17 +18,17 @@
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
 /* The number of schedules after which an exploration ends (doc/design/explore.md).  Unless
- * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  So that rare
- * races have a chance, it also runs at least SETTLED_TIMES times the number of the last schedule
- * that showed a new race or failure.  If the caller sets no limit, it never runs more than MOST
+ * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  To give rare
+ * races a chance, it also runs at least SETTLED_TIMES times the number of the last schedule that
+ * showed a new race or failure.  If the caller sets no limit, it never runs more than MOST
  * schedules. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000
 
-/* Least number of runs without anything new before an exploration with a limit of work (`quiet`)
- * ends, however long the runs are.  Set by hand: each strategy has been used several times by
- * then. */
+/* Least number of consecutive runs without anything new before an exploration with a limit of work
+ * (`quiet`) ends, however long the runs are.  Set by hand: by then, each strategy has been used
+ * several times. */
 #define QUIET_RUNS 60
 
 /* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
@@ -36,12 +36,14 @@
  */
 /* the lowest limit once a run with the same kind of points has ended, if most runs end */
 #define EXTENT_LEAST 20000
-/* the limit, as a multiple of the longest run that ended with the same kind of points */
+/* the limit of a run, as a multiple of the extent of the longest run that ended with the same kind
+ * of points */
 #define EXTENT_TIMES 20
 #define EXTENT_UNIT 500 /* the limit while no such run has ended, multiplied by explore_luby() */
-/* the same, as a multiple of the longest run that ended with other kinds of points */
+/* the same if no such run has ended: a multiple of the extent of the longest run that ended with
+ * other kinds of points */
 #define EXTENT_HINT 4
-#define EXTENT_RUNS 1200 /* if none of this many runs ended, the exploration ends */
+#define EXTENT_RUNS 1200 /* the exploration ends if none of this many runs ended by itself */
 
 /* The maximum number of sites of racy accesses that become points.  More points make runs longer,
  * but hardly more varied. */
@@ -56,7 +58,7 @@ static bool is_alike(const struct trace_site *racy, const struct trace_site *sit
 	       (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what));
 }
 
-/* Whether the site accesses a variable that races, at any place. */
+/* Whether the site accesses a variable for which a race is known, even at another place. */
 static bool is_racy(const struct explore_state *s, const struct trace_site *site)
 {
 	const struct trace_sites *sites = s->how->runs.program->sites;
@@ -72,7 +74,8 @@ static bool is_racy(const struct explore_state *s, const struct trace_site *site
 
 static bool is_access(const struct trace_site *site)
 {
-	return site->kind < TRACE_SITE_FENCE; /* reads, writes, ranges, atomics */
+	return site->kind <
+	       TRACE_SITE_FENCE; /* the kinds before FENCE are reads, writes, ranges and atomics */
 }
 
 static void watch_racy(const struct explore_state *x, struct schedule *s)
@@ -143,7 +146,7 @@ uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum dra
 	return most > least ? most : least;
 }
 
-/* ---- a schedule ---- */
+/* ---- planning a schedule ---- */
 
 static struct replay_strategy strategy_of(const struct explore_state *s, const struct draw *draw,
 					  struct rd_arena *arena)
@@ -196,7 +199,7 @@ void explore_plan_release(struct explore_plan *plan)
 	schedule_release(&plan->schedule);
 }
 
-/* ---- how many ---- */
+/* ---- numbers of schedules ---- */
 
 uint64_t explore_number(const struct explore_state *s, uint64_t n)
 {

@@ -12,7 +12,7 @@
 #include "explore/prefix.h"
 #include "trial/failure.h"
 
-/* Memory that two accesses touch without order. */
+/* A race: two sites whose accesses to the same memory are unordered. */
 struct note_race {
 	uint64_t address, size;
 	uint32_t site[2];

@@ -27,7 +27,7 @@ struct prefixes {
 	size_t count;
 };
 
-/* The part of a prefix that a run keeps. */
+/* How much of a prefix a run keeps. */
 struct prefix_part {
 	uint64_t prefix; /* number of the prefix, from 1, or 0 for none */
 	uint64_t kept;	 /* number of decisions that are kept */

@@ -64,8 +64,8 @@ static bool fails(void *context, const size_t *kept, size_t count)
 	return (!r->until_ns || rd_now_ns() < r->until_ns) && fails_by(r, &s);
 }
 
-/* Adds the failure to the set.  The loops of a hang may differ from run to run; those of the last
- * run are reported. */
+/* Adds the failure to the set.  The loops in which threads hang may differ from run to run; the
+ * report has those of the last run. */
 static int add_finding(struct repeat *r, struct finding_set *set, const struct schedule *s)
 {
 	struct failure failure = r->failure->failure;

@@ -60,7 +60,7 @@ struct finding_set *explore_sighted(const struct explore_result *r, const struct
 	return set;
 }
 
-/* ---- what is known ---- */
+/* ---- races that are already known ---- */
 
 static bool is_at(const struct finding_access *a, const struct finding_access *b)
 {

@@ -54,7 +54,7 @@ struct explore_state {
 void explore_state_init(struct explore_state *s, const struct explore *how, struct explore_result *result);
 void explore_state_release(struct explore_state *s);
 
-/* ---- what runs showed ---- */
+/* ---- learning from runs ---- */
 
 /* Learns from the note of a run.  The note's arrays and texts must live as long as the state. */
 void explore_learn(struct explore_state *s, const struct note *n);
@@ -66,12 +66,12 @@ void explore_learn_new(struct explore_state *s, struct note *n);
 /* Notes that `count` runs were lost with the process that made them. */
 void explore_learn_lost(struct explore_state *s, uint64_t count);
 
-/* ---- what comes next ---- */
+/* ---- choosing the next step ---- */
 
 /* Why the exploration ends now, `elapsed_ns` after its start, or EXPLORE_GOES_ON if it does not. */
 enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elapsed_ns);
 
-/* How many schedules the next task has; at least one if the exploration continues. */
+/* How many schedules the next task has: at least one if the exploration continues. */
 uint64_t explore_next_batch(const struct explore_state *s);
 
 /* Whether the next task has to wait for the first one, on which the others depend. */
@@ -80,7 +80,8 @@ bool explore_next_waits(const struct explore_state *s);
 /* The number of the n-th schedule of this shard, from 0. */
 uint64_t explore_number(const struct explore_state *s, uint64_t n);
 
-/* The extent at which a run is ended, because it probably waits for a lost update or has no end. */
+/* The extent at which a run is ended, because it probably hangs (for example after a lost update)
+ * or never ends. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
 /* Everything that determines the run of a schedule. */

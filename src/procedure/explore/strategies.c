@@ -18,11 +18,11 @@
 #include <string.h>
 
 /* All of these values are judgements. */
-/* with more threads, `weighted` and `kinds` each get one schedule in four */
+/* if there are more threads, `weighted` and `kinds` each get one schedule in four */
 #define MANY_THREADS 10
 /* one schedule in this many extends a prefix; the others start from the beginning */
 #define PREFIX_EACH 3
-#define PREFIX_REST 2 /* remainder of the number of a schedule that extends a prefix */
+#define PREFIX_REST 2 /* schedules whose number modulo PREFIX_EACH is this extend a prefix */
 
 static const struct {
 	const char *name;

@@ -21,14 +21,16 @@ struct draw {
 	bool from_prefix;
 };
 
-/* How schedule `number`, counted from 0, is generated.  `only` is the name of a strategy, or NULL
- * for all in turn.  If there are many threads, every second schedule uses WEIGHTED or KINDS. */
+/* Determines how schedule `number`, counted from 0, is generated.  `only` is the name of a
+ * strategy, or NULL to use all strategies in turn.  If there are many threads, every second
+ * schedule uses WEIGHTED or KINDS. */
 struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
-/* The position of a schedule among those with the same kind of points, from 1. */
+/* The index, from 1, of a schedule among those with the same kind of points. */
 uint64_t strategies_position(uint64_t number);
 
-/* Makes accesses at the site points of the schedule, or every access if `site` is 0. */
+/* Adds a watch: each access at `site` becomes a point of the schedule.  If `site` is 0, every
+ * access of the program becomes a point. */
 void strategies_watch(struct schedule *s, uint32_t site);
 
 /* The number of the strategy with this name, or -1. */

@@ -42,7 +42,7 @@ static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 	}
 }
 
-/* Copies the pairs that the main process does not know yet, or does not know from a run that can be
+/* Copies pairs that the main process does not know yet, or knows only from runs that cannot be
  * recorded. */
 static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 {
@@ -70,8 +70,8 @@ static const char *find_fault(struct explore_worker *w, const struct trial *t)
 	return failed ? FAILURE_JUDGED : NULL;
 }
 
-/* Returns how many decisions of the schedule are needed, because the run failed or showed something
- * new. */
+/* Notes the result of a run.  Returns how many decisions of its schedule are needed, because the
+ * run failed or showed something new. */
 static size_t note_result(void *context, const struct replay_result *r)
 {
 	struct explore_worker *w = context;

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #define NO_RUN UINT64_MAX
-/* Number of workers that die in a row before the campaign is stopped; set by hand. */
+/* Number of consecutive workers that die before the campaign is stopped; set by hand. */
 #define FAILURES_MAX 8
 /* Larger allocations, in bytes, are returned to the system between runs; set by hand. */
 #define KEPT_BYTES (256 << 20)
@@ -56,7 +56,7 @@ struct campaign_crew {
 	unsigned failures;
 	int error;
 
-	/* Used only by a worker: */
+	/* Only a worker uses the following members. */
 	char *scratch;
 	struct inject_run run;
 	struct rd_pool *pool;
@@ -119,14 +119,14 @@ int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct injec
 	return inject_choose(c->chooser, run, fault);
 }
 
-/* --- one run --------------------------------------------------------------------------------- */
+/* --- one run of the program
+ * -------------------------------------------------------------------- */
 
 static int write_plain(const char *path, const struct rd_buf *data)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int r = fd < 0 || rd_write_all(fd, data->data, data->length)
-			? rd_fail_errno("%s: cannot write it", path)
-			: 0;
+	int r = fd < 0 || rd_write_all(fd, data->data, data->length) ? rd_fail_errno("cannot write %s", path)
+								     : 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -224,7 +224,7 @@ static int check_about(const struct inject_setup *s, const struct inject_fault *
 	inject_setup_process(s, &about);
 	if (f->forks == about.forks && memcmp(f->process, about.process, f->forks * sizeof *f->process) == 0)
 		return 0;
-	return rd_fail(RD_EUSAGE, "inject: the fault is in another process than %s (--process)",
+	return rd_fail(RD_EUSAGE, "inject: the fault is not in process %s; name its process with --process",
 		       s->process ? s->process : "P_0");
 }
 
@@ -386,7 +386,8 @@ static int count_old(void *context, const struct runlog_run *run, const char *te
 	(void)text;
 	(void)length;
 	if (run->run >= crew->runs)
-		return rd_fail(RD_EFORMAT, "%s: the log has run %" PRIu64 ", the campaign has only %" PRIu64,
+		return rd_fail(RD_EFORMAT,
+			       "%s: the log has run %" PRIu64 ", but the campaign has only %" PRIu64 " runs",
 			       crew->campaign->directory, run->run, crew->runs);
 	inject_until_note(&crew->campaign->until, run);
 	if (!crew->taken[run->run] && crew->work->done)

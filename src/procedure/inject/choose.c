@@ -32,7 +32,7 @@ struct choice {
 
 struct stratum {
 	const char *name;
-	uint64_t begin, end; /* sums of executions before its first entry and after its last */
+	uint64_t begin, end; /* sums of executions: before the first entry, after the last entry */
 };
 
 struct pool {
@@ -86,7 +86,7 @@ static bool passes(const struct inject_ground *g, const struct inject_entry *e, 
 	       !lists(&s->not_opcodes, inject_opcode(site)) && s->instance <= e->count;
 }
 
-/* Whether the value has enough bits for the fault. */
+/* Whether the value has at least as many bits as the fault changes. */
 static bool is_wide(const struct inject_setup *s, size_t kind, const struct trace_site *site)
 {
 	return !inject_kind_at(kind)->bits || s->bit <= inject_width(site);
@@ -257,7 +257,7 @@ uint64_t inject_chooser_runs(const struct inject_chooser *c)
 	return c->kind_count * c->ground.setup->runs;
 }
 
-/* --- the choice --------------------------------------------------------------------------- */
+/* --- choosing a fault --------------------------------------------------------------------- */
 
 bool inject_thread_parse(struct run_fault *f, const char *name)
 {
@@ -308,8 +308,7 @@ static void draw_fault(const struct inject_chooser *c, size_t kind, const struct
 
 /* --- windows ------------------------------------------------------------------------------- */
 
-/* A place in the window, and the number of the execution of its site, counted from the first
- * fault. */
+/* A place in the window, and which execution of its site this is, counted from the first fault. */
 struct spot {
 	const struct choice *choice;
 	uint64_t instance;
@@ -323,7 +322,7 @@ static const struct choice *find_site(const struct pool *p, uint32_t thread, uin
 	return NULL;
 }
 
-/* Finds the places of the pool in the window: records of the thread that follow execution
+/* Finds the places of the pool that lie in the window: records of the thread after execution
  * `instance` of the first fault's site. */
 static int find_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       uint64_t instance, struct spot *spots)

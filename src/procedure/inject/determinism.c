@@ -14,7 +14,7 @@
 #define WHERE_MAX 512  /* bytes for a place in a message */
 #define REVERSALS 64   /* number of reversals that are checked; set by hand, bounds time */
 
-/* The first reversal that decides more than whether a thread waits; NULL if there is none. */
+/* The first reversal that changes more than whether a thread has to wait; NULL if there is none. */
 static const struct rev_reversal *find_real(const struct rev_result *x)
 {
 	for (size_t i = 0; i < x->reversal_count; i++)
@@ -40,13 +40,13 @@ static int report_reversal(const struct rev_reversal *v, const struct trace_site
 		RD_EUSAGE,
 		"inject: the schedule can change what the program does with %s (%s, %s), so a deviation need "
 		"not "
-		"come from a fault (`raddle reversible` on a full trace shows it; --allow-nondeterminism to "
-		"go on)",
+		"come from a fault (`raddle reversible` on a full trace shows how; use "
+		"--allow-nondeterminism to continue anyway)",
 		v->object ? v->object : "an object", first, second);
 }
 
-/* Whether the source makes runs differ.  If addresses are the same in every run, they are like
- * other numbers. */
+/* Whether the source makes runs differ.  An address is such a source only if addresses differ from
+ * run to run. */
 static bool matters(const struct inject_setup *s, const struct rev_source *source)
 {
 	return s->aslr || (source->kind != REV_OF_ADDRESS && source->kind != REV_OF_NUMBER);

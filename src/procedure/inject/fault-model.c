@@ -87,8 +87,7 @@ static int take_count(struct line *l, int64_t most, int64_t *out)
 	return is_number(peek(l), &n) ? take_number(l, "a number", 1, most, out) : 0;
 }
 
-/* --- where -------------------------------------------------------------------------------------
- */
+/* --- the place of a fault --------------------------------------------------------------------- */
 
 static int take_place(struct line *l, struct inject_rule *rule)
 {
@@ -135,8 +134,8 @@ static int take_where(struct line *l, struct inject_rule *rule)
 	return r;
 }
 
-/* --- what --------------------------------------------------------------------------------------
- */
+/* --- the action of a fault
+ * --------------------------------------------------------------------- */
 
 /* Reads the errno that the failing call sets: a name such as EIO, or a number.  If the line gives
  * neither, the call leaves errno unchanged. */
@@ -273,8 +272,8 @@ static int take_action(struct line *l, struct inject_fault_model *m)
 	return r ? r : refuse(l, "unknown action", word);
 }
 
-/* --- when ---------------------------------------------------------------------------------------
- */
+/* --- the executions at which a fault strikes
+ * --------------------------------------------------- */
 
 static int take_chance(struct line *l, struct inject_kind *kind)
 {
@@ -320,8 +319,8 @@ static int take_when(struct line *l, struct inject_kind *kind)
 						: 0;
 }
 
-/* --- lines ---------------------------------------------------------------------------------------
- */
+/* --- the lines of a fault model
+ * ------------------------------------------------------------------ */
 
 static bool is_name(const char *word)
 {

@@ -115,9 +115,9 @@ int inject_trace_write(const struct inject_trace *t)
 /* --- making it ---------------------------------------------------------------------------------
  */
 
-/* The limits of a run, unless the user sets them: GOLDEN_TIMES as much as the golden runs needed,
- * but at least these numbers of milliseconds, bytes and processes.  All were set by hand: a healthy
- * run must never reach them. */
+/* The limits of a run, unless the user sets them.  They are GOLDEN_TIMES as much as the golden runs
+ * needed, but at least these numbers of milliseconds, bytes and processes.  All were set by hand: a
+ * healthy run must never reach them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
 #define GOLDEN_TIMES 10
@@ -151,8 +151,8 @@ static uint64_t stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* Sets the limits that are known after the first run.  They apply to the other golden runs, which
- * shows that they are sufficient. */
+/* Sets the limits that are known after the first run.  The other golden runs must stay within these
+ * limits, which shows that the limits are sufficient. */
 static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 {
 	if (!s->trace_size)
@@ -189,13 +189,14 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 static int check_end(const struct inject_setup *s, const struct inject_run *run)
 {
 	if (inject_hangs(run))
-		return rd_fail(RD_EUSAGE, "inject: %s does not end even without a fault (--timeout)",
+		return rd_fail(RD_EUSAGE,
+			       "inject: %s does not end even without a fault; --timeout allows more time",
 			       s->program);
 	if (WIFSIGNALED(run->end.status))
 		return rd_fail(RD_EUSAGE, "inject: %s is ended by signal %d without a fault", s->program,
 			       WTERMSIG(run->end.status));
 	if (!run->there)
-		return rd_fail(RD_EUSAGE, "inject: %s makes no process %s (--process)", s->program,
+		return rd_fail(RD_EUSAGE, "inject: %s makes no process %s, which --process names", s->program,
 			       s->process);
 	if (run->outlived)
 		return rd_fail(
@@ -217,8 +218,8 @@ static int differ(struct inject_setup *s, bool force, const char *what)
 	}
 	return rd_fail(RD_EUSAGE,
 		       "inject: two runs without a fault differ: %s; so runs with a fault cannot be compared "
-		       "with them "
-		       "(--ignore and --filter for output that may differ, --allow-nondeterminism to go on)",
+		       "with them (use --ignore or --filter for output that may differ, or "
+		       "--allow-nondeterminism to continue anyway)",
 		       what);
 }
 

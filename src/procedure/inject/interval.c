@@ -17,11 +17,11 @@
  *
  * where L(q) = q^k (1 - q)^(n - k).  For the true p this is a martingale with mean 1, however long
  * the campaign continues.  By Ville's inequality, the probability that it ever reaches 1 / alpha is
- * at most alpha.  So the values of p with M(p) < 1 / alpha form an interval that is valid for
- * all n at once (Robbins 1970).  The first term, a mixture over all shares, works for any n.  The
- * other terms make the interval as narrow as possible when its half width is h: it then needs 2.3
- * times as many runs as an interval for a fixed number of runs, whereas the mixture alone needs 4
- * times as many.  Near 0 and 1, p + h and p - h go at most halfway to the end.
+ * at most alpha.  So the values of p with M(p) < 1 / alpha form an interval that is valid for all n
+ * at once (Robbins 1970).  The first term, a mixture over all shares, works for any n.  The other
+ * terms make the interval as narrow as possible when its half width is h.  It then needs 2.3 times
+ * as many runs as an interval for a fixed number of runs; the mixture alone needs 4 times as many.
+ * Near 0 and 1, p + h and p - h go at most halfway to the end.
  *
  * Below k / n, the first two terms decrease as p grows, and the third is left out, which can only
  * make the interval wider.  Above k / n it is the other way round.  So the ends can be found by

@@ -24,19 +24,19 @@
 	}
 
 static const struct inject_kind kinds[] = {
-	/* Table II of the TraceSanitizer paper. */
+	/* The kinds in table II of the TraceSanitizer paper. */
 	KIND("BitFlip", "paper", "a bit of a value flips", 1, false),
 	KIND("FileSize", "paper", "calls that read or write get too large a size", 0, false),
 	KIND("MallSize", "paper", "malloc, calloc, new get too small a size", 0, false),
 	KIND("CallCorr", "paper", "a bit of the first argument flips", 1, false),
 	KIND("InvalPtr", "paper", "a bit of an allocated pointer flips", 1, false),
-	/* Hardware. */
+	/* Faults of hardware. */
 	KIND("MultiBit", "hardware", "several bits of a value flip (--bits)", 2, false),
 	KIND("StuckAt0", "hardware", "a bit of a value is 0 from then on", 1, true),
 	KIND("StuckAt1", "hardware", "a bit of a value is 1 from then on", 1, true),
 	KIND("SrcFlip", "hardware", "a bit of an operand flips for one instruction", 1, false),
 	KIND("NoInstr", "hardware", "an instruction is skipped", 0, false),
-	/* Locks and threads. */
+	/* Faults of locks and threads. */
 	KIND("LockFail", "lock", "a lock fails with an error", 0, false),
 	KIND("NoLock", "lock", "a lock is not taken, without an error", 0, false),
 	KIND("NoUnlock", "lock", "a lock is not released", 0, false),
@@ -45,7 +45,7 @@ static const struct inject_kind kinds[] = {
 	KIND("ThreadFail", "lock", "a thread is not created: EAGAIN", 0, false),
 	KIND("Delay", "lock", "a thread is delayed at a lock, wait or signal", 0, false),
 	KIND("KillThread", "lock", "a thread ends at a lock, wait or signal", 0, false),
-	/* Input and output. */
+	/* Faults of input and output. */
 	KIND("OpenFail", "io", "a file is not opened: EMFILE", 0, false),
 	KIND("NoClose", "io", "a file is not closed", 0, false),
 	KIND("DiskFull", "io", "nothing is written: ENOSPC", 0, false),
@@ -54,12 +54,12 @@ static const struct inject_kind kinds[] = {
 	KIND("ShortRead", "io", "less is read than was asked for", 0, false),
 	KIND("ShortWrite", "io", "less is written than was asked for", 0, false),
 	KIND("NoOutput", "io", "nothing is printed, without an error", 0, false),
-	/* Memory. */
+	/* Faults of memory. */
 	KIND("AllocFail", "memory", "no memory is allocated: ENOMEM", 0, false),
 	KIND("NoFree", "memory", "memory is not released", 0, false),
 	KIND("MemFlip", "memory", "a bit of memory flips before it is read", 1, false),
 	KIND("StalePtr", "memory", "a load returns the pointer it returned before", 0, false),
-	/* Resources of the system. */
+	/* Exhausted resources of the system. */
 	KIND("NoMemory", "resource", "from then on there is no more memory", 0, false),
 	KIND("NoFiles", "resource", "from then on no file can be opened", 0, false),
 	KIND("NoThreads", "resource", "from then on no thread can be made", 0, false),
@@ -199,8 +199,9 @@ int inject_kind_check(const char *list)
 	return r;
 }
 
-/* The places at which a fault can strike at the site; 0 if it cannot.  A fault can strike at a load
- * or a result only if its value can be changed, which depends on the layout of the trace. */
+/* A mask of the places of the site at which a fault can strike; 0 if there is none.  A fault can
+ * strike at a load or a result only if its value can be changed, which depends on the layout of the
+ * trace. */
 static unsigned inject_place_of(const struct trace_site *site)
 {
 	switch (site->kind) {
@@ -356,7 +357,7 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 			f->mask[0] = 1 + rd_random_below(random, 64);
 		}
 		break;
-	case INJECT_SHRINK: /* the size becomes a fraction, so it is smaller whatever it was */
+	case INJECT_SHRINK: /* the size becomes a fraction of its value, so it is always smaller */
 		f->mask[0] = rd_random_below(random, 256);
 		f->mask[1] = 256;
 		break;

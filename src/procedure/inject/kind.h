@@ -64,10 +64,10 @@ enum inject_place {
 
 struct inject_kind {
 	const char *name, *group, *help;
-	/* Number of bits that it changes by default; 0 if it does not change bits. */
+	/* Number of bits that the fault changes by default; 0 if it does not change bits. */
 	uint8_t bits;
 	bool permanent;	    /* the fault strikes at every execution from the first one on */
-	uint64_t times;	    /* number of executions at which it strikes; 0 for one */
+	uint64_t times;	    /* number of executions at which the fault strikes; 0 means one */
 	uint64_t execution; /* the first execution at which it strikes; 0 for any */
 	/* 2^32 times the probability that an execution is struck; 0 if that is certain. */
 	uint32_t chance;
@@ -100,7 +100,7 @@ const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site 
 struct inject_bits {
 	unsigned width; /* number of bits of the value */
 	unsigned count; /* number of bits that change; 0 for the default of the kind */
-	int bit;	/* one of the bits that change; negative if all are drawn */
+	int bit;	/* number of one bit that must change; negative if all bits are drawn */
 };
 
 /* Draws action, mask, repeat and chance of a fault. */

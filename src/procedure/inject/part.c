@@ -36,7 +36,7 @@ static int lock_part(const struct inject_part *p)
 	if (!flock(p->fd, LOCK_EX | LOCK_NB))
 		return 0;
 	return errno == EWOULDBLOCK ? rd_fail(RD_EUSAGE, "%s: another raddle inject is writing it", p->path)
-				    : rd_fail_errno("%s: cannot lock it", p->path);
+				    : rd_fail_errno("cannot lock %s", p->path);
 }
 
 int inject_part_open(struct inject_part *p, const char *directory, int shard)
@@ -48,12 +48,12 @@ int inject_part_open(struct inject_part *p, const char *directory, int shard)
 	p->fd = open(p->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	p->synced_ns = rd_now_ns();
 	if (p->fd < 0)
-		return rd_fail_errno("%s: cannot write it", p->path);
+		return rd_fail_errno("cannot write %s", p->path);
 	r = lock_part(p);
 	if (!r)
 		r = inject_log_read(p->path, ignore_line, NULL, &length);
 	if (!r && ftruncate(p->fd, (off_t)length))
-		r = rd_fail_errno("%s: cannot write it", p->path);
+		r = rd_fail_errno("cannot write %s", p->path);
 	return r;
 }
 
@@ -63,7 +63,7 @@ int inject_part_add(struct inject_part *p, const char *line, size_t length)
 	int64_t now = rd_now_ns();
 
 	if (rd_write_all(p->fd, line, length))
-		return rd_fail_errno("%s: cannot write it", p->path);
+		return rd_fail_errno("cannot write %s", p->path);
 	if (now - p->synced_ns > SYNC_NS) {
 		fdatasync(p->fd);
 		p->synced_ns = now;
@@ -76,7 +76,7 @@ int inject_part_close(struct inject_part *p)
 	int r = 0;
 
 	if (p->fd >= 0 && (fdatasync(p->fd) | close(p->fd)))
-		r = rd_fail_errno("%s: cannot write it", p->path);
+		r = rd_fail_errno("cannot write %s", p->path);
 	free(p->path);
 	return r;
 }
@@ -145,11 +145,11 @@ static int merge_part(struct merge *m, const char *path)
 	int r;
 
 	part.fd = open(path, O_WRONLY | O_CLOEXEC);
-	r = part.fd < 0 ? rd_fail_errno("%s: cannot write it", path) : lock_part(&part);
+	r = part.fd < 0 ? rd_fail_errno("cannot write %s", path) : lock_part(&part);
 	if (!r)
 		r = inject_log_read(path, add_new, m, &length);
 	if (!r && (fdatasync(m->log.fd) || unlink(path)))
-		r = rd_fail_errno("%s: cannot put it into the log", path);
+		r = rd_fail_errno("cannot merge %s into the log", path);
 	if (part.fd >= 0)
 		close(part.fd);
 	free(part.path);

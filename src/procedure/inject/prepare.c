@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Random seeds are smaller, so that they have at most nine digits, since users type them. */
+/* Random seeds are below this number, so they have at most nine digits.  Users type them. */
 #define SEED_END 1000000000
 
 uint64_t inject_seed(uint64_t wanted)
@@ -53,7 +53,7 @@ static int add_input(struct inject_setup *s, const char *path)
 	struct stat st;
 
 	if (!realpath(path, full) || stat(full, &st))
-		return rd_fail_errno("%s: cannot read it", path);
+		return rd_fail_errno("cannot read %s", path);
 	if (!S_ISREG(st.st_mode))
 		return rd_fail(RD_EUSAGE, "%s: --input takes files", path);
 	inject_list_add(&s->inputs, full);
@@ -91,7 +91,7 @@ int inject_prepare_files(struct inject_setup *s, const char *inputs, const char 
 	inject_list_release(&given);
 	if (!r && input) {
 		if (!realpath(input, full))
-			return rd_fail_errno("%s: cannot read it", input);
+			return rd_fail_errno("cannot read %s", input);
 		s->input = rd_xstrdup(full);
 	}
 	if (!r)

@@ -31,8 +31,8 @@ int inject_check_words(const struct inject_setup *s);
 #define INJECT_RUNS_UNSET UINT64_MAX
 /* Sets the number of runs of each kind, and the stopping rule `until` (such as "1%", see
  * inject/until-int.h) for the share of `outcome`; NULL means sdc.  `runs` is the user's number, or
- * INJECT_RUNS_UNSET.  In the latter case it becomes the number that may be needed for `until`, or 1
- * if `until` is NULL. */
+ * INJECT_RUNS_UNSET.  If it is unset, the setup gets the number that may be needed for `until`, or
+ * 1 if `until` is NULL. */
 int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);
 
 /* Selects the kinds in `faults`, a list of kinds and groups, that apply to some place that the

@@ -125,7 +125,7 @@ int campaign_results_choose(struct campaign_results *r, const char *kinds)
 		if (wanted[i])
 			r->runs[kept++] = r->runs[i];
 	r->count = kept;
-	r->planned = 0; /* the planned number includes kinds that are not selected */
+	r->planned = 0; /* the planned number would also count kinds that are not selected */
 	free(wanted);
 	return err;
 }
@@ -209,7 +209,9 @@ static void read_sites(struct campaign_results *r)
 
 	if (rd_file_exists(path) && trace_sites_read(&r->sites, path)) {
 		r->sites = NULL;
-		rd_warn("campaign: %s: variables are not named, and files by their last part only", path);
+		rd_warn("campaign: %s cannot be used: the report names no variables and shows files without "
+			"their directories",
+			path);
 	}
 	for (size_t i = 0; r->sites && i < r->sites->global_count; i++)
 		rd_names_put(&r->globals, r->sites->globals[i].name, strlen(r->sites->globals[i].name));

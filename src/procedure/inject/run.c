@@ -27,9 +27,10 @@
 
 /* All of the following numbers were set by hand.  They bound memory and the load of the machine. */
 #define BLOCK (1u << 20) /* bytes of a trace that are allocated at once */
-/* Blocks of a run in memory; further ones are in a file, since several runs share the memory. */
+/* Number of blocks of a run that are kept in memory.  Further blocks are in a file, since several
+ * runs share the memory. */
 #define MEMORY_BLOCKS 32
-#define LAST (64u << 20) /* bytes for the last buffers of a run that was cut */
+#define LAST (64u << 20) /* bytes that are kept for the last buffers of a run that was cut */
 /* Milliseconds between two checks of a running program; its limits are 200 ms or more. */
 #define POLL_MS 20
 #define CPU_PATIENCE 4 /* a program that computes gets CPU_PATIENCE times the wall-clock limit */
@@ -62,7 +63,7 @@ static uint8_t *map_block(struct inject_raw *raw)
 	errno = err ? err : errno;
 	block = err ? MAP_FAILED : mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (block == MAP_FAILED) {
-		rd_fail_errno("a temporary file for the records of a run");
+		rd_fail_errno("cannot create a temporary file for the records of a run");
 		return NULL;
 	}
 	return block;

@@ -16,7 +16,8 @@ struct inject_buffer {
 	uint32_t thread;
 	size_t length;
 	const uint8_t *bytes;
-	const uint8_t *from; /* start of the file mapping that it is in; NULL if it is not mapped */
+	/* Start of the file mapping that contains the buffer; NULL if it is not mapped. */
+	const uint8_t *from;
 };
 
 struct inject_raw { /* zero is empty; the next run reuses the memory */
@@ -40,8 +41,8 @@ struct inject_run {
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* results of the first fault */
 	uint32_t thread;		     /* number of the thread at which it struck */
-	/* `there`: the campaign's process existed; `outlived`: that process outlived the first
-	 * process. */
+	/* Whether the process that the campaign is about existed (`there`), and whether it outlived
+	 * the first process (`outlived`). */
 	bool there, outlived;
 	struct inject_raw raw;
 	/* Buffers of the first process, if the campaign is about another one. */

@@ -75,7 +75,7 @@ const char *runlog_deviation_name(enum runlog_deviation deviation);
 void runlog_write(struct rd_buf *out, const struct runlog_run *run);
 
 /* Reads a line of `length` bytes without its newline.  `texts` owns the texts of *run and keeps one
- * copy of equal ones.  Returns NULL, or a text that says what is wrong. */
+ * copy of equal ones.  Returns NULL, or a text that states what is wrong. */
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
 
 /* Bytes of the longest line; a longer one is an error, perhaps the hole of a sparse file. */

@@ -27,7 +27,7 @@ void inject_list_split(struct inject_list *l, const char *text);
 void inject_list_release(struct inject_list *l);
 
 struct inject_setup { /* owns its strings */
-	/* The program: */
+	/* The first group of members describes the program. */
 	char *program; /* absolute path */
 	char *key;     /* key of the flavour in the cache */
 	char *mode;    /* mode of the flavour: fast or quick */
@@ -40,7 +40,7 @@ struct inject_setup { /* owns its strings */
 	struct inject_list inputs;
 	struct inject_list names; /* names of `inputs` in the scratch directory */
 
-	/* The faults: */
+	/* This group describes the faults. */
 	uint64_t seed;
 	uint64_t runs; /* number of runs of each kind */
 	/* Half width of an interval at which to stop, in millionths; 0 if there is no such rule. */
@@ -56,7 +56,7 @@ struct inject_setup { /* owns its strings */
 	uint64_t window;
 	bool once; /* each fault strikes once, even if its kind is permanent */
 
-	/* Where faults may strike; NULL and empty members mean anywhere: */
+	/* This group restricts where faults may strike.  NULL and empty members mean anywhere. */
 
 	/* The process that the campaign is about, such as P_0_1; NULL for the first process. */
 	char *process;
@@ -67,19 +67,19 @@ struct inject_setup { /* owns its strings */
 	uint64_t instance; /* 0 for any */
 	uint64_t bit;	   /* 1 + the number of the bit; 0 for any */
 
-	/* The limits of a run: */
+	/* This group contains the limits of a run. */
 	uint64_t wall_ms, cpu_ms;
 	uint64_t memory, file_size, trace_size, processes;
 	bool aslr; /* addresses differ from run to run */
 
-	/* What is compared and kept: */
+	/* This group decides what is compared and what is kept. */
 	struct inject_list ignore; /* patterns of output files, and "stdout" */
 	/* Command that reads output and writes the part of it that is compared. */
 	char *filter;
 	bool errors; /* standard error is compared, too */
 	char *keep;  /* which traces are kept: all, deviating, none */
 
-	/* Facts about the fault-free run: */
+	/* This group contains facts about the fault-free run. */
 	uint64_t golden_runs, records, threads;
 	int64_t status; /* wait status */
 	uint64_t golden_wall_us, golden_cpu_us, golden_bytes;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define Z 1.959963984540054 /* the 97.5 % quantile of the normal distribution */
-#define TIE (1 + 1e-7)	    /* terms whose ratio is smaller are equal except for rounding */
+#define TIE (1 + 1e-7)	    /* two terms with a smaller ratio differ only by rounding */
 #define NEGLIGIBLE 1e-17    /* relative size below which terms do not change a double */
 
 /* ---- Fisher ---- */
@@ -130,7 +130,7 @@ struct campaign_difference campaign_difference(const struct campaign_sample *a,
 	return d;
 }
 
-/* ---- many at once ---- */
+/* ---- correction for many tests ---- */
 
 static int compare_chances(const void *a, const void *b)
 {

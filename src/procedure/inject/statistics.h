@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of a campaign: for each kind of fault the outcomes, the fault coverage, the maximal
- * possible false negative rate (MPFNR) of each outcome, and where the harmful faults struck.  In:
- * results.  Out: counts and rates with 95 % confidence intervals: Clopper-Pearson intervals or, if
- * the campaign runs until an interval is narrow enough, intervals that are valid at every number
- * of runs (inject/interval-int.h).
+ * Statistics of a campaign.  For each kind of fault they contain the outcomes, the fault coverage,
+ * and the maximal possible false negative rate (MPFNR) of each outcome.  They also show where the
+ * harmful faults struck.  In: results.  Out: counts and rates with 95 % confidence intervals.
+ * These are Clopper-Pearson intervals.  If the campaign runs until an interval is narrow enough,
+ * they are intervals that are valid at every number of runs (inject/interval-int.h).
  *
- * Most rates are over the runs whose fault was activated.  If the sampling was stratified (runs
- * have a stratum and its population), each run has a weight: the population of its stratum divided
- * by the number of runs in the stratum.  Intervals then use Kish's effective sample size,
+ * Most rates are over the runs whose fault was activated.  If the sampling was stratified, runs
+ * have a stratum and its population.  The weight of a run is then the population of its stratum
+ * divided by the number of runs in the stratum.  Intervals then use Kish's effective sample size,
  * (sum w)^2 / sum w^2, so they are never narrower than without strata.
  */
 #ifndef INJECT_STATISTICS_H

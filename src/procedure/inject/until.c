@@ -91,7 +91,7 @@ uint64_t inject_until_expected(const struct inject_until *u)
 	return !u->of || most > (double)u->runs ? u->runs : (uint64_t)fmax(most, (double)u->next);
 }
 
-/* ---- from the command line ---- */
+/* ---- the option --until ---- */
 
 static const char *skip_sign(const char *text)
 {

@@ -56,7 +56,7 @@ static struct thread_end judge_record(const struct trace_sites *sites, const str
 	return last;
 }
 
-/* How a thread ended, judging by the records in its last buffer. */
+/* Finds out from the records in a thread's last buffer how the thread ended. */
 static struct thread_end last_of(const struct inject_golden *g, const struct inject_buffer *b)
 {
 	const struct trace_sites *sites = trace_get_sites(g->trace);

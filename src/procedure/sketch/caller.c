@@ -4,8 +4,8 @@
  *
  * If only one line of the program calls a function of a header, every call comes from that line.  A
  * constructor that creates a thread usually has several calling lines, one for each thread.  The
- * creations of a run are assigned to the lines in order if each line is executed at most once, one
- * after the other, and there are as many creations as lines.
+ * creations of a run are assigned to the lines in order, under two conditions.  Each line is
+ * executed at most once, one after the other; and there are as many creations as lines.
  */
 #include "sketch/caller-int.h"
 

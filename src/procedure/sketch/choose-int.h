@@ -38,10 +38,10 @@ struct choose_counts {
 };
 struct choose_counts choose_count(const struct sketch_runs *runs, const char *signature);
 
-/* Whether there are `enough` failing runs, and passing runs to compare them with. */
+/* Whether there are `enough` failing runs, and enough passing runs to compare them with. */
 bool choose_has_enough(const struct sketch_runs *runs, const char *signature, size_t enough);
 
-/* Whether the last run is not needed: it failed, but only more passing runs are needed. */
+/* Whether the last run is not needed: it failed, but only passing runs are still needed. */
 bool choose_is_needless(const struct sketch_runs *runs, const char *signature, size_t enough);
 
 /* ---- statements ---- */
@@ -89,7 +89,7 @@ bool choose_track_runs(uint64_t n, size_t failing);
 /* Whether the runs of a σ are to be made again with delays.  To be called after these runs. */
 bool choose_track_delays(struct choose_track *t, struct choose_counts c);
 
-/* Whether there are enough runs of a σ for a comparison. */
+/* Whether there are enough runs of a σ to compare failing and passing ones. */
 bool choose_track_says(struct choose_counts c);
 
 /* Notes how good the predictors of a σ are.  The slice has `all` statements.  Returns false if
@@ -99,8 +99,8 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 
 /* ---- interventions ---- */
 
-/* The next order to try after `count` orders; NULL if none is worth a try.  `tried` is indexed by
- * predictor.  `cause` is a confirmed order, or NULL. */
+/* The next order to try after `count` orders; NULL if no order is worth a try.  `tried` is indexed
+ * by predictor.  `cause` is a confirmed order, or NULL. */
 struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 				      const bool *tried, unsigned count);
 

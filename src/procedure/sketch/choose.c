@@ -91,8 +91,8 @@ static bool is_near(const struct sketch_runs *runs, const struct sketch_event *e
 }
 
 /* Makes a copy of the runs with only those events that tracking of the first `sigma` statements
- * would show: events of these statements, and others of the same memory.  The statements are
- * borrowed. */
+ * would show.  These are events of the statements, and others of the same memory.  The statements
+ * are borrowed. */
 static void make_near(const struct sketch_runs *runs, uint32_t sigma, struct sketch_runs *near)
 {
 	*near = (struct sketch_runs){.statements = runs->statements,
@@ -175,7 +175,7 @@ uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, s
 	return sigma;
 }
 
-/* ---- the program as it is ---- */
+/* ---- the unscheduled program ---- */
 
 struct choose_track choose_track_begin(void)
 {
@@ -232,7 +232,7 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 /* ---- interventions ---- */
 
 /* The best order.  If a cause is known and several orders have equally good counts, takes the one
- * that became true first, if that was before the cause: an order that leads to a cause is the real
+ * that became true first, if that was before the cause.  An order that leads to a cause is the real
  * cause. */
 static struct sketch_predictor *best_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 					   const bool *tried)

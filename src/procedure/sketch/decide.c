@@ -53,7 +53,7 @@ void decide_list_add(struct decide_list *l, uint32_t item)
 	l->items[l->count++] = item;
 }
 
-/* ---- lines ---- */
+/* ---- instructions and statements of a line ---- */
 
 static uint32_t line_number(struct work *w, const char *file, uint32_t line)
 {
@@ -159,7 +159,7 @@ static void find_branches(struct walk *walk, bool all)
 	}
 }
 
-/* ---- what branches test ---- */
+/* ---- values that branches test ---- */
 
 static void push_operands(struct walk *walk, uint32_t value)
 {
@@ -203,8 +203,7 @@ static void look_through(struct walk *walk, uint32_t value, struct decide_list *
 	}
 }
 
-/* Finds the lines of the reads and library calls from which the condition of the branch is
- * computed. */
+/* Finds the lines with the reads and library calls from which the branch computes its condition. */
 static void find_looks(struct work *w, uint32_t branch, struct decide_list *lines)
 {
 	struct walk walk = {.w = w, .seen = RD_UMAP_INIT};
@@ -295,7 +294,7 @@ static void decide_about(struct work *w, uint32_t statement)
 	}
 }
 
-/* ---- what differs ---- */
+/* ---- values that differ between runs ---- */
 
 /* The value of an event for comparisons.  Addresses differ from run to run and mean nothing. */
 static uint64_t plain_value(const struct sketch_event *e)
@@ -387,8 +386,9 @@ struct implied {
 };
 
 struct thread {
-	struct decide_list in; /* the branches that it has passed and on one of whose sides it still is */
-	size_t last;	       /* 1 + its last event; 0 if it has no event */
+	/* The branches that the thread has passed and whose sides it has not left yet. */
+	struct decide_list in;
+	size_t last; /* 1 + its last event; 0 if it has no event */
 };
 
 struct imply {

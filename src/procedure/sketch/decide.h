@@ -26,7 +26,7 @@ struct decide_statement {
 	 * nearest first. */
 	struct decide_list above;
 	struct decide_list looks; /* for a branch: the reads and calls whose results it tests */
-	bool varies;		  /* whether it had different values */
+	bool varies;		  /* whether its value differed between runs or executions */
 	bool seen;		  /* whether it has events */
 };
 

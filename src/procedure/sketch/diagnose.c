@@ -33,7 +33,7 @@
 #include <string.h>
 
 /* All of the following numbers are judgements. */
-#define TIMED 32 /* number of the best predictors for which it is determined when they came true */
+#define TIMED 32 /* for this many of the best predictors, it is determined when they came true */
 #define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* time limit of an unscheduled run */
 /* Time limit of all unscheduled runs together, if the diagnosis has no limit. */
 #define PLAIN_NS (60 * RD_NS_PER_S)
@@ -343,8 +343,8 @@ static int track_slice(struct work *w, struct plain *p, struct sketch_predictors
 	return err;
 }
 
-/* Tries to explain the failure with the unscheduled program.  If *found is false, runs by turns are
- * needed. */
+/* Tries to explain the failure with the unscheduled program.  If *found is false, runs whose
+ * threads take turns are needed. */
 static int explain_plain(struct work *w, const struct sketch_failure *f, struct reach *reach,
 			 struct sketch_predictors *out, struct sketch_reach *reached, bool *found)
 {
@@ -375,7 +375,7 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 	w->before = track.before;
 	if (!*found) {
 		sketch_predictors_release(out);
-		w->before = 0; /* runs by turns do not use the tracked runs */
+		w->before = 0; /* runs whose threads take turns do not use the tracked runs */
 	}
 	return RD_OK;
 }
@@ -450,8 +450,8 @@ static void give_schedule(struct sketch *s, const char *schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
-/* Makes the sketch.  Branches that were not watched are added only now, because it is known only
- * that a thread passed them, which does not help to distinguish failing from passing runs. */
+/* Makes the sketch.  Branches that were not watched are added only now.  It is known only that a
+ * thread passed them, which does not help to distinguish failing from passing runs. */
 static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
 		 struct sketch_predictors *p, const struct sketch_reach *reached)
 {

@@ -69,7 +69,7 @@ static bool is_inside(const struct turns_now *now, uint32_t but)
 	return false;
 }
 
-/* Whether a thread other than this one is about to execute the second statement. */
+/* Whether some thread other than `but` is about to execute the second statement. */
 static bool is_awaited(const struct turns_now *now, uint32_t but)
 {
 	for (uint32_t i = 0; i < TURNS_THREADS; i++)
@@ -97,7 +97,7 @@ static bool is_held_in_three(const struct turns_now *now, uint32_t thread)
 	return is_due_at(now, thread, 1) && !is_inside(now, thread);
 }
 
-/* Whether the thread must stay stopped where it is. */
+/* Whether the thread must stay stopped before its next statement. */
 static bool is_held(const struct turns_now *now, uint32_t thread)
 {
 	RD_ASSERT(now->order.order->count == 2 || now->order.order->count == 3);

@@ -81,7 +81,7 @@ static void mark_predictors(const struct sketch *s, const struct sketch_run *run
 	}
 }
 
-/* Shows events that touch the memory that the marked predictors are about. */
+/* Shows events that touch the same memory as the events of marked predictors. */
 static void mark_same_memory(const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_umap addresses = RD_UMAP_INIT;
@@ -148,7 +148,7 @@ static void mark_creations(const struct sketch *s, const struct sketch_run *run,
 
 static bool is_join(const struct slice_statement *st)
 {
-	/* The join may have begun or ended. */
+	/* An operation that begins a join and one that ends it both count. */
 	return st->operation && strstr(st->operation, "join");
 }
 
@@ -181,10 +181,10 @@ static bool matters(const struct prune *p, size_t i)
 	return !is_join(st);
 }
 
-/* Hides events that have no part in the failure: a read that is not near it or, if the failure has
- * no place, a read of memory that no shown event writes; a read or branch of a thread that has no
- * later event in the sketch; a write of memory that no later event touches; a join.  In a hang
- * these events stay, because it is unknown what would have followed. */
+/* Hides events that have no part in the failure: a read that is not near the failure; if the
+ * failure has no place, a read of memory that no shown event writes; a read or branch of a thread
+ * that has no later event in the sketch; a write of memory that no later event touches; a join.  In
+ * a hang these events stay, because it is unknown what would have followed. */
 static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct prune p = {.s = s, .run = run};

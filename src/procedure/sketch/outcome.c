@@ -3,8 +3,8 @@
  * Reads failures from reports.  In: untrusted bytes.  Out: a failure.
  *
  * A report is read line by line.  The kind comes from the first line that names one.  The place is
- * that of the first frame in the user's code: it has a line number and is neither a function of a
- * sanitizer nor in a system directory.  No assumption is made about lengths.
+ * that of the first frame in the user's code.  Such a frame has a line number and is neither a
+ * function of a sanitizer nor in a system directory.  No assumption is made about lengths.
  */
 #include "sketch/outcome.h"
 

@@ -27,7 +27,7 @@
 /* Larger 8-byte values are taken for pointers or hashes, and are not compared. */
 #define SMALL (1u << 16)
 
-/* ---- going through a run ---- */
+/* ---- visiting the events of a run ---- */
 
 /* A predicate that is true in a run because of these events. */
 struct match {
@@ -133,8 +133,8 @@ static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* Finds triples: two accesses of one thread without another of its own between them, and an access
- * of another thread between them. */
+/* Finds triples: two consecutive accesses of one thread, and between them an access of another
+ * thread. */
 static void look_at_triples(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -219,9 +219,9 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 	return NO_EVENT;
 }
 
-/* Finds lock cycles: another thread took the lock while this thread held a different lock, and
- * still holds it.  When each thread waits for the lock of the other, the situation is symmetric,
- * whichever came first. */
+/* Finds lock cycles: another thread acquired the lock while this thread held a different lock, and
+ * still holds it.  If each thread waits for the lock of the other, both orders are found, whichever
+ * thread came first. */
 static void look_at_locks(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -241,7 +241,7 @@ static void look_at_locks(const struct walk *w, size_t at)
 
 static void walk(struct walk *w)
 {
-	/* Maps an address to 1 + the position of its last access. */
+	/* Maps an address to 1 + the index of the event that last accessed it. */
 	struct rd_umap last = RD_UMAP_INIT;
 
 	w->before = rd_xcalloc(w->run->count + 1, sizeof *w->before);
@@ -464,8 +464,8 @@ bool sketch_is_confirmed(const struct sketch_predictor *p)
 	       p->prevented.failed * EXCEPTION_IN <= p->prevented.runs;
 }
 
-/* What interventions showed about a predictor: 2 if it is a cause, 1 if that is unknown, 0 if it is
- * not a cause. */
+/* What interventions showed about a predictor: 2 if it is a cause, 1 if nothing is known, 0 if it
+ * is not a cause. */
 static int standing(const struct sketch_predictor *p)
 {
 	if (!p->forced.runs || !p->prevented.runs)
@@ -520,8 +520,8 @@ static bool says_as_much(const struct sketch_predictor *p, const struct sketch_p
 	return p->failing >= than->failing && p->passing <= than->passing;
 }
 
-/* Whether a simpler predicate is as good: that the read came before the write at all (`pairs`, by
- * statements), or which direction a branch took. */
+/* Whether a simpler predicate is as good as this one.  Such a predicate states that the read came
+ * before the write at all (`pairs`, by statements), or which direction a branch took. */
 static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
 			const struct rd_pmap *pairs)
 {

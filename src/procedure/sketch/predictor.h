@@ -49,7 +49,7 @@ struct sketch_predictor {
 	/* `bound` is the lower end of Wilson's interval for the precision. */
 	double precision, recall, f, bound;
 	uint32_t distance; /* distance of its nearest statement from the failure */
-	/* For orders: position of the event at which it came true in a failing run; SIZE_MAX if
+	/* For orders: index of the event at which it came true in a failing run; SIZE_MAX if
 	 * unknown. */
 	size_t when;
 	struct sketch_tries forced, prevented;
@@ -80,9 +80,9 @@ void sketch_measure(struct sketch_predictor *p);
 /* The best predictor of a type; NULL if there is none. */
 const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
 
-/* Finds the last events of a run that make the predicate true.  `at` receives their positions, one
+/* Finds the last events of a run that make the predicate true.  `at` receives their indices, one
  * for each statement of the predicate.  If the predicate is true because the run ended before an
- * event, that position is SIZE_MAX.  Returns false if the predicate is not true in this run. */
+ * event, that index is SIZE_MAX.  Returns false if the predicate is not true in this run. */
 bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run *run,
 			 const struct sketch_predictor *p, size_t at[3]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the sites that a slice covers in a flavour: the sites on its lines, and other accesses to
- * anything with the same name in the source, which a watchpoint would find.
+ * Finds the sites that a slice covers in a flavour.  These are the sites on its lines, and other
+ * accesses to anything with the same name in the source, which a watchpoint would find.
  */
 #ifndef SKETCH_REACH_INT_H
 #define SKETCH_REACH_INT_H

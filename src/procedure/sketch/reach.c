@@ -30,7 +30,7 @@ static const char *member_of(const char *name)
 	return last ? last + 1 : NULL;
 }
 
-/* ---- what the slice has ---- */
+/* ---- names in the slice ---- */
 
 /* Makes the key of a line.  Keys of lines, variables and members differ in their first letter. */
 static void line_key(struct rd_buf *key, const char *file, uint32_t line)
@@ -127,7 +127,7 @@ uint32_t reach_distance(const struct reach *r, const struct slice_statement *s)
 /* ---- sites ---- */
 
 /* Whether one of the first statements of the slice is on the line of the site, or accesses the same
- * variable or a member with the same name.  Only names are compared. */
+ * variable, or a member of the same name.  Only names are compared. */
 static bool is_reached(const struct reach *r, const struct trace_sites *sites, const struct trace_site *site,
 		       uint32_t sigma)
 {

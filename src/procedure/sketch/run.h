@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of a program, as failure sketches need it: how it ended, and what its threads did at
- * tracked statements, in the order in which it happened.  Tracking fills this structure; predictors
- * and sketches read it.
+ * A run of a program, as failure sketches need it.  It has how the run ended, and what its threads
+ * did at tracked statements, in the order of time.  Tracking fills this structure; predictors and
+ * sketches read it.
  */
 #ifndef SKETCH_RUN_H
 #define SKETCH_RUN_H
@@ -36,7 +36,7 @@ struct sketch_run {
 	char *signature;
 	struct sketch_event *events;
 	size_t count, capacity;
-	bool perturbed; /* Raddle influenced its schedule, by turns or delays */
+	bool perturbed; /* Raddle influenced its schedule: its threads took turns or were delayed */
 	bool cut;	/* the run had more events than were kept */
 	uint32_t failed_thread;
 	char *schedule; /* its schedule, as text; NULL if its threads ran freely */

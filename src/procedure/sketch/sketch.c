@@ -34,7 +34,7 @@ static const char *keep(struct sketch *s, const char *text)
 	return text ? rd_arena_strndup(s->arena, text, strlen(text)) : NULL;
 }
 
-/* ---- which runs ---- */
+/* ---- choosing the runs ---- */
 
 static bool is_of(const struct sketch_run *run, const char *signature)
 {
@@ -218,7 +218,7 @@ static struct sketch_steps make_steps(struct sketch *s, const struct sketch_run 
 	return steps;
 }
 
-/* ---- the failure, and what differs ---- */
+/* ---- the failure, and the differences between the runs ---- */
 
 static void add_failure(struct sketch *s)
 {

@@ -160,8 +160,8 @@ static void kinds_at(const struct facts *f, const struct sketch_place *place, bo
 	}
 }
 
-/* Whether a gate reported the same access: an event of that thread at that address, close to this
- * one. */
+/* Whether a gate reported the same access: an event of the same thread at the same address, close
+ * to event `i`. */
 static bool has_gate(const struct events *e, size_t i)
 {
 	enum { NEAR = 16 };

@@ -73,15 +73,15 @@ static int memory_open(struct track_memory *m, size_t events)
 	*m = (struct track_memory){.size = RADDLE_TRACK_SIZE(events),
 				   .handle.fd = memfd_create("raddle-track", MFD_CLOEXEC)};
 	if (m->handle.fd < 0 || ftruncate(m->handle.fd, (off_t)m->size))
-		return rd_fail_errno("no memory to share with the program");
+		return rd_fail_errno("cannot create the memory that is shared with the program");
 	m->shared = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->handle.fd, 0);
 	if (m->shared == MAP_FAILED) {
 		m->shared = NULL;
-		return rd_fail_errno("no memory to share with the program");
+		return rd_fail_errno("cannot create the memory that is shared with the program");
 	}
 	m->session = aligned_alloc(_Alignof(struct raddle_session), sizeof *m->session);
 	if (m->session == NULL)
-		return rd_fail(RD_ENOMEM, "no memory for a run");
+		return rd_fail(RD_ENOMEM, "cannot create the memory for a run");
 	memset(m->session, 0, sizeof *m->session);
 	m->handle.shared = m->session;
 	m->shared->magic = RADDLE_TRACK_MAGIC;
@@ -130,7 +130,7 @@ static int wait_for(struct run_meter *meter, pid_t pid, int *status)
 		if (gone == pid)
 			return 0;
 		if (gone < 0 && errno != EINTR)
-			return rd_fail_errno("the program cannot be waited for");
+			return rd_fail_errno("cannot wait for the program");
 		run_meter_look(meter, pid);
 		nanosleep(&pause, NULL);
 	}
@@ -163,7 +163,7 @@ static int run_program(struct track *t, const struct track_request *request, str
 	return err;
 }
 
-/* ----------------------------------------------------------------- how it ended --- */
+/* ------------------------------------------------------------ the end of a run --- */
 
 static void find_place(struct track *t, const struct track_left *left, struct track_end *end)
 {

@@ -3,10 +3,10 @@
  * The events of a run whose threads take turns.  In: the program's state each time it is stopped.
  * Out: what its threads did at tracked statements, in order.
  *
- * The program is stopped before each access and operation.  What a thread was about to do becomes
- * an event only when that thread has reached its next point or has failed, because another thread
- * may run first.  If the program is stopped at that point too, no other thread has run since the
- * access, so memory still holds the value that was read or written.
+ * The program is stopped before each access and operation.  Another thread may run first.  So what
+ * a thread was about to do becomes an event only when that thread has reached its next point or has
+ * failed.  If the program is stopped at that point too, no other thread has run since the access.
+ * So memory still holds the value that was read or written.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -21,7 +21,7 @@
 
 /* Largest number of events of a run; if there are more, the older half is dropped. */
 #define MOST_EVENTS 100000
-/* Largest number of functions inlined into each other that are searched. */
+/* Largest number of nested inlined functions that are searched. */
 #define FRAMES 16
 
 /* ---- values ---- */
@@ -45,9 +45,9 @@ static void look_at(pid_t pid, struct turns_pending *p)
 
 /* ---- statements ---- */
 
-/* Goes from the function of the site outwards through the functions into which it was inlined, and
- * finds the first one whose file belongs to the program.  If no file does, the result is the site's
- * function. */
+/* Goes from the function of the site outwards through the functions into which it was inlined.
+ * Finds the first function whose file belongs to the program.  If no file does, the result is the
+ * site's function. */
 static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
@@ -327,7 +327,7 @@ void turns_stopped(struct turns_now *now, const struct replay_stand *stand, cons
 	*next = turns_choose(now, stand);
 }
 
-/* ---- the end ---- */
+/* ---- the end of the run ---- */
 
 void turns_init(struct turns_now *now)
 {

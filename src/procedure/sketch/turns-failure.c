@@ -80,8 +80,8 @@ static bool is_own_file(const void *context, const char *file)
 	return false;
 }
 
-/* Sets the place of a crash.  A fatal signal contains the place; the thread's last stop is only the
- * last known place before it. */
+/* Sets the place of a crash.  The report of a fatal signal contains the place.  The place at which
+ * the thread was stopped last is only the last one known before the crash. */
 static void set_crash_place(struct sketch_turns *l, struct sketch_failure *f, const struct replay_result *r)
 {
 	const char *executable = l->bench.program.program->flavour.executable;

@@ -28,9 +28,9 @@ struct sketch_turns {
 	bool blind;	       /* the program is not stopped, because only its end is of interest */
 	const uint32_t *watch; /* sites at which the program is stopped; NULL for all */
 	size_t watch_count;
-	/* The decisions of a run that failed without being watched; NULL if none is known.  Every
-	 * second run begins with them: such runs fail more often, and those that pass show more
-	 * than runs that were never near a failure. */
+	/* The decisions of a run that failed without being watched; NULL if no such run is known.
+	 * Every second run begins with these decisions.  Such runs fail more often, and those that
+	 * pass show more than runs that were never near a failure. */
 	const struct schedule *near;
 	struct sketch_places places; /* a cache of the places of crashes and calls */
 	struct caller *callers;	     /* callers of code in headers; NULL if unknown */

@@ -8,11 +8,13 @@
 #include "sketch/turns-int.h"
 #include "sketch/stack-int.h"
 
-/* Number of threads that are followed, the first ones; a judgement, bounds memory. */
+/* Number of threads that are followed; threads created later are ignored.  A judgement that bounds
+ * memory. */
 #define TURNS_THREADS 256
 #define TURNS_NONE UINT32_MAX
 
-/* What a thread is about to do.  `statement` is TURNS_NONE if it is nothing that is tracked. */
+/* What a thread is about to do.  `statement` is TURNS_NONE if the thread is not about to do
+ * anything that is tracked. */
 struct turns_pending {
 	uint32_t statement, second; /* `second` is the write of an atomic update */
 	uint64_t address, value;
@@ -53,8 +55,9 @@ struct turns_now {
  * members. */
 void turns_init(struct turns_now *now);
 
-/* Handles a stop of the program.  Records what the stopped thread has done since its last stop, and
- * what it is about to do. *next receives the thread that runs next, chosen by turns_choose(). */
+/* Called when the program is stopped.  Records what the stopped thread has done since it was last
+ * stopped, and what it is about to do.  *next receives the thread that runs next, chosen by
+ * turns_choose(). */
 void turns_stopped(struct turns_now *now, const struct replay_stand *stand, const char **next);
 
 /* Handles the end of the run.  `failed` means that the thread `last` did what it was about to do.

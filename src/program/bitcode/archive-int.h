@@ -22,7 +22,7 @@ struct bitcode_member {
 	size_t length;
 };
 
-/* Returns false if the bytes are not an archive. */
+/* Begins to read an archive.  Returns false if the bytes are not an archive. */
 bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t length);
 
 /* Reads the next member, except symbol indexes and name tables.  Returns false at the end and where

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads a compiler command line.  In: an argument vector.  Out: a struct bitcode_args.  The tables
- * below hold everything that the wrapper knows about clang's options.  They list the options that
- * take a separate value, which must not be mistaken for an input, and those that generate no code
- * for this machine.  An option in no table is passed on unchanged.
+ * below hold everything that the wrapper knows about clang's options.  They list the options whose
+ * value is a separate argument, which must not be mistaken for an input.  They also list the
+ * options with which clang generates no code for this machine.  An option in no table is passed on
+ * unchanged.
  */
 #include "bitcode/args.h"
 #include "bitcode/text-int.h"

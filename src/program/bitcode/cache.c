@@ -249,7 +249,7 @@ int bitcode_cache_store_unit(const char *from, const char *to)
 		char *target = rd_xasprintf("%s%s", to, unit_suffixes[i]);
 
 		if (rd_file_exists(source) && rename(source, target))
-			err = rd_fail_errno("%s: cannot move it to %s", source, target);
+			err = rd_fail_errno("cannot move %s to %s", source, target);
 		free(source);
 		free(target);
 	}
@@ -269,7 +269,7 @@ int bitcode_cache_store_tree(const char *from, const char *to)
 	if (!err)
 		err = rd_file_write(stored, text, BITCODE_KEY_TEXT - 1);
 	if (!err && rename(from, to) && errno != EEXIST && errno != ENOTEMPTY)
-		err = rd_fail_errno("%s: cannot move it to %s", from, to);
+		err = rd_fail_errno("cannot move %s to %s", from, to);
 	free(stored);
 	return err;
 }

@@ -75,7 +75,7 @@ static void replace_process(const char *driver, int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		arguments[i] = argv[i];
 	execvp(driver, arguments);
-	rd_fail_errno("%s: cannot run it; install the package clang-" RADDLE_LLVM, driver);
+	rd_fail_errno("cannot run %s; install the package clang-" RADDLE_LLVM, driver);
 	free(arguments);
 }
 

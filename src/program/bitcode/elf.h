@@ -50,7 +50,8 @@ struct bitcode_elf_symbol {
 	uint8_t type, binding;
 };
 
-/* Returns false, without a message, if the bytes are not such a file. */
+/* Reads the header of a file.  Returns false, without a message, if the bytes are not a supported
+ * ELF file. */
 bool bitcode_elf_parse(struct bitcode_elf *e, const void *data, size_t length);
 
 /* Reads the header of section `index`; returns false if there is no such section. */

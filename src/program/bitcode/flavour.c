@@ -411,7 +411,7 @@ static void link_key(const struct flavour_build *b, const char *what, const char
 	raddle_plugin_key(what, key);
 	path = rd_xasprintf("%s/" RADDLE_PLUGIN_DIRECTORY "/%s", b->stage, key);
 	if (symlink(to, path) && errno != EEXIST)
-		rd_warn("%s: it will be loaded without instrumentation: %s: cannot create it", what, path);
+		rd_warn("%s will be loaded without instrumentation: cannot create %s", what, path);
 	free(path);
 }
 

@@ -68,8 +68,8 @@ void rd_flavour_spend(const struct rd_flavour *f, double seconds);
  * not found before the run. */
 void rd_flavour_loaded(struct rd_flavour *f, const char *path);
 
-/* The names in `foreign` as one text, of which only the first few are listed.  The caller frees it.
- * NULL if there is no foreign code. */
+/* A text that lists the first few names in `foreign`; NULL if there is no foreign code.  The caller
+ * frees it. */
 char *rd_flavour_foreign(const struct rd_flavour *f);
 
 #endif

@@ -15,10 +15,10 @@
  * functions. */
 bool bitcode_foreign_is_known(const char *name);
 
-/* Lists the code of a program and of its libraries with bitcode that has no bitcode itself: native
- * libraries, objects and archive members.  Also lists assembler at file scope, and assembler with
- * memory operands that it does not declare; the names of these are in a section of the files in
- * `flavoured`. */
+/* Lists the code without bitcode in a program and in those of its libraries that contain bitcode:
+ * native libraries, objects and archive members.  Also lists assembler at file scope, and assembler
+ * that accesses memory without declaring it as an operand; a section of the files in `flavoured`
+ * names this assembler. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out);
 

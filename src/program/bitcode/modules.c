@@ -32,7 +32,7 @@ static int open_program(struct bitcode_modules *all, const char *name)
 	if (!found)
 		return rd_fail(RD_ENOTFOUND, "%s: not found in PATH", name);
 	if (!realpath(found, real))
-		err = rd_fail_errno("%s: cannot open it", found);
+		err = rd_fail_errno("cannot open %s", found);
 	else
 		err = bitcode_program_open(&all->program, real);
 	free(found);

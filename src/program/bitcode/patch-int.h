@@ -15,8 +15,8 @@ int bitcode_patch_names(const char *path, bool hide_debug);
 /* Renames the bitcode sections in an assembler file that -S made. */
 int bitcode_patch_assembly(const char *path);
 
-/* Adds to an object without bitcode a section that holds a copy of the object, so that the linked
- * program contains all parts that a relink needs. */
+/* For an object without bitcode: adds a section that contains a copy of the object itself.  So the
+ * linked program contains all parts that a relink needs. */
 int bitcode_patch_native(const char *path);
 
 /* Appends to `out` one entry of the section that contains such copies. */

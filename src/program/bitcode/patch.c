@@ -47,7 +47,7 @@ static int map_for_patching(const char *path, struct mapping *m)
 
 	*m = (struct mapping){0};
 	if (fd < 0)
-		return errno == ENOENT ? 0 : rd_fail_errno("%s: cannot open it to rename its sections", path);
+		return errno == ENOENT ? 0 : rd_fail_errno("cannot open %s to rename its sections", path);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0) {
 		close(fd);
 		return 0;
@@ -55,7 +55,7 @@ static int map_for_patching(const char *path, struct mapping *m)
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
-		return rd_fail_errno("%s: cannot map it to rename its sections", path);
+		return rd_fail_errno("cannot map %s to rename its sections", path);
 	*m = (struct mapping){p, (size_t)st.st_size};
 	return 0;
 }
@@ -202,7 +202,7 @@ int bitcode_patch_native(const char *path)
 		bitcode_native_entry(&entry, path, object.data, object.length);
 		append_section(&object, &e, BITCODE_NATIVE_SECTION, &entry);
 		if (fd < 0 || rd_write_all(fd, object.data, object.length))
-			err = rd_fail_errno("%s: cannot write it", path);
+			err = rd_fail_errno("cannot write %s", path);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -132,8 +132,8 @@ static void add_input(struct linker *l, const char *path)
 	free(flavoured);
 }
 
-/* Puts the members without bitcode that follow an archive into an archive again, because they must
- * be linked only if something needs them. */
+/* Puts the members without bitcode, whose records follow that of their archive, into a new archive.
+ * They stay in an archive because each must be linked only if something needs it. */
 static int add_members(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	struct rd_buf archive = RD_BUF_INIT, ignored = RD_BUF_INIT;
@@ -469,7 +469,7 @@ static int run_command(struct linker *l, struct rd_buf *output)
 
 	rd_buf_clear(output);
 	if (fd < 0) {
-		status = rd_fail_errno("%s: cannot create it", log);
+		status = rd_fail_errno("cannot create %s", log);
 	} else {
 		status = rd_spawn(l->command.items, access(directory, X_OK) ? l->r->work : directory, fd,
 				  &pid);
@@ -514,8 +514,9 @@ static bool object_defines(const struct bitcode_item *item, const char *name)
 }
 
 /*
- * If an object that `ld -r` merged defines a missing name, it contains code without bitcode, and is
- * added to the link.  Names that our objects define as well are taken from ours, which precede it.
+ * If an object that `ld -r` merged defines a missing name, the object contains code without
+ * bitcode, and is added to the link.  Names that our objects define as well are taken from our
+ * objects, which come first.
  */
 static bool supply(struct linker *l, const char *name)
 {

@@ -350,7 +350,8 @@ static size_t distrusted_for_linker(const struct bitcode_item *item, const struc
 	bool value = item + 1 < end && item[1].kind == BITCODE_ITEM_LINKER && item[1].text[0] != '-';
 	const char *name = without_dashes(item->text);
 
-	/* A word that is not an option is the value of the one before, or a file for the linker. */
+	/* A word that is not an option is the value of the option before it, or a file for the
+	 * linker. */
 	if (item->text[0] != '-' || is_one_of(name, linker_single) || is_one_of(name, linker_valued))
 		return item->text[0] == '@';
 	if (bitcode_file_option(name, strcspn(name, "=")))

@@ -4,9 +4,9 @@
  * content.  Out: 0, or a message about the first fault.
  *
  * Members are checked by their description (table.c).  Other rules concern several members or rows.
- * Starts ascend.  The arguments and blocks of a function lie among its values.  A constant or an
- * object refers to a row of the table that its kind determines.  The operand of an access exists.
- * Places, members of a set and rows of the call graph ascend.
+ * The starts in a table ascend from row to row.  The arguments and blocks of a function lie among
+ * its values.  A constant or an object refers to a row of the table that its kind determines.  The
+ * operand of an access exists.  Places, members of a set and rows of the call graph ascend.
  */
 #include "base/error.h"
 #include "facts/facts-int.h"

@@ -94,7 +94,7 @@ struct facts_run facts_calls_of(const struct facts *f, uint32_t value);
 const char *facts_string(const struct facts *f, uint32_t string);
 uint32_t facts_function_at(const struct facts *f, uint32_t value); /* the function that contains the value */
 uint32_t facts_operand_set(const struct facts *f, uint32_t operand);
-/* FACTS_NONE if there is no such function. */
+/* The function with this linkage name; FACTS_NONE if there is none. */
 uint32_t facts_find_function(const struct facts *f, const char *linkage);
 
 /* Whether two accesses of `a_size` and `b_size` bytes, at places of the sets `a` and `b`, may touch

@@ -25,7 +25,8 @@ struct facts_graph {
 	uint32_t *pred_start, *pred;
 	uint32_t *order;  /* the reachable nodes, in reverse postorder */
 	uint32_t *number; /* the index of each node in `order`; FACTS_NONE if unreachable */
-	/* The immediate dominator of each node; of the entry, itself; FACTS_NONE if unreachable. */
+	/* The immediate dominator of each node; FACTS_NONE if unreachable.  That of the entry is
+	 * the entry itself. */
 	uint32_t *idom;
 };
 

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* The roles: identifier and name.  The subject of a function (row.h) is the argument that its role
- * refers to, such as the lock, the condition variable, or the memory for the ID of a new thread. */
+ * refers to.  Examples are a lock, a condition variable, and the memory for the ID of a new
+ * thread. */
 #define FACTS_ROLES(R)                                                                                       \
 	R(NONE, "none")                                                                                      \
 	R(THREAD_CREATE, "thread-create") /* the subject is where the thread's ID is stored */               \

@@ -145,7 +145,8 @@ enum facts_object_flag {
 	FACTS_OBJECT_EXTERNAL = 4, /* the object is defined outside the program */
 	/* The object's elements are merged: places are those of the first element. */
 	FACTS_OBJECT_ARRAY = 8,
-	/* Several may exist at the same time: heap, stack, thread-local variables. */
+	/* Several instances of the object may exist at the same time: heap, stack, thread-local
+	 * variables. */
 	FACTS_OBJECT_MANY = 16,
 };
 
@@ -205,7 +206,7 @@ enum facts_access_flag {
 	FACTS_ACCESS_VOLATILE = 2,
 	FACTS_ACCESS_THREAD_LOCAL = 4, /* the access is to a thread-local variable */
 	FACTS_ACCESS_STACK = 8,	       /* the access is to a stack variable whose address escapes */
-	/* Its value decides whether a loop around a condition wait continues. */
+	/* The value that is read decides whether a loop around a condition wait continues. */
 	FACTS_ACCESS_WAIT_LOOP = 16,
 	/* The same bytes were accessed before in the same segment, so the access has no site. */
 	FACTS_ACCESS_REDUNDANT = 32,

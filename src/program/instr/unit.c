@@ -126,7 +126,7 @@ static bool has_profile_counters(LLVMModuleRef module)
 	return false;
 }
 
-/* Verifies each function, so that the message can name the wrong one. */
+/* Verifies each function separately, so that the message can name the invalid function. */
 int instr_unit_verify(struct instr_unit *u)
 {
 	char *text = NULL;
@@ -188,8 +188,8 @@ static void keep_inline_functions(const struct instr_unit *u)
 			LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
-/* Whether functions are inlined before instrumentation.  Flavours with guards or gates do not inline
- * then, because guards and gates belong to instructions of the unoptimised program. */
+/* Whether functions are inlined before instrumentation.  Flavours with guards or gates inline only
+ * later, because guards and gates belong to instructions of the unoptimised program. */
 static bool inlines_early(const struct instr_unit *u)
 {
 	enum raddle_flavour_number number = u->options->flavour->number;

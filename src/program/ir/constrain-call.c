@@ -5,9 +5,9 @@
  * A function that returns memory from an allocator is analysed separately for each call by name, as
  * a copy.  So memory is distinguished by the caller that requested it.  The effects of library
  * functions are listed in raddle/libc.inc.  An unknown library function gets a note, and its result
- * is a memory object that belongs to this function.  If a function is among its arguments, it is
- * assumed to call that function with its other pointer arguments.  Callbacks get their data in this
- * way.
+ * is a memory object that belongs to this function.  If an argument is a function, the library
+ * function is assumed to call it with the other pointer arguments.  Callbacks get their data in
+ * this way.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -305,8 +305,9 @@ static void send_or_get(struct effect *e, bool sends)
 				(int64_t)LLVMConstIntGetZExtValue(length));
 }
 
-/* Handles a call of a function of a plug-in.  It may keep its arguments.  Its own threads may call
- * functions that are among the arguments or in memory that these point to. */
+/* Handles a call of a function of a plug-in.  The function may keep its arguments.  Threads of the
+ * plug-in may call functions that are among the arguments or in memory that the arguments point
+ * to. */
 static void plugin(struct effect *e)
 {
 	struct ir_constrain *c = e->c;

@@ -89,7 +89,7 @@ void ir_constrain_note(struct ir_constrain *c, const char *text, LLVMValueRef in
 /* constrain-call.c */
 void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 uint64_t ir_constrain_signature(LLVMTypeRef function_type);
-/* Whether it is called other than as a copy. */
+/* Whether the function is called other than as a copy. */
 bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function);
 
 /* object.c */

@@ -58,7 +58,7 @@ static void search_from(struct cycle_search *s, uint32_t start)
 	}
 }
 
-/* component[n] becomes equal for nodes on a common cycle. */
+/* Sets component[n] to the same number for all nodes on a common cycle. */
 static void components(const struct facts_graph *g, uint32_t *component)
 {
 	struct cycle_search s = {.g = g, .component = component};

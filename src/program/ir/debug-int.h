@@ -40,7 +40,7 @@ enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
 enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
 
 const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string); /* "" if the string is NULL */
-/* NULL if the global has no debug information. */
+/* The DIGlobalVariable of a global; NULL if the global has no debug information. */
 LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global);
 /* The value that a debug intrinsic describes; NULL if it describes several values or none. */
 LLVMValueRef ir_debug_described(LLVMValueRef call);
@@ -52,10 +52,11 @@ void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *
 
 /* Types may be NULL (void). */
 uint64_t ir_type_size(struct ir_debug *d, LLVMMetadataRef type); /* in bytes */
-/* Whether its last member is a flexible array. */
+/* Whether the last member of the type is a flexible array. */
 bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type);
 bool ir_type_is_pointer(struct ir_debug *d, LLVMMetadataRef type);
-LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type); /* NULL if it is not a pointer */
+/* The type that a pointer points to; NULL if `type` is not a pointer. */
+LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type);
 LLVMMetadataRef ir_type_result(struct ir_debug *d, LLVMMetadataRef subprogram);
 void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 

@@ -365,8 +365,8 @@ void ir_debug_what_release(struct ir_what *what)
 	rd_buf_release(&what->type);
 }
 
-/* The struct or union that a pointer points to, if the pointer is `offset` bytes from its start or
- * from the start of another element of its array; else NULL. */
+/* The struct or union that `base` points to; NULL if it is unknown.  *offset, a distance from
+ * `base`, may lead to another element of an array; it becomes the offset in that element. */
 static LLVMMetadataRef holder_at(struct ir_debug *d, LLVMValueRef base, int64_t *offset)
 {
 	struct pointed_place place = {.text = RD_BUF_INIT};

@@ -81,7 +81,7 @@ bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, 
 /* A copy of a text that lives as long as d. */
 const char *ir_debug_keep(struct ir_debug *d, const char *text);
 
-/* Finds the value of an enumerator of the unit; returns false if there is none of this name. */
+/* Finds the value of an enumerator of the unit; returns false if no enumerator has this name. */
 bool ir_debug_enumerator(struct ir_debug *d, const char *name, int64_t *value);
 
 /* The kind of a type, as far as expressions distinguish it. */

@@ -18,7 +18,7 @@
 
 struct function_facts {
 	LLVMValueRef function;
-	uint32_t *callees; /* the numbers of the functions of the unit that this one calls */
+	uint32_t *callees; /* the numbers of the functions of the unit that this function calls */
 	size_t count, capacity;
 	bool synchronises; /* whether the function may synchronise */
 	bool calls_wait;   /* whether the function calls a function of wait_names itself */

@@ -22,11 +22,13 @@
  * 	p        the result is a function of a plug-in, which may have threads
  * 	jN       *N becomes the result of a thread
  * 	xN       N is the result of this thread
- * 	SN       N is stored as thread-specific data;  G: the result is such data
+ * 	SN       N is stored as thread-specific data
+ * 	G        the result is thread-specific data
  * 	DN       N is called with thread-specific data
- * 	VN       starts a thread that calls a virtual function of the object that *N points to, with it
+ * 	VN       starts a thread that calls a virtual function of the object that *N points to
  *
- * In a list of arguments, "-" means an unknown argument.
+ * The object of VN is also the argument of the virtual function.  In a list of arguments, "-" means
+ * an unknown argument.
  */
 #ifndef IR_EXTERN_H
 #define IR_EXTERN_H

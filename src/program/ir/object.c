@@ -15,10 +15,11 @@
 #include <string.h>
 
 enum {
-	/* All were set by hand; they bound time and memory. */
+	/* All limits were set by hand; they bound time and memory. */
 	MAX_RANGES = 64, /* the most arrays in an object; an object with more has no fields */
 	MAX_USES = 64,	 /* the most uses on which a guess is based */
-	/* The most places of an object; limited because a pointer may be advanced without end. */
+	/* The next two limit the places of an object, because a pointer may be advanced without
+	 * end. */
 	PLAIN_PLACES = 16,  /* for an object without a known layout */
 	TYPED_PLACES = 512, /* for an object with a type; fewer if the type has fewer members */
 };

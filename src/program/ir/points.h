@@ -8,7 +8,7 @@
  *
  * 	ADDRESS  to = &object + offset
  * 	COPY     to = from
- * 	STEP     to = from + offset, plus any multiple of the stride; stride IR_ANYWHERE: anywhere
+ * 	STEP     to = from + offset, plus any multiple of the stride; with stride IR_ANYWHERE, any offset
  * 	LOAD     to = *from
  * 	STORE    *to = from
  *
@@ -68,8 +68,8 @@ struct ir_constraint {
 
 struct ir_points_call {
 	uint32_t callee;
-	/* The first index in `arguments` of the problem, and the number; IR_NO_VARIABLE marks an
-	 * unknown one. */
+	/* The position of the first argument in `arguments` of the problem, and the number of
+	 * arguments.  IR_NO_VARIABLE marks an unknown argument. */
 	uint32_t arguments, argument_count;
 	uint32_t result;    /* the variable of the result; IR_NO_VARIABLE if it is not used */
 	uint64_t signature; /* a hash of the arguments' types; 0 matches every function */
@@ -107,8 +107,8 @@ struct ir_solution {
 	struct ir_place *places;
 	size_t place_count, place_capacity;
 	struct ir_bits *sets; /* the set of places of each variable that owns a set */
-	/* For each variable, the variable that owns its set; variables with equal sets may share
-	 * one. */
+	/* For each variable, the variable that owns its set; variables with equal sets may share a
+	 * set. */
 	uint32_t *owner;
 	uint32_t variables;
 	struct ir_edge_found *edges; /* pairs of a call and a function that it may call */

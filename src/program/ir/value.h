@@ -49,7 +49,7 @@ struct ir_gep {
 	unsigned at;	   /* the number of the operand that `index` is */
 	LLVMTypeRef inner; /* the type that the next index selects from */
 };
-bool ir_gep_next(struct ir_gep *g); /* false at the end */
+bool ir_gep_next(struct ir_gep *g); /* returns false at the end */
 
 /* Whether the callee keeps no copy of the argument. */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);

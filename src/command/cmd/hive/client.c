@@ -227,7 +227,7 @@ static int show_sketches(const struct hive_client *c, const json_t *sketches, co
 	int err = 0;
 
 	if (!id && (opt.json || opt.html) && json_array_size(sketches) > 1)
-		return rd_fail(RD_EUSAGE, "hive sketch: there are several; name one by its id");
+		return rd_fail(RD_EUSAGE, "hive sketch: there are several sketches; name one by its id");
 	json_array_foreach(sketches, i, sketch)
 	{
 		const char *own = json_string_value(json_object_get(sketch, "id"));

@@ -17,8 +17,9 @@
 
 static const struct cmd_usage usage = {
 	"raddle hive serve|add|status|set|track|sketch|simulate|token|backup ...",
-	"A hive assigns race candidates of programs in production to the sites that run them,\n"
-	"and derives verdicts from their reports.  It explains failures in the same way.\n\n"
+	"A hive assigns race candidates of programs in production to the sites that run these\n"
+	"programs, and derives verdicts from the reports of the sites.  It explains failures in the\n"
+	"same way.\n\n"
 	"  serve               run a hive; prints its URL\n"
 	"  add PROG            send a program and its candidates to the hive\n"
 	"  status              show programs and races\n"

@@ -16,8 +16,8 @@
 static const struct cmd_usage usage = {
 	"raddle site run --hive URL [OPTION]... -- PROG [ARG]...",
 	"Runs a program that 'raddle cc' built, or its guard flavour, and looks for races at the\n"
-	"request of a hive.  The program behaves as it would without the\n"
-	"agent, and the exit status is that of the program.  It runs even if the hive fails.",
+	"request of a hive.  The program behaves as it would without Raddle, and runs even if the\n"
+	"hive fails.  The exit status is that of the program.",
 	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload send_values ask "
 	"verbose",
 	"  raddle site run --hive http://127.0.0.1:8787 -- ./server -p 80\n"

@@ -4,8 +4,9 @@
  * Synchronisation that is left out is replaced by calls of the runtime (rt/core/control/edit.c).
  * Calls are also inserted before lines where a predicate must be true.
  *
- * A predicate is evaluated when control reaches its line.  That is the case before each instruction
- * of the line that follows an instruction of another line, in the same block or in a preceding one.
+ * A predicate is evaluated when control reaches its line.  Control reaches a line before each of
+ * its instructions that follows an instruction of another line, in the same block or in a preceding
+ * block.
  */
 #include "instr/edit/edit.h"
 
@@ -80,8 +81,8 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Whether the function can be left out.  Only functions that the runtime interposes can, because it
- * must ignore the release of a lock that was not taken. */
+/* Whether calls of the function can be left out.  That needs a function that the runtime
+ * interposes, because the runtime must ignore the release of a lock that was not taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {

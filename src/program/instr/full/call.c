@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instruments calls.  A call ends the piece before it, because the code that it runs writes its own
+ * Instruments calls.  A call ends the piece before it, because the called code writes its own
  * records.  The result of the call begins the next piece.  Only functions that do nothing but
  * compute leave the piece open.
  *
@@ -183,7 +183,7 @@ static void put_barrier(struct full_function *x, unsigned kind)
 				(LLVMValueRef[]){full_self(x), LLVMConstInt(x->u->i32, kind, false)});
 }
 
-/* The same numbers as in enum memory_fence of rt/memory/model.h. */
+/* Kinds of barriers, numbered as in enum memory_fence of rt/memory/model.h. */
 enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
 
 /* The barrier that the name of an instruction, or assembler, means; 0 if it is not a barrier. */

@@ -73,7 +73,8 @@ void full_piece_close(struct full_function *x); /* does nothing if no piece is o
 void full_op(struct full_function *x, char letter, uint32_t site);
 void full_put_address(struct full_function *x, LLVMValueRef pointer);
 void full_put_word(struct full_function *x, const char *type, LLVMValueRef v); /* stores eight bytes */
-/* Returns false if values of that type are not recorded. */
+/* Stores a value in the piece.  Returns false if values of its type are not recorded or the piece
+ * is full. */
 bool full_put_value(struct full_function *x, LLVMValueRef v);
 bool full_is_recorded(struct full_function *x, LLVMTypeRef type);
 void full_rows(struct full_function *x); /* writes the P records */

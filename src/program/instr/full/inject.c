@@ -124,7 +124,7 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 }
 
 /* Whether the operand is the address of a load or store.  Even the address of a global variable
- * counts, because faults in memory need it. */
+ * counts, because faults in memory need that address. */
 static bool is_memory(LLVMValueRef inst, int operand)
 {
 	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);

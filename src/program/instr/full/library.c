@@ -83,7 +83,8 @@ struct formatted {
 	bool behind;
 };
 
-/* Records strings that are printed before the call, and memory that the call writes after it. */
+/* Before the call, records the strings that the call will print; after the call, the memory that
+ * the call wrote. */
 static void put_conversion(void *context, const struct instr_conversion *c)
 {
 	const struct formatted *f = context;

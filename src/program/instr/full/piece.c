@@ -14,7 +14,7 @@
 #include "raddle/event.h"
 #include "raddle/full.h"
 
-/* Every piece has room for one more op of this many bytes. */
+/* The most bytes of an op.  A piece is closed when it may have no room for another op. */
 enum { OP_MAX = 1024 };
 
 void full_build_at(struct full_function *x, LLVMValueRef inst)

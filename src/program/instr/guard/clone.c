@@ -6,9 +6,9 @@
  * Each guard has a scope: the innermost loop around it that has a test in each iteration, or else
  * the function.  All guards of a scope share one test, at the last place that all paths to them
  * pass.  A scope with a single guard tests the flag of that guard, which costs the same.  Counting
- * loops without calls have no tests, which would cost more than the rest of the loop.  Instead the
- * code around them tests, or they are split into pieces (strip.c).  Other loops with short
- * iterations test once in several iterations (unroll.c).
+ * loops without calls have no tests, because a test would cost more than the rest of the loop.
+ * Instead the code around them tests, or they are split into pieces (strip.c).  Other loops with
+ * short iterations test once in several iterations (unroll.c).
  *
  * In functions that cannot be copied, each mark becomes a test where it is.
  */

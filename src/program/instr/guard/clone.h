@@ -56,7 +56,7 @@ bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop 
 
 /* Whether the loop has a counter.  Such a loop normally ends by itself. */
 bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *loop);
-bool instr_clone_is_real(LLVMValueRef inst); /* not a mark, and not inserted by reg2mem */
+bool instr_clone_is_real(LLVMValueRef inst); /* neither a mark nor inserted by reg2mem */
 
 /* unroll.c: sets and maps of blocks. */
 struct instr_unrolled {

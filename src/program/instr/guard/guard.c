@@ -208,7 +208,8 @@ static void guard_function(struct instr_function *f, void *context)
 	emit_assembler(u, f);
 }
 
-/* Inserts marks where a thread enters the program from outside code, which may have ordered it. */
+/* Inserts marks where a thread enters the program from outside code.  That code may have ordered
+ * the thread after other threads. */
 static void guard_entries(struct instr_unit *u, struct guarding *g)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {

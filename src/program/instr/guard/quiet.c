@@ -54,7 +54,7 @@ static uint32_t *find_depths(const struct instr_clone *t)
 }
 
 /* Chooses nests of at most NEST loops.  A nest must be short, because a thread in its guarded copy
- * stays there until the nest ends, but long enough to be worth a test. */
+ * stays there until the nest ends.  But it must be long enough to be worth a test. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);
@@ -82,7 +82,7 @@ static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop
 	return false;
 }
 
-/* Removes the guards of a copied block; the region's lines list them. */
+/* Removes the guards of a copied block, and lists them in the lines of the region. */
 static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *regions)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {

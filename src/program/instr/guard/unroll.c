@@ -94,7 +94,7 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 }
 
 /* The number of copies of the loop to make.  1 means that each iteration has a test: the loop can
- * afford that, or needs it. */
+ * afford so many tests, or needs them. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);

@@ -21,8 +21,8 @@
 /* The positions of the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_WRITE = 3 };
 enum { REACH = 16 }; /* the number of hooks that are looked at after a hook */
-/* Hooks of at most eight bytes are merged: two of sixteen would too often lie in different
- * blocks. */
+/* Only hooks of at most eight bytes are merged: two accesses of sixteen bytes would too often lie
+ * in different blocks. */
 enum { LARGEST_POWER = 3 };
 
 struct half {

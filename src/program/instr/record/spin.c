@@ -20,8 +20,8 @@
  * 	for (;;)
  * 		mine = 1;
  *
- * which the optimiser may reduce to a jump.  Both kinds get a hook in each iteration.  If threads
- * stop at reads anyway, only loops without an exit get one.
+ * which the optimiser may reduce to a jump.  Loops of both kinds get a hook in each iteration.  If
+ * threads stop at reads anyway, only loops without an exit get the hook.
  */
 #include "instr/unit-int.h"
 

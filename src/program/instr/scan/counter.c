@@ -16,9 +16,10 @@
  * before it represent the same accesses after it.  Examples are statistics and the book-keeping of
  * allocators.
  *
- * A variable that is released elsewhere in the unit (a reference count) is not a counter.  Its
- * relaxed updates continue a release sequence, so accesses before and after an update are ordered
- * differently.  The answer depends on the unit alone, so that all flavours of a program agree.
+ * A variable to which the unit also writes in release order (a reference count) is not a counter.
+ * Its relaxed updates continue a release sequence, so accesses before and after an update are
+ * ordered differently.  The answer depends on the unit alone, so that all flavours of a program
+ * agree.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"
@@ -56,7 +57,8 @@ static bool is_harmless_use(LLVMValueRef user, LLVMValueRef pointer)
 		return LLVMGetOperand(user, 0) == pointer && is_relaxed(LLVMGetCmpXchgSuccessOrdering(user));
 	if (ir_is_call(user)) /* a hook of a function that is instrumented already */
 		return ir_callee(user) && ir_starts(ir_name(ir_callee(user)), "__raddle_");
-	/* The address of another variable. */
+	/* The result is the address of another member or element, which counts as another
+	 * variable. */
 	return LLVMIsAGetElementPtrInst(user) || LLVMIsAConstantExpr(user);
 }
 

@@ -79,8 +79,8 @@ LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *ev
 bool instr_is_atomic(const struct instr_event *event);
 /* The flags RADDLE_ATOMIC_STORED and RADDLE_ATOMIC_PASSED of an atomic operation, as a value. */
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event);
-bool instr_is_counter(LLVMValueRef update); /* whether EVENT_PASSES applies */
-bool instr_only_looks(LLVMValueRef load);   /* whether EVENT_PASSES applies */
+bool instr_is_counter(LLVMValueRef update); /* whether EVENT_PASSES applies to an update */
+bool instr_only_looks(LLVMValueRef load);   /* whether EVENT_PASSES applies to a load */
 
 /* The number of bytes that a library function will read or write, if it is known before the call.
  * RADDLE_STOP_STRING for an existing string; NULL if unknown. */
@@ -100,7 +100,7 @@ typedef void instr_function_fn(struct instr_function *f, void *context);
 /* record.c: scans the functions of a unit as the flavour `record` does, and calls `fn` for each
  * instrumented function. */
 void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context);
-/* Sites are numbered in the order of events. */
+/* Whether the event has a site.  Sites are numbered in the order of events. */
 bool instr_event_has_site(const struct instr_event *event);
 
 void instr_scan(struct instr_function *f);

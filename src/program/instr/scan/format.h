@@ -14,8 +14,9 @@ struct instr_conversion {
 	/* Whether the memory is accessed only if the result of the call is more than `least`. */
 	bool is_scanned;
 	unsigned least;
-	uint64_t size; /* the number of bytes; for a string, the most; UINT64_MAX for no limit */
-	/* The number of the argument that states the most bytes instead; -1 if there is none. */
+	uint64_t size; /* the number of bytes; for a string, the maximum; UINT64_MAX for no limit */
+	/* The number of the argument that states the maximum in place of `size`; -1 if there is
+	 * none. */
 	int limit;
 };
 typedef void instr_conversion_fn(void *context, const struct instr_conversion *c);

@@ -2,7 +2,7 @@
 /*
  * Atomic operations that are calls: those that the compiler could not inline and left to libatomic
  * (`__atomic_fetch_add_16(p, v, order)`, `__atomic_load(size, p, result, order)`), and the older
- * `__sync_` ones.
+ * `__sync_` functions.
  */
 #include "instr/scan/event.h"
 
@@ -31,7 +31,7 @@ static enum instr_kind kind_of(const char *operation)
 	return EVENT_ATOMIC_RMW;
 }
 
-/* The size after the last underscore; 0 if there is none. */
+/* The size that the name states after its last underscore; 0 if it states no size. */
 static uint64_t size_suffix(const char *name)
 {
 	static const struct {

@@ -26,7 +26,7 @@ enum instr_length {
 	/* The bytes read to compare with argument a; at most argument b (no limit if b < 0). */
 	LENGTH_COMMON,
 	/* From the argument up to the result, which points into the argument's memory.  If the
-	 * result is NULL, argument a bytes (if a < 0, the string). */
+	 * result is NULL, as many bytes as argument a states (if a < 0, the whole string). */
 	LENGTH_FOUND,
 	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (no limit if b < 0) */
 	LENGTH_APPENDED, /* the string in argument a (at most b), after the string that is there */

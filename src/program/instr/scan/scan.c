@@ -85,8 +85,8 @@ static void add_if_it_matters(struct instr_function *f, struct instr_event event
 		add(f, &event);
 }
 
-/* Whether an access has a hook of its own: aligned accesses of these sizes do.  All others are
- * ranges. */
+/* Whether there is a hook for single accesses of this size and alignment.  All other accesses are
+ * recorded as ranges. */
 static bool is_simple(uint64_t size, unsigned align)
 {
 	return (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) && align >= size;

@@ -2,10 +2,10 @@
 /*
  * The flavour `track`: the program with gates at the instructions of a slice (raddle/track.h).
  *
- * A gate is named by the kind of the instruction, its place in the source, its function, and its
- * ordinal among instructions that are equal in these.  The tool derives the same names from facts
- * (sketch/gates.c), which come from the same code.  So a unit is brought to the same level as for
- * facts, and is not optimised before the gates are inserted.
+ * The name of a gate consists of the kind of the instruction, its place in the source and its
+ * function.  An ordinal distinguishes instructions for which these three are equal.  The tool
+ * derives the same names from facts (sketch/gates.c), which come from the same code.  So a unit is
+ * brought to the same level as for facts, and is not optimised before the gates are inserted.
  *
  * An access lies between two hooks.  The first takes a number and locks the address; the second
  * records the value.  If the gate is closed, the first hook returns 0, and the second does nothing.

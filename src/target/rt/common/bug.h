@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invariants of the runtime.  A violation is a bug in Raddle.  It is reported in one line on
- * standard error, and the program ends with SIGABRT, because its records, its schedule or its
+ * Invariants of the runtime.  A violation is a bug in Raddle.  The bug is reported in one line on
+ * standard error.  Then the program ends with SIGABRT, because its records, its schedule or its
  * memory can no longer be trusted.
  *
  *	RT_ASSERT(count <= room);
  *
- * It is not used in code that is inlined into the program, nor in rt/guard: programs in production
- * continue without a verdict instead.
+ * RT_ASSERT is not used in code that is inlined into the program, nor in rt/guard: programs in
+ * production continue without a verdict instead.
  */
 #ifndef RT_COMMON_BUG_H
 #define RT_COMMON_BUG_H

@@ -28,11 +28,11 @@ struct rt_function {
 /* Whether an object other than the program exports a symbol of this name.  Allocates nothing. */
 bool rt_is_exported(const char *name);
 
-/* Returns NULL if no library has the function. */
+/* Returns the address of the real function; NULL if no library has it. */
 void *rt_find_real(const char *name);
 
-/* Looks up the functions of a table and stores the addresses it finds.  The rest of `to` does not
- * change. */
+/* Looks up the functions of a table.  Stores the addresses of existing functions in the struct
+ * `to`, whose other members do not change. */
 void rt_find_all(const struct rt_function *table, size_t count, void *to);
 
 /* Called before and after a thread looks up the real functions.  The lookup may itself call an

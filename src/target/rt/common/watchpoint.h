@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called in a signal handler, with the `data` of a watchpoint.  Returns false if that is not a
- * watchpoint of the runtime. */
+/* Called in a signal handler, with the `data` of a watchpoint.  Returns false if `data` does not
+ * belong to a watchpoint of the runtime. */
 typedef bool rt_hit(uint64_t data, const void *context);
 
 /* Calls `hit` at each hit from now on.  Returns false if the system refuses. */

@@ -37,7 +37,7 @@ enum rt_access {
 	RT_ACCESS_ATOMIC = 2,
 	RT_ACCESS_ACQUIRES_NOT = 4, /* an atomic access whose memory order does not acquire */
 	RT_ACCESS_RELEASES_NOT = 8, /* an atomic access whose memory order does not release */
-	RT_ACCESS_SAME_CALL = 16,   /* of the same call as the access before, which has not begun */
+	RT_ACCESS_SAME_CALL = 16,   /* by the same call as the previous access, before that call begins */
 };
 
 /* How long an operation may wait.  A null pointer means that there is no time limit. */
@@ -88,9 +88,11 @@ struct rt_instead {
 struct rt_layer {
 	enum rt_layer_number number;
 	bool listens;
-	bool (*is_deaf)(void); /* whether it does not listen in this process after all; may be NULL */
-	size_t thread_size;    /* bytes of t->layer[number], zeroed in a new thread; 0 if the layer sets
-				* the pointer itself */
+	/* Returns whether the layer does not listen in this process, although `listens` is set; may
+	 * be NULL. */
+	bool (*is_deaf)(void);
+	size_t thread_size; /* bytes of t->layer[number], zeroed in a new thread; 0 if the layer sets
+			     * the pointer itself */
 
 	/* The process.  setup(): called before the first thread; returns false if the layer has
 	 * nothing to do in this process.  forked(): called in the child; without it, a layer that
@@ -174,8 +176,8 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 }
 
 /* waits(): the thread begins to wait for `object` in the operation; waited(): the wait is over.  If
- * the thread runs a signal handler or the unwinder meanwhile, their operations precede this one in
- * its trace. */
+ * the thread runs a signal handler or the unwinder meanwhile, their operations precede this
+ * operation in its trace. */
 static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 {
 	if (op->t)

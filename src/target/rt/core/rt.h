@@ -119,7 +119,7 @@ void *rt_map(size_t size);
 void rt_unmap(void *p, size_t size);
 bool rt_make_room(size_t size); /* raises limits that the program has set; false if it raised none */
 uint64_t rt_now(void);
-uint64_t rt_now_soon(struct rt_thread *t); /* cheaper; only while the encoder is taken */
+uint64_t rt_now_soon(struct rt_thread *t); /* cheaper; call it only with the encoder taken */
 void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
@@ -141,7 +141,7 @@ void rt_pause(uint32_t round); /* called between two checks of a lock */
 /* rt/core/buffer/buffer.c: the session's buffers. */
 bool rt_buffer_switch(struct rt_thread *t);				/* false if recording is over */
 void rt_buffer_seal(struct rt_thread *t);				/* hands the buffer over */
-struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number); /* NULL if it is over */
+struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number); /* NULL if recording is over */
 void rt_buffer_hand_over(struct raddle_buffer *b);
 void rt_stop(enum raddle_stop_reason reason);
 
@@ -167,7 +167,7 @@ void rt_restore_signals(const uint64_t *old);
 struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL if there is no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* keeps a state for reuse */
 void rt_thread_begin(struct rt_thread *t); /* in the thread: takes its state, writes THREAD_START */
-struct rt_thread *rt_thread_adopt(void);   /* adopts the calling thread; NULL if it cannot */
+struct rt_thread *rt_thread_adopt(void);   /* adopts the calling thread; NULL if that fails */
 void rt_clear_blocks(struct rt_thread *t); /* removes all marks and frees their memory */
 void rt_thread_after_fork(struct rt_thread *t);
 void rt_thread_end_key(void *value); /* the key's destructor */
@@ -191,7 +191,7 @@ static inline bool rt_has_state(struct rt_thread **t)
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL if the run is not steered */
-_Noreturn void rt_end_process(void);	    /* by SIGABRT, whose handler is not called */
+_Noreturn void rt_end_process(void);	    /* by SIGABRT; a handler is not called */
 
 /* rt/core/process/refused.c: Reports that a call has failed with this errno value. */
 void rt_refused(int error);

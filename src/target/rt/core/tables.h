@@ -39,7 +39,7 @@ struct rt_tables {
 		} items[RT_MODULES];
 		void *(*_Atomic open)(const char *, int);
 	} modules;
-	_Atomic bool locking[RT_DESCRIPTORS];	 /* rt/core/io/kernel.c: holds a lock on its file */
+	_Atomic bool locking[RT_DESCRIPTORS];	 /* rt/core/io/kernel.c: which of them lock a file */
 	_Atomic uint64_t streams[RT_STREAMS];	 /* rt/core/io/stdio.c: which streams are channels */
 	struct rt_front_table asyncs, lock_bits; /* libuv's handles; GLib's one-bit locks */
 };

@@ -52,7 +52,7 @@ struct cover_state {
 	uint64_t *index;    /* a hash table of known pairs, with open addressing; 0 if unused */
 	uint64_t now;	    /* counts threads that began, and periods with only one thread */
 	uint64_t floor;	    /* words with an older stamp are forgotten */
-	uint64_t used;	    /* the number of accesses since then */
+	uint64_t used;	    /* the number of accesses since `floor` was set */
 	uint32_t next_read; /* the position of the read that is displaced next */
 	_Atomic uint32_t lock;
 };

@@ -37,8 +37,8 @@ static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, stru
 	return true;
 }
 
-/* Compares the access with each of `count` cells, drops the cells that it covers, and adds it if
- * there is a cell for it.  Returns false if there is none. */
+/* Compares the access with each of `count` cells, drops the cells that it covers, and adds the
+ * access if there is a cell for it.  Returns false if there is no such cell. */
 static inline __attribute__((always_inline)) bool access_cells(const struct rt_watch *w, struct rt_cell *cell,
 							       uint32_t count, struct rt_seen_access a)
 {

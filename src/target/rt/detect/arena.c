@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory of the detector.  Every change of the lists is one store, so if a signal handler
- * leaves this code by longjmp, the lists stay intact and at most a piece of memory is lost.
+ * The memory of the detector.  Every change of the lists is one store.  So the lists stay intact if
+ * a signal handler leaves this code by longjmp, and at most a piece of memory is lost.
  */
 #include "rt/detect/arena.h"
 
@@ -15,7 +15,7 @@ static uint32_t class_of(size_t size)
 	return size <= 1u << SMALLEST ? SMALLEST : 64 - (uint32_t)__builtin_clzll(size - 1);
 }
 
-/* Called with the lock held. */
+/* Takes memory from the current mapping, or from a new one.  Called with the lock held. */
 static void *carve(struct rt_arena *a, size_t size)
 {
 	char *p;

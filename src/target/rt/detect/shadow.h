@@ -2,9 +2,9 @@
 /*
  * Shadow memory: which threads accessed which bytes last, and where synchronisation objects are.
  *
- * A line represents 64 bytes of the program and is a list of cells.  A cell records which bytes (a
- * bit each) a lane, that is, a thread, accessed in an epoch, how (plain, write), and at which of
- * two sites.  A cell without bytes is free.  So a thread that walks over an array needs one cell
+ * A line represents 64 bytes of the program and is a list of cells.  A cell describes accesses by a
+ * lane, that is, a thread, in one epoch: which bytes (a bit each), how (plain, write), and at which
+ * of two sites.  A cell without bytes is free.  So a thread that walks over an array needs one cell
  * per line.  Up to four cells are stored in the line; five to eight are stored outside it.  If
  * there are more, the line is split: each eight bytes have a list of their own.  Up to two cells
  * of such a list are stored in its part; longer lists are stored elsewhere.  So no thread searches
@@ -97,10 +97,10 @@ struct rt_cache {
 	} entry[RT_CACHE];
 };
 
-/* Returns NULL if there is no chunk. */
+/* Finds the chunk of an address; NULL if there is none. */
 struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
-/* Makes the chunk if there is none.  Returns NULL if there is no memory, or if it is not a user
- * address. */
+/* Makes the chunk if there is none.  Returns NULL if there is no memory, or if `address` is not a
+ * user address. */
 struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)

@@ -59,8 +59,8 @@ struct rt_lane {
 	_Atomic uint64_t epoch, floor;
 	uint64_t version;
 	struct rt_tenant *tenant; /* the latest thread that has or had the lane */
-	struct rt_watch *watch;	  /* of the thread that has the lane; protected by lane_lock */
-	uint32_t next;		  /* of an idle lane, the next idle lane plus 1; or 0 */
+	struct rt_watch *watch;	  /* that of the thread that has the lane; protected by lane_lock */
+	uint32_t next;		  /* if the lane is idle, the next idle lane plus 1; or 0 */
 	uint32_t unused[5];
 };
 

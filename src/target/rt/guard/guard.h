@@ -146,7 +146,7 @@ void *guard_map(size_t size); /* returns zeroed memory, or NULL */
 uint64_t guard_now(void);     /* the time of CLOCK_MONOTONIC in ns */
 void guard_dormant(void);     /* clears all flags, because the agent has ended */
 
-/* thread.c.  Returns NULL if the thread has no state and cannot get one. */
+/* thread.c.  Returns the state of the calling thread; NULL if it has none and cannot get one. */
 struct guard_thread *guard_self(void);
 
 /* Thread-local variables, which a thread has even without a state. */

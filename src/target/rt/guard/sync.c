@@ -33,7 +33,8 @@ static int got_c11(int result, const volatile void *object)
 	return result;
 }
 
-/* A function that acquires OBJECT if it succeeds, as HOW says, and one that releases it. */
+/* ACQUIRES defines a function that acquires OBJECT if it succeeds; the function HOW tests that.
+ * RELEASES defines a function that releases OBJECT. */
 #define ACQUIRES(how, object, name, parameters, arguments)                                                   \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \

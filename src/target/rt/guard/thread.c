@@ -3,8 +3,8 @@
  * Threads: which ones exist, and how they begin, end and are joined.  If there is an agent, the
  * runtime keeps a list of all threads, because tracking of an access ends when every thread is
  * ordered after it.  A thread that was not created through the runtime (by clone() of a library, or
- * by libc itself) is adopted at its first call.  Its creation is unknown, so it may be ordered
- * after everything: no race is ever found with it.
+ * by libc itself) is adopted at its first call.  Its creation is unknown, so the thread may be
+ * ordered after everything: no race with it is ever found.
  */
 #include "rt/guard/real.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Hardware evidence for a race.  While a thread is stopped, a watchpoint is set on the address that
- * it is about to access, and the processor reports when another thread accesses that address.  This
+ * it is about to access.  So the processor reports when another thread accesses that address.  This
  * is a second proof besides the guard of the other access.  If the system refuses watchpoints, the
  * second proof is missing.
  */

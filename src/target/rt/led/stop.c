@@ -4,8 +4,8 @@
  * library function, and before a call that writes to a stream.  In: the place and kind of the
  * access.  Out: notifications of layers, which may stop the thread there (rt/core/layer.h).
  *
- * Until the threads have reached their goals, only the first access of a segment is counted, as in
- * the flavour `record`, because schedules are made from its traces.
+ * Until the threads have reached their goals, only first accesses in a segment are counted.  The
+ * flavour `record` does the same, and schedules are made from its traces.
  */
 #include "raddle/full.h"
 #include "rt/core/layer.h"

@@ -290,7 +290,8 @@ static bool has_to_wait(const struct rt_memory *m, const struct rt_thread *t, ui
 
 /* ---- accesses ---- */
 
-/* Stores the value that the model chooses where the thread will read it. */
+/* Chooses the value of a read by the model, and stores it at the address that the thread is about
+ * to read. */
 static void read_tracked(struct rt_memory *m, const struct rt_memory_access *a)
 {
 	struct memory_part p = part_of(m, a->address, a->size);

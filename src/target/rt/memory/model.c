@@ -34,7 +34,7 @@ static bool has_history(const struct memory *m)
 }
 
 /* Adds an action to the hash of the thread's past.  A new thread is counted in thread_count.
- * Returns the value. */
+ * Returns `value`. */
 static uint64_t note(struct memory *m, uint32_t t, uint64_t what, const struct memory_part *p, uint64_t value)
 {
 	struct memory_thread *own = &m->threads[t];

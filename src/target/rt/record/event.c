@@ -194,8 +194,8 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 	rt_recorder_leave(t);
 }
 
-/* Counts an update of a counter that is not new.  Returns false if it must be recorded.  The
- * encoder is taken. */
+/* Counts an update of a counter, if the update is not new.  Returns false if the update must be
+ * recorded.  The encoder is taken. */
 static bool thin_counter(struct rt_thread *t, uintptr_t address, uint32_t site)
 {
 	struct rt_place *p = rt_hot_place(t, site);

@@ -2,9 +2,9 @@
 /*
  * The hooks that are inlined into instrumented code.  This file is compiled twice: to optimised
  * bitcode and to an object of the runtime.  Code of the mode `fast` inlines all hooks from the
- * bitcode.  Code of the mode `quick` inlines only hooks without a branch and calls the access hooks
- * in the runtime, because inlining them would take most of the build time.  raddle/abi.h explains
- * the first access test and the shadow stack.
+ * bitcode.  Code of the mode `quick` inlines only hooks without a branch.  It calls the access
+ * hooks in the runtime, because inlining them would take most of the build time.  raddle/abi.h
+ * explains the first access test and the shadow stack.
  *
  * Rules: no calls except the RADDLE_COLD ones, no loops, no libc.
  */
@@ -105,7 +105,7 @@ INLINE uint32_t *__raddle_stack(struct raddle_self *self)
 	return self->stack_top;
 }
 
-/* Called before a call, and after it. */
+/* The first hook runs before a call, the second after the call. */
 HOOK __raddle_call(struct raddle_self *self, uint32_t *top, uint32_t site)
 {
 	top[0] = site;

@@ -17,7 +17,7 @@ struct stride {
 	uint64_t left;
 	uint64_t by; /* the distance, never negative: the walk starts at the lowest address */
 	uint32_t size;
-	uint64_t pattern; /* the bits that are accessed in a block whose first byte is */
+	uint64_t pattern; /* the bits of a block that are accessed, if its first byte is accessed */
 };
 
 static struct stride stride_of(const void *p, uint64_t count, int64_t by)
@@ -52,8 +52,8 @@ static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 	return n;
 }
 
-/* Skips accesses that are marked already, then marks the run that follows and returns its number
- * of accesses; 0 if there is none. */
+/* Skips accesses that are marked already, then marks the run that follows.  Returns the number of
+ * accesses in the run; 0 if there is no run. */
 static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
 {
 	uint64_t run = 0;

@@ -118,7 +118,7 @@ struct rt_place {
 	uint32_t site;
 	uint32_t heat; /* the number of records so far; if the place is hot, RT_PLACE_HOT and the site */
 	uint32_t step; /* the operation after which `left` was last 0 */
-	uint32_t left; /* the number of accesses left out since then */
+	uint32_t left; /* the number of accesses left out since `step` */
 	uint32_t more; /* the number of records since the place became hot */
 	uint64_t tag;  /* the tag (raddle/abi.h) of the block of the last access that was left out */
 };

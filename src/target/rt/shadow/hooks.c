@@ -10,7 +10,7 @@ static uint32_t operand(uint32_t e, uint64_t value, uint32_t bits)
 	return e ? e : rt_expr_const(value, bits);
 }
 
-/* Returns 0 if the node is a constant, since its value is then concrete. */
+/* Returns `e`, or 0 if the node is a constant, since its value is then concrete. */
 static uint32_t unless_const(uint32_t e)
 {
 	uint64_t k;
@@ -18,7 +18,8 @@ static uint32_t unless_const(uint32_t e)
 	return e && rt_expr_is_const(e, &k) ? 0 : e;
 }
 
-/* Returns false if no input is followed, so that every value is concrete. */
+/* Begins a change of the store.  Returns false if no input is followed, so that every value is
+ * concrete. */
 static bool enter(void)
 {
 	if (!rt_shadow_is_on())
@@ -84,8 +85,8 @@ RT_EXPORT uint32_t __raddle_shadow_choose(uint32_t what, uint32_t ec, uint64_t r
 
 /* ---- accesses ---- */
 
-/* Called for an address that depends on input: adds to the path that the address has its value of
- * this run. */
+/* Called for an address that depends on input.  Adds a step to the path: the address has the value
+ * that it has in this run. */
 static void settle(uint32_t ea, uintptr_t a)
 {
 	rt_path_lose(RADDLE_LOST_ADDRESS);
@@ -170,7 +171,7 @@ RT_EXPORT void __raddle_shadow_write(void *p, uint32_t size, uint32_t e, uint32_
 	rt_shadow_leave();
 }
 
-/* A larger extent takes too long to examine. */
+/* In bytes: a larger extent takes too long to examine. */
 #define EXTENT_MAX (1ull << 30)
 
 RT_EXPORT uint32_t __raddle_shadow_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)

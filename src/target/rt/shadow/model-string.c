@@ -56,7 +56,7 @@ uint32_t rt_model_byte(const void *p)
 
 /* ---- lengths ---- */
 
-/* Adds to the path that the string has this length. */
+/* Adds steps to the path: no byte before this length is NUL. */
 static void assume_string(const char *s, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {

@@ -59,9 +59,9 @@ static uint32_t next_ready(uint32_t number)
 	return next != RADDLE_STEER_NONE ? next : rt_set_next(ready, 0, count);
 }
 
-/* While threads are led to their goals: the thread of the goal with `front`, which runs first.  If
- * the argument is false, the thread of the other goal, which runs last.  NONE if no goal has
- * `front`. */
+/* While threads are led to their goals: if the argument is true, the thread of the goal whose
+ * `front` is set, which runs first.  Otherwise the thread of the other goal, which runs last.  NONE
+ * if `front` is set in no goal. */
 static uint32_t in_front(bool front)
 {
 	const struct raddle_steer *s = rt_steer();

@@ -2,11 +2,12 @@
 /*
  * Condition variables of a steered process.
  *
- * The program's own condition variables are not touched.  A waiting thread is in a list of the
- * runtime, in order of arrival, and sleeps on a real condition variable of its own, under one
- * mutex.  So a wait has taken effect when its step ends.  A signal wakes the waiter whose wake-up
- * is first in the plan.  If the plan lists no wake-up, it wakes the thread that has waited
- * longest.  Waiters that the plan keeps in this wait (a stop, or past their limit) come last.
+ * The program's own condition variables are not touched.  The runtime has a list of waiting
+ * threads, in order of arrival.  Each of them sleeps on a real condition variable of its own, under
+ * one common mutex.  So a wait has taken effect when its step ends.  A signal wakes the waiter
+ * whose wake-up is first in the plan.  If the plan lists no wake-up, the signal wakes the thread
+ * that has waited longest.  Waiters that the plan keeps in this wait (a stop, or past their limit)
+ * come last.
  *
  * A waiter whose time is up stays in the list until it gets its turn.  If a signal arrives before
  * that, the wait ends by the signal, not by the timeout.  A waiter that is cancelled passes its

@@ -188,7 +188,7 @@ void rt_context_arrives(struct rt_thread *t)
 	let_leave();
 }
 
-/* Whether the thread with this number can be switched to. */
+/* The context of the thread with this number; NULL if it cannot be switched to. */
 static struct rt_context *find(uint32_t number)
 {
 	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;

@@ -111,8 +111,8 @@ static bool is_alone(const struct first *f)
 	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
 }
 
-/* The threads stay where they met until the replayer has examined them.  The thread with the turn
- * keeps it. */
+/* The threads stay where they met until the replayer has examined them.  The thread that has the
+ * turn keeps the turn. */
 static void stay(struct rt_thread *t)
 {
 	rt_steer_show(t, RADDLE_SLOT_GOAL);
@@ -219,7 +219,7 @@ static void leave_goal(uint32_t which)
 	rt_steer_unlock(&signals);
 }
 
-/* A lone thread would only lose time by waiting. */
+/* Whether there is another thread to meet.  A lone thread would only lose time by waiting. */
 static bool has_company(void)
 {
 	return atomic_load_explicit(&rt_steer()->slot_count, memory_order_relaxed) > 1;

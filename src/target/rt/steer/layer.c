@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The callbacks of steering (rt/core/layer.h), which pass notifications on to steps, locks and
- * goals.  Whether steering must see each access of the thread changes only in these callbacks.  So
- * each computes it at its end.
+ * goals.  Only these callbacks change whether steering must see each access of the thread.  So each
+ * callback determines that at its end.
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/steer-int.h"

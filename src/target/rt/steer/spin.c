@@ -137,7 +137,7 @@ void rt_spin_reset(struct rt_thread *t)
 	s->count = s->steady = s->yields = 0;
 }
 
-/* Whether all other runnable threads spin too, and the plan waits for this one. */
+/* Whether all other runnable threads spin too, and the plan waits for this thread. */
 static bool is_one_of_many(struct rt_thread *t)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;

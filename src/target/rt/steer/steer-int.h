@@ -30,10 +30,10 @@ void rt_steer_show(struct rt_thread *t, uint32_t state);
 void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot);
 uint64_t rt_steer_time_of(uint32_t slot); /* the CPU time of the thread, in nanoseconds */
 
-/* Called with the lock held: the plan cannot be followed. */
+/* Called when the plan cannot be followed, with the lock held. */
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
-/* The same, called without the lock. */
+/* Like rt_steer_differs(), but called without the lock. */
 void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
 /* nap(): the thread sleeps until its place is woken, but only for a short time.  `seen` is the
@@ -104,14 +104,15 @@ void rt_turn_take(struct rt_thread *t);
 /* The thread reaches a point after n operations.  Returns when the thread has the turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
-/* The same as rt_turn_point() before an access, if a watch covers it. */
+/* Like rt_turn_point(), before an access, if a watch covers the access. */
 void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
 
-/* The same before a call that uses, initialises or destroys a synchronisation object, if a watch
- * covers its site. */
+/* Like rt_turn_point(), before a call that uses, initialises or destroys a synchronisation object,
+ * if a watch covers the site of the call. */
 void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot);
 
-/* Before a fence, which is a point if stores of the thread are still buffered (rt/memory/). */
+/* Called before a fence.  The fence is a point if stores of the thread are still buffered
+ * (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
 /* The next operation of the plan belongs to the thread at this position of the table, so the thread
@@ -146,9 +147,9 @@ uint32_t rt_strategy_choose(uint32_t number);
 /* Called when a thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c. reset() is called at a new operation, news() when the thread has seen or done
- * something new, yields() at a yield, and comes_round() when the number of accesses suggests a
- * spin. */
+/* rt/steer/spin.c. reset() is called at a new operation, and news() when the thread has seen or
+ * done something new.  yields() is called at a yield, and comes_round() when the number of accesses
+ * suggests a spin. */
 void rt_spin_reset(struct rt_thread *t);
 void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);

@@ -84,7 +84,7 @@ struct rt_spin {
 struct rt_context {
 	void *sp;		/* the stack pointer, while the thread does not run */
 	uint64_t fs;		/* the base of its TLS, while the thread does not run */
-	_Atomic uint32_t alive; /* 1 while it has its own kernel thread; the kernel clears it */
+	_Atomic uint32_t alive; /* 1 while it has its own kernel thread; the kernel clears `alive` */
 	uint64_t mask;		/* its blocked signals, if the program is interruptible (rt.h) */
 	bool masked;		/* `mask` is set */
 	bool blocked;		/* the runtime has blocked all signals, because the thread begins or ends */
@@ -143,7 +143,7 @@ struct rt_steered {
 	bool stopped;			 /* it has reached its stop */
 	bool keeps;	  /* it makes the access that threads at the second site of `keep` wait for */
 	bool leads;	  /* it has left its goal, but has not made its access yet */
-	bool anywhere;	  /* the plan names no thread, so this one may stop at any goal */
+	bool anywhere;	  /* the plan names no thread, so this thread may stop at any goal */
 	bool sees_all;	  /* each of its accesses is examined */
 	bool settled;	  /* it has been stopped at least once */
 	uint32_t looks;	  /* number of accesses since its last point */
@@ -199,8 +199,8 @@ void rt_step_is(struct rt_step *step, uint32_t kind); /* the step turned out to 
 void rt_step_end(struct rt_step *step);
 void rt_step_leave(struct rt_step *step);
 
-/* block(): the thread waits in the step, for `object`.  unblock(): it has what it waited for.  If
- * it runs a signal handler or the unwinder meanwhile, the steps of these precede this one in its
+/* block(): the thread waits in the step, for `object`.  unblock(): the thread has what it waited
+ * for.  If it runs a signal handler or the unwinder meanwhile, their steps precede this step in its
  * trace and in the numbering. */
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
 void rt_step_unblock(struct rt_step *step);
@@ -233,7 +233,8 @@ bool rt_turn_yield(struct rt_thread *t);
 
 /* The thread waits for something from outside; others run meanwhile. */
 enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
-bool rt_turn_sleep(struct rt_thread *t); /* until no thread can continue; false without turns */
+/* Lets others run until no thread can continue.  Returns false if threads do not take turns. */
+bool rt_turn_sleep(struct rt_thread *t);
 
 /* released(): threads that wait for the object may check again.  ready(): this thread may check
  * again. */
@@ -244,8 +245,8 @@ void rt_turn_cancelled(uint32_t number);
 /* The rank of a step, to choose among waiters: steps of the plan come first, in its order. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
-/* Called when the thread is stopped or blocked in the step: if this is its stop, it has reached
- * it. */
+/* Called when the thread is stopped or blocked in the step.  If the step is the stop of the thread,
+ * the stop counts as reached. */
 void rt_step_reached(const struct rt_step *step);
 
 /* rt/steer/lock.c: the list of locks that a thread holds. */

@@ -207,8 +207,8 @@ static uint64_t next_turn(void)
 										   : 1;
 }
 
-/* In half of the schedules the initial thread, once its first turn is over, runs only when no
- * other thread can, since it often examines what the others have done. */
+/* Whether the thread runs only when no other thread can.  In half of the schedules the initial
+ * thread does so once its first turn is over, since it often examines what the others have done. */
 static bool comes_last(uint32_t number)
 {
 	return number == 0 && rt_slot_at(0)->priority && rt_mixed(rt_steer()->seed) >> 60 & 1;

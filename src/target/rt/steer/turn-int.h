@@ -98,7 +98,7 @@ void rt_turn_hand_over(uint32_t from, uint32_t next);
  * NONE. */
 uint32_t rt_turn_find_unsettled(uint32_t self);
 void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point);
-/* The thread, which has the turn, passes it on or keeps it. */
+/* The thread, which has the turn, passes the turn on or keeps it. */
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals);
 /* The thread is at a point.  Called without the lock; returns when the thread has the turn. */
 void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks);

@@ -54,7 +54,7 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 }
 
 /* For a watch that stops a thread once per operation (`stand` is 2): whether the thread has already
- * stopped there.  Notes that it stops there now. */
+ * stopped there.  Notes that it stops there now.  Only the first STOP_BITS watches are noted. */
 #define STOP_BITS 64
 static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
 {

@@ -31,7 +31,8 @@ uint32_t track_thread(void)
 	return track_local.number - 1;
 }
 
-/* Returns NULL if the program is not tracked, or if there is no room. */
+/* Reserves an entry for a new thread, and a number.  Returns NULL if the program is not tracked, or
+ * if there is no room. */
 static struct track_beginning *prepare(void)
 {
 	for (uint32_t i = 0; track.shared && i < TRACK_STARTING; i++) {

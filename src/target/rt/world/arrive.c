@@ -30,12 +30,12 @@
 /* If no thread has sent or received anything for this long, and threads do not take turns, no
  * thread is expected to continue.  Then the next input arrives. */
 #define QUIET_NS 200000000u
-/* How long no thread must have sent or received anything before end_signal is raised: if the
- * program has sent everything, and if not. */
+/* How long no thread must have sent or received anything before end_signal is raised: END_NS if the
+ * program has sent everything, else END_LATER_NS. */
 #define END_NS 1000000000u
 #define END_LATER_NS 10000000000u
 /* If threads take turns, how many waits in a row may end by their time limits before input arrives
- * anyway: if the program has sent everything, and if not. */
+ * anyway: TIMED if the program has sent everything, else TIMED_MORE. */
 #define TIMED 64
 #define TIMED_MORE 4096
 /* After so many polls in a row that found nothing, other threads may run (LOOKS), or input arrives
@@ -156,7 +156,7 @@ static bool arrive(bool anyway)
 }
 
 /* Does nothing if another thread is already in this function, or if the caller is a signal handler
- * that interrupted it. */
+ * that interrupted this function. */
 bool rt_world_arrive(bool anyway)
 {
 	struct rt_giving *g = rt_giving();
@@ -300,7 +300,8 @@ static enum waited sleep_on(struct waiting *w)
 	return w->limit_ns >= 0 && now - w->begin >= (uint64_t)w->limit_ns ? OVER : GOES_ON;
 }
 
-/* The initial thread handles signals that are sent to the process, if it does not block them. */
+/* Whether a signal has interrupted the wait.  The initial thread handles signals that are sent to
+ * the process, unless it blocks them. */
 static bool is_interrupted(const struct waiting *w)
 {
 	return w->t->number == 0 && atomic_load(&rt_giving()->interrupts) != w->interrupts;

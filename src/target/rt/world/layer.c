@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of the layer (rt/core/layer.h).  The layer is active if the session requests it. */
+/* The table of the layer `world` (rt/core/layer.h).  The layer is active if the session requests
+ * it. */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
@@ -20,7 +21,7 @@ static bool setup(void)
 	return gives_back() ? rt_world_give_setup() : rt.session->world && rt_world_note_setup();
 }
 
-/* Input is not replayed in the child of a process. */
+/* Input is not replayed in a forked process. */
 static void forked(void)
 {
 	if (gives_back())

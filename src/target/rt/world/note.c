@@ -67,8 +67,8 @@ static void seal(struct rt_noted *n)
 	n->buffer = NULL;
 }
 
-/* Stores the creations that lead from the initial thread to this one.  If they are unknown, stores
- * a path that no thread has. */
+/* Stores the creations that lead from the initial thread to this thread.  If they are unknown,
+ * stores a path that no thread has. */
 static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
 {
 	uint32_t count = 0;
@@ -98,7 +98,7 @@ static void put_thread(struct rt_thread *t, struct rt_noted *n)
 	publish(n);
 }
 
-/* Provides a buffer with room for this many bytes.  Returns false if there is none. */
+/* Provides a buffer with room for this many bytes.  Returns false if there is no such buffer. */
 static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 {
 	if (n->buffer && (size_t)(n->buffer->data + sizeof n->buffer->data - n->cursor) >= size)
@@ -118,8 +118,8 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 }
 
 /* Begins a record.  Returns NULL in a handler that interrupted the writing of a record, or if there
- * is no buffer.  If an earlier call was left by longjmp, its frame was deeper in the stack than
- * this one. */
+ * is no buffer.  If an earlier call was left by longjmp, the frame of that call was deeper in the
+ * stack than the present frame. */
 static struct rt_noted *take(struct rt_thread *t, size_t bytes)
 {
 	struct rt_noted *n = noted(t);
@@ -414,7 +414,8 @@ static void loops(struct rt_thread *t)
 
 /* ---- the process ---- */
 
-/* Whether the bytes that it provides cannot be read again: a pipe, socket or terminal. */
+/* Whether bytes that were read from the descriptor cannot be read again: it is a pipe, socket or
+ * terminal. */
 static bool is_from_outside(int fd)
 {
 	struct termios terminal;

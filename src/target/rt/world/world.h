@@ -52,7 +52,7 @@ _Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room f
 
 /* The layer's state of a thread whose input is replayed. */
 struct rt_replayed {
-	uint32_t position;		/* in the table of threads; NONE if it is not there */
+	uint32_t position;		/* in the table of threads; NONE if the thread is not there */
 	uint32_t looks;			/* polls in a row that found nothing and did not wait */
 	uint64_t next[RADDLE_SOURCES];	/* how many values of each source it has got */
 	uint64_t next_random, made_up;	/* how many recorded, and how many other, random bytes it got */
@@ -130,7 +130,7 @@ void rt_world_closing(struct rt_thread *t, int fd);
 void rt_world_duplicated(int fd, int copy);
 bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 bool rt_world_has_option(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
-bool rt_world_reach(uint32_t connection); /* connects to a listener of the program; false if it cannot yet */
+bool rt_world_reach(uint32_t connection); /* connects to the program's listener; false if not yet */
 void rt_world_drain(uint32_t connection); /* reads bytes sent by calls that are not interposed */
 
 /* rt/world/note.c: the table for a process that is recorded. */

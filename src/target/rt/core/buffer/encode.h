@@ -57,8 +57,8 @@ struct rt_slot {
 #define RT_SLOT_RANGE 0x80000000u
 
 struct rt_encoder {
-	uint64_t site; /* the previous site; then the previous operands of each letter */
-	uint64_t q, t, a;
+	uint64_t site;	  /* the previous site */
+	uint64_t q, t, a; /* the previous operands of these letters */
 	uint32_t *stack_base;
 	uint32_t *stack_at;
 	size_t stack_known;
@@ -148,8 +148,8 @@ static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const str
 	return rt_put_varint(p, r->operand[2]);
 }
 
-/* Whether an access continues a run at the same distance, and the record of the last access may
- * still change because it does not lie below `floor`.  `floor` is e->floor or higher. */
+/* Whether an access continues a run at the same distance, and the record of the run may still
+ * change.  Records below `floor`, which is e->floor or higher, are final. */
 static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t address, const uint8_t *floor)
 {
 	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accesses that layers need not be notified of immediately.  In a replay, nothing reads a thread's
- * records.  Unless t->each is set, the slow path of the hooks then gathers accesses by site and
- * block of 64 bytes in t->gather, which a layer has provided.  Only the first access of a site to
- * a block is reported, by anew(), so a frequent access calls no layer.  The layer that provided
- * t->gather examines the gathered accesses before the thread's next operation.
+ * records.  Unless t->each is set, the slow path of the hooks then gathers accesses in t->gather,
+ * which a layer has provided.  Accesses are gathered by site and by block of 64 bytes.  Only the
+ * first access of a site to a block is reported, by anew(), so a frequent access calls no layer.
+ * The layer that provided t->gather examines the gathered accesses before the thread's next
+ * operation.
  */
 #ifndef RT_GATHER_H
 #define RT_GATHER_H
@@ -37,7 +38,7 @@ struct rt_gather {
 };
 
 /* Adds an access to the gathered accesses of the same site, block and kind.  Returns false if there
- * are none.  The caller must keep signal handlers from reporting accesses. */
+ * are no such accesses.  The caller must keep signal handlers from reporting accesses. */
 static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_gather *gather, uint64_t key,
 								 uint64_t sites, uint64_t bits)
 {

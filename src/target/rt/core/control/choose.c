@@ -26,8 +26,8 @@ static uint64_t draw(const struct raddle_memory *m, uint32_t at)
 	return rt_mixed(m->seed * RT_GOLDEN + (uint64_t)at * 0xd1342543de82ef95ull);
 }
 
-/* The first alternative is what sequential consistency does, and the last one is the farthest from
- * it.  One seed in four always takes the last one. */
+/* The first alternative is what sequential consistency does; the last alternative differs most from
+ * that.  One seed in four always takes the last alternative. */
 static uint32_t by_seed(const struct raddle_memory *m, uint32_t at, uint32_t from)
 {
 	uint64_t n = draw(m, at);

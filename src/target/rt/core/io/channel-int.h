@@ -114,7 +114,8 @@ static inline ssize_t rt_moved(ssize_t r)
 	return r;
 }
 
-/* Returns false if a signal interrupted the wait, so that the receiving call fails. */
+/* In a replay of input, waits until there is input.  Returns false if a signal interrupted the
+ * wait, so that the receiving call fails. */
 static inline bool rt_awaits(int fd, int flags)
 {
 	return rt_outside_awaits(fd, flags & MSG_DONTWAIT);

@@ -18,8 +18,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* Bytes that are about to be sent.  The connection is saved in `what` because a thread that
- * receives the bytes may close it. */
+/* Bytes that are about to be sent.  The connection is saved in `what`, because a thread that
+ * receives the bytes may close the connection. */
 struct rt_sending {
 	uint64_t order; /* the position in the order of q */
 	uint32_t what;	/* for the layer's own use; 0 if the layer ignores these bytes */
@@ -121,7 +121,7 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
-/* Returns false if a signal interrupted the call. */
+/* Waits for input, if a layer handles waits.  Returns false if a signal interrupted the wait. */
 static inline bool rt_outside_awaits(int fd, bool never_waits)
 {
 	struct rt_thread *t = rt_outside_self();

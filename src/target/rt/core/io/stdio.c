@@ -82,7 +82,8 @@ static void has_read(FILE *stream)
 		return REAL(name) arguments;                                                                 \
 	}
 
-/* Has its arguments passed on by the function REAL_NAME, after the statement BEFORE. */
+/* Defines a variadic function.  It executes the statement BEFORE, then passes its arguments on to
+ * the real function REAL_NAME, which takes a va_list. */
 #define VARIADIC(name, parameters, before, real_name, arguments)                                             \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \
@@ -119,7 +120,7 @@ VARIADIC(fprintf, (FILE *restrict stream, const char *restrict format, ...), wri
 VARIADIC(__fprintf_chk, (FILE *restrict stream, int flag, const char *restrict format, ...), writes(stream),
 	 __vfprintf_chk, (stream, flag, format, ap))
 
-/* These functions write to the descriptor before they return. */
+/* The following functions write to the descriptor before they return. */
 
 INTERPOSE(int, vdprintf, (int fd, const char *restrict format, va_list ap))
 {

@@ -70,7 +70,7 @@ static inline void *rt_front_in(struct rt_front_entry *e, uint64_t key)
 	return e;
 }
 
-/* Returns NULL if there is no such entry. */
+/* Returns the entry with this key; NULL if there is none. */
 static inline void *rt_front_find(struct rt_front_table *table, uint64_t key)
 {
 	return rt_front_in(atomic_load_explicit(rt_front_bucket(table, key), memory_order_acquire), key);

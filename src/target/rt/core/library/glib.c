@@ -78,7 +78,8 @@ static pthread_cond_t *cond_of(union g_object *o)
 	return made_of(o, make_cond, unmake);
 }
 
-/* Initialisation and end of NAME, which is made of a TYPE. */
+/* Defines NAME_init() and NAME_clear(), for a GLib object that a pthread object of TYPE
+ * replaces. */
 #define MADE_OF(name, type)                                                                                  \
 	FRONT(void, name##_init, (union g_object * o))                                                       \
 	{                                                                                                    \
@@ -93,7 +94,8 @@ static pthread_cond_t *cond_of(union g_object *o)
 		unmake(made);                                                                                \
 	}
 
-/* The functions NAME_lock and so on, by those of TYPE; HOW is rd or wr for a read-write lock. */
+/* Defines NAME_lock(), NAME_trylock() and NAME_unlock() by the functions of TYPE.  HOW is rd or wr
+ * for a read-write lock. */
 #define LOCKS(name, type, how, of)                                                                           \
 	FRONT(void, name##_lock, (union g_object * o))                                                       \
 	{                                                                                                    \

@@ -21,7 +21,7 @@
  * In libomp, the thread that created tasks executes all of them if it reaches them before others
  * wake up.  Likewise, the thread that created the team is the first to reach a `single` or a loop
  * with a dynamic schedule.  Then the threads never interact.  So, the first few times, that thread
- * waits briefly until another one has arrived.
+ * waits briefly until another thread has arrived.
  *
  * Memory is never reused, because an edge is identified by its address.  Nothing here holds a lock
  * of the runtime during a call that can wait.
@@ -103,14 +103,14 @@ struct group {
 struct task {
 	struct team *team;
 	struct task *parent;
-	struct task *implicit; /* the implicit task of the thread that runs it */
+	struct task *implicit; /* the implicit task of the thread that runs this task */
 	struct group *group;
 	struct edge begin;	  /* orders the thread that begins or continues this task */
 	struct edge children;	  /* orders waits for children after the children's ends */
 	struct edge *dependences; /* edges of the children: DEPENDENCES for reads, then as many for writes */
 	uint64_t in, out;	  /* its own dependences, as sets of hashes */
-	/* The members from here to `taken` are those of an implicit task.  First its thread in the
-	 * team, and which of the two barriers is next. */
+	/* The members from here to `taken` are for implicit tasks.  `number` is the number of its
+	 * thread in the team; `turn` states which of the two barriers is next. */
 	uint32_t number, turn;
 	uint32_t singles;	/* how many `single` constructs it has reached */
 	uint32_t loops;		/* how many loops it has reached */

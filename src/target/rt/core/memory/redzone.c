@@ -9,8 +9,8 @@
  * address randomisation, the heap begins right after these variables, so a second red zone
  * separates the two.
  *
- * Each red zone is larger than the memory between them, so that flipping a single bit of a pointer
- * never leads from the program's variables or its heap to the runtime's variables.
+ * Each red zone is larger than the memory between the two.  So if a single bit of a pointer flips,
+ * a pointer to the program's variables or heap never becomes a pointer to the runtime's variables.
  */
 #include "rt/core/rt.h"
 

@@ -5,9 +5,9 @@
  * mappings.  A program that queries a limit gets the value that it set.
  *
  * The kernel counts the runtime's mappings as the program's.  Without this file, a program that
- * limits itself to 200 MB could start no thread, and a replay would be useless.  The mappings that
- * exist when the limit is set are added to it, and later mappings of the runtime increase it.  If
- * the hard limit may not be raised, the new limits do not exceed it.
+ * limits itself to 200 MB could start no thread, and a replay would be useless.  When the limit is
+ * set, the size of the runtime's mappings so far is added to it.  Later mappings of the runtime
+ * increase the limit.  If the hard limit may not be raised, the new limits do not exceed it.
  */
 #include "rt/core/real.h"
 

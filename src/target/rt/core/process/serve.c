@@ -6,7 +6,7 @@
  * Loading a small program costs more than running it.  A tool that runs the program many times
  * passes it a socket instead of a session.  The process then waits here, loaded but before any code
  * of the program has run.  It clones itself for each session that arrives through the socket.  The
- * clone is a child of the tool, not of this process, and continues as if it had just been started,
+ * clone is a child of the tool, not of this process.  It continues as if it had just been started,
  * with its own constructors, threads and input.
  *
  * fork() is not used, because its handlers expect a running program.  So this file itself registers

@@ -37,8 +37,8 @@ static int take_descriptor(char **envp)
 	return fd;
 }
 
-/* Maps at a multiple of the buffer size, so that the buffer can be computed from an address in
- * it. */
+/* Maps the session at a multiple of the buffer size, so that the start of a buffer can be computed
+ * from any address in the buffer. */
 static void *map_shared(int fd, size_t size)
 {
 	size_t more = size + RADDLE_BUFFER_SIZE;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * System services of the runtime: memory, futexes, time and the one lock, implemented with bare
- * system calls, so that no interposed or locking function of libc is involved and the program's
- * errno is preserved.
+ * System services of the runtime: memory, futexes, time and the one lock.  They use bare system
+ * calls.  So they call no interposed or locking function of libc, and preserve the program's errno.
  */
 #include "rt/core/real.h"
 

@@ -41,7 +41,8 @@ static uint32_t owner_of(const struct rt_thread *t)
 	return t->number + 1;
 }
 
-/* Returns false if the thread took the lock over, whose owner may still execute an operation. */
+/* Takes the lock.  Returns false if the thread took it over from an owner that may still be
+ * executing an operation. */
 static bool acquire(_Atomic uint32_t *lock, uint32_t owner)
 {
 	for (uint32_t round = 0; round < RT_PATIENCE; round++) {

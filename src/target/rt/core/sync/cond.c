@@ -7,7 +7,7 @@
  * handlers run.  So a cleanup handler of the runtime, which runs before them, writes the COND_WAKE
  * with result ECANCELED.
  *
- * If layers listen, rt/core/sync/listened.c does all of that.
+ * If layers listen, rt/core/sync/listened.c does all of this.
  */
 #include "rt/core/sync/c11.h"
 #include "rt/core/layer.h"

@@ -208,7 +208,7 @@ int rt_listened_release(uint32_t code, volatile void *volatile_object)
 	return r;
 }
 
-/* Returns NULL if no layer replaces libc's functions. */
+/* The functions of a layer that replace libc's; NULL if no layer has such functions. */
 static const struct rt_instead *instead(void)
 {
 	const struct rt_layer *const *layer = rt.listening;

@@ -96,7 +96,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		return r_;                                                                                   \
 	} while (0)
 
-/* An acquiring operation, which the statement STEPS performs; the allocator only makes the call. */
+/* An acquiring operation, which the statement STEPS performs.  If the caller is the allocator, only
+ * CALL is executed. */
 #define ACQUIRE_BY(code, object, until, status, error, call, steps)                                          \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \

@@ -257,8 +257,9 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 	rt_op_waited(op);
 }
 
-/* `first` is an expression that tries the join, `timed` whether the wait has a time limit, and
- * `until` this limit, or NULL for a call that does not wait.  `call` is the real function. */
+/* `first` is an expression that tries the join, and `call` calls the real function.  `timed` states
+ * whether the wait has a time limit.  `until` is this limit, or NULL for a call that does not
+ * wait. */
 #define JOIN(thread, first, timed, until, call)                                                              \
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
