@@ -108,10 +108,10 @@ void epa_propagator_finish(struct epa_propagator *p);
 void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
 
-/* Returns the next creation of a thread that only the golden run has.  *place receives the
- * creator's index among the threads, *index the thread's number among those of its creator.
- * Returns false after the last one.  The caller then reports the thread's golden records as lost,
- * before other threads deviate because of them. */
+/* Finds the next creation of a thread that only the golden run has; returns false if there are no
+ * more.  *place receives the creator's index among the threads, and *index the number of the new
+ * thread among those that its creator created.  If the result is true, the caller reports the
+ * thread's golden records as lost, before other threads deviate because these are missing. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);

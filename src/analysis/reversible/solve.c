@@ -3,12 +3,14 @@
  * Uses Z3 to decide questions that depend on the order of critical sections.  In: a skeleton and a
  * question.  Out: a witness, a proof that there is none, or "unknown".
  *
- * Each operation that can happen before thread t leaves its segment s has an integer variable: its
- * position in the order.  The operation that begins segment r of thread u is the end of the
- * witness.  Program order and needs between operations are inequalities.  Which notification ends
- * which wait is a choice variable.  The machine tries each solution, and two further rules are
- * added only when a solution violates them.  Two sections of a lock do not overlap, unless one
- * begins after the end of the witness.  A semaphore wait finds a post.
+ * A question (struct rev_question) asks whether thread u can reach its segment r while thread t has
+ * not left its segment s.  Each operation that can happen by then has an integer variable: its
+ * position in the order.  A witness ends with the operation that begins segment r of thread u.
+ * Program order and needs between operations are inequalities.  Which notification ends which wait
+ * is a choice variable.  Each solution is checked with the machine (order/machine.h).  Two further
+ * rules are added only when a solution violates them: (1) two sections of a lock do not overlap,
+ * unless one begins after the end of the witness; (2) each semaphore wait is preceded by a post
+ * that it can take.
  *
  * The library is loaded when the first question is asked, because loading takes longer than
  * checking most runs.  Any failure in it makes the answer unknown, never a yes or a no.

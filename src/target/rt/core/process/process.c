@@ -11,9 +11,9 @@
  *
  * A fork by a bare system call is detected by means of rt_guard, and its child is not recorded.
  *
- * vfork is interposed only to learn that it is called (rt/core/thread/identity.c): the child borrows the
- * parent's memory and thread, and its accesses are recorded as the parent's.  Therefore exec and _exit check
- * whether they run in the recorded process.
+ * vfork is interposed only to learn that it is called (rt/core/thread/identity.c).  The child borrows
+ * the parent's memory and thread, and its accesses are recorded as those of the parent.  Therefore
+ * exec and _exit check whether they run in the recorded process.
  */
 #include "rt/core/io/channel.h"
 #include "rt/core/layer.h"
