@@ -17,8 +17,8 @@
  */
 #include "rt/detect/report.h"
 
-/* Puts the access into a cell of the same kind, or a cell without bytes.  Returns false if the cell
- * belongs to other sites. */
+/* Puts the access into the cell, which has the same lane, epoch and kind (`who`) or has no bytes.
+ * Returns false if both sites of the cell are other sites that still have bytes in it. */
 static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, struct rt_seen_access a)
 {
 	uint64_t others = cell->mask & ~a.bits;
@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) bool access_cells(const struct rt_w
 	return (home && put(home, a)) || (idle && put(idle, a));
 }
 
-/* Puts the access into one of `count` cells, if one of them is of its kind and has room. */
+/* Puts the access into one of `count` cells, if one has the same `who` and room for the site. */
 static bool put_among(struct rt_cell *cell, uint32_t count, const struct rt_seen_access *a)
 {
 	for (uint32_t i = 0; i < count; i++)
