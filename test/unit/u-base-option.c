@@ -259,7 +259,7 @@ static void outputs_are_looked_at(void **state)
 	other = NULL;
 	assert_int_equal(rd_options_check(table, "test"), 0);
 	expect_refusal(&table[0], place, "it is a directory");
-	expect_refusal(&table[0], "/proc/self/exe", "it is a program");
+	expect_refusal(&table[0], "/proc/self/exe", "is a program");
 	expect_refusal(&table[0], "/tmp/u-option-absent/file", "No such file");
 	expect_refusal(&table[0], "--", "looks like an option");
 	expect_refusal(&table[0], "", "is empty");

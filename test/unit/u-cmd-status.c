@@ -127,7 +127,7 @@ static const struct {
 	{"raddle inject --fault BitFlip --outcome sdc -- p", "inject: --outcome is for --until"},
 	{"raddle inject --fault BitFlip --process Q -- p", "inject: --process Q: not the name of a process"},
 	{"raddle inject --executor slurm --list -- p", "inject: --executor slurm is for whole campaigns"},
-	{"raddle inject --resume d --model m", "inject: a campaign has its own --model"},
+	{"raddle inject --resume d --model m", "inject: the campaign already has its fault models"},
 	{"raddle predict", "predict: needs a trace"},
 	{"raddle predict --count --sarif f t", "predict: --count writes numbers only"},
 	{"raddle record", "record: which program?"},

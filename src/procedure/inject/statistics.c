@@ -295,8 +295,9 @@ static void name_place(struct work *w, const struct runlog_run *run, enum campai
 	}
 }
 
-/* The place of a run.  Lines of different files are different places, even if the files have the
- * same name. */
+/* Returns the entry for what the run's fault hit: a function, line, variable or opcode, according to
+ * `by`.  Adds the entry if it is new.  Lines of different files have separate entries, even if the
+ * files have the same name. */
 static struct campaign_place *find_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
 {
 	struct campaign_statistics *s = w->s;
