@@ -31,8 +31,9 @@ struct watch {
 	const struct plan *plan;
 	const struct trace_sites *sites;
 	uint64_t patience_ms, limit_ms;
-	/* extent (replay/board-int.h) at which a program that is not led is killed, or 0 for no
-	 * limit */
+	/* limit of points of a program that is not led, or 0 for no limit.  The program is killed when
+	 * the runtime reports that it is reached, or when the extent (replay/board-int.h) is twice
+	 * that. */
 	uint64_t most;
 	pid_t pid;	  /* process whose memory map gives names of variables, or 0 */
 	bool interrupted; /* set by the caller: a signal asks to end the replay */

@@ -30,6 +30,10 @@
 
 /* least number of ticks in user mode for a spin on memory; one tick could be a rounding error */
 #define MEMORY_TICKS 3
+/* The runtime stops the threads at exactly the limit of points.  The extent, which is read now and
+ * then, ends only a run with few points, at this multiple of the limit.  Set by hand: otherwise the
+ * time of a look would decide where a run ends. */
+#define MOST_FACTOR 2
 #define MEMORY_SHARE 20 /* least ratio of user ticks to kernel ticks for a spin on memory */
 
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
@@ -276,7 +280,7 @@ static enum watch_action step_free(struct watch *w, const struct board *b, uint6
 	if (now_ms - w->lived_ms >= w->patience_ms)
 		return end_program(w, REPLAY_HUNG);
 	if (now_ms - w->start_ms >= w->limit_ms || (w->strict && b->left) ||
-	    (w->most && (b->ran_on || board_extent(b) >= w->most)))
+	    (w->most && (b->ran_on || board_extent(b) >= MOST_FACTOR * w->most)))
 		return end_program(w, REPLAY_RAN_ON);
 	return WATCH_GO_ON;
 }
