@@ -59,8 +59,8 @@
 #define RADDLE_GUARD_REGIONS ".raddle.regions"
 #define RADDLE_GUARD_TITLE "raddle-guard 2 "
 #define RADDLE_GUARD_ENV "RADDLE_GUARD" /* environment variable: the descriptor of the memory */
-#define RADDLE_GUARD_OFF                                                                                     \
-	"RADDLE_GUARD_OFF" /* environment variable: unless empty or "0", it disables guards */
+/* environment variable: unless empty or "0", it disables guards */
+#define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF"
 
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
 #define RADDLE_GUARD_VERSION 3u

@@ -18,11 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct trial_shared {
-	_Atomic bool compared; /* the program was run both ways (compare_ways()) */
-	_Atomic bool unfit;    /* a run has shown that the program needs a kernel thread for each thread */
-};
-
 struct trial_shared *trial_shared_new(void)
 {
 	void *s = mmap(NULL, sizeof(struct trial_shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -287,11 +282,15 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 
 /* ---- making a run ---- */
 
-static bool runs_on_one(const struct trial_bench *b)
+/* What is known about the program. */
+static struct trial_shared *known(struct trial_bench *b)
 {
-	const struct replay_conditions *c = &b->conditions;
+	return b->conditions.shared ? b->conditions.shared : &b->own;
+}
 
-	return !b->evidence && !c->kernel_threads && !b->unfit && !(c->shared && c->shared->unfit);
+static bool runs_on_one(struct trial_bench *b)
+{
+	return !b->evidence && !b->conditions.kernel_threads && !known(b)->unfit;
 }
 
 static struct replay_request request_of(struct running *r, const struct schedule *s)
@@ -353,9 +352,7 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 static void give_up_one(struct trial_bench *b, const char *why)
 {
 	rd_info("from now on each thread runs on a kernel thread of its own: %s", why);
-	b->unfit = true;
-	if (b->conditions.shared)
-		b->conditions.shared->unfit = true;
+	known(b)->unfit = true;
 }
 
 /* Runs the program.  If it does not work on one kernel thread, this run is repeated with a kernel
@@ -424,6 +421,7 @@ static int run_by_default(struct trial_bench *b, const struct schedule *s, bool 
 	int err;
 
 	request.one = one;
+	request.record_into = NULL;
 	err = make_run(&r, &request, t, NULL);
 	b->runs--; /* it is not one of those that the caller asked for */
 	return err;
@@ -439,19 +437,16 @@ static int compare_ways(struct trial_bench *b, const struct schedule *s)
 
 	if (!err)
 		err = run_by_default(b, s, true, &one);
-	if (!err && !b->unfit && trial_differs(&kernel, &one))
+	if (!err && !known(b)->unfit && trial_differs(&kernel, &one))
 		give_up_one(b, "it behaves differently without");
-	b->compared = true;
-	if (b->conditions.shared)
-		b->conditions.shared->compared = true;
+	known(b)->compared = true;
 	return err;
 }
 
-static bool is_to_compare(const struct trial_bench *b)
+/* Called before a run: decides on which kernel threads it is made. */
+static int choose_way(struct trial_bench *b, const struct schedule *s)
 {
-	const struct trial_shared *shared = b->conditions.shared;
-
-	return runs_on_one(b) && !b->compared && !(shared && shared->compared);
+	return runs_on_one(b) && !known(b)->compared ? compare_ways(b, s) : RD_OK;
 }
 
 /* ---- for callers ---- */
@@ -461,7 +456,7 @@ int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct
 {
 	struct running r = {.bench = b, .hooks = hooks};
 	struct replay_request request;
-	int err = is_to_compare(b) ? compare_ways(b, s) : RD_OK;
+	int err = choose_way(b, s);
 
 	if (err)
 		return err;
@@ -479,8 +474,12 @@ int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay
 {
 	struct trial_hooks none = {0};
 	struct running r = {.bench = b, .hooks = &none, .search = search};
-	struct replay_request request = request_of(&r, s);
+	struct replay_request request;
+	int err = choose_way(b, s);
 
+	if (err)
+		return err;
+	request = request_of(&r, s);
 	return make_run(&r, &request, t, made);
 }
 

@@ -63,14 +63,20 @@ struct trial {
 /* number of lines of each stream that can be listed: more than tests print, and 12 KiB in all */
 #define TRIAL_LINES 4096
 struct trial_mask {
-	bool line[TRIAL_STREAMS]
-		 [TRIAL_LINES]; /* by stream and line number, from 0: whether the line is listed */
+	/* by stream and line number, from 0: whether the line is listed */
+	bool line[TRIAL_STREAMS][TRIAL_LINES];
 	/* the runs wrote different numbers of lines, so no line of the stream is compared */
 	bool all[TRIAL_STREAMS];
 	bool any;
 };
 
 /* The state of a process that runs one program many times. */
+/* What runs have shown about the program. */
+struct trial_shared {
+	_Atomic bool compared; /* the default schedule was run on one kernel thread and with several */
+	_Atomic bool unfit;    /* the program needs a kernel thread for each thread */
+};
+
 struct trial_bench {
 	struct replay_conditions conditions;
 	struct replay_strategy strategy; /* how seeds choose in the next runs; all zero at first */
@@ -78,10 +84,9 @@ struct trial_bench {
 	bool detect;		/* the happens-before detector runs */
 	uint64_t detect_memory; /* memory limit of the detector, in bytes */
 	bool cover;		/* runs record which conflicting sites follow each other */
-	bool compared;		/* the default schedule was run both on one kernel thread and with several */
 	bool copies;		/* runs are forked from one process, not started anew */
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
-	bool unfit;    /* a run of this process has shown that the program needs kernel threads */
+	struct trial_shared own; /* what is known, if the conditions share nothing */
 	struct run_server server;
 	const char *record_into; /* a directory for a trace of each run; NULL for no traces */
 	struct run_streams streams;
@@ -99,8 +104,8 @@ struct trial_bench {
 	int fds[3];		       /* the streams of the program */
 };
 
-/* Knowledge that the processes of a procedure share.  It is allocated before they are forked.
- * Returns NULL if the system refused the memory; then each process learns for itself. */
+/* Makes knowledge that the processes of a procedure share, before they are forked.  Returns NULL if
+ * the system refuses the memory; then each process learns for itself. */
 struct trial_shared *trial_shared_new(void);
 void trial_shared_free(struct trial_shared *s);
 

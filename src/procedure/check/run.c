@@ -12,6 +12,7 @@
 #include "finding/rank.h"
 #include "finding/save.h"
 #include "run/orphan.h"
+#include "trial/trial.h"
 
 #include <stdlib.h>
 
@@ -74,6 +75,7 @@ int check_open(struct check *c, const struct check_opts *opts)
 			    .companion = {.command = opts->with},
 			    .predicted.batch = opts->prediction,
 			    .recorded.run_count = opts->runs,
+			    .shared = trial_shared_new(),
 			    .set = finding_set_new()};
 	c->recorded.runs = rd_xcalloc(opts->runs, sizeof *c->recorded.runs);
 	know_wishes(c);
@@ -95,6 +97,7 @@ void check_close(struct check *c)
 	}
 	RD_FREE(c->kept, c->recorded.runs, c->predicted.all);
 	further_release(&c->further);
+	trial_shared_free(c->shared);
 	run_input_close(&c->input);
 	run_program_close(&c->program);
 	check_edits_close(&c->edits);

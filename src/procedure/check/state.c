@@ -150,6 +150,7 @@ struct replay_conditions check_conditions(const struct check *c, const struct re
 					  .input = &c->input,
 					  .companion = c->opts->with,
 					  .setup = c->opts->setup,
+					  .shared = c->shared,
 					  .kernel_threads = c->opts->kernel_threads,
 					  .limit_ns = rd_ms_to_ns(c->opts->timeout_ms),
 					  .recorded_ns = rd_ms_to_ns(c->known.recorded_ms),

@@ -58,6 +58,7 @@ struct check {
 	struct rd_claim claim;
 	struct run_program program;
 	struct check_edits edits;
+	struct trial_shared *shared; /* what controlled runs have shown about the program */
 	struct run_input input;
 	struct run_companion companion;
 

@@ -184,11 +184,13 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 		own.tracks = &tracks;
 	}
 	signal(SIGCHLD, SIG_DFL);
-	own.runs.shared = trial_shared_new();
+	if (!how->runs.shared)
+		own.runs.shared = trial_shared_new();
 	rd_pool_open(&c.pool, &pool);
 	err = run_tasks(&c);
 	rd_pool_close(c.pool);
-	trial_shared_free(own.runs.shared);
+	if (!how->runs.shared)
+		trial_shared_free(own.runs.shared);
 	rd_remove_tree(how->directory);
 	tracks_release(&tracks);
 	return err;

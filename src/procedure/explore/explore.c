@@ -187,7 +187,8 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 	int err, closed;
 
 	result->arena = rd_arena_new();
-	own.runs.shared = trial_shared_new();
+	if (!how->runs.shared)
+		own.runs.shared = trial_shared_new();
 	explore_state_init(s, &own, result);
 	if (how->suggested)
 		s->suggested_count = explore_suggested(how->suggested, how->runs.program->sites, s->suggested,
@@ -201,7 +202,8 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 	copy_seen(s);
 	cover_describe(&result->cover, how->runs.program->sites, set);
 	explore_state_release(s);
-	trial_shared_free(own.runs.shared);
+	if (!how->runs.shared)
+		trial_shared_free(own.runs.shared);
 	return err ? err : closed;
 }
 

@@ -72,10 +72,10 @@ static bool is_racy(const struct explore_state *s, const struct trace_site *site
 	return false;
 }
 
+/* The kinds before FENCE are reads, writes, ranges and atomics. */
 static bool is_access(const struct trace_site *site)
 {
-	return site->kind <
-	       TRACE_SITE_FENCE; /* the kinds before FENCE are reads, writes, ranges and atomics */
+	return site->kind < TRACE_SITE_FENCE;
 }
 
 static void watch_racy(const struct explore_state *x, struct schedule *s)
@@ -237,8 +237,10 @@ static bool is_settled(const struct explore_state *s)
 
 	if (!s->result->schedules && s->cut >= EXTENT_RUNS)
 		return true;
-	if (s->how->most || s->repeats)
-		return s->repeats && !s->how->most;
+	if (s->how->most)
+		return false;
+	if (s->repeats)
+		return true;
 	if (s->how->quiet)
 		return s->quiet_work >= s->how->quiet && s->quiet_runs >= QUIET_RUNS;
 	return explore_number(s, s->given) >= (enough > SETTLED_LEAST ? enough : SETTLED_LEAST);

@@ -164,6 +164,13 @@ void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 	rt_steering()->contexts[child->number] = c;
 }
 
+/* Called when the system refused the thread: no kernel thread will end. */
+void rt_context_uncreated(struct rt_thread *child)
+{
+	if (rt_steer_has_one() && child->number < RADDLE_SLOTS)
+		rt_steering()->contexts[child->number] = NULL;
+}
+
 /* Called on the kernel thread of a new thread, with all signals blocked.  Returns on the runner. */
 void rt_context_arrives(struct rt_thread *t)
 {
@@ -240,7 +247,7 @@ static __attribute__((noreturn)) void idle(void)
 		}
 		/* Otherwise a handler could run on this stack, with the TLS of the initial
 		 * thread. */
-		if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
+		if (has_masks())
 			rt_context_refuse(RADDLE_UNFIT_HANDLERS);
 		rt_steer_look_at_command(round);
 		rt_futex_wait(&rt_steer()->phase, rt_steer_phase(), RT_NAP_MS);

@@ -247,6 +247,7 @@ const struct rt_layer rt_layer_steer = {
 	.ended = rt_steer_end,
 	.callbacks = {.exiting = rt_steer_exit,
 		      .created = rt_context_created,
+		      .uncreated = rt_context_uncreated,
 		      .arrives = rt_context_arrives,
 		      .refused = refused,
 		      .identifies = rt_context_identifies,

@@ -62,6 +62,7 @@ void rt_steer_look_at_command(uint32_t naps);
 void rt_context_setup(void);
 void rt_context_begin(struct rt_thread *t);
 void rt_context_created(struct rt_thread *parent, struct rt_thread *child);
+void rt_context_uncreated(struct rt_thread *child);
 void rt_context_arrives(struct rt_thread *t);
 bool rt_context_switch(struct rt_thread *t, uint32_t next);
 void rt_context_leave(struct rt_thread *t);

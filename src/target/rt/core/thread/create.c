@@ -142,8 +142,6 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 {
 	uint32_t count = c->number + 1;
 
-	if (!error && c->parent)
-		RT_NOTIFY(launched, c->child);
 	rt_restore_signals(&c->signals);
 	if (error) {
 		atomic_fetch_sub(&rt.others, 1);
