@@ -56,6 +56,11 @@ unsigned rd_pool_busy(const struct rd_pool *p)
 	return p->busy;
 }
 
+static bool has_group(const struct rd_pool *p)
+{
+	return p->opts.fresh || p->opts.group;
+}
+
 bool rd_pool_has_room(const struct rd_pool *p)
 {
 	return p->busy < p->opts.workers;
@@ -88,23 +93,60 @@ static bool send_all(int fd, const void *data, size_t length)
 	return true;
 }
 
+/* Texts are preceded by their length. */
+static bool read_text(int fd, struct rd_buf *text)
+{
+	uint64_t length;
+
+	rd_buf_clear(text);
+	if (!read_all(fd, &length, sizeof length))
+		return false;
+	rd_buf_reserve(text, length + 1);
+	if (!read_all(fd, text->data, length))
+		return false;
+	text->length = length;
+	text->data[length] = '\0';
+	return true;
+}
+
+static bool send_text(int fd, const struct rd_buf *text)
+{
+	uint64_t length = text->length;
+
+	return send_all(fd, &length, sizeof length) && send_all(fd, text->data, length);
+}
+
 /* ---- the worker ---- */
+
+/* Reads a task, and learns what comes with it.  Returns false at end of file. */
+static bool read_task(struct rd_pool *p, int fd, uint64_t *task)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	bool whole = read_all(fd, task, sizeof *task);
+
+	if (!whole || !p->opts.brief)
+		return whole;
+	whole = read_text(fd, &text);
+	if (whole && text.length)
+		p->opts.learn(p->opts.context, text.data, text.length);
+	rd_buf_release(&text);
+	return whole;
+}
 
 static _Noreturn void run_worker(struct rd_pool *p, unsigned slot, int fd)
 {
 	struct rd_buf answer = RD_BUF_INIT;
-	uint64_t task, length;
+	uint64_t task;
 	int status = 0;
 
 	if (p->opts.signals)
 		rd_interrupt_end(p->opts.signals);
 	if (p->opts.enter)
 		p->opts.enter(p->opts.context, slot);
-	while (!status && read_all(fd, &task, sizeof task)) {
+	while (!status && read_task(p, fd, &task)) {
 		rd_buf_clear(&answer);
 		status = p->opts.work(p->opts.context, task, &answer);
-		length = answer.length;
-		if (!status && !(send_all(fd, &length, sizeof length) && send_all(fd, answer.data, length)))
+		if (!status && !send_text(fd, &answer))
 			status = EXIT_BROKEN;
 	}
 	if (p->opts.leave)
@@ -119,7 +161,7 @@ static _Noreturn void enter_worker(struct rd_pool *p, unsigned slot, int fd, pid
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != leader)
 		_exit(EXIT_BROKEN);
-	if (p->opts.fresh)
+	if (has_group(p))
 		setpgid(0, 0);
 	for (unsigned i = 0; i < p->opts.workers; i++)
 		if (p->workers[i].pid)
@@ -146,7 +188,7 @@ static int start_worker(struct rd_pool *p, unsigned slot)
 		close(ends[0]);
 		return rd_fail_errno("cannot start a process");
 	}
-	if (p->opts.fresh)
+	if (has_group(p))
 		setpgid(pid, pid);
 	*w = (struct worker){.pid = pid, .fd = ends[0]};
 	return RD_OK;
@@ -159,13 +201,13 @@ static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 {
 	int status = 0;
 
-	if (kill_it && p->opts.fresh)
+	if (kill_it && has_group(p))
 		kill(-w->pid, SIGKILL);
 	if (kill_it)
 		kill(w->pid, SIGKILL);
 	close(w->fd);
 	rd_reap(w->pid, &status);
-	if (p->opts.fresh)
+	if (has_group(p))
 		kill(-w->pid, SIGKILL); /* also kills the processes that the worker started */
 	p->busy -= w->busy;
 	*w = (struct worker){0};
@@ -186,45 +228,44 @@ static unsigned find_slot(const struct rd_pool *p)
 	return free;
 }
 
+/* If the worker has died already, its task is reported as lost. */
+static void send_task(struct rd_pool *p, unsigned slot, uint64_t task, bool started)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int fd = p->workers[slot].fd;
+
+	if (p->opts.brief)
+		p->opts.brief(p->opts.context, slot, started, &text);
+	if (send_all(fd, &task, sizeof task) && p->opts.brief)
+		send_text(fd, &text);
+	rd_buf_release(&text);
+}
+
 int rd_pool_submit(struct rd_pool *p, uint64_t task)
 {
 	unsigned slot = find_slot(p);
 	struct worker *w;
+	bool started;
 	int err = RD_OK;
 
 	RD_ASSERT(slot < p->opts.workers);
 	w = &p->workers[slot];
-	if (!w->pid)
+	started = !w->pid;
+	if (started)
 		err = start_worker(p, slot);
 	if (err)
 		return err;
 	w->task = task;
 	w->busy = true;
 	p->busy++;
-	/* If the worker has died already, its task is reported as lost. */
-	send_all(w->fd, &task, sizeof task);
+	send_task(p, slot, task, started);
 	return RD_OK;
-}
-
-static bool read_answer(struct rd_pool *p, const struct worker *w)
-{
-	uint64_t length;
-
-	rd_buf_clear(&p->answer);
-	if (!read_all(w->fd, &length, sizeof length))
-		return false;
-	rd_buf_reserve(&p->answer, length + 1);
-	if (!read_all(w->fd, p->answer.data, length))
-		return false;
-	p->answer.length = length;
-	p->answer.data[length] = '\0';
-	return true;
 }
 
 static void receive(struct rd_pool *p, struct worker *w, struct rd_pool_event *event)
 {
 	event->task = w->task;
-	if (read_answer(p, w)) {
+	if (read_text(w->fd, &p->answer)) {
 		event->what = RD_POOL_DONE;
 		event->answer = p->answer.data;
 		event->length = p->answer.length;

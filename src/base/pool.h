@@ -23,10 +23,12 @@ struct rd_pool;
 struct rd_pool_opts {
 	unsigned workers; /* the most workers at a time */
 
-	/* If true, each task runs in a process of its own, forked when the task is submitted.  The
-	 * process has its own process group, which is killed when the task is over.  If false, each
-	 * worker does one task after another, in the leader's process group. */
+	/* If true, each task runs in a process of its own, forked when the task is submitted, and
+	 * with its own process group.  If false, each worker does one task after another. */
 	bool fresh;
+	/* Each worker has its own process group, which is killed when the worker ends.  If this and
+	 * `fresh` are false, workers are in the leader's process group. */
+	bool group;
 
 	/* These run in the worker.  `slot` is the worker's number, less than `workers`.  `work`
 	 * does a task and appends its answer.  If `work` returns nonzero, the worker exits with
@@ -36,6 +38,13 @@ struct rd_pool_opts {
 	int (*work)(void *context, uint64_t task, struct rd_buf *answer);
 	void (*leave)(void *context);
 	void *context;
+
+	/* Workers have the leader's knowledge from the time when they were forked.  `brief` appends
+	 * what the worker in this slot has missed since its last task; `learn` runs in the worker,
+	 * before `work`, and receives that text.  If `started` is true, the worker was forked just
+	 * now and has missed nothing.  Both may be NULL. */
+	void (*brief)(void *context, unsigned slot, bool started, struct rd_buf *text);
+	void (*learn)(void *context, const char *text, size_t length);
 
 	/* Signals that the leader has blocked; workers get the previous signal mask.  NULL if there
 	 * are none. */

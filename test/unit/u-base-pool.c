@@ -243,6 +243,51 @@ static void test_stop(void **state)
 	check_stop(true);
 }
 
+/* ---- workers that learn ---- */
+
+/* Each worker gets the new factor with its next task, unless it is forked with it. */
+static size_t briefs, starts;
+
+static void brief(void *context, unsigned slot, bool started, struct rd_buf *text)
+{
+	assert_true(slot < WORKERS);
+	starts += started;
+	briefs++;
+	if (!started)
+		rd_buf_add(text, context, sizeof factor);
+}
+
+static void learn(void *context, const char *text, size_t length)
+{
+	assert_int_equal(length, sizeof factor);
+	memcpy(context, text, length);
+}
+
+static void test_learn(void **state)
+{
+	struct rd_pool_opts opts = {.workers = WORKERS,
+				    .group = true,
+				    .work = work,
+				    .brief = brief,
+				    .learn = learn,
+				    .context = &factor};
+	struct rd_pool *pool;
+	size_t right, processes;
+
+	(void)state;
+	briefs = starts = 0;
+	rd_pool_open(&pool, &opts);
+	do_tasks(pool, 20, &right, &processes);
+	assert_int_equal(right, 20);
+	factor = 11;
+	do_tasks(pool, 20, &right, &processes);
+	assert_int_equal(right, 20);
+	assert_true(processes <= WORKERS);
+	assert_int_equal(briefs, 40);
+	assert_int_equal(starts, WORKERS);
+	rd_pool_close(pool);
+}
+
 /* ---- what is left ---- */
 
 static void assert_goes(pid_t pid)
@@ -265,16 +310,27 @@ static void assert_goes(pid_t pid)
 
 static void test_left_behind(void **state)
 {
-	struct rd_pool *pool = open_pool(1, true);
-	struct rd_pool_event event;
+	struct rd_pool_opts group = {.workers = 1, .group = true, .work = work, .context = &factor};
 
 	(void)state;
-	rd_pool_submit(pool, LEAVE_CHILD);
-	rd_pool_next(pool, -1, &event);
-	assert_int_equal(event.what, RD_POOL_DONE);
-	assert_true(shared->child > 0);
-	assert_goes(shared->child);
-	rd_pool_close(pool);
+	for (int i = 0; i < 2; i++) {
+		struct rd_pool *pool = open_pool(1, true);
+		struct rd_pool_event event;
+
+		if (i) {
+			rd_pool_close(pool);
+			rd_pool_open(&pool, &group);
+		}
+		rd_pool_submit(pool, LEAVE_CHILD);
+		rd_pool_next(pool, -1, &event);
+		assert_int_equal(event.what, RD_POOL_DONE);
+		assert_true(shared->child > 0);
+		if (i)
+			rd_pool_close(pool); /* with `group`, children live as long as the worker */
+		assert_goes(shared->child);
+		if (!i)
+			rd_pool_close(pool);
+	}
 }
 
 static void test_leader_dies(void **state)
@@ -414,9 +470,10 @@ static void test_signals(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(test_done),	   TEST(test_fresh), TEST(test_long_answer),
-					   TEST(test_lost),	   TEST(test_stop),  TEST(test_left_behind),
-					   TEST(test_leader_dies), TEST(test_run),   TEST(test_signals)};
+	const struct CMUnitTest tests[] = {
+		TEST(test_done), TEST(test_fresh),  TEST(test_long_answer), TEST(test_lost),
+		TEST(test_stop), TEST(test_learn),  TEST(test_left_behind), TEST(test_leader_dies),
+		TEST(test_run),	 TEST(test_signals)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

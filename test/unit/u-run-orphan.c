@@ -110,7 +110,7 @@ static int in_a_process(void (*const *starts)(int ready), int expected)
 		close(ends[1]);
 		if (!read_bytes(ends[0], expected))
 			_exit(2);
-		run_orphans_end(0);
+		run_orphans_end(NULL, 0);
 		if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
 			_exit(3);
 		_exit(read(ends[0], &byte, 1) == 0 ? 0 : 4);
@@ -170,7 +170,7 @@ static void all_but_one(void **state)
 		others = start(daemonise, ends[1]);
 		if (kept < 0 || others < 0 || !read_bytes(ends[0], 2))
 			_exit(2);
-		run_orphans_end(kept);
+		run_orphans_end(&kept, 1);
 		alone = kill(kept, 0) == 0 && waitpid(-1, NULL, WNOHANG) == 0;
 		kill(kept, SIGKILL);
 		alone &= waitpid(-1, NULL, 0) == kept && waitpid(-1, NULL, 0) < 0;

@@ -41,7 +41,8 @@ static const struct cmd_usage usage = {
 	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is kept\n"
 	"in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS "coverage " CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
-	"jobs runs strategy kernel_threads explore_seed no_explore no_replay no_classify no_world "
+	"jobs runs strategy kernel_threads no_snapshots explore_seed no_explore no_replay no_classify "
+	"no_world "
 	"all_accesses require "
 	"without_sync "
 	"check_models coherent fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
@@ -206,6 +207,7 @@ static struct check_opts wishes(char **argv, struct show *s)
 			       .no_explore = opt.no_explore,
 			       .no_classify = opt.no_classify,
 			       .kernel_threads = opt.kernel_threads,
+			       .no_snapshots = opt.no_snapshots,
 			       .quiet = opt.quiet,
 			       .strategy = opt.strategy,
 			       .seed = opt.explore_seed,

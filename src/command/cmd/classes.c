@@ -83,7 +83,7 @@ int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, stru
 	how.context = &progress;
 	cmd_progress_start(&progress, "classifying", 0);
 	err = classify_races(&how, set, result);
-	run_orphans_end(0);
+	run_orphans_end(NULL, 0);
 	rd_progress_end(&progress);
 	return err;
 }

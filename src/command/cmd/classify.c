@@ -54,7 +54,8 @@ static const struct cmd_usage usage = {
 	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.\n"
 	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
 	"directory.",
-	"output race from_tsan id models coherent kernel_threads require without_sync alternates paths "
+	"output race from_tsan id models coherent kernel_threads no_snapshots require without_sync "
+	"alternates paths "
 	"sym " CMD_DOCUMENTS "fail_on " CMD_BESIDE
 	"jobs class_time without no_world plugins executor shards slurm_options resume "
 	"shard " CMD_WORDS,
@@ -216,6 +217,7 @@ static int classify(struct task *t)
 					.companion = opt.with,
 					.setup = opt.setup,
 					.kernel_threads = opt.kernel_threads,
+					.no_snapshots = opt.no_snapshots,
 					.limit_ns = rd_ms_to_ns(cmd_limit(opt.timeout, CMD_FOREVER)),
 					.recorded_ns = classify_recorded_ns(t->set),
 					.no_world = opt.no_world},

@@ -51,7 +51,7 @@ static const struct cmd_usage usage = {
 	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
 	"directory.  --resume DIR continues an exploration that was ended or killed.",
 	"output resume shard executor shards slurm_options ctest tests_regex " CMD_DOCUMENTS
-	"coverage schedules_most strategy kernel_threads explore_seed fail_if go_on " CMD_BESIDE
+	"coverage schedules_most strategy kernel_threads no_snapshots explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle explore -- ./bank 4\n"
@@ -226,6 +226,7 @@ static int submit(const struct task *t)
 	rd_argv_add_number(&more, "time", opt.class_time, "ms");
 	rd_argv_add_limit(&more, "timeout", opt.timeout);
 	rd_argv_add_flag(&more, "kernel-threads", opt.kernel_threads);
+	rd_argv_add_flag(&more, "no-snapshots", opt.no_snapshots);
 	rd_argv_add_text(&more, "plugins", opt.plugins);
 	rd_argv_add_flag(&more, "all", opt.go_on);
 	err = cmd_slurm(&(struct cmd_slurm){
@@ -287,6 +288,7 @@ void cmd_explore_test_options(struct rd_argv *argv)
 	rd_argv_add_number(argv, "time", opt.class_time, "ms");
 	rd_argv_add_text(argv, "strategy", opt.strategy);
 	rd_argv_add_flag(argv, "kernel-threads", opt.kernel_threads);
+	rd_argv_add_flag(argv, "no-snapshots", opt.no_snapshots);
 	rd_argv_add_text(argv, "fail-if", opt.fail_if);
 	rd_argv_add_text(argv, "with", opt.with);
 	rd_argv_add_text(argv, "setup", opt.setup);

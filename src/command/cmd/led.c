@@ -50,5 +50,6 @@ struct replay_conditions cmd_led_runs(const struct cmd_led *l)
 					  .companion = opt.with,
 					  .setup = opt.setup,
 					  .kernel_threads = opt.kernel_threads,
+					  .no_snapshots = opt.no_snapshots,
 					  .limit_ns = rd_ms_to_ns(cmd_limit(opt.timeout, CMD_FOREVER))};
 }

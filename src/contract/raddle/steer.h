@@ -68,6 +68,7 @@
 #define RADDLE_STEER_H
 
 #include "raddle/crash.h"
+#include "raddle/freeze.h"
 #include "raddle/lack.h"
 #include "raddle/memory.h"
 #include "raddle/obstacle.h"
@@ -75,7 +76,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 17 /* the version of this layout */
+#define RADDLE_STEER_VERSION 18 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
 /* All values are judgements: sizes bound the shared memory, counts bound the time of a run. */
@@ -119,9 +120,8 @@ enum raddle_steer_flags {
 	RADDLE_STEER_NOTE = 1 << 20, /* fatal signals are recorded in `crash` */
 	RADDLE_STEER_SHOW = 1 << 21, /* like NOTE, and the thread waits until `crash.seen` is set */
 	RADDLE_STEER_ONE = 4096,     /* with TURNS: all threads run on one kernel thread */
-	/* with ASK: ask at each point but accesses, even before decisions */
-	RADDLE_STEER_LOOK = 2048,
-	RADDLE_STEER_COVER = 1024, /* record which conflicting sites follow each other (rt/cover/) */
+	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, at any time */
+	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
 };
 
 /* How `seed` chooses the next thread (rt/steer/strategy.c). */
@@ -375,6 +375,7 @@ struct raddle_steer {
 	struct raddle_steer_misuse fault;
 	struct raddle_steer_crash crash;
 	struct raddle_steer_ask ask;
+	struct raddle_freezing freezing;
 
 	/* Pairs of sites: the upper half of an entry is the site of an access, the lower half that
 	 * of the next conflicting access by another thread. */

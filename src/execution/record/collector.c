@@ -513,12 +513,16 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 		uint32_t seen;
 		pid_t r;
 		step(c);
-		if (c->options.look)
-			c->options.look(c->options.context, pid);
 		seen = atomic_load(&s->sealed_futex); /* SIGCHLD changes the word, too */
 		r = waitpid(pid, status, WNOHANG);
 		if (r == pid || (r < 0 && errno == ECHILD))
 			break;
+		if (c->options.look)
+			c->options.look(c->options.context, pid);
+		if (c->options.leaves && c->options.leaves(c->options.context)) {
+			rd_context_leave(&messages);
+			return 0;
+		}
 		sleep_step(c, seen);
 	}
 	set_status(c->processes[0], *status);

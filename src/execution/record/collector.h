@@ -31,6 +31,9 @@ struct record_options {	       /* zero values are the defaults */
 
 	/* Called about every `look_ms` milliseconds while the first process runs; may be NULL. */
 	void (*look)(void *context, pid_t pid);
+	/* Called after `look`: whether to stop collecting although the process runs; may be
+	 * NULL. */
+	bool (*leaves)(void *context);
 	void *context;
 	unsigned look_ms;
 };
@@ -42,7 +45,7 @@ int record_collector_open(struct record_collector **c, struct run_session *sessi
 			  const struct record_options *options);
 
 /* Drains the session until process `pid`, our child, has ended.  Stores its wait status in *status
- * and the content of its meta.json in *last. */
+ * and the content of its meta.json in *last.  If `leaves` ended the loop, stores nothing. */
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
 
 /* Whether forked process n is known to have ended. */

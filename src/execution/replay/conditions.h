@@ -29,6 +29,7 @@ struct replay_conditions { /* zero values are the defaults */
 	/* each thread of the program has its own kernel thread; if false, all threads share one in
 	 * runs that are not used as evidence, if the program allows it */
 	bool kernel_threads;
+	bool no_snapshots; /* each run is started anew, not copied from a frozen program */
 };
 
 #endif

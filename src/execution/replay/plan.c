@@ -662,6 +662,33 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer)
 	return 0;
 }
 
+/* The threads that have begun have the same positions in both plans: that of the initial thread is
+ * 0, and the others are named by the part that the schedules share. */
+int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads)
+{
+	static const struct raddle_steer_thread no_thread = {.parent = RADDLE_STEER_NONE,
+							     .index = UINT32_MAX,
+							     .limit = UINT64_MAX,
+							     .goal = RADDLE_STEER_NONE,
+							     .stop = RADDLE_STEER_NONE};
+	struct raddle_steer_thread *table = (void *)((char *)steer + threads_at());
+
+	RD_ASSERT(p->schedule->turns && !p->schedule->memory);
+	if (p->thread_count > threads + RADDLE_STEER_ROOM)
+		return rd_fail(RD_EFORMAT, "replay: the schedule cannot be extended by so many threads");
+	memcpy(table, p->threads, p->thread_count * sizeof *p->threads);
+	for (size_t i = p->thread_count; i < threads; i++)
+		table[i] = no_thread;
+	steer->thread_count = (uint32_t)threads;
+	steer->seed = p->schedule->seed;
+	p->written_threads = p->thread_count;
+	p->written_watches = p->written_decisions = 0;
+	plan_write_more(p, steer);
+	if (p->thread_count < threads)
+		atomic_store(&steer->thread_added, 0);
+	return 0;
+}
+
 /* Writes the tables for turns.  Addresses of variables follow when the program is stopped at its
  * start. */
 static void write_turns(struct plan *p, struct raddle_steer *steer)

@@ -73,6 +73,10 @@ size_t plan_size(const struct plan *p);
 /* Fills zeroed memory of plan_size() bytes. */
 void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
 
+/* Changes the memory of a program that is frozen (replay/snapshot.h), which has the plan of another
+ * run, so that it follows this plan.  `threads` is the number of threads of that other plan. */
+int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads);
+
 /* Adds watches and decisions for a stopped program.  `more` is needed only during the call.  The
  * caller sets the seed and the flags. */
 int plan_extend(struct plan *p, const struct schedule *more, const struct trace_sites *sites);

@@ -55,7 +55,7 @@ static void ended_run(void *context)
 	run_override_leave(&t->given);
 	run_companion_stop(&t->companion);
 	if (!t->debug) /* otherwise gdb, a child of this process, would be ended too */
-		run_orphans_end(0);
+		run_orphans_end(NULL, 0);
 }
 
 static void tell_progress(void *context, uint64_t done)

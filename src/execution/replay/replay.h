@@ -27,7 +27,8 @@ struct replay_program {
 };
 
 struct replay_result;
-struct replay_search; /* replay/search.h */
+struct replay_search;	/* replay/search.h */
+struct replay_snapshot; /* replay/snapshot.h */
 
 /* A thread of a stopped program (schedules with turns). */
 struct replay_stander {
@@ -80,6 +81,10 @@ struct replay_request { /* zero values are the defaults */
 	const int *streams;
 	const char *directory;	   /* working directory of the program, or NULL for the current one */
 	struct run_server *server; /* as in struct run_launch (run/launch.h) */
+	/* The run continues from here, if the program can be frozen there; may be NULL.  Needs
+	 * `streams` and `one`.  All runs of a snapshot have the same program, input and streams.
+	 * Their schedules differ only in what comes after the point at which it is frozen. */
+	struct replay_snapshot *snapshot;
 	/* If set, the flavour is `shadow`.  Called with the flavour's memory (raddle/shadow.h) when
 	 * the program has ended. */
 	void (*shadow)(void *context, const void *memory, size_t size);

@@ -27,6 +27,9 @@ struct replay {
 	struct board board; /* memory for the next board */
 	bool gave_up, stays, killed;
 	bool looked;	     /* the board was read at least once */
+	size_t threads;	     /* number of threads of the plan when it was written */
+	pid_t frozen;	     /* the process, if it is frozen for copies; else 0 */
+	bool copied;	     /* the run is a copy of a frozen program */
 	const char *refused; /* name of the lock that a thread failed to take, or NULL if unknown */
 	/* slot of the blocked thread that the plan waits for, if only stopped threads can end its
 	 * wait; else NONE */

@@ -18,6 +18,7 @@
 #include "record/collector.h"
 #include "record/prepare.h"
 #include "replay/run-int.h"
+#include "replay/snapshot-int.h"
 #include "replay/world-int.h"
 #include "raddle/shadow.h"
 #include "run/forward.h"
@@ -182,12 +183,27 @@ static void answer(struct replay *r, bool asked_before, pid_t pid)
 	turns_answer(&r->turns, asked_before ? &r->watch.before : &r->board, pid);
 }
 
+/* Whether the program is frozen, so that this run and others can be copied from it. */
+static bool is_frozen(const struct replay *r)
+{
+	return r->request->snapshot && !r->copied && atomic_load(&r->steer->freezing.state) == RADDLE_FROZEN;
+}
+
+static bool leaves(void *context)
+{
+	return ((struct replay *)context)->frozen != 0;
+}
+
 static void look(void *context, pid_t pid)
 {
 	struct replay *r = context;
 	enum watch_action action;
 	bool asked = turns_is_asked(&r->turns);
 
+	if (is_frozen(r)) {
+		r->frozen = pid;
+		return;
+	}
 	r->watch.pid = pid;
 	r->watch.interrupted = run_forward_asked();
 	read_board(r, pid);
@@ -221,7 +237,7 @@ static void note_times(struct replay *r, const struct run_meter *meter, pid_t pi
 	r->result->met_seconds = r->watch.met_ms ? (double)(r->watch.met_ms - start_ms) / 1e3 : 0;
 }
 
-static int run_launched(struct replay *r)
+static int launch(struct replay *r, pid_t *pid)
 {
 	const struct replay_request *q = r->request;
 	struct run_launch launch = {.program = q->program->program,
@@ -233,18 +249,30 @@ static int run_launched(struct replay *r)
 				    .debugged = q->met != NULL,
 				    .tied = true,
 				    .fixed = q->schedule->turns};
+
+	if (!r->copied)
+		return run_launch(&launch, pid);
+	*pid = run_launch_copy(&r->session, snapshot_copy, q->snapshot);
+	return *pid > 0 ? 0 : RD_ESYSTEM;
+}
+
+static int run_launched(struct replay *r)
+{
+	const struct replay_request *q = r->request;
 	struct run_meter meter;
 	int status = 0, err;
 	pid_t pid;
 
 	run_meter_start(&meter, NULL, false);
-	err = run_launch(&launch, &pid);
+	err = launch(r, &pid);
 	if (err)
 		return err;
 	if (q->started && !replay_world_has_peers(r->world))
 		q->started(q->context, pid);
 	err = record_collector_run(r->collector, pid, &status, NULL);
 	run_launch_done();
+	if (r->frozen)
+		return err;
 	note_times(r, &meter, pid, status);
 	return err ? err : replay_fill_result(r, status);
 }
@@ -256,6 +284,7 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 					 .sites = q->program->program->flavour.sites,
 					 .meta = meta,
 					 .look = look,
+					 .leaves = leaves,
 					 .context = r,
 					 .look_ms = WATCH_LOOK_MS};
 	struct trace_layout *layout = NULL;
@@ -266,14 +295,17 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 	options.layout = layout;
 	if (!err && q->begin)
 		err = q->begin(q->context);
+	if (!err && r->copied)
+		err = snapshot_restore_streams(q->snapshot, q->streams);
 	if (!err)
 		err = record_collector_open(&r->collector, &r->session, &options);
 	if (!err)
 		err = run_launched(r);
-	if (q->ended)
+	if (q->ended && !r->frozen)
 		q->ended(q->context);
 	if (r->collector)
 		record_collector_close(r->collector);
+	r->collector = NULL;
 	trace_layout_free(layout);
 	return err;
 }
@@ -351,52 +383,127 @@ static int replay_outside_input(struct replay *r)
 	return err;
 }
 
-static int run_planned(struct replay *r)
+/* Writes what the request adds to the plan, and prepares the watchdog. */
+static void set_run(struct replay *r)
 {
-	const struct replay_program *p = r->request->program;
-	struct trace_meta meta = {0};
-	int err = run_session_open(&r->session, p->program->path, plan_size(&r->plan));
+	const struct replay_request *q = r->request;
+
+	r->steer->strategy = q->strategy.kind;
+	r->steer->depth = q->strategy.depth;
+	r->steer->length = q->strategy.length;
+	r->steer->most = q->most;
+	r->turns = (struct turns){q, &r->plan, r->steer, r->result->arena, 0};
+	r->steer->detect_memory = q->detect_memory ? q->detect_memory : replay_detector_memory();
+	memcpy(r->steer->keep, q->schedule->keep, sizeof r->steer->keep);
+	watch_start(&r->watch, &r->plan, q->program->sites);
+	r->watch.unled = q->schedule->anywhere;
+	set_patience(r);
+}
+
+/* Makes the session for a program that starts, and writes the plan. */
+static int open_session(struct replay *r)
+{
+	const struct replay_request *q = r->request;
+	int err = run_session_open(&r->session, q->program->program->path, plan_size(&r->plan));
 
 	if (err)
 		return err;
 	err = replay_outside_input(r);
-	if (!err && r->request->shadow)
+	if (!err && q->shadow)
 		err = run_session_shadow(&r->session);
 	if (err) {
 		run_session_close(&r->session);
 		return err;
 	}
-	r->session.shared->discard = !r->request->record_into;
+	r->session.shared->discard = !q->record_into;
 	r->steer = run_session_steer(&r->session);
-	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, r->request->first));
-	if (r->request->explore && r->request->schedule->memory)
-		plan_explore(&r->plan, r->request->explore, raddle_steer_memory(r->steer));
-	r->steer->strategy = r->request->strategy.kind;
-	r->steer->depth = r->request->strategy.depth;
-	r->steer->length = r->request->strategy.length;
-	r->steer->most = r->request->most;
-	r->turns = (struct turns){r->request, &r->plan, r->steer, r->result->arena, 0};
-	r->steer->detect_memory =
-		r->request->detect_memory ? r->request->detect_memory : replay_detector_memory();
-	memcpy(r->steer->keep, r->request->schedule->keep, sizeof r->steer->keep);
+	r->threads = r->plan.thread_count;
+	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, q->first));
+	if (q->explore && q->schedule->memory)
+		plan_explore(&r->plan, q->explore, raddle_steer_memory(r->steer));
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change their offset */
-	if (r->request->free)
+	if (q->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
-	watch_start(&r->watch, &r->plan, p->sites);
-	r->watch.unled = r->request->schedule->anywhere;
-	set_patience(r);
+	if (q->snapshot && !q->snapshot->off)
+		r->steer->freezing.where = q->snapshot->freeze;
+	set_run(r);
+	return 0;
+}
+
+static int run_prepared(struct replay *r)
+{
+	const struct replay_program *p = r->request->program;
+	struct trace_meta meta = {0};
+	int err;
+
 	record_prepare_meta(&meta, p->program, p->argv);
 	err = run_collected(r, &meta);
-	if (!err && r->world && r->request->record_into)
-		err = replay_world_copy(r->request->schedule->trace, r->request->record_into);
-	if (!err && r->request->shadow)
-		r->request->shadow(r->request->context, (char *)r->session.shared + r->session.shadow,
-				   RADDLE_SHADOW_SIZE);
 	record_release_meta(&meta);
 	watch_release(&r->watch);
 	board_release(&r->board);
+	return err;
+}
+
+/* Runs a copy of the frozen program.  The session and the world belong to the snapshot. */
+static int run_copy(struct replay *r)
+{
+	struct replay_snapshot *s = r->request->snapshot;
+	int err;
+
+	r->copied = true;
+	r->frozen = 0;
+	r->looked = false;
+	r->session = s->session;
+	r->world = s->world;
+	snapshot_restore(s);
+	r->steer = run_session_steer(&r->session);
+	r->slots = (struct raddle_slot *)((char *)r->steer + s->slots_at);
+	err = plan_place_globals(&r->plan, s->pid);
+	if (!err)
+		err = plan_write_copy(&r->plan, r->steer, s->threads);
+	if (err)
+		return err;
+	r->steer->flags = flags(r);
+	r->steer->order = plan_first(&r->plan, r->request->first);
+	set_run(r);
+	err = run_prepared(r);
+	if (err)
+		replay_snapshot_close(s);
+	return err;
+}
+
+/* The program is frozen.  The snapshot takes it over, and this run becomes its first copy. */
+static int run_from_frozen(struct replay *r)
+{
+	int err = snapshot_take(r->request->snapshot, r, r->frozen);
+
+	r->world = NULL;
+	return err ? err : run_copy(r);
+}
+
+static int run_started(struct replay *r)
+{
+	const struct replay_request *q = r->request;
+	int err = open_session(r);
+
+	if (err)
+		return err;
+	err = run_prepared(r);
+	if (!err && r->frozen)
+		return run_from_frozen(r);
+	if (!err && r->world && q->record_into)
+		err = replay_world_copy(q->schedule->trace, q->record_into);
+	if (!err && q->shadow)
+		q->shadow(q->context, (char *)r->session.shared + r->session.shadow, RADDLE_SHADOW_SIZE);
+	if (q->snapshot && !q->snapshot->off)
+		snapshot_note_unfrozen(q->snapshot, r->steer);
 	run_session_close(&r->session);
 	return err;
+}
+
+static bool has_snapshot(const struct replay_request *q)
+{
+	return q->snapshot && q->snapshot->pid;
 }
 
 static int run_once(const struct replay_request *request, struct replay_result *result)
@@ -407,7 +514,7 @@ static int run_once(const struct replay_request *request, struct replay_result *
 
 	*result = (struct replay_result){.arena = rd_arena_new()};
 	err = plan_compile(&r.plan, request->schedule, request->program->sites);
-	if (!err && request->schedule->trace && !request->no_world)
+	if (!err && request->schedule->trace && !request->no_world && !has_snapshot(request))
 		err = replay_world_open(&r.world, request->schedule->trace);
 	for (size_t i = 0; i < request->strategy.weight_count && !err; i++)
 		err = plan_expect(&r.plan, request->strategy.weights[i].thread,
@@ -415,21 +522,26 @@ static int run_once(const struct replay_request *request, struct replay_result *
 	if (!err && request->record_into)
 		err = record_prepare_directory(request->record_into, true);
 	if (!err)
-		err = run_planned(&r);
+		err = has_snapshot(request) ? run_copy(&r) : run_started(&r);
 	plan_release(&r.plan);
-	replay_world_close(r.world);
+	if (!r.copied)
+		replay_world_close(r.world);
 	if (err)
 		replay_result_release(result);
 	return err;
 }
 
-/* If the flavour was removed during a run, the run is repeated, however it ended. */
+/* A run that cannot be copied is started anew.  If the flavour was removed during a run, the run is
+ * repeated, however it ended. */
 int replay_run(const struct replay_request *request, struct replay_result *result)
 {
 	RD_ASSERT(request->schedule && request->program && request->program->argv);
 	const struct run_program *program = request->program->program;
+	bool frozen = request->snapshot && !request->snapshot->off;
 	int err = run_once(request, result);
 
+	if (err && frozen && request->snapshot->off)
+		err = run_once(request, result); /* the program that was frozen is gone */
 	for (int i = 0; i < RENEWALS_MAX && !rd_flavour_is_there(&program->flavour); i++) {
 		if (!err)
 			replay_result_release(result);

@@ -53,7 +53,7 @@ static void ended_run(void *context)
 	struct worker *w = context;
 
 	run_companion_stop(&w->companion);
-	run_orphans_end(0);
+	run_orphans_end(NULL, 0);
 }
 
 static struct replay_policy policy_of(struct worker *w)

@@ -21,7 +21,7 @@
 static void guard_died(int signal)
 {
 	(void)signal;
-	run_orphans_end(0);
+	run_orphans_end(NULL, 0);
 	_exit(128 + SIGKILL);
 }
 
@@ -55,7 +55,7 @@ static int watch(pid_t pid, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	rd_reap(pid, &status);
 	run_forward_gone();
-	run_orphans_end(0);
+	run_orphans_end(NULL, 0);
 	return status;
 }
 

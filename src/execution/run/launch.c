@@ -312,22 +312,47 @@ static pid_t copy_program(const struct run_launch *launch, const struct start *s
 	return pid > 0 ? pid : 0;
 }
 
+/* Blocks all signals, so that none arrives between the start of the program and the setting of our
+ * handlers. */
+static void block_signals(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, old);
+}
+
+/* Ends the blocking; from now on signals are forwarded to the program, if it was started. */
+static void forward_signals(const struct run_session *session, pid_t pid, const sigset_t *old)
+{
+	if (pid > 0) {
+		signals.wakes = &session->shared->sealed_futex;
+		take_signals(pid);
+	}
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
 static pid_t start_with_signals(const struct run_launch *launch, int report)
 {
 	struct start start = {.parent = getpid(), .given = launch->session->fd, .report = report};
-	sigset_t all;
 	pid_t pid;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &start.mask);
+	block_signals(&start.mask);
 	pid = copy_program(launch, &start);
 	if (!pid)
 		pid = start_given(launch, &start);
-	if (pid > 0) {
-		signals.wakes = &launch->session->shared->sealed_futex;
-		take_signals(pid);
-	}
-	sigprocmask(SIG_SETMASK, &start.mask, NULL);
+	forward_signals(launch->session, pid, &start.mask);
+	return pid;
+}
+
+pid_t run_launch_copy(const struct run_session *session, pid_t (*fork_copy)(void *context), void *context)
+{
+	sigset_t old;
+	pid_t pid;
+
+	block_signals(&old);
+	pid = fork_copy(context);
+	forward_signals(session, pid, &old);
 	return pid;
 }
 

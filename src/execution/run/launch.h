@@ -49,6 +49,10 @@ struct run_launch { /* zero values are the defaults */
  * that sleeps on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
+/* Like run_launch(), for a copy of a frozen program: `fork_copy` makes the copy, which is our
+ * child, and returns its process ID, or -1 if that fails.  Returns the same. */
+pid_t run_launch_copy(const struct run_session *session, pid_t (*fork_copy)(void *context), void *context);
+
 /* Whether a program with limited address space (ulimit -v) has as much of it as it would have
  * without Raddle.  If not, it may fail because of Raddle. */
 bool run_launch_has_room(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Kills the processes that a program left running.  In: our children, from /proc.  Out: at most one
- * child is left.
+ * Kills the processes that a program left running.  In: our children, from /proc.  Out: only
+ * children that the caller keeps are left.
  * A daemon leaves its process group and session, and its parent exits, but it cannot leave its
  * ancestors.  A process with PR_SET_CHILD_SUBREAPER gets orphans as its children, so killing
  * children until none are left kills all of them.  This code also runs in signal handlers, so it
@@ -67,9 +67,12 @@ void run_left_remove(pid_t pid)
 	unlink(path);
 }
 
-static bool end_child(pid_t pid, pid_t but)
+static bool end_child(pid_t pid, const pid_t *keep, size_t count)
 {
-	if (!pid || pid == but)
+	for (size_t i = 0; i < count; i++)
+		if (pid == keep[i])
+			return false;
+	if (!pid)
 		return false;
 	kill(pid, SIGKILL);
 	if (waitpid(pid, NULL, 0) != pid)
@@ -78,9 +81,9 @@ static bool end_child(pid_t pid, pid_t but)
 	return true;
 }
 
-/* Kills our children, except `but`.  Returns whether there were any.  The last number in the buffer
+/* Kills our children, except those of `keep`.  Returns whether there were any.  The last number in the buffer
  * may be cut off; the next round reads the whole number. */
-static bool end_children(pid_t but)
+static bool end_children(const pid_t *keep, size_t count)
 {
 	char list[4096];
 	int fd = open_children();
@@ -95,15 +98,15 @@ static bool end_children(pid_t but)
 			pid = pid * 10 + (list[i] - '0');
 			continue;
 		}
-		any |= end_child(pid, but);
+		any |= end_child(pid, keep, count);
 		pid = 0;
 	}
 	return any;
 }
 
-void run_orphans_end(pid_t but)
+void run_orphans_end(const pid_t *keep, size_t count)
 {
-	RD_ASSERT(but >= 0);
-	for (int i = 0; i < ROUNDS && end_children(but); i++)
+	RD_ASSERT(keep || !count);
+	for (int i = 0; i < ROUNDS && end_children(keep, count); i++)
 		;
 }

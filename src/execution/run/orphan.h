@@ -8,8 +8,9 @@
 /* Makes orphaned descendants our children from now on, however they detach. */
 void run_orphans_adopt(void);
 
-/* Kills all our children except `but` (0 for all), and their orphans, until none is left. */
-void run_orphans_end(pid_t but);
+/* Kills all our children, and their orphans, until none is left except the `count` processes of
+ * `keep`. */
+void run_orphans_end(const pid_t *keep, size_t count);
 
 /* Removes resources, other than files, that a killed process could not remove. */
 void run_left_remove(pid_t pid);

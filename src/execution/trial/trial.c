@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "run/orphan.h"
+#include "trial/snapshots-int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ int trial_set_input(struct trial_bench *b, const struct rd_override *given)
 	char *scratch = rd_xasprintf("%s/given", b->directory);
 	int err;
 
+	snapshots_close(b);
 	renew_server(&b->server);
 	run_override_close(&b->given);
 	err = run_override_open(&b->given, given, b->conditions.program->argv, scratch);
@@ -75,11 +77,18 @@ int trial_set_input(struct trial_bench *b, const struct rd_override *given)
 
 void trial_close(struct trial_bench *b)
 {
+	snapshots_close(b);
 	run_server_close(&b->server);
 	run_override_close(&b->given);
 	run_streams_close(&b->streams);
 	rd_arena_free(b->arena);
 	free(b->published);
+}
+
+void trial_forget(struct trial_bench *b)
+{
+	rd_arena_free(b->arena);
+	b->arena = rd_arena_new();
 }
 
 /* ---- before and after a run ---- */
@@ -115,13 +124,23 @@ static void started(void *context, pid_t pid)
 	run_companion_start(&b->companion, pid, b->streams.fds[STDERR_FILENO]);
 }
 
+/* Ends the processes that the run left, but not those from which runs are copied. */
+static void end_orphans(const struct trial_bench *b)
+{
+	pid_t keep[TRIAL_SNAPSHOTS + 1] = {b->server.pid};
+
+	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++)
+		keep[i + 1] = b->snapshots[i].frozen.pid;
+	run_orphans_end(keep, TRIAL_SNAPSHOTS + 1);
+}
+
 static void ended(void *context)
 {
 	struct trial_bench *b = ((struct running *)context)->bench;
 
 	run_override_leave(&b->given);
 	run_companion_stop(&b->companion);
-	run_orphans_end(b->server.pid);
+	end_orphans(b);
 }
 
 static bool stopped(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
@@ -305,6 +324,7 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.streams = b->fds,
 		.directory = b->given.directory,
 		.server = b->copies && !b->evidence ? &b->server : NULL,
+		.snapshot = runs_on_one(b) && !r->search && !r->hooks->stopped ? snapshots_find(b, s) : NULL,
 		.record_into = b->record_into,
 		.strategy = b->strategy,
 		.strict = s->goal_count != 0,
@@ -368,6 +388,7 @@ static int run_on_threads(struct trial_bench *b, struct replay_request *request,
 	replay_result_release(result);
 	*result = (struct replay_result){0};
 	request->one = false;
+	request->snapshot = NULL;
 	return replay_run(request, result);
 }
 
@@ -383,6 +404,7 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 
 	*t = (struct trial){0};
 	b->runs++;
+	snapshots_report(b);
 	if (made)
 		*made = (struct schedule){0};
 	if (!err)
@@ -421,6 +443,7 @@ static int run_by_default(struct trial_bench *b, const struct schedule *s, bool 
 	int err;
 
 	request.one = one;
+	request.snapshot = NULL;
 	request.record_into = NULL;
 	err = make_run(&r, &request, t, NULL);
 	b->runs--; /* it is not one of those that the caller asked for */
@@ -494,6 +517,7 @@ int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, con
 
 	request.program = &program;
 	request.server = NULL; /* each input is run once or twice, so a server does not pay off */
+	request.snapshot = NULL;
 	request.shadow = read_shadow;
 	err = make_run(&r, &request, t, NULL);
 	return err ? err : r.err;

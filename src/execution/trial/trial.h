@@ -9,6 +9,7 @@
 #include "replay/conditions.h"
 #include "replay/replay.h"
 #include "replay/search.h"
+#include "replay/snapshot.h"
 #include "run/companion.h"
 #include "run/override.h"
 #include "run/input.h"
@@ -70,13 +71,25 @@ struct trial_mask {
 	bool any;
 };
 
-/* The state of a process that runs one program many times. */
 /* What runs have shown about the program. */
 struct trial_shared {
 	_Atomic bool compared; /* the default schedule was run on one kernel thread and with several */
 	_Atomic bool unfit;    /* the program needs a kernel thread for each thread */
 };
 
+/* A frozen program, from which runs are copied (trial/snapshots.c). */
+struct trial_snapshot {
+	uint64_t key;	 /* the same for schedules that can continue from here; 0 if unused */
+	uint64_t wanted; /* number of runs that could have continued from here */
+	uint64_t used;	 /* when it was last used */
+	struct replay_snapshot frozen;
+};
+
+/* maximum number of programs that are frozen at a time; a judgement: classification alternates
+ * between few schedules, and a frozen program takes a few megabytes */
+#define TRIAL_SNAPSHOTS 4
+
+/* The state of a process that runs one program many times. */
 struct trial_bench {
 	struct replay_conditions conditions;
 	struct replay_strategy strategy; /* how seeds choose in the next runs; all zero at first */
@@ -88,6 +101,9 @@ struct trial_bench {
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
 	struct trial_shared own; /* what is known, if the conditions share nothing */
 	struct run_server server;
+	struct trial_snapshot snapshots[TRIAL_SNAPSHOTS];
+	uint64_t snapshot_uses;
+	bool told_unfrozen;	 /* the user was told why runs cannot be copied */
 	const char *record_into; /* a directory for a trace of each run; NULL for no traces */
 	struct run_streams streams;
 	struct run_companion companion;
@@ -112,6 +128,9 @@ void trial_shared_free(struct trial_shared *s);
 /* Must be closed even after a failure. */
 int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory);
 void trial_close(struct trial_bench *b);
+
+/* Releases the texts of all trials so far. */
+void trial_forget(struct trial_bench *b);
 
 /* Runs the program under a schedule whose threads take turns.  `made`, which may be NULL, receives
  * the schedule with all decisions of the run; the caller releases it.  It is empty if the decisions

@@ -53,6 +53,7 @@ struct check_opts {		/* zero values are the defaults */
 	const char *require, *without_sync; /* edits of the program (base/edit.h) */
 	bool no_world, all_accesses, no_replay, no_explore, no_classify;
 	bool kernel_threads;  /* as in struct replay_conditions */
+	bool no_snapshots;    /* as in struct replay_conditions */
 	bool quiet;	      /* no findings and no progress are reported */
 	const char *strategy; /* strategy of exploration, as in struct explore */
 	uint64_t seed;

@@ -38,7 +38,7 @@ static int classify(struct check *c, struct replay_led *led)
 
 	check_notify(c, &(struct check_event){.kind = CHECK_CLASSIFYING});
 	err = classify_races(&how, c->set, &c->classes);
-	run_orphans_end(0);
+	run_orphans_end(NULL, 0);
 	check_notify(c, &(struct check_event){.kind = CHECK_CLASSIFIED});
 	free(directory);
 	return err;

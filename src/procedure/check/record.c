@@ -58,7 +58,7 @@ static void take_end(struct check *c, struct check_run *run, const struct record
 {
 	run_companion_wait(&c->companion, run_forward_asked() ? 0 : CHECK_OUTLIVE_MS);
 	run->ending.companion = run_companion_stop(&c->companion);
-	run_orphans_end(c->input.pump);
+	run_orphans_end(&c->input.pump, 1);
 	run->ending.end = result->end;
 	run->ending.deadlocked = result->stood;
 	run->ending.full = result->full;

@@ -55,7 +55,7 @@ static int settle(struct check *c, struct finding_set *set, const struct trace_s
 	s = replay_settle_open(&how, set, &c->settled);
 	err = watch(c, s, set);
 	replay_settle_close(s);
-	run_orphans_end(0); /* ends processes of replays that were stopped */
+	run_orphans_end(NULL, 0); /* ends processes of replays that were stopped */
 	check_notify(c, &(struct check_event){.kind = CHECK_REPLAYED});
 	free(directory);
 	return err;

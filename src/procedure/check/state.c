@@ -152,6 +152,7 @@ struct replay_conditions check_conditions(const struct check *c, const struct re
 					  .setup = c->opts->setup,
 					  .shared = c->shared,
 					  .kernel_threads = c->opts->kernel_threads,
+					  .no_snapshots = c->opts->no_snapshots,
 					  .limit_ns = rd_ms_to_ns(c->opts->timeout_ms),
 					  .recorded_ns = rd_ms_to_ns(c->known.recorded_ms),
 					  .no_world = c->opts->no_world};

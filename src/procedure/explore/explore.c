@@ -3,8 +3,8 @@
  * The loop of an exploration.  In: a program.  Out: findings, and numbers about the exploration.
  *
  * explore/state-int.h decides what comes next.  This file gives tasks to worker processes, passes
- * on their notes, and ends the exploration.  A worker has only the knowledge from the time when it
- * was forked.  At the end, failures are repeated (explore/repeat-int.h).
+ * on their notes, and ends the exploration.  A worker has the knowledge from the time when it got
+ * its task.  At the end, failures are repeated (explore/repeat-int.h).
  */
 #include "explore/explore.h"
 
@@ -19,6 +19,7 @@
 #include "run/orphan.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GRACE_NS RD_NS_PER_S /* when the time is up, the last runs may take this much longer */
@@ -32,8 +33,16 @@ struct exploring {
 	struct explore_state state;
 	struct journal journal;
 	struct rd_pool *pool;
+	/* The answers of tasks, from which workers learn, and how much of them each worker, by
+	 * slot, has. */
+	struct rd_buf answers;
+	size_t *told;
+	unsigned workers;
 	int64_t start_ns;
 	struct rd_interrupt signals;
+	/* in a worker: where it runs the program, and the error of opening it */
+	struct trial_bench bench;
+	int err;
 };
 
 bool explore_is_strategy(const char *name)
@@ -56,22 +65,40 @@ static bool is_later(const struct exploring *x, int64_t ns)
 
 /* ---- in a worker process ---- */
 
+static void enter(void *context, unsigned slot)
+{
+	struct exploring *x = context;
+
+	(void)slot;
+	run_orphans_adopt();
+	x->err = trial_open(&x->bench, &x->state.how->runs, NULL);
+	x->bench.copies = true;
+}
+
+static void leave(void *context)
+{
+	trial_close(&((struct exploring *)context)->bench);
+}
+
+static void learn(void *context, const char *text, size_t length)
+{
+	struct exploring *x = context;
+
+	journal_learn(&x->journal, text, length);
+}
+
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
-	const struct exploring *x = context;
+	struct exploring *x = context;
 	const struct explore_state *s = &x->state;
 	struct explore_worker w = {.state = s, .arena = rd_arena_new()};
-	struct trial_bench b;
 	uint64_t first = task >> TASK_COUNT_BITS, count = task & TASK_COUNT_MASK;
-	int err;
+	int err = x->err;
 
-	run_orphans_adopt();
-	err = trial_open(&b, &s->how->runs, NULL);
-	b.copies = true;
 	for (uint64_t i = 0; i < count && !err && !is_later(x, 0); i++)
 		if (!rd_umap_get(&s->done, explore_number(s, first + i)))
-			err = worker_run_number(&w, &b, explore_number(s, first + i), answer);
-	trial_close(&b);
+			err = worker_run_number(&w, &x->bench, explore_number(s, first + i), answer);
+	trial_forget(&x->bench);
 	worker_release(&w);
 	rd_arena_free(w.arena);
 	return err ? 2 : 0;
@@ -79,12 +106,41 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- in the leading process ---- */
 
+/* Removes the answers that all workers have. */
+static void trim_answers(struct exploring *x)
+{
+	size_t least = x->answers.length;
+
+	for (unsigned i = 0; i < x->workers; i++)
+		least = x->told[i] < least ? x->told[i] : least;
+	if (least < x->answers.length / 2 || !least)
+		return;
+	memmove(x->answers.data, x->answers.data + least, x->answers.length - least);
+	x->answers.length -= least;
+	for (unsigned i = 0; i < x->workers; i++)
+		x->told[i] -= least;
+}
+
+/* Gives a worker the answers that came since its last task. */
+static void brief(void *context, unsigned slot, bool started, struct rd_buf *text)
+{
+	struct exploring *x = context;
+
+	RD_ASSERT(slot < x->workers && x->told[slot] <= x->answers.length);
+	if (!started)
+		rd_buf_add(text, x->answers.data + x->told[slot], x->answers.length - x->told[slot]);
+	x->told[slot] = x->answers.length;
+	trim_answers(x);
+}
+
 static int take(void *context, const struct rd_pool_event *event)
 {
 	struct exploring *x = context;
 
-	if (event->what == RD_POOL_DONE)
+	if (event->what == RD_POOL_DONE) {
+		rd_buf_add(&x->answers, event->answer, event->length);
 		return journal_take(&x->journal, event->answer, event->length);
+	}
 	if (x->state.how->fail_if)
 		return rd_fail(RD_ESYSTEM, "explore: runs could not be judged");
 	if (x->state.result->schedules == 0)
@@ -166,16 +222,25 @@ static void copy_seen(const struct explore_state *s)
 static int run_pool(struct exploring *x, unsigned jobs)
 {
 	struct rd_pool_opts pool = {.workers = jobs ? jobs : 1,
-				    .fresh = true,
+				    .group = true,
+				    .enter = enter,
 				    .work = work,
+				    .leave = leave,
+				    .brief = brief,
+				    .learn = learn,
 				    .context = x,
 				    .signals = &x->signals};
 	int err;
 
 	signal(SIGCHLD, SIG_DFL);
+	x->workers = pool.workers;
+	x->told = rd_xcalloc(x->workers, sizeof *x->told);
+	x->answers = (struct rd_buf)RD_BUF_INIT;
 	rd_pool_open(&x->pool, &pool);
 	err = run_tasks(x);
 	rd_pool_close(x->pool);
+	rd_buf_release(&x->answers);
+	free(x->told);
 	return err;
 }
 

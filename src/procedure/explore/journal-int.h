@@ -17,7 +17,9 @@ struct journal {
 int journal_open(struct journal *j, struct explore_state *state, struct rd_arena *arena);
 int journal_close(struct journal *j);
 
-/* Learns from the notes in a worker's answer, and appends them to the log. */
+/* journal_take() learns from the notes in a worker's answer, and appends them to the log.
+ * journal_learn() only learns. */
+void journal_learn(struct journal *j, const char *answer, size_t length);
 int journal_take(struct journal *j, const char *answer, size_t length);
 
 #endif

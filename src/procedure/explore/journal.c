@@ -155,6 +155,15 @@ int journal_close(struct journal *j)
 	return RD_OK;
 }
 
+void journal_learn(struct journal *j, const char *answer, size_t length)
+{
+	const char *at = answer, *end = answer + length;
+	struct note n;
+
+	while (at < end && note_get(&n, &at, end, j->arena))
+		explore_learn_new(j->state, &n);
+}
+
 int journal_take(struct journal *j, const char *answer, size_t length)
 {
 	const char *at = answer, *end = answer + length;

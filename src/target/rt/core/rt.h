@@ -64,6 +64,9 @@ struct rt {
 	uint32_t process;		/* the number of this process in the session */
 	uint32_t forks;			/* the number of forks of this process so far */
 	_Atomic pid_t replayed_pid;	/* the recorded process ID that getpid() returned; or 0 */
+	/* In a process that was forked from a frozen one (rt/steer/freeze.c): the ID of that process,
+	 * which the program has seen; or 0. */
+	pid_t copied_pid;
 	pid_t pid;
 	pthread_key_t key;	  /* its destructor runs when a thread ends */
 	uint32_t exited;	  /* 1 if the EXIT record is written */

@@ -18,7 +18,7 @@
 static uint32_t find_slot(uint32_t position)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer()), *at;
-	uint32_t count = rt_steer()->thread_count + atomic_load(&rt_steer()->thread_added), parent;
+	uint32_t count = rt_steer_threads(), parent;
 
 	if (position >= count)
 		return RADDLE_STEER_NONE;

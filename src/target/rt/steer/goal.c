@@ -132,6 +132,7 @@ static void go_on(struct rt_thread *t, uint32_t which)
 	if (s->flags & RADDLE_STEER_STAY)
 		stay(t);
 	if (rt_takes_turns()) {
+		rt_freeze_at(RADDLE_FREEZE_MET);
 		rt_turn_go_on(t, s->spots[s->order & 1].slot);
 		return;
 	}

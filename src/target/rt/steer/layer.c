@@ -50,6 +50,8 @@ static void op_enter(struct rt_op *op)
 		rt_context_ends(op->t);
 	rt_steer_handle(op->t, op->kind, op->object);
 	rt_step_begin(step, op->t, op->kind, op->object);
+	if (op->kind == RADDLE_THREAD_CREATE)
+		rt_freeze_at_creation(op->t);
 	rt_step_gate(step);
 	heed(op->t);
 }

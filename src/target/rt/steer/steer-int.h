@@ -56,6 +56,14 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 	} while (0)
 
 void rt_steer_look_at_command(uint32_t naps);
+/* Whether the replayer has ended.  It is asked only now and then, by the number of naps. */
+bool rt_steer_is_deserted(uint32_t naps);
+
+/* rt/steer/freeze.c.  Freezes the program here, if the plan requests it; returns in each copy.
+ * at_creation() is called before a thread is created. */
+void rt_freeze_at(enum raddle_freeze where);
+void rt_freeze_setup(void);
+void rt_freeze_at_creation(struct rt_thread *t);
 
 /* rt/steer/context.c.  These functions do nothing unless all threads run on one kernel thread.
  * switch() returns false if `next` is the thread itself or cannot be switched to. */
@@ -78,6 +86,12 @@ void rt_context_refuse(enum raddle_unfit why);
  * pass_kept() if `keep` orders the two sites, come_back() after the threads met. */
 void rt_steer_pass_kept(struct rt_thread *t);
 void rt_steer_come_back(struct rt_thread *t, uint64_t n);
+
+/* The number of threads in the table. */
+static inline uint32_t rt_steer_threads(void)
+{
+	return rt_steer()->thread_count + atomic_load(&rt_steer()->thread_added);
+}
 
 static inline struct raddle_slot *rt_slot_at(uint32_t number)
 {

@@ -131,13 +131,17 @@ static bool replayer_is_gone(void)
 	return gone;
 }
 
+bool rt_steer_is_deserted(uint32_t naps)
+{
+	return naps % ALIVE_NAPS == ALIVE_NAPS - 1 && replayer_is_gone();
+}
+
 /* Obeys the replayer's command, and gives up if the replayer is gone. */
 void rt_steer_look_at_command(uint32_t naps)
 {
 	uint32_t command = atomic_load(&rt_steer()->command);
 
-	if (command == RADDLE_COMMAND_GIVE_UP ||
-	    (naps % ALIVE_NAPS == ALIVE_NAPS - 1 && replayer_is_gone())) {
+	if (command == RADDLE_COMMAND_GIVE_UP || rt_steer_is_deserted(naps)) {
 		rt_steer_give_up();
 		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 		rt_steer_change_phase(RADDLE_GOES_ON, RADDLE_RUNS_FREE);
@@ -249,6 +253,7 @@ bool rt_steer_setup(void)
 			g->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
 	rt_turn_setup();
 	rt_context_setup();
+	rt_freeze_setup();
 	if (s->flags & (RADDLE_STEER_NOTE | RADDLE_STEER_SHOW))
 		rt_crash_setup();
 	return true;
@@ -262,7 +267,7 @@ static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
 	uint32_t index = t->number == 0 ? 0 : t->index;
 	bool has_parent = t->number != 0 && t->parent != UINT32_MAX;
 
-	for (uint32_t i = 0; i < rt_steer()->thread_count; i++)
+	for (uint32_t i = 0; i < rt_steer_threads(); i++)
 		if (threads[i].parent == parent && threads[i].index == index &&
 		    has_parent == (parent != RADDLE_STEER_NONE))
 			return i;
@@ -302,7 +307,7 @@ void rt_steer_begin(struct rt_thread *t)
 	rt_context_begin(t);
 	rt_strategy_meet(t);
 	rt_steered(t)->slot = slot;
-	if (slot->thread != RADDLE_STEER_NONE)
+	if (slot->thread < rt_steer()->thread_count) /* threads that were added have no plan */
 		follow_plan(t, slot->thread);
 	if (rt_takes_turns())
 		rt_steered(t)->place = &rt_steering()->own[t->number];

@@ -18,6 +18,7 @@
 
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
+#include "rt/steer/freeze.h"
 #include "rt/steer/set.h"
 
 /* Where a thread sleeps. */
@@ -120,6 +121,7 @@ struct rt_steering {
 	pthread_mutex_t waiters_mutex; /* rt/steer/cond.c; zero is unlocked */
 	struct rt_waiter *waiters;
 	struct rt_barrier *barriers; /* rt/steer/barrier.c */
+	struct rt_frozen frozen;
 };
 
 /* A failed attempt to take a lock. */

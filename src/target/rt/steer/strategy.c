@@ -154,7 +154,7 @@ static uint64_t left_of(uint32_t position, uint64_t done, const bool *begun, uin
  * equally likely. */
 static uint32_t by_weight(uint32_t number)
 {
-	uint32_t count = rt_steer()->thread_count, chosen = RADDLE_STEER_NONE;
+	uint32_t count = rt_steer_threads(), chosen = RADDLE_STEER_NONE;
 	bool *begun = rt_steering()->turns.begun;
 	uint64_t sum = 0;
 

@@ -98,6 +98,13 @@ void rt_turn_hand_over(uint32_t from, uint32_t next);
  * NONE. */
 uint32_t rt_turn_find_unsettled(uint32_t self);
 void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point);
+/* The initial thread starts to count points anew. */
+void rt_turn_start_counts(struct rt_thread *t);
+/* Wakes the replayer, which may be asleep. */
+void rt_turn_wake_leader(void);
+/* Whether the process has child processes, or timers of the kernel. */
+bool rt_turn_has_children(void);
+bool rt_turn_has_timers(void);
 /* The thread, which has the turn, passes the turn on or keeps it. */
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals);
 /* The thread is at a point.  Called without the lock; returns when the thread has the turn. */

@@ -112,7 +112,7 @@ static void await_turn(struct rt_thread *t)
 }
 
 /* Wakes the replayer, which may be asleep on this futex. */
-static void wake_leader(void)
+void rt_turn_wake_leader(void)
 {
 	atomic_fetch_add(&rt.session->sealed_futex, 1);
 	rt_futex_wake(&rt.session->sealed_futex, 1);
@@ -132,7 +132,7 @@ static void stop_here(struct rt_thread *t, uint64_t *signals)
 	struct raddle_steer *s = rt_steer();
 
 	atomic_store(&s->ran_on, 1);
-	wake_leader();
+	rt_turn_wake_leader();
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken(); round++) {
 		/* The old value makes nap() check the command without sleeping. */
@@ -154,7 +154,7 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	atomic_store(&s->running, RADDLE_STEER_ASKING);
 	atomic_store(&s->asks, asks);
 	rt_futex_wake(&s->asks, INT32_MAX);
-	wake_leader();
+	rt_turn_wake_leader();
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken() && (answers = atomic_load(&s->answers)) != asks;
 	     round++) {
@@ -229,7 +229,7 @@ static void note_stuck(void)
 		return;
 	atomic_store(&s->stuck, stuck);
 	if (stuck)
-		wake_leader();
+		rt_turn_wake_leader();
 }
 
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
@@ -242,7 +242,7 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 		stop_here(t, signals);
 	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && rt_turn_all_spin() &&
 	    rt_steer_phase() == RADDLE_GOES_ON && !atomic_exchange(&rt_steer()->livelock, 1))
-		wake_leader();
+		rt_turn_wake_leader();
 	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
 	rt_steer()->ask.watch = RADDLE_STEER_NONE;
@@ -391,6 +391,18 @@ void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point)
 	d->looks = 0;
 }
 
+void rt_turn_start_counts(struct rt_thread *t)
+{
+	struct rt_turns *turn = &rt_steering()->turns;
+	struct raddle_slot *slot = rt_steered(t)->slot;
+
+	slot->stays = slot->spins = slot->arrivals = 0;
+	slot->priority = slot->drawn = 0;
+	rt_steered(t)->looks = 0;
+	turn->points = turn->seeded = 0;
+	turn->ranked = 0;
+}
+
 void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks)
 {
 	uint64_t signals;
@@ -417,7 +429,7 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 
 /* Whether the process has POSIX timers or a real interval timer.  If the kernel does not list POSIX
  * timers, the process is assumed to have none. */
-static bool has_timers(void)
+bool rt_turn_has_timers(void)
 {
 	struct itimerval left = {0};
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC, 0);
@@ -430,7 +442,7 @@ static bool has_timers(void)
 	return any || left.it_value.tv_sec || left.it_value.tv_usec;
 }
 
-static bool has_children(void)
+bool rt_turn_has_children(void)
 {
 	siginfo_t info;
 
@@ -442,7 +454,7 @@ static bool has_children(void)
 static bool is_time_given(void)
 {
 	int saved = errno;
-	bool given = rt.outside && rt.outside->passes && !has_children() && !has_timers();
+	bool given = rt.outside && rt.outside->passes && !rt_turn_has_children() && !rt_turn_has_timers();
 
 	errno = saved;
 	return given;

@@ -256,10 +256,10 @@ static bool reaches_us(pid_t process)
 }
 
 /* Returns the real process ID if the program passes its own.  In a replay of input, getpid() has
- * returned the ID of the recorded run. */
+ * returned the ID of the recorded run; in a copy, that of the frozen process. */
 static pid_t real_process(pid_t process)
 {
-	pid_t given = rt.replayed_pid;
+	pid_t given = rt.replayed_pid ? rt.replayed_pid : rt.copied_pid;
 
 	if (!given || (process != given && process != -given))
 		return process;

@@ -119,6 +119,13 @@ static bool is_of_program(const void *caller)
 	return (const char *)caller >= __executable_start && (const char *)caller < etext;
 }
 
+/* The ID of this process; in a copy, the one that the program knows.  `alive` is 0 in the child of a
+ * bare fork. */
+static pid_t own_process(void)
+{
+	return rt.copied_pid && rt_guard.alive ? rt.copied_pid : REAL(getpid)();
+}
+
 /* The program may use the ID that it gets here to send itself a signal (rt/core/io/kernel.c). */
 INTERPOSE(pid_t, getpid, (void))
 {
@@ -126,12 +133,12 @@ INTERPOSE(pid_t, getpid, (void))
 	pid_t r;
 
 	if (!is_of_program(__builtin_return_address(0)))
-		return REAL(getpid)();
+		return own_process();
 	if (rt_outside_gives(RADDLE_SOURCE_PID, &value)) {
 		rt.replayed_pid = (pid_t)value;
 		return (pid_t)value;
 	}
-	r = REAL(getpid)();
+	r = own_process();
 	RT_OUTSIDE(says, RADDLE_SOURCE_PID, (uint64_t)r);
 	return r;
 }

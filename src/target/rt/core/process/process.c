@@ -117,6 +117,7 @@ static void fork_child(void)
 	rt_layers_forked();
 	rt_guard.alive = RT_PLAIN;
 	rt.pid = own_pid();
+	rt.copied_pid = 0;
 	rt.forks = rt.exited = 0;
 	atomic_store(&rt.others, 0); /* only this thread exists in the child */
 	atomic_store(&rt.adopted, 0);

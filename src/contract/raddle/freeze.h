@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Snapshots (rt/steer/freeze.c): a steered program (raddle/steer.h) whose threads run on one kernel
+ * thread can be frozen, so that several runs continue from there.
+ *
+ * The replayer sets `where`.  There the runtime sets `state` to FROZEN and sleeps on `copying`.  If
+ * the program cannot be copied, `state` becomes the reason, and the run continues.  For each run
+ * the replayer restores the session as it was when the program was frozen, and writes the plan of
+ * the run.  Then it sets `copying` to WANTED.  The runtime forks, stores the new process in `copy`
+ * and sets `copying` to MADE.  The new process uses the same session, so one run follows the other.
+ */
+#ifndef RADDLE_FREEZE_H
+#define RADDLE_FREEZE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Where the program is frozen for copies. */
+enum raddle_freeze {
+	RADDLE_FREEZE_NOWHERE,
+	RADDLE_FREEZE_CREATION, /* before its second thread is created */
+	RADDLE_FREEZE_MET,	/* where the threads met */
+};
+
+/* Whether the program is frozen, or why it cannot be. */
+enum raddle_frozen {
+	RADDLE_FROZEN_NOT, /* it has not reached the point */
+	RADDLE_FROZEN,
+	RADDLE_UNFROZEN_CHILDREN, /* it has child processes */
+	RADDLE_UNFROZEN_TIMERS,	  /* it has timers */
+	RADDLE_UNFROZEN_FILES,	  /* it has open files that copies would share */
+	RADDLE_UNFROZEN_MEMORY,	  /* it shares memory with other processes */
+	RADDLE_UNFROZEN_THREADS,  /* a kernel thread besides the first one exists */
+	RADDLE_FROZENS,
+};
+
+enum raddle_copying { RADDLE_COPY_NONE, RADDLE_COPY_WANTED, RADDLE_COPY_MADE };
+
+struct raddle_freezing {
+	uint32_t where;		  /* enum raddle_freeze; the runtime clears it there */
+	_Atomic uint32_t state;	  /* enum raddle_frozen */
+	_Atomic uint32_t copying; /* enum raddle_copying; a futex */
+	_Atomic int32_t copy;	  /* the process ID of the last copy; negative if the fork failed */
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A snapshot: a program that is frozen at a point of its run (rt/steer/freeze.c), and from which runs
+ * are copied.  The first run of a request with a snapshot (replay/replay.h) makes the program be
+ * frozen; this run and later ones are copies.
+ */
+#ifndef REPLAY_SNAPSHOT_H
+#define REPLAY_SNAPSHOT_H
+
+#include "base/buf.h"
+#include "raddle/steer.h"
+#include "run/image.h"
+
+#include <stdbool.h>
+
+struct replay_world;
+
+struct replay_snapshot {	   /* zeroed, except `freeze`, before the first run */
+	enum raddle_freeze freeze; /* where the program is frozen */
+	bool off;		   /* it cannot be frozen there, so each run is started anew */
+	const char *why;	   /* with `off`: the reason, or NULL if it never got there */
+	pid_t pid;		   /* the frozen process, or 0 if there is none */
+	struct run_session session;
+	struct run_image image;
+	struct replay_world *world; /* replayed input from outside, or NULL */
+	/* What the plan of the frozen program has: the position of the slots in the steering memory,
+	 * and its number of threads. */
+	uint64_t slots_at;
+	size_t threads;
+	struct rd_buf written[2]; /* what the program had written to stdout and stderr */
+	off_t input;		  /* its position in its standard input; -1 if it has none */
+};
+
+void replay_snapshot_close(struct replay_snapshot *snapshot);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside trial/: from which snapshot (replay/snapshot.h) a run continues. */
+#ifndef TRIAL_SNAPSHOTS_INT_H
+#define TRIAL_SNAPSHOTS_INT_H
+
+#include "trial/trial.h"
+
+/* Where runs of this schedule can be frozen, and a number that is the same for schedules that do the
+ * same until then.  The key of a schedule that cannot be frozen is 0. */
+struct snapshot_place {
+	enum raddle_freeze freeze;
+	uint64_t key;
+};
+struct snapshot_place snapshot_place_of(const struct schedule *s, bool detect, bool cover);
+
+/* The snapshot for a run of this schedule, or NULL if the run has to be started anew. */
+struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s);
+
+/* Called after a run: reports why runs cannot be copied, if that is new. */
+void snapshots_report(struct trial_bench *b);
+
+/* Ends all programs that are frozen. */
+void snapshots_close(struct trial_bench *b);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Chooses the snapshot from which a run continues.  In: schedules, one after the other.  Out: for
+ * each, a program that is frozen where its run is still equal to earlier ones.
+ *
+ * A schedule that leads two threads to a race is frozen where they met.  What comes after that (which
+ * thread goes first, the seed, decisions and watches) differs from run to run.  A schedule without
+ * a goal is frozen before the program creates its second thread, because until then there is nothing
+ * to decide.  A program is frozen when a key occurs for the second time.
+ */
+#include "trial/snapshots-int.h"
+
+#include "base/error.h"
+#include "base/map.h"
+
+#include <stddef.h>
+
+/* ---- keys ---- */
+
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = rd_hash_add(hash, (unsigned char)*text);
+	return rd_hash_add(hash, text ? 1 : 2);
+}
+
+static uint64_t add_ops(uint64_t hash, const struct schedule *s)
+{
+	for (size_t i = 0; i < s->op_count; i++) {
+		hash = add_text(add_text(hash, s->ops[i].thread), s->ops[i].kind);
+		hash = rd_hash_add(hash, s->ops[i].n);
+	}
+	for (size_t i = 0; i < s->limit_count; i++)
+		hash = rd_hash_add(add_text(hash, s->limits[i].thread), s->limits[i].n);
+	return hash;
+}
+
+static uint64_t add_goals(uint64_t hash, const struct schedule *s)
+{
+	for (size_t i = 0; i < s->goal_count; i++) {
+		const struct schedule_goal *g = &s->goals[i];
+
+		hash = rd_hash_add(add_text(hash, g->thread), g->after);
+		hash = rd_hash_add(rd_hash_add(hash, g->occurrence), g->site);
+		hash = rd_hash_add(add_text(hash, g->place.file), g->write);
+		hash = rd_hash_add(rd_hash_add(hash, g->place.line), g->place.column);
+	}
+	return add_text(hash, s->front);
+}
+
+/* Whether a watch counts accesses, which it would also have counted before the program was frozen. */
+static bool has_counting_watch(const struct schedule *s)
+{
+	for (size_t i = 0; i < s->watch_count; i++)
+		if (s->watches[i].occurrence || s->watches[i].stand)
+			return true;
+	return false;
+}
+
+static enum raddle_freeze freeze_of(const struct schedule *s)
+{
+	if (!s->turns || s->memory || s->anywhere || s->nowhere || s->looks || s->stop_count)
+		return RADDLE_FREEZE_NOWHERE;
+	if (s->goal_count)
+		return RADDLE_FREEZE_MET;
+	return s->op_count || s->limit_count || has_counting_watch(s) ? RADDLE_FREEZE_NOWHERE
+								      : RADDLE_FREEZE_CREATION;
+}
+
+struct snapshot_place snapshot_place_of(const struct schedule *s, bool detect, bool cover)
+{
+	struct snapshot_place p = {.freeze = freeze_of(s)};
+	uint64_t hash = rd_hash_add(p.freeze, (detect ? 1u : 0) | (cover ? 2u : 0) | (s->notes ? 4u : 0));
+
+	if (p.freeze == RADDLE_FREEZE_NOWHERE)
+		return p;
+	hash = add_text(add_text(add_text(hash, s->edits), s->input), s->trace);
+	hash = rd_hash_add(rd_hash_add(hash, s->keep[0]), s->keep[1]);
+	hash = add_goals(add_ops(hash, s), s);
+	p.key = hash ? hash : 1;
+	return p;
+}
+
+/* ---- snapshots ---- */
+
+/* Returns the entry with this key.  If there is none, the entry that was used the longest time ago
+ * becomes it. */
+static struct trial_snapshot *entry_of(struct trial_bench *b, const struct snapshot_place *place)
+{
+	struct trial_snapshot *oldest = b->snapshots;
+
+	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++) {
+		if (b->snapshots[i].key == place->key)
+			return &b->snapshots[i];
+		if (b->snapshots[i].used < oldest->used)
+			oldest = &b->snapshots[i];
+	}
+	replay_snapshot_close(&oldest->frozen);
+	*oldest = (struct trial_snapshot){.key = place->key, .frozen = {.freeze = place->freeze}};
+	return oldest;
+}
+
+/* Commands that run before or beside the program would see one start and several ends. */
+static bool has_commands(const struct trial_bench *b)
+{
+	return b->conditions.setup || b->conditions.companion;
+}
+
+struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s)
+{
+	struct snapshot_place place = snapshot_place_of(s, b->detect, b->cover);
+	struct trial_snapshot *entry;
+
+	if (!b->copies || b->conditions.no_snapshots || b->record_into || has_commands(b) || !place.key)
+		return NULL;
+	entry = entry_of(b, &place);
+	entry->used = ++b->snapshot_uses;
+	return ++entry->wanted > 1 && !entry->frozen.off ? &entry->frozen : NULL;
+}
+
+void snapshots_report(struct trial_bench *b)
+{
+	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++) {
+		struct replay_snapshot *s = &b->snapshots[i].frozen;
+
+		if (s->why && !b->told_unfrozen)
+			rd_info("runs are started anew, not continued from %s: %s",
+				s->freeze == RADDLE_FREEZE_MET ? "the race"
+							       : "the creation of the second thread",
+				s->why);
+		b->told_unfrozen |= s->why != NULL;
+	}
+}
+
+void snapshots_close(struct trial_bench *b)
+{
+	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++) {
+		replay_snapshot_close(&b->snapshots[i].frozen);
+		b->snapshots[i] = (struct trial_snapshot){0};
+	}
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Snapshots: a program is frozen at a point, and forks a copy for each run that continues from there
+ * (raddle/steer.h).  In: the replayer's requests.  Out: copies, which are children of the replayer.
+ *
+ * All threads run on one kernel thread (rt/steer/context.c), so a fork copies all of them.  fork()
+ * of libc is not used: it would give back the stacks of the other threads, and it would call
+ * handlers of the program.
+ *
+ * Invariants:
+ * 1. A program is frozen only if a copy behaves as the program itself would.  It has no child
+ *    processes, timers, other kernel threads or writable shared memory.  The files that it has
+ *    opened are read-only files, or devices without a position.
+ * 2. Copies run one after the other.  Before each fork, files get the positions that they had when
+ *    the program was frozen.
+ * 3. The program does not notice that it is a copy.  getpid() and gettid() return the IDs of the
+ *    frozen process, and libc keeps the IDs in mutexes that a thread holds.
+ */
+#include "rt/core/real.h"
+#include "rt/steer/turn-int.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* judgements */
+#define ENDING_YIELDS 2000 /* number of checks whether kernel threads that are ending have ended */
+#define READ_SIZE 4096	   /* bytes of /proc that are read at once */
+
+static struct rt_frozen *frozen(void)
+{
+	return &rt_steering()->frozen;
+}
+
+/* ---- what a copy would share ---- */
+
+/* What is done with each open file; returns false to end the walk. */
+typedef bool file_fn(int fd, const struct stat *st);
+
+static bool note_inherited(int fd, const struct stat *st)
+{
+	struct rt_frozen *h = frozen();
+
+	if (fd > STDERR_FILENO && h->inherited_count < RT_FROZEN_FILES)
+		h->inherited[h->inherited_count++] = (struct rt_inherited){fd, st->st_dev, st->st_ino};
+	return true;
+}
+
+static bool is_inherited(int fd, const struct stat *st)
+{
+	for (size_t i = 0; i < frozen()->inherited_count; i++) {
+		const struct rt_inherited *f = &frozen()->inherited[i];
+
+		if (f->fd == fd && f->device == st->st_dev && f->inode == st->st_ino)
+			return true;
+	}
+	return false;
+}
+
+/* Notes the position of a file.  Returns false if a copy must not share the file. */
+static bool note_file(int fd, const struct stat *st)
+{
+	long at = syscall(SYS_lseek, fd, 0L, SEEK_CUR), mode = syscall(SYS_fcntl, fd, F_GETFL, 0L);
+	bool regular = S_ISREG(st->st_mode);
+
+	if (is_inherited(fd, st))
+		return true;
+	if (frozen()->count == RT_FROZEN_FILES)
+		return false;
+	if (at >= 0 && regular)
+		frozen()->files[frozen()->count++] = (struct rt_position){fd, at};
+	if (fd <= STDERR_FILENO)
+		return true;
+	return regular ? (mode & O_ACCMODE) == O_RDONLY : S_ISCHR(st->st_mode);
+}
+
+static int number_of(const char *name)
+{
+	int n = 0;
+
+	while (*name >= '0' && *name <= '9')
+		n = n * 10 + (*name++ - '0');
+	return *name ? -1 : n;
+}
+
+/* Calls `each` for the files of a part of the directory. */
+static bool walk_entries(const char *entries, long length, int directory, file_fn *each)
+{
+	for (long at = 0; at < length;) {
+		const struct dirent64 *e = (const struct dirent64 *)(const void *)(entries + at);
+		int fd = number_of(e->d_name);
+		struct stat st;
+
+		if (e->d_name[0] != '.' && fd != directory &&
+		    (fd < 0 || syscall(SYS_fstat, fd, &st) || !each(fd, &st)))
+			return false;
+		at += e->d_reclen;
+	}
+	return true;
+}
+
+/* Calls `each` for all open files.  Returns whether it returned true for all of them. */
+static bool walk_files(file_fn *each)
+{
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0),
+	     length = -1;
+	_Alignas(struct dirent64) char entries[READ_SIZE];
+	bool fine = fd >= 0;
+
+	while (fine && (length = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+		fine = walk_entries(entries, length, (int)fd, each);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return fine && length == 0;
+}
+
+/* A line of /proc/self/maps: whether it is a writable shared mapping that is not the session's. */
+static bool is_shared(const char *line)
+{
+	uintptr_t start = 0;
+
+	for (; *line && *line != '-'; line++)
+		start = start * 16 + (uintptr_t)(*line <= '9' ? *line - '0' : *line - 'a' + 10);
+	while (*line && *line != ' ')
+		line++;
+	return *line && line[2] == 'w' && line[4] == 's' && start != (uintptr_t)rt.session;
+}
+
+/* Reads the lines of /proc/self/maps; only their beginnings matter. */
+static bool has_shared_memory(void)
+{
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	char text[READ_SIZE], line[64];
+	size_t length = 0;
+	bool shared = fd < 0;
+
+	while (!shared && (n = syscall(SYS_read, fd, text, sizeof text)) > 0)
+		for (long i = 0; i < n && !shared; i++) {
+			if (text[i] != '\n') {
+				if (length < sizeof line - 1)
+					line[length++] = text[i];
+				continue;
+			}
+			line[length] = '\0';
+			length = 0;
+			shared = is_shared(line);
+		}
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return shared;
+}
+
+/* Whether there is only one kernel thread.  The kernel threads of new and ended threads end soon. */
+static bool is_alone(void)
+{
+	struct stat st;
+
+	for (int i = 0; i < ENDING_YIELDS; i++) {
+		if (syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0L))
+			return false;
+		if (st.st_nlink == 3) /* the directory, its parent's entry, and one thread */
+			return true;
+		syscall(SYS_sched_yield);
+	}
+	return false;
+}
+
+static enum raddle_frozen check(void)
+{
+	if (atomic_load(&rt_steer()->unsure) || !is_alone())
+		return RADDLE_UNFROZEN_THREADS;
+	if (rt_turn_has_children())
+		return RADDLE_UNFROZEN_CHILDREN;
+	if (rt_turn_has_timers())
+		return RADDLE_UNFROZEN_TIMERS;
+	if (!walk_files(note_file))
+		return RADDLE_UNFROZEN_FILES;
+	return has_shared_memory() ? RADDLE_UNFROZEN_MEMORY : RADDLE_FROZEN;
+}
+
+/* ---- copies ---- */
+
+/* Called in a copy.  It is killed when its parent, the replayer, dies. */
+static void begin_copy(void)
+{
+	syscall(SYS_set_robust_list, frozen()->robust, frozen()->robust_size);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!rt.copied_pid)
+		rt.copied_pid = rt.pid;
+	rt.pid = (pid_t)syscall(SYS_getpid);
+	rt_guard.alive = frozen()->alive;
+	atomic_store(&rt.session->processes[rt.process].pid, rt.pid);
+	rt_slot_at(0)->tid = (uint32_t)rt.pid;
+	rt_steering()->turns.watches = RADDLE_STEER_NONE; /* its watches may be others */
+}
+
+static long make_copy(void)
+{
+	for (size_t i = 0; i < frozen()->count; i++)
+		syscall(SYS_lseek, frozen()->files[i].fd, frozen()->files[i].at, SEEK_SET);
+	return syscall(SYS_clone, CLONE_PARENT | CLONE_CHILD_CLEARTID | SIGCHLD, 0L, NULL,
+		       rt_steering()->contexts[0] ? rt_steering()->contexts[0]->tid : NULL, 0L);
+}
+
+/* Returns in each copy; the frozen process itself never continues. */
+static void serve(void)
+{
+	struct raddle_freezing *s = &rt_steer()->freezing;
+	long pid;
+
+	for (uint32_t naps = 0;; naps++) {
+		while (atomic_load(&s->copying) == RADDLE_COPY_WANTED) {
+			pid = make_copy();
+			if (pid == 0)
+				return;
+			naps = 0;
+			atomic_store(&s->copy, (int32_t)pid);
+			atomic_store(&s->copying, RADDLE_COPY_MADE);
+			rt_futex_wake(&s->copying, INT32_MAX);
+		}
+		rt_futex_wait(&s->copying, atomic_load(&s->copying), RT_NAP_MS);
+		if (rt_steer_is_deserted(naps))
+			syscall(SYS_exit_group, 0L);
+	}
+}
+
+void rt_freeze_setup(void)
+{
+	if (rt_steer()->freezing.where && rt_steer_has_one())
+		walk_files(note_inherited);
+}
+
+static void freeze(struct raddle_freezing *s)
+{
+	uint64_t signals;
+
+	frozen()->alive = rt_guard.alive;
+	rt_block_signals(&signals);
+	if (syscall(SYS_get_robust_list, 0L, &frozen()->robust, &frozen()->robust_size))
+		frozen()->robust = NULL;
+	atomic_store(&s->state, RADDLE_FROZEN);
+	rt_turn_wake_leader();
+	serve();
+	begin_copy();
+	rt_restore_signals(&signals);
+}
+
+void rt_freeze_at(enum raddle_freeze where)
+{
+	struct raddle_freezing *s = &rt_steer()->freezing;
+	enum raddle_frozen why;
+	int saved = errno;
+
+	if (RT_LIKELY(s->where != where) || !rt_steer_has_one())
+		return;
+	s->where = RADDLE_FREEZE_NOWHERE;
+	why = check();
+	if (why == RADDLE_FROZEN)
+		freeze(s);
+	else
+		atomic_store(&s->state, why);
+	errno = saved;
+}
+
+/* Before the second thread is created, no schedule decides anything.  Counts start there, so that
+ * the choices of a run do not depend on what was a point before. */
+void rt_freeze_at_creation(struct rt_thread *t)
+{
+	if (t->number == 0 && rt_steered(t)->slot && rt_takes_turns() &&
+	    atomic_load(&rt.session->processes[rt.process].threads) == 1) {
+		rt_turn_start_counts(t);
+		rt_freeze_at(RADDLE_FREEZE_CREATION);
+	}
+}

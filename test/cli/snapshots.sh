@@ -1,0 +1,47 @@
+# Runs that continue from a stopped program (rt/steer/freeze.c) do what runs from the start do, and
+# runs that cannot be copied are started anew.
+set -u
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+printf 'one\ntwo\n' >file
+printf 'xy' >input
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/copied.c" -o copied || exit 1
+
+# runs OPTION MODE: a line for each schedule.
+runs() {
+	rm -rf out
+	"$RADDLE" explore -v -j 1 -n 16 --all $1 -o out -- ./copied "$2" file <input >out.txt 2>err ||
+		complain "$2 $1: status $?"
+	jq -r 'select(.n != null) | "\(.n) \(.trail) \(.choices) \(.status) \(.counts)"' out/log | sort -n
+}
+
+# is_copied MODE
+is_copied() {
+	runs --no-snapshots "$1" >anew
+	runs "" "$1" >copied.txt
+	grep -q 'started anew\|kernel thread' err && complain "$1: $(grep 'anew\|kernel thread' err)"
+	[ "$(wc -l <anew)" = 16 ] && cmp -s anew copied.txt || complain "$1: copies differ: $(diff anew copied.txt)"
+}
+for mode in stdio file input ids owner fork; do
+	is_copied $mode
+done
+
+# is_anew MODE REASON
+is_anew() {
+	runs "" "$1" >anew
+	grep -q "runs are started anew, not continued from the creation of the second thread: $2" err ||
+		complain "$1: no reason"
+	[ "$(wc -l <anew)" = 16 ] || complain "$1: $(wc -l <anew) runs"
+}
+is_anew pipe 'it has open files that copies would share'
+is_anew shared 'it shares memory with other processes'
+is_anew child 'it has child processes'
+is_anew timer 'it has timers'
+
+# What copies write is what the program writes: a copy has what was written before it.
+"$RADDLE" explore -q -n 12 --all --fail-if 'test "$(cat)" != "begun
+buffered
+ended"' -o out/judged --json judged.json -- ./copied stdio file <input >out.txt 2>err || complain "output: status $?"
+jq -e '.findings == []' judged.json >/dev/null || complain "output: $(jq -c '.findings[0]' judged.json)"
+verdict

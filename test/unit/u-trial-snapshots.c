@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Unit tests of trial/snapshots.c: which schedules can continue from the same stopped program.
+ */
+#include "trial/snapshots-int.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static struct snapshot_place place(const struct schedule *s)
+{
+	return snapshot_place_of(s, true, true);
+}
+
+static struct schedule explored(uint64_t seed)
+{
+	struct schedule s;
+
+	schedule_init(&s);
+	s.turns = true;
+	s.seed = seed;
+	return s;
+}
+
+/* A schedule that leads two threads to a race, after one operation each. */
+static struct schedule led(uint64_t seed)
+{
+	struct schedule s = explored(seed);
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct schedule_op *op = schedule_add_op(&s);
+		struct schedule_goal *goal = schedule_add_goal(&s);
+
+		*op = (struct schedule_op){.thread = i ? "T_0_1" : "T_0_0", .n = 1, .kind = "mutex-lock"};
+		*goal = (struct schedule_goal){
+			.thread = op->thread, .after = 1, .occurrence = 1, .site = 7 + i};
+	}
+	return s;
+}
+
+static void seeds_share_a_start(void **state)
+{
+	struct schedule a = explored(1), b = explored(2);
+
+	(void)state;
+	schedule_add_watch(&b)->site = 3;
+	*schedule_add_decision(&b) = (struct schedule_decision){
+		.thread = "T_0_0", .n = 2, .point = "op", .next = "T_0_1", .count = 1};
+	assert_int_equal(place(&a).freeze, RADDLE_FREEZE_CREATION);
+	assert_true(place(&a).key != 0);
+	assert_int_equal(place(&a).key, place(&b).key);
+	schedule_release(&a);
+	schedule_release(&b);
+}
+
+static void orders_share_a_meeting(void **state)
+{
+	struct schedule a = led(1), b = led(2), other = led(1);
+
+	(void)state;
+	b.first = "T_0_1";
+	assert_int_equal(place(&a).freeze, RADDLE_FREEZE_MET);
+	assert_int_equal(place(&a).key, place(&b).key);
+	other.goals[1].occurrence = 2;
+	assert_int_not_equal(place(&a).key, place(&other).key);
+	other.goals[1].occurrence = 1;
+	assert_int_equal(place(&a).key, place(&other).key);
+	other.ops[0].n = 2;
+	assert_int_not_equal(place(&a).key, place(&other).key);
+	schedule_release(&a);
+	schedule_release(&b);
+	schedule_release(&other);
+}
+
+/* What changes the run before the point makes another key. */
+static void other_conditions_have_other_keys(void **state)
+{
+	struct schedule a = led(1), b = led(1);
+
+	(void)state;
+	b.keep[0] = 4;
+	assert_int_not_equal(place(&a).key, place(&b).key);
+	b.keep[0] = 0;
+	b.edits = "skip x.c:3";
+	assert_int_not_equal(place(&a).key, place(&b).key);
+	b.edits = NULL;
+	b.front = "T_0_0";
+	assert_int_not_equal(place(&a).key, place(&b).key);
+	assert_int_not_equal(snapshot_place_of(&a, true, false).key, snapshot_place_of(&a, true, true).key);
+	assert_int_not_equal(snapshot_place_of(&a, true, true).key, snapshot_place_of(&a, false, true).key);
+	b.front = NULL;
+	assert_int_equal(place(&a).key, place(&b).key);
+	schedule_release(&a);
+	schedule_release(&b);
+}
+
+static void some_schedules_cannot_be_held(void **state)
+{
+	struct schedule counting = explored(1), memory = explored(1), nowhere = led(1), looks = explored(1);
+
+	(void)state;
+	schedule_add_watch(&counting)->occurrence = 2;
+	memory.memory = "tso";
+	nowhere.nowhere = true;
+	looks.looks = true;
+	assert_int_equal(place(&counting).key, 0);
+	assert_int_equal(place(&memory).key, 0);
+	assert_int_equal(place(&nowhere).key, 0);
+	assert_int_equal(place(&looks).key, 0);
+	schedule_release(&counting);
+	schedule_release(&memory);
+	schedule_release(&nowhere);
+	schedule_release(&looks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(seeds_share_a_start),
+		cmocka_unit_test(orders_share_a_meeting),
+		cmocka_unit_test(other_conditions_have_other_keys),
+		cmocka_unit_test(some_schedules_cannot_be_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
