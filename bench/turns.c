@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Small programs with many switches, for bench/turns: turns MODE.  Each does about a millisecond of
- * work and has no error.
+ * Small programs with many switches, for bench/turns: turns MODE [TIMES].  Each does about a
+ * millisecond of work, or TIMES as much, and has no error.
  */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 500, QUEUE = 16, SPAWN = 40, CROWD = 100, COMPUTE = 200000 };
@@ -19,10 +20,13 @@ static sem_t items, room;
 static atomic_int shared;
 static int counter, turn, queue[QUEUE], head, tail;
 static unsigned long sums[2];
+static int times = 1;
 
 static void *count(void *number)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	int rounds = times * ROUNDS;
+
+	for (int i = 0; i < rounds; i++) {
 		pthread_mutex_lock(&mutex);
 		counter += i & 1;
 		pthread_mutex_unlock(&mutex);
@@ -32,7 +36,9 @@ static void *count(void *number)
 
 static void *lock_often(void *number)
 {
-	for (int i = 0; i < 4 * ROUNDS; i++) {
+	int rounds = times * ROUNDS;
+
+	for (int i = 0; i < rounds; i++) {
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
 	}
@@ -41,7 +47,9 @@ static void *lock_often(void *number)
 
 static void *put_or_take(void *number)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	int rounds = times * ROUNDS;
+
+	for (int i = 0; i < rounds; i++) {
 		pthread_mutex_lock(&mutex);
 		while (number ? head == tail : tail - head == QUEUE)
 			pthread_cond_wait(&changed, &mutex);
@@ -58,8 +66,9 @@ static void *put_or_take(void *number)
 static void *alternate(void *number)
 {
 	int mine = number != NULL;
+	int rounds = times * ROUNDS;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		pthread_mutex_lock(&mutex);
 		while (turn != mine)
 			pthread_cond_wait(&changed, &mutex);
@@ -72,14 +81,18 @@ static void *alternate(void *number)
 
 static void *meet(void *number)
 {
-	for (int i = 0; i < ROUNDS / 4; i++)
+	int rounds = times * ROUNDS / 4;
+
+	for (int i = 0; i < rounds; i++)
 		pthread_barrier_wait(&barrier);
 	return number;
 }
 
 static void *read_and_write(void *number)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	int rounds = times * ROUNDS;
+
+	for (int i = 0; i < rounds; i++) {
 		if (i % 8)
 			pthread_rwlock_rdlock(&rwlock);
 		else
@@ -93,14 +106,18 @@ static void *read_and_write(void *number)
 
 static void *update(void *number)
 {
-	for (int i = 0; i < 2 * ROUNDS; i++)
+	int rounds = times * 2 * ROUNDS;
+
+	for (int i = 0; i < rounds; i++)
 		atomic_fetch_add(&shared, 1);
 	return number;
 }
 
 static void *pass_items(void *number)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	int rounds = times * ROUNDS;
+
+	for (int i = 0; i < rounds; i++) {
 		sem_wait(number ? &items : &room);
 		sem_post(number ? &room : &items);
 	}
@@ -110,8 +127,9 @@ static void *pass_items(void *number)
 static void *compute(void *number)
 {
 	unsigned long *sum = &sums[number != NULL], x = 1;
+	int rounds = times * COMPUTE;
 
-	for (int i = 0; i < COMPUTE; i++) {
+	for (int i = 0; i < rounds; i++) {
 		x = x * 6364136223846793005ul + 1;
 		*sum += x >> 33;
 	}
@@ -161,11 +179,13 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&barrier, NULL, 2);
 	sem_init(&items, 0, 0);
 	sem_init(&room, 0, QUEUE);
-	if (argc == 2 && !strcmp(argv[1], "spawn"))
+	if (argc == 3)
+		times = atoi(argv[2]);
+	if (argc >= 2 && !strcmp(argv[1], "spawn"))
 		return spawn();
-	for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof *modes; i++)
+	for (size_t i = 0; argc >= 2 && i < sizeof modes / sizeof *modes; i++)
 		if (!strcmp(argv[1], modes[i].name))
 			return run(modes[i].fn, modes[i].threads);
-	fprintf(stderr, "usage: turns MODE\n");
+	fprintf(stderr, "usage: turns MODE [TIMES]\n");
 	return 2;
 }

@@ -24,9 +24,8 @@ static bool is_listening(const struct rt_layer *layer)
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \
-		for (const struct rt_layer *const *layer = rt.listening; *layer; layer++)                    \
-			if ((*layer)->callbacks.name)                                                        \
-				(*layer)->callbacks.name arguments;                                          \
+		for (void(*const *tell) parameters = rt.lists.name; *tell; tell++)                           \
+			(*tell) arguments;                                                                   \
 	}
 #include "rt/common/bug.h"
 #include "rt/core/callback.inc"
@@ -35,8 +34,13 @@ static bool is_listening(const struct rt_layer *layer)
 static void hear(const struct rt_callbacks *callbacks)
 {
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
-	if (callbacks->name)                                                                                 \
-		rt.callbacks.name = rt.callbacks.name ? tell_##name : callbacks->name;
+	if (callbacks->name) {                                                                               \
+		size_t i = 0;                                                                                \
+		while (rt.lists.name[i])                                                                     \
+			i++;                                                                                 \
+		rt.lists.name[i] = callbacks->name;                                                          \
+		rt.callbacks.name = i ? tell_##name : callbacks->name;                                       \
+	}
 #include "rt/core/callback.inc"
 #undef RT_CALLBACK
 }
@@ -76,6 +80,7 @@ void rt_layers_forked(void)
 	}
 	*left = rt.listening[0] = NULL;
 	rt.callbacks = (struct rt_callbacks){0};
+	rt.lists = (struct rt_callback_lists){0};
 }
 
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object)

@@ -45,6 +45,13 @@ struct rt_callbacks {
 #undef RT_CALLBACK
 };
 
+/* The functions of all listening layers for each callback, each list ended by NULL. */
+struct rt_callback_lists {
+#define RT_CALLBACK(name, parameters, arguments) void(*name[RT_LAYER_COUNT + 1]) parameters;
+#include "rt/core/callback.inc"
+#undef RT_CALLBACK
+};
+
 /* The pthread_t of a thread that can be joined, and the thread's number. */
 struct rt_handle {
 	uint64_t handle;
@@ -86,6 +93,7 @@ struct rt {
 	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
 	void *layer[RT_LAYER_COUNT];
 	struct rt_callbacks callbacks; /* the callbacks of all listening layers */
+	struct rt_callback_lists lists;
 
 	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL if no layer needs it */
 
@@ -94,6 +102,7 @@ struct rt {
 	struct rt_limit limits[2];	/* rt/core/process/limit.c: the limits of address space and data */
 	_Atomic uint32_t interruptible; /* rt/core/process/handler.c: 1 if handlers may run */
 	bool leaves_out;		/* rt/core/control/edit.c: whether an edit has left out a lock */
+	bool one;			/* one kernel thread runs all threads (rt/core/one.h) */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */
 };

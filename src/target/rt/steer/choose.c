@@ -102,10 +102,10 @@ static uint32_t by_default(uint32_t number)
  * its store buffer. */
 static bool is_explored(uint32_t number)
 {
-	const struct raddle_memory *plan = rt_memory_plan();
+	const struct raddle_memory *plan = rt_steer()->memory_at ? rt_memory_plan() : NULL;
 	bool explored = false;
 
-	if (!plan || !plan->explores)
+	if (RT_LIKELY(!plan || !plan->explores))
 		return false;
 	switch (rt_slot_at(number)->point) {
 	case RADDLE_POINT_ACCESS:
@@ -193,15 +193,16 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 {
 	struct raddle_steer *s = rt_steer();
 	const struct raddle_slot *at = rt_slot_at(number);
-	uint64_t trail = atomic_load(&s->trail),
+	uint64_t trail = atomic_load_explicit(&s->trail, memory_order_relaxed),
+		 choices = atomic_load_explicit(&s->choices, memory_order_relaxed),
 		 what[] = {number, at->point_n, at->point, at->point_count, next};
 	uint32_t made = atomic_load(&s->made_count);
 
 	RT_ASSERT(number < RADDLE_SLOTS && next < RADDLE_SLOTS);
 	for (uint32_t i = 0; i < sizeof what / sizeof *what; i++)
 		trail = rt_hash_add(trail, what[i]);
-	atomic_store(&s->trail, trail);
-	atomic_fetch_add(&s->choices, 1);
+	atomic_store_explicit(&s->trail, trail, memory_order_relaxed);
+	atomic_store_explicit(&s->choices, choices + 1, memory_order_release);
 	if (next == usual)
 		return;
 	if (made < RADDLE_STEER_DECISIONS)
@@ -211,7 +212,7 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 									    .point = at->point,
 									    .count = at->point_count,
 									    .site = at->point_site};
-	atomic_store(&s->made_count, made + 1);
+	atomic_store_explicit(&s->made_count, made + 1, memory_order_release);
 }
 
 /* Whether the thread waits with a time limit, which could run out now. */
@@ -333,7 +334,8 @@ void rt_turn_hand_over(uint32_t from, uint32_t next)
 {
 	RT_ASSERT(from < RADDLE_SLOTS && (next < rt_slot_count() || next == RADDLE_STEER_NONE));
 	rt_slot_at(from)->stays = next == from ? rt_slot_at(from)->stays + 1 : 0;
-	atomic_store(&rt_steer()->running, next);
+	/* wake() orders the store before it looks for a sleeper */
+	atomic_store_explicit(&rt_steer()->running, next, memory_order_release);
 	if (next < RADDLE_SLOTS && next != from)
 		rt_steer_wake(&rt_steering()->own[next]);
 }

@@ -11,6 +11,7 @@
  * Only the thread itself uses its ledger.  The spinning thread begins its certificate under the
  * lock of steering, and completes it without the lock.
  */
+#include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"
 
 #define YIELD_STEADY 50 /* number of yields without news after which come_round() is called */
@@ -38,15 +39,40 @@ static uint64_t peek(const struct rt_spin_entry *e)
 {
 	uint64_t value = 0;
 
-	__builtin_memcpy(&value, (const void *)e->address, e->size < 8 ? e->size : 8);
+	if (RT_LIKELY(e->size == 4))
+		__builtin_memcpy(&value, (const void *)e->address, 4);
+	else if (RT_LIKELY(e->size == 8))
+		__builtin_memcpy(&value, (const void *)e->address, 8);
+	else
+		__builtin_memcpy(&value, (const void *)e->address, e->size);
 	return value;
+}
+
+static uint64_t filter_of(uintptr_t address, uint32_t site)
+{
+	return 1ull << (rt_hash(address ^ (uint64_t)site << 32) >> 58);
+}
+
+static bool is_entry(const struct rt_spin_entry *e, uintptr_t address, uint32_t site)
+{
+	return e->address == address && e->site == site;
 }
 
 static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t site)
 {
+	uint32_t next = s->next < s->count ? s->next : 0;
+
+	if (s->count && is_entry(&s->entries[next], address, site)) {
+		s->next = next + 1;
+		return &s->entries[next];
+	}
+	if (!(s->filter & filter_of(address, site)))
+		return NULL;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->entries[i].address == address && s->entries[i].site == site)
+		if (is_entry(&s->entries[i], address, site)) {
+			s->next = i + 1;
 			return &s->entries[i];
+		}
 	return NULL;
 }
 
@@ -55,6 +81,8 @@ static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t si
 {
 	if (s->count == RT_SPIN_ENTRIES)
 		s->count = 0;
+	s->filter = (s->count ? s->filter : 0) | filter_of(address, site);
+	s->next = 0;
 	s->entries[s->count++] = (struct rt_spin_entry){
 		.address = address, .site = site, .size = size < 8 ? (uint32_t)size : 8};
 	s->steady = s->yields = 0;

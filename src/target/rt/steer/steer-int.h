@@ -6,6 +6,7 @@
 #ifndef RT_STEER_STEER_INT_H
 #define RT_STEER_STEER_INT_H
 
+#include "rt/core/one.h"
 #include "rt/steer/steer.h"
 
 #define RT_NAP_MS 20 /* how long a thread sleeps before it checks again, if no other sleeps */
@@ -22,12 +23,51 @@ static inline bool rt_steer_is_leading(void)
 	return now == RADDLE_LEADING || now == RADDLE_MET;
 }
 
+/* As a saved mask, it means that the mask was not changed.  The mask of a thread never has this
+ * value, since SIGKILL cannot be blocked. */
+#define RT_ALL_SIGNALS (~0ull)
+
 /* rt/steer/steer.c */
-void rt_steer_lock(uint64_t *signals);
-void rt_steer_unlock(const uint64_t *signals);
+void rt_steer_lock_shared(uint64_t *signals);
+void rt_steer_unlock_shared(const uint64_t *signals);
+
+/* The lock of steering.  On one kernel thread it is free, unless a signal handler wants it: no
+ * thread is left while it holds the lock. */
+static inline void rt_steer_lock(uint64_t *signals)
+{
+	if (RT_UNLIKELY(!rt.one || atomic_load_explicit(&rt.interruptible, memory_order_relaxed))) {
+		rt_steer_lock_shared(signals);
+		return;
+	}
+	*signals = RT_ALL_SIGNALS;
+	atomic_store_explicit(&rt_steer()->lock, 1, memory_order_relaxed);
+}
+
+static inline void rt_steer_unlock(const uint64_t *signals)
+{
+	if (RT_LIKELY(rt.one && *signals == RT_ALL_SIGNALS))
+		atomic_store_explicit(&rt_steer()->lock, 0, memory_order_release);
+	else
+		rt_steer_unlock_shared(signals);
+}
+
 bool rt_steer_change_phase(uint32_t from, uint32_t to);
-void rt_steer_show(struct rt_thread *t, uint32_t state);
-void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot);
+/* Shows the replayer what the thread does: enum raddle_slot_state. */
+static inline void rt_steer_show(struct rt_thread *t, uint32_t state)
+{
+	if (rt_steered(t)->slot)
+		atomic_store_explicit(&rt_steered(t)->slot->state, state, memory_order_release);
+}
+
+/* An access that a thread is about to make.  spot_of() adds the thread and its call stack. */
+struct rt_touch {
+	uintptr_t address;
+	uint64_t size;
+	uint32_t site;
+	bool write, atomic;
+};
+void rt_steer_spot_of(const struct rt_thread *t, const struct rt_touch *touch,
+		      struct raddle_steer_spot *spot);
 uint64_t rt_steer_time_of(uint32_t slot); /* the CPU time of the thread, in nanoseconds */
 
 /* Called when the plan cannot be followed, with the lock held. */
@@ -39,7 +79,10 @@ void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, ui
 /* nap(): the thread sleeps until its place is woken, but only for a short time.  `seen` is the
  * value of seen() before the caller last checked its condition. */
 void rt_steer_wake(struct rt_sleeping_place *place);
-uint32_t rt_steer_seen(const struct rt_thread *t);
+static inline uint32_t rt_steer_seen(const struct rt_thread *t)
+{
+	return atomic_load(&rt_steered(t)->place->word);
+}
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 
 /* Waits in `state` while the condition is true.  `seen_` is read before the condition is
@@ -106,11 +149,11 @@ void rt_turn_take(struct rt_thread *t);
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
 /* Like rt_turn_point(), before an access, if a watch covers the access. */
-void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
+void rt_turn_access(struct rt_thread *t, const struct rt_touch *touch);
 
 /* Like rt_turn_point(), before a call that uses, initialises or destroys a synchronisation object,
  * if a watch covers the site of the call. */
-void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot);
+void rt_turn_handle(struct rt_thread *t, const struct rt_touch *touch);
 
 /* Called before a fence.  The fence is a point if stores of the thread are still buffered
  * (rt/memory/). */

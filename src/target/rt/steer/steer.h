@@ -75,6 +75,8 @@ struct rt_spin {
 		bool visited;
 	} entries[RT_SPIN_ENTRIES];
 	uint32_t count;
+	uint32_t next;	 /* position after the entry that was found last; loops repeat the order */
+	uint64_t filter; /* for each entry, a bit that depends on its address and site */
 	uint32_t steady; /* number of accesses in a row that read nothing new */
 	uint32_t yields; /* number of yields during these accesses */
 	bool notified;	 /* the certificate is begun, but not complete */

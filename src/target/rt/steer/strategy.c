@@ -36,12 +36,21 @@ static uint64_t draw(void)
 
 /* ---- WALK ---- */
 
-static uint32_t walk(void)
+static uint32_t count_that_may(void)
 {
-	uint32_t n = 0, chosen = rt_turn_next_that_may(0);
+	uint32_t n = 0;
 
+	if (!(rt_steer()->flags & RADDLE_STEER_TIMEOUTS))
+		return atomic_load_explicit(&rt_steering()->turns.ready.count, memory_order_relaxed);
 	EACH_THAT_MAY(i)
 	n++;
+	return n;
+}
+
+static uint32_t walk(void)
+{
+	uint32_t n = count_that_may(), chosen = rt_turn_next_that_may(0);
+
 	for (uint64_t which = n ? draw() % n : 0; which; which--)
 		chosen = rt_turn_next_that_may(chosen + 1);
 	return chosen;

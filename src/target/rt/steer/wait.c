@@ -32,7 +32,7 @@ static void begin_wait(struct rt_step *step)
 
 	RT_ASSERT(rt_steered(step->t)->slot != NULL);
 	rt_steer_lock(&signals);
-	atomic_store(&slot->away, 0);
+	atomic_store_explicit(&slot->away, 0, memory_order_relaxed);
 	rt_turn_set_since(step->t->number, ++rt_steering()->turns.waits);
 	if (rt_turn_has(step->t)) {
 		rt_turn_set_ready(step->t->number, false);
