@@ -13,6 +13,7 @@
 enum { ROUNDS = 500, QUEUE = 16, SPAWN = 40, CROWD = 100, COMPUTE = 200000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t barrier;
@@ -42,6 +43,28 @@ static void *lock_often(void *number)
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
 	}
+	return number;
+}
+
+/* No thread ever waits. */
+static void *lock_own(void *number)
+{
+	int rounds = times * ROUNDS;
+
+	for (int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&mutexes[number != NULL]);
+		pthread_mutex_unlock(&mutexes[number != NULL]);
+	}
+	return number;
+}
+
+static void *access_own(void *number)
+{
+	volatile unsigned long *sum = &sums[number != NULL];
+	int rounds = times * ROUNDS;
+
+	for (int i = 0; i < rounds; i++)
+		++*sum;
 	return number;
 }
 
@@ -174,7 +197,7 @@ int main(int argc, char **argv)
 	} modes[] = {{"counter", count, 2},	  {"mutex", lock_often, 2},	{"queue", put_or_take, 2},
 		     {"condition", alternate, 2}, {"barrier", meet, 2},		{"rwlock", read_and_write, 2},
 		     {"atomic", update, 2},	  {"semaphore", pass_items, 2}, {"compute", compute, 2},
-		     {"crowd", once, CROWD}};
+		     {"crowd", once, CROWD},	  {"lock", lock_own, 2},	{"access", access_own, 2}};
 
 	pthread_barrier_init(&barrier, NULL, 2);
 	sem_init(&items, 0, 0);

@@ -21,14 +21,6 @@ static inline void rt_add32(_Atomic uint32_t *at, uint32_t n)
 		atomic_fetch_add(at, n);
 }
 
-static inline void rt_add64(_Atomic uint64_t *at, uint64_t n)
-{
-	if (RT_LIKELY(rt.one))
-		__asm__ volatile("addq %1, %0" : "+m"(*at) : "r"(n) : "cc");
-	else
-		atomic_fetch_add(at, n);
-}
-
 /* Takes a lock that is free, and stores `mark` in it; returns false if it is not free.  A handler
  * that runs between the two instructions has released the lock when it returns. */
 static inline bool rt_try(_Atomic uint32_t *lock, uint32_t mark)

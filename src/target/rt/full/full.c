@@ -245,9 +245,11 @@ void rt_encoder_leave(struct rt_thread *t)
 	(void)t;
 }
 
+/* Marks are used only in `led`, and a thread that is to see its accesses again has to see all of
+ * them from then on (rt/steer/goal.c). */
 void rt_see_again(struct rt_thread *t)
 {
-	rt_new_segment(t);
+	t->every = true;
 }
 
 /* Marks are used only in `led`, and only while a layer listens. */

@@ -84,8 +84,13 @@ static uint32_t by_default(uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);
 	bool leaves = slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
-	uint32_t front = in_front(true), last = in_front(false);
+	uint32_t front, last;
 
+	if (RT_LIKELY(!leaves && !rt_steer()->goal_count && rt_turn_is_ready(number) &&
+		      slot->stays < RADDLE_STEER_STAYS))
+		return number;
+	front = in_front(true);
+	last = in_front(false);
 	if (front == number && leaves)
 		rt_steering()->turns.front_waits = true;
 	else if (front != RADDLE_STEER_NONE && rt_turn_is_ready(front))

@@ -328,17 +328,36 @@ static void pass_goal(struct rt_thread *t, const struct rt_touch *touch)
 	wait_at_goal(t, touch);
 }
 
-/* Every access is examined, so the marks that skip repeated accesses are cleared after each. */
-static void see(struct rt_thread *t, const struct rt_touch *touch)
+/* Every access is examined.  Where marks skip repeated accesses, they are cleared after each. */
+static inline void see(struct rt_thread *t, const struct rt_touch *touch)
 {
 	rt_turn_access(t, touch);
-	rt_see_again(t);
+	if (!t->every)
+		rt_see_again(t);
+}
+
+/* Whether the access can concern only the thread's turn. */
+static inline bool is_only_seen(const struct rt_thread *t)
+{
+	const struct rt_steered *d = rt_steered(t);
+
+	return d->sees_all && d->slot && !d->leads && !d->keeps && !rt_steer()->keep[0];
 }
 
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	const struct rt_touch touch = {address, size, site, how & RT_ACCESS_WRITE, how & RT_ACCESS_ATOMIC};
 
+	if (RT_LIKELY(is_only_seen(t))) {
+		struct raddle_slot *slot = rt_steered(t)->slot;
+
+		count_accesses(t, 1);
+		atomic_store_explicit(&slot->touched, site, memory_order_relaxed);
+		if (how & RT_ACCESS_ATOMIC)
+			rt_spin_touch(t, address, size, site);
+		see(t, &touch);
+		return;
+	}
 	/* The first access of a call is complete only when the call was made. */
 	if (how & RT_ACCESS_SAME_CALL)
 		count_accesses(t, 1);

@@ -18,15 +18,6 @@
 /* number of yields without news that count as one spin */
 #define YIELDS_A_SPIN 16
 
-/* The thread has seen something new, so it may do something that others wait for.  All other
- * threads must check again before it is certain that all of them spin. */
-void rt_spin_news(struct rt_thread *t)
-{
-	if (rt_steered(t)->slot)
-		rt_steered(t)->slot->spins = 0;
-	rt_steering()->turns.news++;
-}
-
 static void count_spin(struct raddle_slot *slot)
 {
 	uint64_t news = rt_steering()->turns.news;
@@ -154,15 +145,10 @@ static void go_on(struct rt_spin *s, uintptr_t address, uint32_t site)
 		s->notified = false;
 }
 
-/* Called at a new operation: the thread has left its loop. */
-void rt_spin_reset(struct rt_thread *t)
+void rt_spin_complete(struct rt_thread *t)
 {
-	struct rt_spin *s = &rt_steered(t)->spin;
-
-	if (s->notified)
-		complete(s);
-	s->notified = false;
-	s->count = s->steady = s->yields = 0;
+	complete(&rt_steered(t)->spin);
+	rt_steered(t)->spin.notified = false;
 }
 
 /* Whether all other runnable threads spin too, and the plan waits for this thread. */

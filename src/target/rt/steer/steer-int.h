@@ -191,11 +191,10 @@ uint32_t rt_strategy_choose(uint32_t number);
 /* Called when a thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c. reset() is called at a new operation, and news() when the thread has seen or
- * done something new.  yields() is called at a yield, and comes_round() when the number of accesses
- * suggests a spin. */
-void rt_spin_reset(struct rt_thread *t);
-void rt_spin_news(struct rt_thread *t);
+/* rt/steer/spin.c.  complete() is called when the thread leaves its loop after it has begun a
+ * certificate, yields() at a yield, and comes_round() when the number of accesses suggests a
+ * spin. */
+void rt_spin_complete(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 
@@ -207,5 +206,24 @@ void rt_refuse_exit(void); /* called before the process ends */
 
 /* called by a waiting thread: passes the turn on if its owner is stalled */
 void rt_turn_look(void);
+
+/* The thread has seen something new, so it may do something that others wait for.  All other
+ * threads must check again before it is certain that all of them spin. */
+static inline void rt_spin_news(struct rt_thread *t)
+{
+	if (rt_steered(t)->slot)
+		rt_steered(t)->slot->spins = 0;
+	rt_steering()->turns.news++;
+}
+
+/* Called at a new operation: the thread has left its loop. */
+static inline void rt_spin_reset(struct rt_thread *t)
+{
+	struct rt_spin *s = &rt_steered(t)->spin;
+
+	if (RT_UNLIKELY(s->notified))
+		rt_spin_complete(t);
+	s->count = s->steady = s->yields = 0;
+}
 
 #endif

@@ -105,6 +105,8 @@ static void await_turn(struct rt_thread *t)
 	uint32_t round = 0;
 
 	for (uint32_t seen = rt_steer_seen(t); rt_turn_taken() && !rt_turn_has(t); seen = rt_steer_seen(t)) {
+		if (rt.one && rt_context_switch(t, rt_turn_running()))
+			continue;
 		if (round > RT_LOOK_FROM)
 			rt_turn_look();
 		rt_steer_nap(t, seen, round++);
@@ -277,9 +279,10 @@ static void see_all(struct rt_thread *t)
 }
 
 /* The thread is ready; returns when it has the turn. */
-static void go(struct rt_thread *t)
+static inline void go(struct rt_thread *t)
 {
-	await_turn(t);
+	if (!rt_turn_has(t))
+		await_turn(t);
 	rt_turn_set_ready(t->number, false);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 	see_all(t);

@@ -59,7 +59,8 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	for (; rt_turn_taken() && !rt_turn_has(t) && !idle; seen = rt_steer_seen(t)) {
 		if (round > RT_LOOK_FROM)
 			rt_turn_look();
-		rt_steer_nap(t, seen, round++);
+		if (!rt.one || !rt_context_switch(t, rt_turn_running()))
+			rt_steer_nap(t, seen, round++);
 		/* a signal handler has run meanwhile */
 		if (rt_turn_state(t->number) == RADDLE_SLOT_RUNS)
 			rt_steer_show(t, RADDLE_SLOT_BLOCKED);

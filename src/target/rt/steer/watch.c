@@ -30,11 +30,13 @@ static void gather_watches(struct rt_turns *turn, uint32_t count)
 	turn->watches = count;
 }
 
-static bool may_be_watched(const struct rt_touch *touch)
+static inline bool may_be_watched(const struct rt_touch *touch)
 {
 	struct rt_turns *turn = &rt_steering()->turns;
 	uint32_t count = atomic_load(&rt_steer()->watch_count), bit = touch->site % RT_WATCH_BITS;
 
+	if (!count && !turn->watches)
+		return false;
 	count = count < RADDLE_STEER_WATCHES ? count : RADDLE_STEER_WATCHES;
 	if (count != turn->watches)
 		gather_watches(turn, count);
