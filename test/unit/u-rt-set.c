@@ -25,7 +25,7 @@ static uint32_t slow_next(const bool *has, uint32_t from, uint32_t end)
 }
 
 /* Members lie below `range`, so that small ranges fill and empty again. */
-static void compare(uint32_t range, bool one)
+static void compare(uint32_t range, bool alone)
 {
 	static struct rt_set set;
 	static bool has[RADDLE_SLOTS];
@@ -37,11 +37,11 @@ static void compare(uint32_t range, bool one)
 		uint32_t number = (uint32_t)rand() % range, end = (uint32_t)rand() % (range + 1);
 
 		if (rand() % 2) {
-			rt_set_add(&set, number, one);
+			rt_set_add(&set, number, alone);
 			count += !has[number];
 			has[number] = true;
 		} else {
-			rt_set_remove(&set, number, one);
+			rt_set_remove(&set, number, alone);
 			count -= has[number];
 			has[number] = false;
 		}
@@ -56,11 +56,11 @@ static void test_random(void **state)
 {
 	(void)state;
 	srand(1);
-	for (int one = 0; one < 2; one++) {
-		compare(3, one);
-		compare(64, one);
-		compare(65, one);
-		compare(1000, one);
+	for (int alone = 0; alone < 2; alone++) {
+		compare(3, alone);
+		compare(64, alone);
+		compare(65, alone);
+		compare(1000, alone);
 	}
 }
 

@@ -20,12 +20,17 @@ static bool is_listening(const struct rt_layer *layer)
 }
 
 /* If only one layer has a callback, that layer's function is installed.  If several have it, a
- * function that calls each of them is. */
+ * function that calls each of them is.  The first three have calls of their own, whose targets the
+ * processor then predicts; in a loop it often fails after a switch of threads. */
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \
-		for (void(*const *tell) parameters = rt.lists.name; *tell; tell++)                           \
-			(*tell) arguments;                                                                   \
+		rt.lists.name[0] arguments;                                                                  \
+		rt.lists.name[1] arguments;                                                                  \
+		if (rt.lists.name[2])                                                                        \
+			rt.lists.name[2] arguments;                                                          \
+		for (size_t i = 3; i < RT_LAYER_COUNT && rt.lists.name[i - 1] && rt.lists.name[i]; i++)      \
+			rt.lists.name[i] arguments;                                                          \
 	}
 #include "rt/common/bug.h"
 #include "rt/core/callback.inc"

@@ -13,6 +13,12 @@
 
 #include "rt/core/rt.h"
 
+/* Whether nothing can interrupt an update: neither another kernel thread nor a signal handler. */
+static inline bool rt_is_alone(void)
+{
+	return RT_LIKELY(rt.one) && !atomic_load_explicit(&rt.interruptible, memory_order_relaxed);
+}
+
 static inline void rt_add32(_Atomic uint32_t *at, uint32_t n)
 {
 	if (RT_LIKELY(rt.one))

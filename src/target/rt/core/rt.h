@@ -25,6 +25,8 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* A part of a frequent function that is seldom needed: it must not make the rest slower. */
+#define RT_SELDOM __attribute__((noinline, cold))
 #define RT_ATOMIC_LOCKS 1024 /* a power of two; a judgement: unrelated atomics rarely share a lock */
 _Static_assert((RT_ATOMIC_LOCKS & (RT_ATOMIC_LOCKS - 1)) == 0, "locks are chosen by a mask");
 

@@ -23,47 +23,36 @@ static inline bool rt_set_has(const struct rt_set *set, uint32_t number)
 	return atomic_load_explicit(&set->words[number / 64], memory_order_acquire) >> number % 64 & 1;
 }
 
-/* Both return whether the bit has changed.  If all threads run on one kernel thread (`one`), one
- * instruction without a bus lock is enough, since only a signal handler could come between
- * (rt/core/one.h). */
-static inline bool rt_set_bit(_Atomic uint64_t *word, uint32_t bit, bool one)
+/* If neither another kernel thread nor a signal handler can come between (`alone`), usual loads and
+ * stores are enough. */
+static inline void rt_set_add(struct rt_set *set, uint32_t number, bool alone)
 {
-	bool was;
+	_Atomic uint64_t *word = &set->words[number / 64];
+	uint64_t bit = 1ull << number % 64, old = atomic_load_explicit(word, memory_order_acquire);
 
-	if (!one)
-		return !(atomic_fetch_or(word, 1ull << bit) >> bit & 1);
-	__asm__ volatile("btsq %2, %0" : "+m"(*word), "=@ccc"(was) : "r"((uint64_t)bit));
-	return !was;
+	if (old & bit)
+		return;
+	if (alone) {
+		atomic_store_explicit(word, old | bit, memory_order_relaxed);
+		atomic_store_explicit(&set->count, set->count + 1, memory_order_relaxed);
+	} else if (!(atomic_fetch_or(word, bit) & bit)) {
+		atomic_fetch_add(&set->count, 1);
+	}
 }
 
-static inline bool rt_clear_bit(_Atomic uint64_t *word, uint32_t bit, bool one)
+static inline void rt_set_remove(struct rt_set *set, uint32_t number, bool alone)
 {
-	bool was;
+	_Atomic uint64_t *word = &set->words[number / 64];
+	uint64_t bit = 1ull << number % 64, old = atomic_load_explicit(word, memory_order_acquire);
 
-	if (!one)
-		return atomic_fetch_and(word, ~(1ull << bit)) >> bit & 1;
-	__asm__ volatile("btrq %2, %0" : "+m"(*word), "=@ccc"(was) : "r"((uint64_t)bit));
-	return was;
-}
-
-static inline void rt_set_count(struct rt_set *set, uint32_t more, bool one)
-{
-	if (one)
-		__asm__ volatile("addl %1, %0" : "+m"(set->count) : "r"(more) : "cc");
-	else
-		atomic_fetch_add(&set->count, more);
-}
-
-static inline void rt_set_add(struct rt_set *set, uint32_t number, bool one)
-{
-	if (!rt_set_has(set, number) && rt_set_bit(&set->words[number / 64], number % 64, one))
-		rt_set_count(set, 1, one);
-}
-
-static inline void rt_set_remove(struct rt_set *set, uint32_t number, bool one)
-{
-	if (rt_set_has(set, number) && rt_clear_bit(&set->words[number / 64], number % 64, one))
-		rt_set_count(set, UINT32_MAX, one);
+	if (!(old & bit))
+		return;
+	if (alone) {
+		atomic_store_explicit(word, old & ~bit, memory_order_relaxed);
+		atomic_store_explicit(&set->count, set->count - 1, memory_order_relaxed);
+	} else if (atomic_fetch_and(word, ~bit) & bit) {
+		atomic_fetch_sub(&set->count, 1);
+	}
 }
 
 /* The first member from `from` on that is below `end`, or RADDLE_STEER_NONE. */

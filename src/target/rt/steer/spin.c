@@ -51,17 +51,18 @@ static bool is_entry(const struct rt_spin_entry *e, uintptr_t address, uint32_t 
 
 static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t site)
 {
-	uint32_t next = s->next < s->count ? s->next : 0;
+	uint32_t next = s->entries[s->last].after; /* loops repeat the order */
 
-	if (s->count && is_entry(&s->entries[next], address, site)) {
-		s->next = next + 1;
+	if (next < s->count && is_entry(&s->entries[next], address, site)) {
+		s->last = next;
 		return &s->entries[next];
 	}
 	if (!(s->filter & filter_of(address, site)))
 		return NULL;
 	for (uint32_t i = 0; i < s->count; i++)
 		if (is_entry(&s->entries[i], address, site)) {
-			s->next = i + 1;
+			s->entries[s->last].after = (uint8_t)i;
+			s->last = i;
 			return &s->entries[i];
 		}
 	return NULL;
@@ -73,7 +74,8 @@ static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t si
 	if (s->count == RT_SPIN_ENTRIES)
 		s->count = 0;
 	s->filter = (s->count ? s->filter : 0) | filter_of(address, site);
-	s->next = 0;
+	s->entries[s->last].after = (uint8_t)s->count;
+	s->last = s->count;
 	s->entries[s->count++] = (struct rt_spin_entry){
 		.address = address, .site = site, .size = size < 8 ? (uint32_t)size : 8};
 	s->steady = s->yields = 0;

@@ -35,7 +35,7 @@ void rt_steer_unlock_shared(const uint64_t *signals);
  * thread is left while it holds the lock. */
 static inline void rt_steer_lock(uint64_t *signals)
 {
-	if (RT_UNLIKELY(!rt.one || atomic_load_explicit(&rt.interruptible, memory_order_relaxed))) {
+	if (RT_UNLIKELY(!rt_is_alone())) {
 		rt_steer_lock_shared(signals);
 		return;
 	}
@@ -124,7 +124,7 @@ void rt_steer_come_back(struct rt_thread *t, uint64_t n);
 
 static inline struct raddle_slot *rt_slot_at(uint32_t number)
 {
-	return &raddle_steer_slots(rt_steer())[number];
+	return &rt_steering()->table[number];
 }
 
 static inline uint32_t rt_slot_count(void)

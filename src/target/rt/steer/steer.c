@@ -225,6 +225,7 @@ bool rt_steer_setup(void)
 		return false;
 	g = rt.layer[RT_LAYER_STEER] = memory;
 	g->memory = s;
+	g->table = raddle_steer_slots(s);
 	rt.one = rt_steer_has_one();
 	g->places = (struct rt_sleeping_place *)(memory + places);
 	g->own = (struct rt_sleeping_place *)(memory + own);

@@ -7,6 +7,13 @@
 #include "rt/core/control/choose.h"
 #include "rt/steer/turn-int.h"
 
+/* Whether each access of each thread is a point, as in explorations. */
+static bool is_everything(const struct raddle_steer_watch *w)
+{
+	return !w->site && !w->size && w->how == 3 && w->after == UINT64_MAX && !w->occurrence &&
+	       w->thread == RADDLE_STEER_NONE && !w->stand;
+}
+
 /* Computes filters over all watches, so that most accesses need not be compared with each watch. */
 static void gather_watches(struct rt_turns *turn, uint32_t count)
 {
@@ -15,7 +22,7 @@ static void gather_watches(struct rt_turns *turn, uint32_t count)
 	*turn->sites = turn->low = turn->high = 0;
 	__builtin_memset(turn->sites, 0, sizeof turn->sites);
 	turn->low = UINT64_MAX;
-	turn->any_site = false;
+	turn->any_site = turn->everything = false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct raddle_steer_watch *w = &watches[i];
 		uint32_t bit = w->site % RT_WATCH_BITS;
@@ -28,6 +35,7 @@ static void gather_watches(struct rt_turns *turn, uint32_t count)
 			turn->high = w->address + w->size;
 	}
 	turn->watches = count;
+	turn->everything = count == 1 && is_everything(&watches[0]);
 }
 
 static inline bool may_be_watched(const struct rt_touch *touch)
@@ -73,6 +81,15 @@ static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_wat
 	return stopped_at;
 }
 
+/* Only the thread that has the turn counts. */
+static uint64_t count_seen(struct raddle_steer_watch *w)
+{
+	uint64_t seen = atomic_load_explicit(&w->seen, memory_order_relaxed) + 1;
+
+	atomic_store_explicit(&w->seen, seen, memory_order_relaxed);
+	return seen;
+}
+
 /* The watch that the access matches: the last such watch with `stand` or, if there is none, the
  * first.  Watches that match count the access, unless has_stopped(). */
 static uint32_t find_watch(const struct rt_thread *t, const struct rt_touch *touch)
@@ -80,12 +97,14 @@ static uint32_t find_watch(const struct rt_thread *t, const struct rt_touch *tou
 	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
 	uint32_t found = RADDLE_STEER_NONE;
 
+	if (rt_steering()->turns.everything) {
+		count_seen(&watches[0]);
+		return 0;
+	}
 	for (uint32_t i = 0; i < rt_steering()->turns.watches; i++) {
 		if (!fits(&watches[i], t, touch) || has_stopped(t, &watches[i], i))
 			continue;
-		/* only the thread that has the turn counts */
-		uint64_t seen = atomic_load_explicit(&watches[i].seen, memory_order_relaxed) + 1;
-		atomic_store_explicit(&watches[i].seen, seen, memory_order_relaxed);
+		uint64_t seen = count_seen(&watches[i]);
 		if ((!watches[i].occurrence || watches[i].occurrence == seen) &&
 		    (found == RADDLE_STEER_NONE || watches[i].stand))
 			found = i;
