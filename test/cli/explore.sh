@@ -106,6 +106,19 @@ status=0
 [ $status = 2 ] && grep -q 'the program has changed' err || complain "another program: status $status"
 "$RADDLE" explore -q --resume out/part -- ./order lost 2>err </dev/null && complain "--resume with a program"
 
+# The kind of points: threads that only access memory have points only with --points accesses, and a
+# resumed exploration keeps the kind.
+most_choices() {
+	jq -s 'map(.choices // 0) | max' "out/$1/log"
+}
+for points in operations accesses; do
+	"$RADDLE" explore -q -j 1 -n 20 --all -o out/$points --points $points -- ./order lost 2>err </dev/null
+done
+[ "$(most_choices operations)" -lt "$(most_choices accesses)" ] ||
+	complain "points: $(most_choices operations) choices at operations, $(most_choices accesses) at accesses"
+"$RADDLE" explore -q -j 1 -n 40 --all --resume out/operations 2>err </dev/null
+[ "$(most_choices operations)" -lt "$(most_choices accesses)" ] || complain "--resume forgets --points"
+
 # A command says what a failure is: what was written, or the status.
 judged() {
 	local wanted=$1 got=0
@@ -242,5 +255,6 @@ status() {
 status 2
 status 2 -- ./absent
 status 2 --strategy luck -- ./order lost
+status 2 --points all -- ./order lost
 status 2 -- /bin/true
 verdict

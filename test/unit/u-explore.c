@@ -3,6 +3,7 @@
  * Unit tests of explore/: minimisation against a test of each single decision, notes that are
  * written and read back, and the sequence of strategies.
  */
+#include "explore/explore.h"
 #include "explore/further.h"
 #include "explore/known.h"
 #include "explore/minimise-int.h"
@@ -156,6 +157,26 @@ static void test_strategies(void **state)
 	assert_int_equal(seen[RADDLE_STRATEGY_KINDS][POINTS_OPERATIONS], 0);
 	assert_int_equal(strategies_find("walk"), RADDLE_STRATEGY_WALK);
 	assert_int_equal(strategies_find("luck"), -1);
+}
+
+/* A kind of points that the user chose replaces the usual one, also that of the default schedule,
+ * and changes nothing else. */
+static void test_points(void **state)
+{
+	struct explore how = {.seed = 3}, chosen = {.seed = 3, .points = "accesses"};
+
+	(void)state;
+	for (uint64_t i = 0; i < 50; i++) {
+		struct draw usual = explore_draw(&how, i, 2), all = explore_draw(&chosen, i, 2);
+
+		assert_int_equal(usual.points, strategies_draw(i, 3, NULL, 2).points);
+		assert_int_equal(all.points, POINTS_ALL);
+		assert_int_equal(all.seed, usual.seed);
+		assert_int_equal(all.strategy.kind, usual.strategy.kind);
+	}
+	assert_int_equal(strategies_find_points("operations"), POINTS_OPERATIONS);
+	assert_int_equal(strategies_find_points("racy"), POINTS_RACY);
+	assert_int_equal(strategies_find_points("all"), -1);
 }
 
 /* A crash at an access of a confirmed race is a witness of the race.  A crash elsewhere, and a
@@ -343,11 +364,11 @@ static void test_look_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_minimise),   cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_note),	   cmocka_unit_test(test_strategies),
-		cmocka_unit_test(test_prefixes),   cmocka_unit_test(test_further),
-		cmocka_unit_test(test_join),	   cmocka_unit_test(test_known),
-		cmocka_unit_test(test_look_again),
+		cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_note),	 cmocka_unit_test(test_strategies),
+		cmocka_unit_test(test_points),	 cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_further),	 cmocka_unit_test(test_join),
+		cmocka_unit_test(test_known),	 cmocka_unit_test(test_look_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

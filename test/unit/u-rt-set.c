@@ -25,7 +25,7 @@ static uint32_t slow_next(const bool *has, uint32_t from, uint32_t end)
 }
 
 /* Members lie below `range`, so that small ranges fill and empty again. */
-static void compare(uint32_t range)
+static void compare(uint32_t range, bool alone)
 {
 	static struct rt_set set;
 	static bool has[RADDLE_SLOTS];
@@ -37,11 +37,11 @@ static void compare(uint32_t range)
 		uint32_t number = (uint32_t)rand() % range, end = (uint32_t)rand() % (range + 1);
 
 		if (rand() % 2) {
-			rt_set_add(&set, number);
+			rt_set_add(&set, number, alone);
 			count += !has[number];
 			has[number] = true;
 		} else {
-			rt_set_remove(&set, number);
+			rt_set_remove(&set, number, alone);
 			count -= has[number];
 			has[number] = false;
 		}
@@ -56,10 +56,12 @@ static void test_random(void **state)
 {
 	(void)state;
 	srand(1);
-	compare(3);
-	compare(64);
-	compare(65);
-	compare(1000);
+	for (int alone = 0; alone < 2; alone++) {
+		compare(3, alone);
+		compare(64, alone);
+		compare(65, alone);
+		compare(1000, alone);
+	}
 }
 
 static void test_ends(void **state)
@@ -67,7 +69,7 @@ static void test_ends(void **state)
 	static struct rt_set set;
 
 	(void)state;
-	rt_set_add(&set, RADDLE_SLOTS - 1);
+	rt_set_add(&set, RADDLE_SLOTS - 1, true);
 	assert_int_equal(rt_set_next(&set, 0, RADDLE_SLOTS), RADDLE_SLOTS - 1);
 	assert_int_equal(rt_set_next(&set, RADDLE_SLOTS, RADDLE_SLOTS), RADDLE_STEER_NONE);
 	assert_int_equal(rt_set_next(&set, 0, RADDLE_SLOTS - 1), RADDLE_STEER_NONE);

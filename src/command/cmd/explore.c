@@ -51,8 +51,8 @@ static const struct cmd_usage usage = {
 	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
 	"directory.  --resume DIR continues an exploration that was ended or killed.",
 	"output resume shard executor shards slurm_options ctest tests_regex " CMD_DOCUMENTS
-	"coverage schedules_most strategy kernel_threads no_snapshots explore_seed fail_if go_on " CMD_BESIDE
-	"jobs class_time plugins " CMD_WORDS,
+	"coverage schedules_most strategy points kernel_threads no_snapshots explore_seed fail_if "
+	"go_on " CMD_BESIDE "jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle explore -- ./bank 4\n"
 	"  raddle explore --time 10m --all --seed 7 -- ./bank 4\n"
@@ -86,6 +86,14 @@ int cmd_strategy(const char *command)
 		       command, opt.strategy);
 }
 
+/* A log may name a kind that this version does not know. */
+static int check_points(void)
+{
+	if (!opt.points || explore_is_points(opt.points))
+		return RD_OK;
+	return rd_fail(RD_EUSAGE, "explore: --points is operations, racy or accesses, not %s", opt.points);
+}
+
 /* ---- running ---- */
 
 static void show(void *context, const struct explore_progress *so_far)
@@ -112,6 +120,7 @@ static int explore(struct task *t)
 			      .most = t->part == FIRST ? EXPLORE_FIRST : wanted(),
 			      .time_ns = rd_ms_to_ns(opt.class_time),
 			      .strategy = opt.strategy,
+			      .points = opt.points,
 			      .fail_if = opt.fail_if,
 			      .log = t->log,
 			      .resume = opt.resume || t->part == COLLECT,
@@ -161,10 +170,12 @@ static int read_log(struct task *t, struct cmd_words *words)
 	struct rd_stranger said = {0};
 	int err;
 
-	if (*words->program || opt.output || opt.strategy || opt.fail_if || opt.with || opt.setup)
-		return rd_fail(RD_EUSAGE,
-			       "explore: --resume takes the program and its options from the log; name "
-			       "no program, and none of -o, --strategy, --fail-if, --with, --setup");
+	if (*words->program || opt.output || opt.strategy || opt.points || opt.fail_if || opt.with ||
+	    opt.setup)
+		return rd_fail(
+			RD_EUSAGE,
+			"explore: --resume takes the program and its options from the log; name "
+			"no program, and none of -o, --strategy, --points, --fail-if, --with, --setup");
 	t->log = rd_xasprintf("%s/log", opt.resume);
 	err = log_read_head(t->log, &head, t->arena);
 	if (err)
@@ -178,6 +189,7 @@ static int read_log(struct task *t, struct cmd_words *words)
 	words->program = (char **)head.argv;
 	opt.explore_seed = head.seed;
 	opt.strategy = head.strategy;
+	opt.points = head.points;
 	opt.fail_if = head.fail_if;
 	opt.with = head.with;
 	opt.setup = head.setup;
@@ -287,6 +299,7 @@ void cmd_explore_test_options(struct rd_argv *argv)
 	rd_argv_add_limit(argv, "timeout", opt.timeout);
 	rd_argv_add_number(argv, "time", opt.class_time, "ms");
 	rd_argv_add_text(argv, "strategy", opt.strategy);
+	rd_argv_add_text(argv, "points", opt.points);
 	rd_argv_add_flag(argv, "kernel-threads", opt.kernel_threads);
 	rd_argv_add_flag(argv, "no-snapshots", opt.no_snapshots);
 	rd_argv_add_text(argv, "fail-if", opt.fail_if);
@@ -316,7 +329,7 @@ static int explore_suite(const struct cmd_words *words)
 			"--html, --coverage: the results of a test are in the directory with its name");
 		return CMD_FAILED;
 	}
-	if (cmd_strategy("explore"))
+	if (cmd_strategy("explore") || check_points())
 		return CMD_FAILED;
 	cmd_explore_test_options(&options);
 	how.options = options.items;
@@ -344,6 +357,8 @@ int cmd_explore(int argc, char **argv)
 		err = read_log(&t, &words);
 	if (!err)
 		err = cmd_strategy("explore");
+	if (!err)
+		err = check_points();
 	if (!err)
 		err = cmd_executor("explore");
 	if (!err)

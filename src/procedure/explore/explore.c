@@ -50,6 +50,11 @@ bool explore_is_strategy(const char *name)
 	return strategies_find(name) >= 0;
 }
 
+bool explore_is_points(const char *name)
+{
+	return strategies_find_points(name) >= 0;
+}
+
 static int64_t elapsed_ns(const struct exploring *x)
 {
 	return rd_now_ns() - x->start_ns;

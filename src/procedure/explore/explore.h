@@ -52,6 +52,8 @@ struct explore { /* zero values are the defaults */
 	const char *fail_if;
 	/* the name of the only strategy to use (explore/strategies.c), or NULL for all in turn */
 	const char *strategy;
+	/* the name of the only kind of points to use, or NULL for all in turn */
+	const char *points;
 	const char *log; /* the path of the log (explore/log.h), or NULL for no log */
 	bool resume;	 /* continue where this log, and the logs of shards beside it, end */
 	bool collect;	 /* with `resume`: run no further schedules */
@@ -127,7 +129,8 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,
 				       const struct schedule *made);
 
-/* Whether there is a strategy of this name. */
+/* Whether there is a strategy, or a kind of points, of this name. */
 bool explore_is_strategy(const char *name);
+bool explore_is_points(const char *name);
 
 #endif

@@ -122,7 +122,7 @@ void further_took(struct further *f, bool any)
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made)
 {
-	struct draw draw = strategies_draw(which->number, how->seed, how->strategy, which->threads);
+	struct draw draw = explore_draw(how, which->number, which->threads);
 	struct trial_bench b;
 	struct trial t = {0};
 	struct schedule s;

@@ -37,6 +37,7 @@ static struct log_head head_of(const struct explore *how)
 				.program = digest_sites(how->runs.program->sites),
 				.seed = how->seed,
 				.strategy = how->strategy,
+				.points = how->points,
 				.fail_if = how->fail_if,
 				.with = how->runs.companion,
 				.setup = how->runs.setup};

@@ -35,7 +35,7 @@ static const struct prefix *prefix_of(const struct explore_state *s, const struc
 /* The draw from which the run was planned, with the number of threads that was known then. */
 static struct draw draw_of(const struct explore_state *s, const struct note *n)
 {
-	struct draw draw = strategies_draw(n->number, s->how->seed, s->how->strategy, n->known);
+	struct draw draw = explore_draw(s->how, n->number, n->known);
 	const struct prefix *prefix = prefix_of(s, n);
 
 	if (prefix)

@@ -63,6 +63,7 @@ void log_put_head(const struct log_head *head, struct rd_buf *out)
 	put_hash(j, "program", head->program);
 	put_hash(j, "seed", head->seed);
 	put_text(j, "strategy", head->strategy);
+	put_text(j, "points", head->points);
 	put_text(j, "fail_if", head->fail_if);
 	put_text(j, "with", head->with);
 	put_text(j, "setup", head->setup);
@@ -199,6 +200,7 @@ int log_get_head(struct log_head *head, const char *text, size_t length, const c
 	head->program = get_hash(&p, "program");
 	head->seed = get_hash(&p, "seed");
 	head->strategy = get_text(&p, "strategy");
+	head->points = get_text(&p, "points");
 	head->fail_if = get_text(&p, "fail_if");
 	head->with = get_text(&p, "with");
 	head->setup = get_text(&p, "setup");

@@ -14,7 +14,7 @@ struct log_head {
 	size_t argc;
 	uint64_t program; /* a digest of the program's sites */
 	uint64_t seed;
-	const char *strategy, *fail_if, *with, *setup; /* NULL if not given */
+	const char *strategy, *points, *fail_if, *with, *setup; /* NULL if not given */
 };
 
 /* These functions append a line with its newline. */

@@ -142,7 +142,7 @@ uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum dra
 		 least = s->cut > s->result->schedules ? EXTENT_UNIT : EXTENT_LEAST;
 
 	if (!s->longest[points] && number)
-		return extent_unit(s) * explore_luby(strategies_position(number));
+		return extent_unit(s) * explore_luby(s->how->points ? number : strategies_position(number));
 	return most > least ? most : least;
 }
 
@@ -185,8 +185,7 @@ int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena
 {
 	int err;
 
-	*plan = (struct explore_plan){
-		.draw = strategies_draw(number, s->how->seed, s->how->strategy, s->thread_count)};
+	*plan = (struct explore_plan){.draw = explore_draw(s->how, number, s->thread_count)};
 	err = begin_schedule(s, plan);
 	plan->strategy = strategy_of(s, &plan->draw, arena);
 	plan->extent = explore_extent(s, number, plan->draw.points);

@@ -11,6 +11,8 @@
  */
 #include "explore/strategies.h"
 
+#include "explore/explore.h"
+
 #include "base/error.h"
 
 #include "base/random.h"
@@ -47,6 +49,17 @@ int strategies_find(const char *name)
 	return -1;
 }
 
+int strategies_find_points(const char *name)
+{
+	static const char *const names[POINTS_KINDS] = {
+		[POINTS_OPERATIONS] = "operations", [POINTS_RACY] = "racy", [POINTS_ALL] = "accesses"};
+
+	for (int i = 0; i < POINTS_KINDS; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -1;
+}
+
 /* The seed of a schedule: a pseudo-random number, never 0. */
 static uint64_t seed_of(uint64_t seed, uint64_t number)
 {
@@ -80,6 +93,16 @@ struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, si
 			     .points = (enum draw_points)((number / ROWS + 1) % POINTS_KINDS),
 			     .from_prefix = !only && number % PREFIX_EACH == PREFIX_REST,
 			     .seed = seed_of(seed ? seed : 1, number)};
+}
+
+struct draw explore_draw(const struct explore *how, uint64_t number, size_t threads)
+{
+	struct draw draw = strategies_draw(number, how->seed, how->strategy, threads);
+
+	if (how->points)
+		draw.points = (enum draw_points)strategies_find_points(how->points);
+	RD_ASSERT(draw.points < POINTS_KINDS);
+	return draw;
 }
 
 void strategies_watch(struct schedule *s, uint32_t site)

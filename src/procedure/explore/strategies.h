@@ -26,6 +26,10 @@ struct draw {
  * schedule uses WEIGHTED or KINDS. */
 struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
+/* The same for an exploration, whose options may name a strategy and a kind of points. */
+struct explore;
+struct draw explore_draw(const struct explore *how, uint64_t number, size_t threads);
+
 /* The index, from 1, of a schedule among those with the same kind of points. */
 uint64_t strategies_position(uint64_t number);
 
@@ -35,5 +39,8 @@ void strategies_watch(struct schedule *s, uint32_t site);
 
 /* The number of the strategy with this name, or -1. */
 int strategies_find(const char *name);
+
+/* The kind of points (enum draw_points) with this name, or -1. */
+int strategies_find_points(const char *name);
 
 #endif

@@ -20,13 +20,17 @@ static bool is_listening(const struct rt_layer *layer)
 }
 
 /* If only one layer has a callback, that layer's function is installed.  If several have it, a
- * function that calls each of them is. */
+ * function that calls each of them is.  The first three have calls of their own, whose targets the
+ * processor then predicts; in a loop it often fails after a switch of threads. */
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \
-		for (const struct rt_layer *const *layer = rt.listening; *layer; layer++)                    \
-			if ((*layer)->callbacks.name)                                                        \
-				(*layer)->callbacks.name arguments;                                          \
+		rt.lists.name[0] arguments;                                                                  \
+		rt.lists.name[1] arguments;                                                                  \
+		if (rt.lists.name[2])                                                                        \
+			rt.lists.name[2] arguments;                                                          \
+		for (size_t i = 3; i < RT_LAYER_COUNT && rt.lists.name[i - 1] && rt.lists.name[i]; i++)      \
+			rt.lists.name[i] arguments;                                                          \
 	}
 #include "rt/common/bug.h"
 #include "rt/core/callback.inc"
@@ -35,8 +39,13 @@ static bool is_listening(const struct rt_layer *layer)
 static void hear(const struct rt_callbacks *callbacks)
 {
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
-	if (callbacks->name)                                                                                 \
-		rt.callbacks.name = rt.callbacks.name ? tell_##name : callbacks->name;
+	if (callbacks->name) {                                                                               \
+		size_t i = 0;                                                                                \
+		while (rt.lists.name[i])                                                                     \
+			i++;                                                                                 \
+		rt.lists.name[i] = callbacks->name;                                                          \
+		rt.callbacks.name = i ? tell_##name : callbacks->name;                                       \
+	}
 #include "rt/core/callback.inc"
 #undef RT_CALLBACK
 }
@@ -76,6 +85,7 @@ void rt_layers_forked(void)
 	}
 	*left = rt.listening[0] = NULL;
 	rt.callbacks = (struct rt_callbacks){0};
+	rt.lists = (struct rt_callback_lists){0};
 }
 
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object)

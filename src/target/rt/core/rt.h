@@ -25,6 +25,8 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* A part of a frequent function that is seldom needed: it must not make the rest slower. */
+#define RT_SELDOM __attribute__((noinline, cold))
 #define RT_ATOMIC_LOCKS 1024 /* a power of two; a judgement: unrelated atomics rarely share a lock */
 _Static_assert((RT_ATOMIC_LOCKS & (RT_ATOMIC_LOCKS - 1)) == 0, "locks are chosen by a mask");
 
@@ -41,6 +43,13 @@ enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
 /* The callbacks of the listening layers (rt/core/layer.h). */
 struct rt_callbacks {
 #define RT_CALLBACK(name, parameters, arguments) void(*name) parameters;
+#include "rt/core/callback.inc"
+#undef RT_CALLBACK
+};
+
+/* The functions of all listening layers for each callback, each list ended by NULL. */
+struct rt_callback_lists {
+#define RT_CALLBACK(name, parameters, arguments) void(*name[RT_LAYER_COUNT + 1]) parameters;
 #include "rt/core/callback.inc"
 #undef RT_CALLBACK
 };
@@ -89,6 +98,7 @@ struct rt {
 	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
 	void *layer[RT_LAYER_COUNT];
 	struct rt_callbacks callbacks; /* the callbacks of all listening layers */
+	struct rt_callback_lists lists;
 
 	const struct rt_outside *outside; /* rt/core/io/outside.h; NULL if no layer needs it */
 
@@ -97,6 +107,7 @@ struct rt {
 	struct rt_limit limits[2];	/* rt/core/process/limit.c: the limits of address space and data */
 	_Atomic uint32_t interruptible; /* rt/core/process/handler.c: 1 if handlers may run */
 	bool leaves_out;		/* rt/core/control/edit.c: whether an edit has left out a lock */
+	bool one;			/* one kernel thread runs all threads (rt/core/one.h) */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */
 };

@@ -22,6 +22,7 @@
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
 #include "rt/core/layer.h"
+#include "rt/core/one.h"
 
 #include <malloc.h>
 
@@ -69,7 +70,7 @@ static struct cover_state *cover(void)
 
 static bool take(void)
 {
-	return !atomic_exchange_explicit(&cover()->lock, 1, memory_order_acquire);
+	return rt_try(&cover()->lock, 1);
 }
 
 static void give(void)

@@ -289,7 +289,8 @@ static inline void gather_first(struct rt_watch *w, uint32_t place, const struct
 	w->gather.latest = place;
 }
 
-void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits)
+static inline __attribute__((always_inline)) void gather(struct rt_thread *t, uint64_t key, uint64_t sites,
+							 uint64_t bits)
 {
 	struct rt_watch *w = rt_watch(t);
 	struct rt_chunk *chunk;
@@ -305,6 +306,11 @@ void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_
 	if (RT_UNLIKELY(rt.exited))
 		rt_watch_flush(w);
 	rt_watch_leave(w);
+}
+
+void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits)
+{
+	gather(t, key, sites, bits);
 }
 
 /* Copies the accesses that another thread has gathered, while that thread keeps running.  Returns
@@ -365,6 +371,11 @@ void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uin
 	uintptr_t end = address + size;
 	uint64_t how = kind & RT_ACCESS_WRITE ? RT_GATHER_WRITE : 0;
 
+	if (RT_LIKELY(!(kind & RT_ACCESS_ATOMIC) && size - 1 < 63 && address % 64 + size <= 64)) {
+		gather(t, (address & ~63ull) | how, (uint64_t)site << 32,
+		       ((1ull << size) - 1) << address % 64);
+		return;
+	}
 	if (kind & RT_ACCESS_ATOMIC || size > GATHER_MAX) {
 		access_range(t, address, end, site, kind);
 		return;

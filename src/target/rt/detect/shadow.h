@@ -124,8 +124,13 @@ uint32_t rt_line_wait(_Atomic uint32_t *head);
 
 static inline uint32_t rt_line_lock(_Atomic uint32_t *at)
 {
-	uint32_t head = atomic_load_explicit(at, memory_order_relaxed) & ~1u;
+	uint32_t head = atomic_load_explicit(at, memory_order_relaxed);
 
+	if (RT_LIKELY(rt.one && !(head & 1))) {
+		atomic_store_explicit(at, head | 1, memory_order_relaxed);
+		return head;
+	}
+	head &= ~1u;
 	if (RT_LIKELY(atomic_compare_exchange_strong_explicit(at, &head, head | 1, memory_order_acquire,
 							      memory_order_relaxed)))
 		return head;

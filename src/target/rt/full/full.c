@@ -119,23 +119,28 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 
 /* Segments matter only while threads are led to an access.  They are the same as in
  * rt/record/event.c. */
-static void begin_segment(struct rt_thread *t, const struct rt_record *r)
+static void begin_segment(struct rt_thread *t, uint32_t code, uint64_t operand)
 {
-	if (RT_UNLIKELY(t->recording == RT_LISTENED) && raddle_ends_segment(r->code, r->operand[2]) &&
+	if (RT_UNLIKELY(t->recording == RT_LISTENED) && raddle_ends_segment(code, operand) &&
 	    atomic_load_explicit(&rt.others, memory_order_relaxed) != 0)
 		rt_new_segment(t);
 }
 
-void rt_emit(struct rt_thread *t, const struct rt_record *record)
+/* Whether a record of the code is to be written: the thread is recorded, and records are read.
+ * `operand` is its third operand. */
+static bool begin_record(struct rt_thread *t, uint32_t code, uint64_t operand)
+{
+	if (!goes_on(t))
+		return false;
+	begin_segment(t, code, operand);
+	return !rt_unread();
+}
+
+static void write_record(struct rt_thread *t, const struct rt_record *record)
 {
 	struct rt_record r = *record;
 
-	if (!goes_on(t))
-		return;
 	r.code &= ~RT_TAKEN;
-	begin_segment(t, &r);
-	if (rt_unread())
-		return;
 	if (r.code == RADDLE_ATOMIC)
 		emit_atomic(t, &r);
 	else if (r.code == RADDLE_FENCE)
@@ -148,13 +153,26 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 		rt_full_hand_over(t);
 }
 
-void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands)
+void rt_emit(struct rt_thread *t, const struct rt_record *record)
+{
+	if (begin_record(t, record->code & ~RT_TAKEN, record->operand[2]))
+		write_record(t, record);
+}
+
+static __attribute__((noinline)) void write_event(struct rt_thread *t, uint32_t code, uint32_t count,
+						  const uint64_t *operands)
 {
 	struct rt_record r = {.code = code, .count = count};
 
 	for (uint32_t i = 0; i < count; i++)
 		r.operand[i] = operands[i];
-	rt_emit(t, &r);
+	write_record(t, &r);
+}
+
+void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands)
+{
+	if (begin_record(t, code, count > 2 ? operands[2] : 0))
+		write_event(t, code, count, operands);
 }
 
 /* Records the handle by which the creator identifies the new thread. */
@@ -191,15 +209,13 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 /* The result is the last operand.  The record stays open until the result is known. */
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
 {
-	struct rt_record r = {.code = code, .count = 4, .operand = {RT_Q, RT_T, object, 0}};
+	struct rt_record r;
 	struct rt_release release = {0};
 	uint8_t *record;
 
-	if (!goes_on(t))
+	if (!begin_record(t, code, object))
 		return release;
-	begin_segment(t, &r);
-	if (rt_unread())
-		return release;
+	r = (struct rt_record){.code = code, .count = 4, .operand = {RT_Q, RT_T, object, 0}};
 	record = rt_full_room(t, event_size(&r));
 	put_event(record, &r);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -229,9 +245,11 @@ void rt_encoder_leave(struct rt_thread *t)
 	(void)t;
 }
 
+/* Marks are used only in `led`, and a thread that is to see its accesses again has to see all of
+ * them from then on (rt/steer/goal.c). */
 void rt_see_again(struct rt_thread *t)
 {
-	rt_new_segment(t);
+	t->every = true;
 }
 
 /* Marks are used only in `led`, and only while a layer listens. */

@@ -5,7 +5,8 @@
  * access.  Out: notifications of layers, which may stop the thread there (rt/core/layer.h).
  *
  * Until the threads have reached their goals, only first accesses in a segment are counted.  The
- * flavour `record` does the same, and schedules are made from its traces.
+ * flavour `record` does the same, and schedules are made from its traces.  Then layers are notified
+ * of every access (`every` of struct rt_thread).
  */
 #include "raddle/full.h"
 #include "rt/core/layer.h"
@@ -63,7 +64,7 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 		size = string_size(p);
 	if (!size)
 		return;
-	if (is_first(t, (uintptr_t)p, size, write))
+	if (t->every || is_first(t, (uintptr_t)p, size, write))
 		RT_NOTIFY(access, t, (uintptr_t)p, size, (uint32_t)what, how);
 	RT_NOTIFY(touches, t, (uintptr_t)p, size, (uint32_t)what, how);
 }

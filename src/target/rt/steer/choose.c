@@ -80,10 +80,15 @@ static uint32_t next_before(uint32_t number, uint32_t last)
 	return next == last && last != RADDLE_STEER_NONE ? next_ready(last) : next;
 }
 
-static uint32_t by_default(uint32_t number)
+static bool leaves_turn(const struct raddle_slot *slot)
+{
+	return slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
+}
+
+static __attribute__((noinline)) uint32_t by_default_with_goals(uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);
-	bool leaves = slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
+	bool leaves = leaves_turn(slot);
 	uint32_t front = in_front(true), last = in_front(false);
 
 	if (front == number && leaves)
@@ -97,10 +102,20 @@ static uint32_t by_default(uint32_t number)
 		       : next_before(number, last);
 }
 
+static inline uint32_t by_default(uint32_t number)
+{
+	const struct raddle_slot *slot = rt_slot_at(number);
+
+	if (RT_LIKELY(!leaves_turn(slot) && !rt_steer()->goal_count && rt_turn_is_ready(number) &&
+		      slot->stays < RADDLE_STEER_STAYS))
+		return number;
+	return by_default_with_goals(number);
+}
+
 /* Whether an exploration of a memory model chooses the next thread at this point.  It does so
  * before a watched access, where the thread cannot continue, and before an operation that empties
  * its store buffer. */
-static bool is_explored(uint32_t number)
+static RT_SELDOM bool is_explored_at(uint32_t number)
 {
 	const struct raddle_memory *plan = rt_memory_plan();
 	bool explored = false;
@@ -114,6 +129,11 @@ static bool is_explored(uint32_t number)
 	case RADDLE_POINT_OP: RT_NOTIFY(buffers, number, &explored); return explored;
 	default: return false;
 	}
+}
+
+static inline bool is_explored(uint32_t number)
+{
+	return RT_UNLIKELY(rt_steer()->memory_at) && is_explored_at(number);
 }
 
 /* A hash of the current points and states of all threads. */
@@ -132,7 +152,7 @@ static uint64_t hash_points(void)
 
 /* Lets the exploration choose.  Alternative 0 is the default thread; the other threads follow by
  * slot. */
-static uint32_t by_choice(uint32_t number, uint32_t usual)
+static RT_SELDOM uint32_t by_choice(uint32_t number, uint32_t usual)
 {
 	const struct rt_set *ready = &rt_steering()->turns.ready;
 	uint32_t n, count = rt_slot_count();
@@ -159,7 +179,7 @@ static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_d
 
 /* The thread that the plan chooses at the current point of thread `number`.  NONE if the plan has
  * no decision for this point, or the decision cannot be followed. */
-static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
+static __attribute__((noinline)) uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
 	uint32_t past = atomic_load(&s->past_count), next;
@@ -193,15 +213,16 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 {
 	struct raddle_steer *s = rt_steer();
 	const struct raddle_slot *at = rt_slot_at(number);
-	uint64_t trail = atomic_load(&s->trail),
+	uint64_t trail = atomic_load_explicit(&s->trail, memory_order_relaxed),
+		 choices = atomic_load_explicit(&s->choices, memory_order_relaxed),
 		 what[] = {number, at->point_n, at->point, at->point_count, next};
 	uint32_t made = atomic_load(&s->made_count);
 
 	RT_ASSERT(number < RADDLE_SLOTS && next < RADDLE_SLOTS);
 	for (uint32_t i = 0; i < sizeof what / sizeof *what; i++)
 		trail = rt_hash_add(trail, what[i]);
-	atomic_store(&s->trail, trail);
-	atomic_fetch_add(&s->choices, 1);
+	atomic_store_explicit(&s->trail, trail, memory_order_relaxed);
+	atomic_store_explicit(&s->choices, choices + 1, memory_order_release);
 	if (next == usual)
 		return;
 	if (made < RADDLE_STEER_DECISIONS)
@@ -211,7 +232,7 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 									    .point = at->point,
 									    .count = at->point_count,
 									    .site = at->point_site};
-	atomic_store(&s->made_count, made + 1);
+	atomic_store_explicit(&s->made_count, made + 1, memory_order_release);
 }
 
 /* Whether the thread waits with a time limit, which could run out now. */
@@ -228,7 +249,9 @@ static void time_out(uint32_t number)
 
 bool rt_turn_can(uint32_t number)
 {
-	if (!rt_turn_is_ready(number) && is_timed(number))
+	if (RT_LIKELY(rt_turn_is_ready(number)))
+		return true;
+	if (is_timed(number))
 		time_out(number);
 	return rt_turn_is_ready(number);
 }
@@ -255,7 +278,7 @@ uint32_t rt_turn_next_that_may(uint32_t from)
 
 /* Called when no thread can continue.  Of the waits with a time limit, the one that began first
  * times out. */
-static void wake_timed(void)
+static RT_SELDOM void wake_timed(void)
 {
 	uint32_t best = RADDLE_STEER_NONE;
 
@@ -276,7 +299,7 @@ bool rt_turn_waits_outside(uint32_t number)
 }
 
 /* Called when no thread can continue.  Lets input arrive from outside, if a thread waits for it. */
-static bool let_in(void)
+static RT_SELDOM bool let_in(void)
 {
 	bool any = false, timed = false;
 
@@ -333,7 +356,8 @@ void rt_turn_hand_over(uint32_t from, uint32_t next)
 {
 	RT_ASSERT(from < RADDLE_SLOTS && (next < rt_slot_count() || next == RADDLE_STEER_NONE));
 	rt_slot_at(from)->stays = next == from ? rt_slot_at(from)->stays + 1 : 0;
-	atomic_store(&rt_steer()->running, next);
+	/* wake() orders the store before it looks for a sleeper */
+	atomic_store_explicit(&rt_steer()->running, next, memory_order_release);
 	if (next < RADDLE_SLOTS && next != from)
 		rt_steer_wake(&rt_steering()->own[next]);
 }

@@ -34,14 +34,18 @@
 #define IDLE_STACK 16384     /* bytes; idle() needs a few hundred */
 #define SIGNATURE 0x53053053 /* the signature with which glibc registers rseq */
 
-/* Leaves `from` and continues in `to`. */
+/* Leaves `from` and continues in `to`.  Control words are loaded only if they differ, since each
+ * load takes as long as the rest of the switch. */
 __attribute__((naked, noinline)) static void swap(struct rt_context *from, const struct rt_context *to)
 {
 	__asm__ volatile("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n\t"
 			 "sub $8, %rsp; stmxcsr (%rsp); fnstcw 4(%rsp)\n\t"
+			 "mov (%rsp), %ecx; movzwl 4(%rsp), %edx\n\t"
 			 "rdfsbase %rax; mov %rax, 8(%rdi); mov %rsp, (%rdi)\n\t"
 			 "mov (%rsi), %rsp; mov 8(%rsi), %rax; wrfsbase %rax\n\t"
-			 "ldmxcsr (%rsp); fldcw 4(%rsp); add $8, %rsp\n\t"
+			 "cmp %ecx, (%rsp); je 1f; ldmxcsr (%rsp)\n"
+			 "1: cmp %dx, 4(%rsp); je 2f; fldcw 4(%rsp)\n"
+			 "2: add $8, %rsp\n\t"
 			 "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
 }
 
@@ -136,20 +140,23 @@ static long clone_to_leave(struct rt_context *c)
 
 /* Called when the runner may have left the stack of a thread that ends.  Lets the thread leave, on
  * a kernel thread that takes no signals. */
-static void let_leave(void)
+static __attribute__((noinline)) void leave_now(struct rt_context *c)
 {
-	struct rt_context *c = rt_steering()->leaving;
 	uint64_t old;
 	long r;
 
-	if (!c)
-		return;
 	rt_steering()->leaving = NULL;
 	change_mask(&all_signals, &old);
 	r = clone_to_leave(c);
 	change_mask(&old, NULL);
 	if (r < 0)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
+}
+
+static inline void let_leave(void)
+{
+	if (RT_UNLIKELY(rt_steering()->leaving))
+		leave_now(rt_steering()->leaving);
 }
 
 /* Called when a thread is about to be created. */
@@ -201,15 +208,22 @@ static struct rt_context *find(uint32_t number)
 	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;
 }
 
-/* Leaves `from` and continues in `to`.  The kernel thread of a new context may still be ending; the
- * kernel clears `alive` when it has ended. */
-static void enter(struct rt_context *from, struct rt_context *to)
+/* The kernel thread of a new context may still be ending.  The kernel clears `alive` when it has
+ * ended. */
+static __attribute__((noinline, cold)) void await_end(struct rt_context *c)
 {
 	int saved = errno;
 
-	while (RT_UNLIKELY(atomic_load_explicit(&to->alive, memory_order_acquire)))
-		syscall(SYS_futex, &to->alive, FUTEX_WAIT, 1, NULL, NULL, 0);
+	while (atomic_load_explicit(&c->alive, memory_order_acquire))
+		syscall(SYS_futex, &c->alive, FUTEX_WAIT, 1, NULL, NULL, 0);
 	errno = saved;
+}
+
+/* Leaves `from` and continues in `to`. */
+static inline void enter(struct rt_context *from, struct rt_context *to)
+{
+	if (RT_UNLIKELY(atomic_load_explicit(&to->alive, memory_order_acquire)))
+		await_end(to);
 	from->masked = false;
 	if (has_masks())
 		keep_mask(from);

@@ -22,12 +22,17 @@
  * could take minutes. */
 #define PATIENCE_NS 3000000000u
 
-void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
+void rt_steer_spot_of(const struct rt_thread *t, const struct rt_touch *touch, struct raddle_steer_spot *spot)
 {
 	const uint32_t *top = t->self.stack_top;
 
-	spot->slot = t->number;
-	spot->n = rt_steered(t)->n;
+	*spot = (struct raddle_steer_spot){.slot = t->number,
+					   .site = touch->site,
+					   .address = touch->address,
+					   .size = touch->size,
+					   .n = rt_steered(t)->n,
+					   .write = touch->write,
+					   .atomic = touch->atomic};
 	if (top > t->encoder.stack_base && (top[-1] & ~RT_STACK_EMITTED) == spot->site)
 		top--; /* the call is itself the access, as with free() */
 	while (spot->frame_count < RADDLE_STEER_FRAMES && top > t->encoder.stack_base)
@@ -145,12 +150,13 @@ static void go_on(struct rt_thread *t, uint32_t which)
 	rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
-static __attribute__((noinline)) void wait_at_goal(struct rt_thread *t, struct raddle_steer_spot *spot)
+static __attribute__((noinline)) void wait_at_goal(struct rt_thread *t, const struct rt_touch *touch)
 {
 	uint32_t which = rt_steered(t)->plan->goal;
+	struct raddle_steer_spot spot;
 
-	rt_steer_fill_spot(t, spot);
-	if (!arrive(which, spot))
+	rt_steer_spot_of(t, touch, &spot);
+	if (!arrive(which, &spot))
 		return;
 	RT_WAIT_WHILE(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING);
 	rt_steered(t)->goal = NULL;
@@ -240,8 +246,9 @@ static void spend_patience(uint64_t begin)
 	atomic_fetch_add_explicit(&rt_steering()->patience_ns, rt_now() - begin, memory_order_relaxed);
 }
 
-static __attribute__((noinline)) void wait_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
+static __attribute__((noinline)) void wait_anywhere(struct rt_thread *t, const struct rt_touch *touch)
 {
+	struct raddle_steer_spot spot;
 	uint64_t begin = rt_now();
 	bool patient = rt_steer()->flags & RADDLE_STEER_PATIENT;
 	uint64_t moment = patient ? long_moment() : MOMENT_NS;
@@ -250,7 +257,7 @@ static __attribute__((noinline)) void wait_anywhere(struct rt_thread *t, struct 
 	rt_steered(t)->anywhere = rt_steer_phase() == RADDLE_LEADING;
 	if (t->busy || !rt_steered(t)->anywhere || !has_company())
 		return;
-	rt_steer_fill_spot(t, &spot);
+	rt_steer_spot_of(t, touch, &spot);
 	which = come_by(&spot);
 	if (which == RADDLE_STEER_NONE)
 		return;
@@ -311,35 +318,47 @@ void rt_steer_emit(struct rt_thread *t)
 }
 
 /* A signal handler that interrupted the encoder cannot be stopped, but its records are counted. */
-static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
+static void pass_goal(struct rt_thread *t, const struct rt_touch *touch)
 {
 	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
 
 	RT_ASSERT(rt_steered(t)->goal != NULL);
-	if (rt_steered(t)->n != goal->after || spot.site != goal->site ||
+	if (rt_steered(t)->n != goal->after || touch->site != goal->site ||
 	    ++rt_steered(t)->seen < goal->occurrence || t->busy)
 		return;
-	wait_at_goal(t, &spot);
+	wait_at_goal(t, touch);
 }
 
-static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+/* Every access is examined.  Where marks skip repeated accesses, they are cleared after each. */
+static inline void see(struct rt_thread *t, const struct rt_touch *touch)
 {
-	return (struct raddle_steer_spot){.site = site,
-					  .address = address,
-					  .size = size,
-					  .write = how & RT_ACCESS_WRITE ? 1 : 0,
-					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
+	rt_turn_access(t, touch);
+	if (!t->every)
+		rt_see_again(t);
 }
 
-/* Every access is examined, so the marks that skip repeated accesses are cleared after each. */
-static void see(struct rt_thread *t, struct raddle_steer_spot spot)
+/* Whether the access can concern only the thread's turn. */
+static inline bool is_only_seen(const struct rt_thread *t)
 {
-	rt_turn_access(t, &spot);
-	rt_see_again(t);
+	const struct rt_steered *d = rt_steered(t);
+
+	return d->sees_all && d->slot && !d->leads && !d->keeps && !rt_steer()->keep[0];
 }
 
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
+	const struct rt_touch touch = {address, size, site, how & RT_ACCESS_WRITE, how & RT_ACCESS_ATOMIC};
+
+	if (RT_LIKELY(is_only_seen(t))) {
+		struct raddle_slot *slot = rt_steered(t)->slot;
+
+		count_accesses(t, 1);
+		atomic_store_explicit(&slot->touched, site, memory_order_relaxed);
+		if (how & RT_ACCESS_ATOMIC)
+			rt_spin_touch(t, address, size, site);
+		see(t, &touch);
+		return;
+	}
 	/* The first access of a call is complete only when the call was made. */
 	if (how & RT_ACCESS_SAME_CALL)
 		count_accesses(t, 1);
@@ -352,31 +371,31 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 	if (RT_UNLIKELY(rt_steer()->keep[0]))
 		keep_order(t, site);
 	if (rt_steered(t)->sees_all)
-		see(t, spot_of(address, size, site, how));
+		see(t, &touch);
 	else if (rt_steered(t)->goal)
-		pass_goal(t, spot_of(address, size, site, how));
+		pass_goal(t, &touch);
 	else if (rt_steered(t)->anywhere && is_at_goal(site))
-		wait_anywhere(t, spot_of(address, size, site, how));
+		wait_anywhere(t, &touch);
 }
 
 /* Two uses of a synchronisation object do not race, so a use is treated as atomic. */
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 {
 	enum raddle_handling handling = raddle_handling(kind);
-	struct raddle_steer_spot spot;
+	struct rt_touch touch;
 
 	if (handling == RADDLE_HANDLES_NOT)
 		return;
 	rt_steer_count(t, 1);
-	spot = (struct raddle_steer_spot){.site = rt_call_site(t),
-					  .address = object,
-					  .size = raddle_object_size(kind),
-					  .write = handling != RADDLE_USES,
-					  .atomic = handling == RADDLE_USES};
+	touch = (struct rt_touch){.site = rt_call_site(t),
+				  .address = object,
+				  .size = raddle_object_size(kind),
+				  .write = handling != RADDLE_USES,
+				  .atomic = handling == RADDLE_USES};
 	if (rt_steered(t)->sees_all)
-		rt_turn_handle(t, &spot);
+		rt_turn_handle(t, &touch);
 	else if (rt_steered(t)->goal)
-		pass_goal(t, spot);
+		pass_goal(t, &touch);
 }
 
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)

@@ -25,9 +25,9 @@ static void hold_lock(struct rt_thread *t, uint64_t entry)
 	if (d->listed < RADDLE_SLOT_HELD) {
 		RT_ASSERT(entry & ~1ull);
 		d->depth[d->listed] = 1;
-		atomic_store(&slot->held[d->listed], entry);
+		atomic_store_explicit(&slot->held[d->listed], entry, memory_order_release);
 	}
-	atomic_store(&slot->held_count, ++d->listed);
+	atomic_store_explicit(&slot->held_count, ++d->listed, memory_order_release);
 }
 
 static uint32_t find_lock(const struct raddle_slot *slot, uintptr_t object)
@@ -47,12 +47,12 @@ static void drop_lock(struct rt_thread *t, uint32_t i)
 	RT_ASSERT(i < RADDLE_SLOT_HELD && rt_steered(t)->depth[i] > 0);
 	if (--d->depth[i] != 0)
 		return;
-	atomic_store(&d->slot->held[i], 0);
+	atomic_store_explicit(&d->slot->held[i], 0, memory_order_release);
 	if (d->listed > RADDLE_SLOT_HELD)
 		return;
 	while (d->listed > 0 && atomic_load(&d->slot->held[d->listed - 1]) == 0)
 		d->listed--;
-	atomic_store(&d->slot->held_count, d->listed);
+	atomic_store_explicit(&d->slot->held_count, d->listed, memory_order_release);
 }
 
 /* Finds the lock in the list of any thread.  A mutex may be unlocked by a thread that did not lock

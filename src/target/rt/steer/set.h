@@ -23,20 +23,36 @@ static inline bool rt_set_has(const struct rt_set *set, uint32_t number)
 	return atomic_load_explicit(&set->words[number / 64], memory_order_acquire) >> number % 64 & 1;
 }
 
-static inline void rt_set_add(struct rt_set *set, uint32_t number)
+/* If neither another kernel thread nor a signal handler can come between (`alone`), usual loads and
+ * stores are enough. */
+static inline void rt_set_add(struct rt_set *set, uint32_t number, bool alone)
 {
-	uint64_t bit = 1ull << number % 64;
+	_Atomic uint64_t *word = &set->words[number / 64];
+	uint64_t bit = 1ull << number % 64, old = atomic_load_explicit(word, memory_order_acquire);
 
-	if (!rt_set_has(set, number) && !(atomic_fetch_or(&set->words[number / 64], bit) & bit))
+	if (old & bit)
+		return;
+	if (alone) {
+		atomic_store_explicit(word, old | bit, memory_order_relaxed);
+		atomic_store_explicit(&set->count, set->count + 1, memory_order_relaxed);
+	} else if (!(atomic_fetch_or(word, bit) & bit)) {
 		atomic_fetch_add(&set->count, 1);
+	}
 }
 
-static inline void rt_set_remove(struct rt_set *set, uint32_t number)
+static inline void rt_set_remove(struct rt_set *set, uint32_t number, bool alone)
 {
-	uint64_t bit = 1ull << number % 64;
+	_Atomic uint64_t *word = &set->words[number / 64];
+	uint64_t bit = 1ull << number % 64, old = atomic_load_explicit(word, memory_order_acquire);
 
-	if (rt_set_has(set, number) && atomic_fetch_and(&set->words[number / 64], ~bit) & bit)
+	if (!(old & bit))
+		return;
+	if (alone) {
+		atomic_store_explicit(word, old & ~bit, memory_order_relaxed);
+		atomic_store_explicit(&set->count, set->count - 1, memory_order_relaxed);
+	} else if (atomic_fetch_and(word, ~bit) & bit) {
 		atomic_fetch_sub(&set->count, 1);
+	}
 }
 
 /* The first member from `from` on that is below `end`, or RADDLE_STEER_NONE. */

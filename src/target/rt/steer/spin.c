@@ -11,20 +11,12 @@
  * Only the thread itself uses its ledger.  The spinning thread begins its certificate under the
  * lock of steering, and completes it without the lock.
  */
+#include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"
 
 #define YIELD_STEADY 50 /* number of yields without news after which come_round() is called */
 /* number of yields without news that count as one spin */
 #define YIELDS_A_SPIN 16
-
-/* The thread has seen something new, so it may do something that others wait for.  All other
- * threads must check again before it is certain that all of them spin. */
-void rt_spin_news(struct rt_thread *t)
-{
-	if (rt_steered(t)->slot)
-		rt_steered(t)->slot->spins = 0;
-	rt_steering()->turns.news++;
-}
 
 static void count_spin(struct raddle_slot *slot)
 {
@@ -38,15 +30,41 @@ static uint64_t peek(const struct rt_spin_entry *e)
 {
 	uint64_t value = 0;
 
-	__builtin_memcpy(&value, (const void *)e->address, e->size < 8 ? e->size : 8);
+	if (RT_LIKELY(e->size == 4))
+		__builtin_memcpy(&value, (const void *)e->address, 4);
+	else if (RT_LIKELY(e->size == 8))
+		__builtin_memcpy(&value, (const void *)e->address, 8);
+	else
+		__builtin_memcpy(&value, (const void *)e->address, e->size);
 	return value;
+}
+
+static uint64_t filter_of(uintptr_t address, uint32_t site)
+{
+	return 1ull << (rt_hash(address ^ (uint64_t)site << 32) >> 58);
+}
+
+static bool is_entry(const struct rt_spin_entry *e, uintptr_t address, uint32_t site)
+{
+	return e->address == address && e->site == site;
 }
 
 static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t site)
 {
+	uint32_t next = s->entries[s->last].after; /* loops repeat the order */
+
+	if (next < s->count && is_entry(&s->entries[next], address, site)) {
+		s->last = next;
+		return &s->entries[next];
+	}
+	if (!(s->filter & filter_of(address, site)))
+		return NULL;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->entries[i].address == address && s->entries[i].site == site)
+		if (is_entry(&s->entries[i], address, site)) {
+			s->entries[s->last].after = (uint8_t)i;
+			s->last = i;
 			return &s->entries[i];
+		}
 	return NULL;
 }
 
@@ -55,6 +73,9 @@ static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t si
 {
 	if (s->count == RT_SPIN_ENTRIES)
 		s->count = 0;
+	s->filter = (s->count ? s->filter : 0) | filter_of(address, site);
+	s->entries[s->last].after = (uint8_t)s->count;
+	s->last = s->count;
 	s->entries[s->count++] = (struct rt_spin_entry){
 		.address = address, .site = site, .size = size < 8 ? (uint32_t)size : 8};
 	s->steady = s->yields = 0;
@@ -126,15 +147,10 @@ static void go_on(struct rt_spin *s, uintptr_t address, uint32_t site)
 		s->notified = false;
 }
 
-/* Called at a new operation: the thread has left its loop. */
-void rt_spin_reset(struct rt_thread *t)
+void rt_spin_complete(struct rt_thread *t)
 {
-	struct rt_spin *s = &rt_steered(t)->spin;
-
-	if (s->notified)
-		complete(s);
-	s->notified = false;
-	s->count = s->steady = s->yields = 0;
+	complete(&rt_steered(t)->spin);
+	rt_steered(t)->spin.notified = false;
 }
 
 /* Whether all other runnable threads spin too, and the plan waits for this thread. */

@@ -6,6 +6,7 @@
 #ifndef RT_STEER_STEER_INT_H
 #define RT_STEER_STEER_INT_H
 
+#include "rt/core/one.h"
 #include "rt/steer/steer.h"
 
 #define RT_NAP_MS 20 /* how long a thread sleeps before it checks again, if no other sleeps */
@@ -22,12 +23,51 @@ static inline bool rt_steer_is_leading(void)
 	return now == RADDLE_LEADING || now == RADDLE_MET;
 }
 
+/* As a saved mask, it means that the mask was not changed.  The mask of a thread never has this
+ * value, since SIGKILL cannot be blocked. */
+#define RT_ALL_SIGNALS (~0ull)
+
 /* rt/steer/steer.c */
-void rt_steer_lock(uint64_t *signals);
-void rt_steer_unlock(const uint64_t *signals);
+void rt_steer_lock_shared(uint64_t *signals);
+void rt_steer_unlock_shared(const uint64_t *signals);
+
+/* The lock of steering.  On one kernel thread it is free, unless a signal handler wants it: no
+ * thread is left while it holds the lock. */
+static inline void rt_steer_lock(uint64_t *signals)
+{
+	if (RT_UNLIKELY(!rt_is_alone())) {
+		rt_steer_lock_shared(signals);
+		return;
+	}
+	*signals = RT_ALL_SIGNALS;
+	atomic_store_explicit(&rt_steer()->lock, 1, memory_order_relaxed);
+}
+
+static inline void rt_steer_unlock(const uint64_t *signals)
+{
+	if (RT_LIKELY(rt.one && *signals == RT_ALL_SIGNALS))
+		atomic_store_explicit(&rt_steer()->lock, 0, memory_order_release);
+	else
+		rt_steer_unlock_shared(signals);
+}
+
 bool rt_steer_change_phase(uint32_t from, uint32_t to);
-void rt_steer_show(struct rt_thread *t, uint32_t state);
-void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot);
+/* Shows the replayer what the thread does: enum raddle_slot_state. */
+static inline void rt_steer_show(struct rt_thread *t, uint32_t state)
+{
+	if (rt_steered(t)->slot)
+		atomic_store_explicit(&rt_steered(t)->slot->state, state, memory_order_release);
+}
+
+/* An access that a thread is about to make.  spot_of() adds the thread and its call stack. */
+struct rt_touch {
+	uintptr_t address;
+	uint64_t size;
+	uint32_t site;
+	bool write, atomic;
+};
+void rt_steer_spot_of(const struct rt_thread *t, const struct rt_touch *touch,
+		      struct raddle_steer_spot *spot);
 uint64_t rt_steer_time_of(uint32_t slot); /* the CPU time of the thread, in nanoseconds */
 
 /* Called when the plan cannot be followed, with the lock held. */
@@ -39,7 +79,10 @@ void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, ui
 /* nap(): the thread sleeps until its place is woken, but only for a short time.  `seen` is the
  * value of seen() before the caller last checked its condition. */
 void rt_steer_wake(struct rt_sleeping_place *place);
-uint32_t rt_steer_seen(const struct rt_thread *t);
+static inline uint32_t rt_steer_seen(const struct rt_thread *t)
+{
+	return atomic_load(&rt_steered(t)->place->word);
+}
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 
 /* Waits in `state` while the condition is true.  `seen_` is read before the condition is
@@ -95,7 +138,7 @@ static inline uint32_t rt_steer_threads(void)
 
 static inline struct raddle_slot *rt_slot_at(uint32_t number)
 {
-	return &raddle_steer_slots(rt_steer())[number];
+	return &rt_steering()->table[number];
 }
 
 static inline uint32_t rt_slot_count(void)
@@ -120,11 +163,11 @@ void rt_turn_take(struct rt_thread *t);
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
 /* Like rt_turn_point(), before an access, if a watch covers the access. */
-void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
+void rt_turn_access(struct rt_thread *t, const struct rt_touch *touch);
 
 /* Like rt_turn_point(), before a call that uses, initialises or destroys a synchronisation object,
  * if a watch covers the site of the call. */
-void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot);
+void rt_turn_handle(struct rt_thread *t, const struct rt_touch *touch);
 
 /* Called before a fence.  The fence is a point if stores of the thread are still buffered
  * (rt/memory/). */
@@ -162,11 +205,10 @@ uint32_t rt_strategy_choose(uint32_t number);
 /* Called when a thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c. reset() is called at a new operation, and news() when the thread has seen or
- * done something new.  yields() is called at a yield, and comes_round() when the number of accesses
- * suggests a spin. */
-void rt_spin_reset(struct rt_thread *t);
-void rt_spin_news(struct rt_thread *t);
+/* rt/steer/spin.c.  complete() is called when the thread leaves its loop after it has begun a
+ * certificate, yields() at a yield, and comes_round() when the number of accesses suggests a
+ * spin. */
+void rt_spin_complete(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 
@@ -178,5 +220,24 @@ void rt_refuse_exit(void); /* called before the process ends */
 
 /* called by a waiting thread: passes the turn on if its owner is stalled */
 void rt_turn_look(void);
+
+/* The thread has seen something new, so it may do something that others wait for.  All other
+ * threads must check again before it is certain that all of them spin. */
+static inline void rt_spin_news(struct rt_thread *t)
+{
+	if (rt_steered(t)->slot)
+		rt_steered(t)->slot->spins = 0;
+	rt_steering()->turns.news++;
+}
+
+/* Called at a new operation: the thread has left its loop. */
+static inline void rt_spin_reset(struct rt_thread *t)
+{
+	struct rt_spin *s = &rt_steered(t)->spin;
+
+	if (RT_UNLIKELY(s->notified))
+		rt_spin_complete(t);
+	s->count = s->steady = s->yields = 0;
+}
 
 #endif

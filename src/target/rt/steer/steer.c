@@ -25,21 +25,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As a saved mask, it means that the mask was not changed.  The mask of a thread never has this
- * value, since SIGKILL cannot be blocked. */
-#define ALL_SIGNALS (~0ull)
 #define SPINS 64 /* number of checks before the first sleep */
 /* Number of naps before the process ends in spite of a deadlock.  The replayer detects it within
  * ten. */
 #define STUCK_NAPS 50
 #define ALIVE_NAPS 25 /* number of naps between two checks whether the replayer is alive */
 
-void rt_steer_lock(uint64_t *signals)
+void rt_steer_lock_shared(uint64_t *signals)
 {
-	uint64_t all = ALL_SIGNALS;
+	uint64_t all = RT_ALL_SIGNALS;
 	int saved = errno;
 
-	*signals = ALL_SIGNALS;
+	*signals = RT_ALL_SIGNALS;
 	if (atomic_load_explicit(&rt.interruptible, memory_order_relaxed))
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
 	while (atomic_exchange_explicit(&rt_steer()->lock, 1, memory_order_acquire))
@@ -47,20 +44,20 @@ void rt_steer_lock(uint64_t *signals)
 	errno = saved;
 }
 
-void rt_steer_unlock(const uint64_t *signals)
+void rt_steer_unlock_shared(const uint64_t *signals)
 {
 	int saved = errno;
 
 	RT_ASSERT(atomic_load_explicit(&rt_steer()->lock, memory_order_relaxed) == 1);
 	atomic_store_explicit(&rt_steer()->lock, 0, memory_order_release);
-	if (*signals != ALL_SIGNALS)
+	if (*signals != RT_ALL_SIGNALS)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
 	errno = saved;
 }
 
 void rt_steer_wake(struct rt_sleeping_place *place)
 {
-	atomic_fetch_add(&place->word, 1);
+	rt_add32(&place->word, 1);
 	if (atomic_load(&place->asleep))
 		rt_futex_wake(&place->word, INT32_MAX);
 }
@@ -150,11 +147,6 @@ void rt_steer_look_at_command(uint32_t naps)
 		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
-uint32_t rt_steer_seen(const struct rt_thread *t)
-{
-	return atomic_load(&rt_steered(t)->place->word);
-}
-
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 {
 	struct rt_sleeping_place *place = rt_steered(t)->place;
@@ -173,12 +165,6 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 	rt_futex_wait(&place->word, seen, RT_NAP_MS + sleepers);
 	atomic_store(&place->asleep, 0);
 	atomic_fetch_sub(&rt_steering()->sleepers, 1);
-}
-
-void rt_steer_show(struct rt_thread *t, uint32_t state)
-{
-	if (rt_steered(t)->slot)
-		atomic_store_explicit(&rt_steered(t)->slot->state, state, memory_order_release);
 }
 
 static bool turns_fit(const struct raddle_steer *s, uint64_t size)
@@ -243,6 +229,8 @@ bool rt_steer_setup(void)
 		return false;
 	g = rt.layer[RT_LAYER_STEER] = memory;
 	g->memory = s;
+	g->table = raddle_steer_slots(s);
+	rt.one = rt_steer_has_one();
 	g->places = (struct rt_sleeping_place *)(memory + places);
 	g->own = (struct rt_sleeping_place *)(memory + own);
 	g->owners = (uint32_t *)(memory + owners);

@@ -57,6 +57,7 @@ struct rt_turns {
 	uint64_t sites[RT_WATCH_BITS / 64];
 	uint32_t watches; /* the number of watches from which `low`, `high` and `sites` were made */
 	bool any_site;	  /* a watch names neither a site nor an address */
+	bool everything;  /* the only watch makes each access a point */
 	/* For rt/steer/stalled.c: 1 in `looking` while a thread checks; the slot that had the turn
 	 * at the last check; and its progress at that time. */
 	_Atomic uint32_t looking;
@@ -74,8 +75,11 @@ struct rt_spin {
 		uint64_t value; /* the value at the last access, if `visited` */
 		uint32_t site, size;
 		bool visited;
+		uint8_t after; /* the position of the entry that was found after this one */
 	} entries[RT_SPIN_ENTRIES];
 	uint32_t count;
+	uint32_t last;	 /* the position of the entry that was found last */
+	uint64_t filter; /* for each entry, a bit that depends on its address and site */
 	uint32_t steady; /* number of accesses in a row that read nothing new */
 	uint32_t yields; /* number of yields during these accesses */
 	bool notified;	 /* the certificate is begun, but not complete */
@@ -95,6 +99,7 @@ struct rt_context {
 /* The layer's state of the process. */
 struct rt_steering {
 	struct raddle_steer *memory; /* the memory that the replayer shares with the program */
+	struct raddle_slot *table;   /* the slots in that memory */
 	/* where threads of the plan sleep, by position in the table of threads */
 	struct rt_sleeping_place *places;
 	struct rt_sleeping_place *own; /* where threads sleep if they take turns, by slot */

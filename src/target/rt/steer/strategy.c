@@ -36,13 +36,35 @@ static uint64_t draw(void)
 
 /* ---- WALK ---- */
 
+/* A random number below n.  Powers of two are frequent and need no division. */
+static uint64_t draw_below(uint64_t n)
+{
+	return n & (n - 1) ? draw() % n : draw() & (n - 1);
+}
+
+/* The `which`-th of the first 64 threads that are runnable. */
+static uint32_t nth_ready(uint64_t which)
+{
+	uint64_t ready = atomic_load_explicit(&rt_steering()->turns.ready.words[0], memory_order_relaxed);
+
+	if (which & 1) /* alone for two threads, without a loop */
+		ready &= ready - 1;
+	for (which &= ~1ull; which; which--)
+		ready &= ready - 1;
+	return ready ? (uint32_t)__builtin_ctzll(ready) : RADDLE_STEER_NONE;
+}
+
 static uint32_t walk(void)
 {
-	uint32_t n = 0, chosen = rt_turn_next_that_may(0);
+	uint32_t n = rt_steering()->turns.ready.count, chosen;
 
+	if (RT_LIKELY(n && rt_slot_count() <= 64 && !(rt_steer()->flags & RADDLE_STEER_TIMEOUTS)))
+		return nth_ready(draw_below(n));
+	chosen = rt_turn_next_that_may(0);
+	n = 0;
 	EACH_THAT_MAY(i)
 	n++;
-	for (uint64_t which = n ? draw() % n : 0; which; which--)
+	for (uint64_t which = n ? draw_below(n) : 0; which; which--)
 		chosen = rt_turn_next_that_may(chosen + 1);
 	return chosen;
 }

@@ -55,9 +55,9 @@ static inline void rt_turn_set_ready(uint32_t number, bool ready)
 
 	atomic_store_explicit(&rt_slot_at(number)->ready, ready, memory_order_relaxed);
 	if (ready)
-		rt_set_add(set, number);
+		rt_set_add(set, number, rt_is_alone());
 	else
-		rt_set_remove(set, number);
+		rt_set_remove(set, number, rt_is_alone());
 }
 
 /* Notes whether the thread waits.  `since` is 0 if it does not; later waits have higher numbers. */
@@ -67,9 +67,9 @@ static inline void rt_turn_set_since(uint32_t number, uint64_t since)
 
 	rt_slot_at(number)->since = since;
 	if (since)
-		rt_set_add(set, number);
+		rt_set_add(set, number, rt_is_alone());
 	else
-		rt_set_remove(set, number);
+		rt_set_remove(set, number, rt_is_alone());
 }
 
 /* Whether no thread has the turn.  Then waiting threads check whether input has arrived. */

@@ -64,7 +64,7 @@ static bool may_be_unsettled(void)
 /* Counts the thread among the settled ones: it is stopped for the first time, or has ended. */
 static void note_settled(struct rt_thread *t)
 {
-	if (rt_steered(t)->settled)
+	if (RT_LIKELY(rt_steered(t)->settled))
 		return;
 	rt_steered(t)->settled = true;
 	atomic_fetch_add(&rt_steering()->turns.settled, 1);
@@ -72,12 +72,10 @@ static void note_settled(struct rt_thread *t)
 
 /* Waits until every other thread is stopped, waits or sleeps.  The lock is released meanwhile, but
  * the thread keeps the turn. */
-static void settle(struct rt_thread *t, uint64_t *signals)
+static RT_SELDOM void settle(struct rt_thread *t, uint64_t *signals)
 {
 	uint32_t other;
 
-	if (!may_be_unsettled())
-		return;
 	for (uint32_t round = 0;
 	     rt_turn_taken() && (other = rt_turn_find_unsettled(t->number)) != RADDLE_STEER_NONE; round++) {
 		uint32_t naps = round < SETTLE_YIELDS ? 0 : round - SETTLE_YIELDS;
@@ -105,6 +103,8 @@ static void await_turn(struct rt_thread *t)
 	uint32_t round = 0;
 
 	for (uint32_t seen = rt_steer_seen(t); rt_turn_taken() && !rt_turn_has(t); seen = rt_steer_seen(t)) {
+		if (rt.one && rt_context_switch(t, rt_turn_running()))
+			continue;
 		if (round > RT_LOOK_FROM)
 			rt_turn_look();
 		rt_steer_nap(t, seen, round++);
@@ -127,7 +127,7 @@ static bool has_run_on(void)
 
 /* The run has reached its maximum number of points.  No thread continues; the replayer ends the
  * run. */
-static void stop_here(struct rt_thread *t, uint64_t *signals)
+static RT_SELDOM void stop_here(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
 
@@ -144,7 +144,7 @@ static void stop_here(struct rt_thread *t, uint64_t *signals)
 
 /* The program is stopped until the replayer answers.  Returns the slot of the thread that shall
  * continue. */
-static uint32_t ask(struct rt_thread *t, uint64_t *signals)
+static RT_SELDOM uint32_t ask(struct rt_thread *t, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
 	uint32_t asks = atomic_load(&s->asks) + 1, answers;
@@ -218,7 +218,7 @@ static bool is_to_ask(const struct rt_thread *t)
 
 /* Called after the turn was passed on.  If no thread can ever take it, notifies the replayer, which
  * would otherwise wait. */
-static void note_stuck(void)
+static RT_SELDOM void note_stuck(void)
 {
 	struct raddle_steer *s = rt_steer();
 	bool stuck = rt_turn_is_idle() && !atomic_load_explicit(&rt.interruptible, memory_order_relaxed);
@@ -232,23 +232,31 @@ static void note_stuck(void)
 		rt_turn_wake_leader();
 }
 
+static RT_SELDOM void note_livelock(void)
+{
+	if (rt_turn_all_spin() && rt_steer_phase() == RADDLE_GOES_ON &&
+	    !atomic_exchange(&rt_steer()->livelock, 1))
+		rt_turn_wake_leader();
+}
+
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 {
 	uint32_t wish = RADDLE_STEER_NONE;
 
 	RT_ASSERT(rt_turn_has(t));
-	settle(t, signals);
-	if (has_run_on())
+	if (RT_UNLIKELY(may_be_unsettled()))
+		settle(t, signals);
+	if (RT_UNLIKELY(has_run_on()))
 		stop_here(t, signals);
-	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && rt_turn_all_spin() &&
-	    rt_steer_phase() == RADDLE_GOES_ON && !atomic_exchange(&rt_steer()->livelock, 1))
-		rt_turn_wake_leader();
+	if (RT_UNLIKELY(rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS))
+		note_livelock();
 	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
 	rt_steer()->ask.watch = RADDLE_STEER_NONE;
 	if (rt_turn_taken())
 		rt_turn_hand_over(t->number, rt_turn_choose(t->number, t, wish));
-	note_stuck();
+	if (RT_UNLIKELY(rt_turn_is_idle() || atomic_load_explicit(&rt_steer()->stuck, memory_order_relaxed)))
+		note_stuck();
 }
 
 void rt_turn_give(struct rt_thread *t, uint32_t state)
@@ -277,9 +285,10 @@ static void see_all(struct rt_thread *t)
 }
 
 /* The thread is ready; returns when it has the turn. */
-static void go(struct rt_thread *t)
+static inline void go(struct rt_thread *t)
 {
-	await_turn(t);
+	if (!rt_turn_has(t))
+		await_turn(t);
 	rt_turn_set_ready(t->number, false);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 	see_all(t);

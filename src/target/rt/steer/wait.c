@@ -32,7 +32,7 @@ static void begin_wait(struct rt_step *step)
 
 	RT_ASSERT(rt_steered(step->t)->slot != NULL);
 	rt_steer_lock(&signals);
-	atomic_store(&slot->away, 0);
+	atomic_store_explicit(&slot->away, 0, memory_order_relaxed);
 	rt_turn_set_since(step->t->number, ++rt_steering()->turns.waits);
 	if (rt_turn_has(step->t)) {
 		rt_turn_set_ready(step->t->number, false);
@@ -59,7 +59,8 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	for (; rt_turn_taken() && !rt_turn_has(t) && !idle; seen = rt_steer_seen(t)) {
 		if (round > RT_LOOK_FROM)
 			rt_turn_look();
-		rt_steer_nap(t, seen, round++);
+		if (!rt.one || !rt_context_switch(t, rt_turn_running()))
+			rt_steer_nap(t, seen, round++);
 		/* a signal handler has run meanwhile */
 		if (rt_turn_state(t->number) == RADDLE_SLOT_RUNS)
 			rt_steer_show(t, RADDLE_SLOT_BLOCKED);

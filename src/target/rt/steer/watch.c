@@ -7,6 +7,13 @@
 #include "rt/core/control/choose.h"
 #include "rt/steer/turn-int.h"
 
+/* Whether each access of each thread is a point, as in explorations. */
+static bool is_everything(const struct raddle_steer_watch *w)
+{
+	return !w->site && !w->size && w->how == 3 && w->after == UINT64_MAX && !w->occurrence &&
+	       w->thread == RADDLE_STEER_NONE && !w->stand;
+}
+
 /* Computes filters over all watches, so that most accesses need not be compared with each watch. */
 static void gather_watches(struct rt_turns *turn, uint32_t count)
 {
@@ -15,7 +22,7 @@ static void gather_watches(struct rt_turns *turn, uint32_t count)
 	*turn->sites = turn->low = turn->high = 0;
 	__builtin_memset(turn->sites, 0, sizeof turn->sites);
 	turn->low = UINT64_MAX;
-	turn->any_site = false;
+	turn->any_site = turn->everything = false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct raddle_steer_watch *w = &watches[i];
 		uint32_t bit = w->site % RT_WATCH_BITS;
@@ -28,27 +35,29 @@ static void gather_watches(struct rt_turns *turn, uint32_t count)
 			turn->high = w->address + w->size;
 	}
 	turn->watches = count;
+	turn->everything = count == 1 && is_everything(&watches[0]);
 }
 
-static bool may_be_watched(const struct raddle_steer_spot *spot)
+static inline bool may_be_watched(const struct rt_touch *touch)
 {
 	struct rt_turns *turn = &rt_steering()->turns;
-	uint32_t count = atomic_load(&rt_steer()->watch_count), bit = spot->site % RT_WATCH_BITS;
+	uint32_t count = atomic_load(&rt_steer()->watch_count), bit = touch->site % RT_WATCH_BITS;
 
+	if (!count && !turn->watches)
+		return false;
 	count = count < RADDLE_STEER_WATCHES ? count : RADDLE_STEER_WATCHES;
 	if (count != turn->watches)
 		gather_watches(turn, count);
 	return count && rt_steer_phase() == RADDLE_GOES_ON &&
 	       (turn->any_site || turn->sites[bit / 64] >> bit % 64 & 1 ||
-		(spot->address < turn->high && spot->address + spot->size > turn->low));
+		(touch->address < turn->high && touch->address + touch->size > turn->low));
 }
 
-static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
-		 const struct raddle_steer_spot *spot)
+static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t, const struct rt_touch *touch)
 {
-	return (!w->site || w->site == spot->site) && (w->how & (spot->write ? 2u : 1u)) &&
+	return (!w->site || w->site == touch->site) && (w->how & (touch->write ? 2u : 1u)) &&
 	       (!w->size ||
-		(spot->address < w->address + w->size && w->address < spot->address + spot->size)) &&
+		(touch->address < w->address + w->size && w->address < touch->address + touch->size)) &&
 	       (w->after == UINT64_MAX || w->after == rt_steered(t)->n) &&
 	       (w->thread == RADDLE_STEER_NONE || rt_turn_slot(w->thread) == t->number);
 }
@@ -72,17 +81,30 @@ static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_wat
 	return stopped_at;
 }
 
+/* Only the thread that has the turn counts. */
+static uint64_t count_seen(struct raddle_steer_watch *w)
+{
+	uint64_t seen = atomic_load_explicit(&w->seen, memory_order_relaxed) + 1;
+
+	atomic_store_explicit(&w->seen, seen, memory_order_relaxed);
+	return seen;
+}
+
 /* The watch that the access matches: the last such watch with `stand` or, if there is none, the
  * first.  Watches that match count the access, unless has_stopped(). */
-static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
+static uint32_t find_watch(const struct rt_thread *t, const struct rt_touch *touch)
 {
 	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
 	uint32_t found = RADDLE_STEER_NONE;
 
+	if (rt_steering()->turns.everything) {
+		count_seen(&watches[0]);
+		return 0;
+	}
 	for (uint32_t i = 0; i < rt_steering()->turns.watches; i++) {
-		if (!fits(&watches[i], t, spot) || has_stopped(t, &watches[i], i))
+		if (!fits(&watches[i], t, touch) || has_stopped(t, &watches[i], i))
 			continue;
-		uint64_t seen = atomic_fetch_add(&watches[i].seen, 1) + 1;
+		uint64_t seen = count_seen(&watches[i]);
 		if ((!watches[i].occurrence || watches[i].occurrence == seen) &&
 		    (found == RADDLE_STEER_NONE || watches[i].stand))
 			found = i;
@@ -96,7 +118,7 @@ static bool empties_buffer(const struct rt_thread *t)
 {
 	bool waits = false;
 
-	if (rt_memory_plan())
+	if (rt_steer()->memory_at && rt_memory_plan())
 		RT_NOTIFY(buffers, t->number, &waits);
 	return waits;
 }
@@ -107,19 +129,27 @@ void rt_turn_barrier(struct rt_thread *t)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_ACCESS);
 }
 
-static void come_to_watched(struct rt_thread *t, struct raddle_steer_spot *spot, uint32_t watch)
+/* Whether the program may stop at the watch and ask. */
+static bool may_ask(const struct raddle_steer_watch *watch)
 {
-	RT_ASSERT(watch < RADDLE_STEER_WATCHES);
-	rt_steer_fill_spot(t, spot);
-	rt_steer()->ask.watch = watch;
-	rt_steer()->ask.spot = *spot;
-	rt_steered(t)->touches = spot->address;
-	atomic_store_explicit(&rt_steered(t)->slot->touched, spot->site, memory_order_relaxed);
-	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS,
-			raddle_steer_watches(rt_steer())[watch].stand);
+	return watch->stand || rt_steer()->flags & (RADDLE_STEER_ASK | RADDLE_STEER_ASK_START);
 }
 
-void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
+static void come_to_watched(struct rt_thread *t, const struct rt_touch *touch, uint32_t number)
+{
+	const struct raddle_steer_watch *watch = &raddle_steer_watches(rt_steer())[number];
+
+	RT_ASSERT(number < RADDLE_STEER_WATCHES);
+	if (may_ask(watch)) {
+		rt_steer()->ask.watch = number;
+		rt_steer_spot_of(t, touch, &rt_steer()->ask.spot);
+	}
+	rt_steered(t)->touches = touch->address;
+	atomic_store_explicit(&rt_steered(t)->slot->touched, touch->site, memory_order_relaxed);
+	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, watch->stand);
+}
+
+void rt_turn_access(struct rt_thread *t, const struct rt_touch *touch)
 {
 	uint32_t watch;
 
@@ -127,8 +157,8 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 		return;
 	if (!rt_turn_has(t))
 		rt_turn_take(t);
-	watch = may_be_watched(spot) ? find_watch(t, spot) : RADDLE_STEER_NONE;
-	if (watch == RADDLE_STEER_NONE && spot->atomic && spot->write && empties_buffer(t)) {
+	watch = may_be_watched(touch) ? find_watch(t, touch) : RADDLE_STEER_NONE;
+	if (watch == RADDLE_STEER_NONE && touch->atomic && touch->write && empties_buffer(t)) {
 		rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, false);
 		return;
 	}
@@ -141,18 +171,18 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 		return;
 	}
 	RT_NOTIFY(pauses, t);
-	come_to_watched(t, spot, watch);
+	come_to_watched(t, touch, watch);
 }
 
-void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot)
+void rt_turn_handle(struct rt_thread *t, const struct rt_touch *touch)
 {
 	uint32_t watch;
 
-	if (!rt_steered(t)->slot || t->busy || !rt_turn_taken() || !may_be_watched(spot))
+	if (!rt_steered(t)->slot || t->busy || !rt_turn_taken() || !may_be_watched(touch))
 		return;
 	if (!rt_turn_has(t))
 		rt_turn_take(t);
-	watch = find_watch(t, spot);
+	watch = find_watch(t, touch);
 	if (watch != RADDLE_STEER_NONE && raddle_steer_watches(rt_steer())[watch].site)
-		come_to_watched(t, spot, watch);
+		come_to_watched(t, touch, watch);
 }

@@ -3,6 +3,7 @@
  * System services of the runtime: memory, futexes, time and the one lock.  They use bare system
  * calls.  So they call no interposed or locking function of libc, and preserve the program's errno.
  */
+#include "rt/core/one.h"
 #include "rt/core/real.h"
 
 #if defined(__x86_64__)
@@ -175,8 +176,7 @@ static uint32_t own_mark(void)
 bool rt_spin(_Atomic uint32_t *lock)
 {
 	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
-		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
-		    !atomic_exchange_explicit(lock, own_mark(), memory_order_acquire))
+		if (!atomic_load_explicit(lock, memory_order_relaxed) && rt_try(lock, own_mark()))
 			return true;
 		rt_pause(round);
 	}

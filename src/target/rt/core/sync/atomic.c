@@ -15,6 +15,7 @@
 #include "rt/common/hash.h"
 #include "raddle/full.h"
 #include "rt/core/layer.h"
+#include "rt/core/one.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -48,6 +49,8 @@ static bool acquire(_Atomic uint32_t *lock, uint32_t owner)
 	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
 		uint32_t none = 0;
 
+		if (RT_LIKELY(rt.one) && rt_try(lock, owner))
+			return true;
 		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
 		    atomic_compare_exchange_strong_explicit(lock, &none, owner, memory_order_acquire,
 							    memory_order_relaxed))
@@ -121,7 +124,7 @@ static inline __attribute__((always_inline)) void emit(struct rt_thread *t, cons
 {
 	if (t->recording) {
 		r->code |= rt_encoder_take(t);
-		r->operand[0] = rt_q();
+		r->operand[0] = rt_unread() ? 0 : rt_q();
 		r->operand[1] = (uintptr_t)p;
 	}
 	if (t->atomic_lock && t->atomic_lock == lock_of(p))

@@ -131,7 +131,7 @@ static void reset_state(struct rt_thread *t, bool fresh)
 	t->buffer = NULL;
 	t->buffers = t->busy = t->pending_count = t->pending_done = t->pending_lost = 0;
 	t->steps = t->lazy = 0;
-	t->fenced = false;
+	t->fenced = t->every = false;
 	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = t->fork_prepared = 0;
 	t->atomic_lock = NULL;
 	t->once = NULL;

@@ -78,7 +78,9 @@ struct rt_thread {
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
 	bool fenced;	   /* it has executed a fence */
-	uint32_t steps;	   /* number of operations so far, as schedules count them */
+	/* in `led`: layers are notified of all its accesses, not only of the first in a segment */
+	bool every;
+	uint32_t steps; /* number of operations so far, as schedules count them */
 
 	/* For thinning (rt/record/thin.h). */
 	/* table of the sites that it executes; NULL before thinning begins */
