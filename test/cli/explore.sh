@@ -231,7 +231,7 @@ jq -e '.findings == [] and .stats.schedules >= 6' handler.json >/dev/null || com
 
 # What the kernel keeps for each thread is right, or the program gets kernel threads.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/signals.c" -o signals || exit 1
-for mode in raised mask own ids; do
+for mode in raised mask own ids kill; do
 	same_on_one ./signals $mode
 	"$RADDLE" explore -v -n 40 -o out/signals -- ./signals $mode >out.txt 2>err </dev/null || complain "signals $mode: status $?"
 	grep -q 'kernel thread' err && complain "signals $mode: $(grep 'kernel thread' err)"
@@ -241,8 +241,7 @@ falls_back() {
 	"$RADDLE" explore -v -n 20 -o out/signals -- ./signals "$1" >out.txt 2>err </dev/null || complain "signals $1: status $?"
 	grep -q "on a kernel thread of its own: $2" err || complain "signals $1: no reason"
 }
-falls_back kill 'it sends signals to single threads'
-falls_back vfork 'it sends signals to single threads, asks the kernel about them, or calls vfork()'
+falls_back vfork 'it calls vfork()'
 falls_back raw 'it behaves differently without'
 
 # Exit statuses.

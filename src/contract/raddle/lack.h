@@ -22,7 +22,15 @@ enum raddle_unfit {
 	RADDLE_UNFIT_FOREIGN,	/* some threads were not created by pthread_create() */
 	RADDLE_UNFIT_ROBUST,	/* there are robust mutexes, which the kernel releases per kernel thread */
 	RADDLE_UNFIT_THREADS,	/* the system refused a kernel thread */
-	RADDLE_UNFIT_ADDRESSED, /* the program signals a thread, or asks the kernel about a thread */
+	RADDLE_UNFIT_ADDRESSED, /* the program asks the kernel about a thread */
+	RADDLE_UNFIT_SIGNALLED, /* the program signals a thread */
+	RADDLE_UNFIT_VFORK,	/* the program calls vfork() */
+	RADDLE_UNFIT_STACK,	/* a thread has an alternate stack for signals */
+	RADDLE_UNFIT_CANCEL,	/* a thread may be cancelled at any instruction */
+	RADDLE_UNFIT_FUTEX,	/* a library makes futex calls that only the kernel can do */
+	RADDLE_UNFIT_FILTER,	/* the kernel refused the filter for futex calls */
+	RADDLE_UNFIT_TRAPPED,	/* futex calls are trapped, and the program handles SIGSYS */
+	RADDLE_UNFIT_EXEC,	/* futex calls are trapped, and the program starts another one */
 	RADDLE_UNFITS,
 };
 

@@ -120,6 +120,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_NOTE = 1 << 20, /* fatal signals are recorded in `crash` */
 	RADDLE_STEER_SHOW = 1 << 21, /* like NOTE, and the thread waits until `crash.seen` is set */
 	RADDLE_STEER_ONE = 4096,     /* with TURNS: all threads run on one kernel thread */
+	RADDLE_STEER_TRAP = 8192,    /* with TURNS: futex calls of libraries are trapped (rt/steer/trap.c) */
 	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, at any time */
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
 };
@@ -268,6 +269,9 @@ struct raddle_slot {
 	_Atomic uint64_t
 		accesses;	/* records of accesses and atomics so far; shows whether it makes progress */
 	_Atomic uint32_t timed; /* in BLOCKED: 1 if the wait has a time limit */
+	/* in BLOCKED: 1 if only a thread of this process can end the wait, which is for a descriptor
+	 * or a futex of a library */
+	_Atomic uint32_t inside;
 	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
 	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */

@@ -22,7 +22,7 @@ struct board_row {
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
 	bool timed;	       /* in BLOCKED: the wait has a time limit */
-	bool own;	       /* it waits in the kernel on descriptors that only this process has */
+	bool own;	       /* it waits for something that only its own process can do */
 	uint64_t ran;	       /* in RUNS: a counter that grows while the thread computes */
 	uint64_t user, system; /* in RUNS: processor time in user and kernel mode, in ticks */
 	/* addresses of held locks, with the lowest bit set if shared; 0 in a free entry */
@@ -51,6 +51,7 @@ struct board {
 	bool stuck;
 	bool one;     /* all threads of the program run on one kernel thread */
 	bool held_up; /* `one`, and the kernel thread waits in the kernel, according to /proc */
+	long held_in; /* 1 plus the number of the system call in which it waits, or 0 */
 	bool left;    /* a thread diverged from the plan, and no thread is stopped any more */
 };
 

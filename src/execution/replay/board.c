@@ -46,6 +46,7 @@ static void read_row(struct board_row *r, struct raddle_slot *slot, uint32_t num
 	r->object = atomic_load(&slot->object);
 	r->accesses = atomic_load(&slot->accesses);
 	r->timed = atomic_load(&slot->timed) != 0;
+	r->own = r->state == RADDLE_SLOT_BLOCKED && !r->timed && atomic_load(&slot->inside);
 	r->ready = atomic_load(&slot->ready) != 0;
 	r->point_n = slot->point_n;
 	r->point = slot->point < RADDLE_POINTS ? slot->point : RADDLE_POINT_OP;
@@ -60,6 +61,7 @@ static void clear(struct board *b)
 	RD_FREE_EACH(b->rows, b->count, .held);
 	b->count = 0;
 	b->strangers = b->others = b->catches = b->held_up = false;
+	b->held_in = 0;
 }
 
 /* Whether the program has left the plan.  If the replayer gave up, the program has not left it.
@@ -128,14 +130,18 @@ static void read_times(struct board_row *r, pid_t pid, pid_t tid)
 }
 
 /* Whether the only kernel thread of the process waits in the kernel while a thread of the program
- * has the turn.  Not while it sleeps, because a sleep ends by itself. */
-static bool is_held_up(const struct board *b, pid_t pid)
+ * has the turn.  Not while it sleeps or waits for a child process, which libc does in system(),
+ * because that ends by itself. */
+static bool is_held_up(struct board *b, pid_t pid)
 {
 	struct run_call call;
 
-	return b->one && b->running < b->count && b->rows[b->running].state == RADDLE_SLOT_RUNS &&
-	       run_task_call(pid, pid, &call) && call.number >= 0 && call.number != SYS_nanosleep &&
-	       call.number != SYS_clock_nanosleep;
+	if (!b->one || b->running >= b->count || b->rows[b->running].state != RADDLE_SLOT_RUNS ||
+	    !run_task_call(pid, pid, &call) || call.number < 0 || call.number == SYS_nanosleep ||
+	    call.number == SYS_clock_nanosleep || call.number == SYS_wait4)
+		return false;
+	b->held_in = call.number + 1;
+	return true;
 }
 
 void board_ask_kernel(struct board *b, pid_t pid)

@@ -98,6 +98,7 @@ struct replay_request { /* zero values are the defaults */
 	/* extent (replay/board-int.h) at which the program is killed, or 0 for no limit */
 	uint64_t most;
 	bool one;    /* with turns: all threads run on one kernel thread */
+	bool trap;   /* with turns: futex calls of libraries are waits by turns, too */
 	bool strict; /* a run that leaves its schedule is killed at once */
 	bool detect; /* run the happens-before detector */
 	/* memory limit of the detector in bytes; 0 means replay_detector_memory() */

@@ -191,6 +191,9 @@ struct replay_result {
 	uint32_t chance_read, chance_write; /* the sites of this read and of the write */
 	/* enum raddle_unfit: why the program needs kernel threads; 0 if it does not */
 	unsigned unfit;
+	/* If the run was ended because the only kernel thread waited in the kernel, 1 plus the number of
+	 * the system call; otherwise 0. */
+	long held_in;
 	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
 	bool detect_over; /* the detector ran out of memory and saw only a part of the run */
 	uint32_t edits;	  /* one bit for each edit of the schedule that was reached */

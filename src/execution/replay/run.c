@@ -350,6 +350,7 @@ static uint32_t flags(const struct replay *r)
 	       (r->request->strategy.timeouts ? RADDLE_STEER_TIMEOUTS : 0u) |
 	       (r->request->schedule->turns ? RADDLE_STEER_TURNS | RADDLE_STEER_HEAP : 0u) |
 	       (r->request->schedule->turns && r->request->one ? RADDLE_STEER_ONE : 0u) |
+	       (r->request->schedule->turns && r->request->trap ? RADDLE_STEER_TRAP : 0u) |
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
 	       (r->request->schedule->looks ? RADDLE_STEER_LOOK : 0u) |

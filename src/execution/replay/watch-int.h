@@ -44,7 +44,8 @@ struct watch {
 	/* The following members are the decisions. */
 	bool decided; /* `outcome` is final and `why` is the reason */
 	enum replay_outcome outcome;
-	bool ended; /* the program is to be killed, and `end` is the reason */
+	long held_in; /* 1 plus the system call in which the only kernel thread waited too long, or 0 */
+	bool ended;   /* the program is to be killed, and `end` is the reason */
 	enum replay_end end;
 	struct rd_buf why;
 	uint64_t met_ms; /* when the threads met, or 0 if they have not */

@@ -122,7 +122,7 @@ static void look_at_descriptors(struct watch *w, struct board *b, uint64_t now_m
 	if (!w->own_count)
 		ask_for_own(w, b);
 	for (size_t i = 0; i < w->own_count && i < b->count; i++)
-		b->rows[i].own = w->own[i];
+		b->rows[i].own |= w->own[i];
 }
 
 /* ---- deadlocks ---- */
@@ -299,8 +299,10 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 	if (w->staying)
 		return WATCH_GO_ON;
 	if ((b->held_up && now_ms - w->lived_ms >= WATCH_STAND_MS) ||
-	    (b->one && !b->idle && now_ms - w->step_ms >= WATCH_STEP_MS))
+	    (b->one && !b->idle && now_ms - w->step_ms >= WATCH_STEP_MS)) {
+		w->held_in = b->held_in;
 		return end_program(w, REPLAY_HUNG);
+	}
 	if (b->phase == RADDLE_LEADING && !w->decided && !w->unled)
 		return step_leading(w, b, now_ms);
 	if (b->phase == RADDLE_GOES_ON && w->interrupted)

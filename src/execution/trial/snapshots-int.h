@@ -13,8 +13,9 @@ struct snapshot_place {
 };
 struct snapshot_place snapshot_place_of(const struct schedule *s, bool detect, bool cover);
 
-/* The snapshot for a run of this schedule, or NULL if the run has to be started anew. */
-struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s);
+/* The snapshot for a run of this schedule, or NULL if the run has to be started anew.  `traps`:
+ * system calls of libraries are trapped. */
+struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps);
 
 /* Called after a run: reports why runs cannot be copied, if that is new. */
 void snapshots_report(struct trial_bench *b);

@@ -106,13 +106,14 @@ static bool has_commands(const struct trial_bench *b)
 	return b->conditions.setup || b->conditions.companion;
 }
 
-struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s)
+struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps)
 {
 	struct snapshot_place place = snapshot_place_of(s, b->detect, b->cover);
 	struct trial_snapshot *entry;
 
 	if (!b->copies || b->conditions.no_snapshots || b->record_into || has_commands(b) || !place.key)
 		return NULL;
+	place.key = rd_hash_add(place.key, traps);
 	entry = entry_of(b, &place);
 	entry->used = ++b->snapshot_uses;
 	return ++entry->wanted > 1 && !entry->frozen.off ? &entry->frozen : NULL;

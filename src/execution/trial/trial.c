@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -324,11 +325,12 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.streams = b->fds,
 		.directory = b->given.directory,
 		.server = b->copies && !b->evidence ? &b->server : NULL,
-		.snapshot = runs_on_one(b) && !r->search && !r->hooks->stopped ? snapshots_find(b, s) : NULL,
+		.snapshot = runs_on_one(b) && !r->search && !r->hooks->stopped ? snapshots_find(b, s, known(b)->traps) : NULL,
 		.record_into = b->record_into,
 		.strategy = b->strategy,
 		.strict = s->goal_count != 0,
 		.one = runs_on_one(b),
+		.trap = known(b)->traps && !known(b)->unfit,
 		.detect = b->detect,
 		.detect_memory = b->detect_memory,
 		.cover = b->cover,
@@ -345,6 +347,59 @@ static struct replay_request request_of(struct running *r, const struct schedule
 	};
 }
 
+static bool has_stalled(const struct replay_result *r)
+{
+	return r->end == REPLAY_HUNG || (r->outcome == REPLAY_STUCK && r->end != REPLAY_RAN_ON);
+}
+
+/* What the only kernel thread waited in, as far as it is known. */
+static const char *why_stalled(const struct replay_result *r)
+{
+	static const struct {
+		long number;
+		const char *why;
+	} calls[] = {
+		{SYS_futex, "a library waited for a futex"},
+		{SYS_read, "a thread waited in read()"},
+		{SYS_write, "a thread waited in write()"},
+		{SYS_writev, "a thread waited in writev()"},
+		{SYS_sendto, "a thread waited in send()"},
+		{SYS_sendmsg, "a thread waited in sendmsg()"},
+		{SYS_recvfrom, "a thread waited in recv()"},
+		{SYS_recvmsg, "a thread waited in recvmsg()"},
+		{SYS_connect, "a thread waited in connect()"},
+		{SYS_flock, "a thread waited in flock()"},
+		{SYS_fcntl, "a thread waited in fcntl()"},
+		{SYS_openat, "a thread waited in open()"},
+		{SYS_wait4, "a thread waited for a child process"},
+		{SYS_waitid, "a thread waited for a child process"},
+		{SYS_msgrcv, "a thread waited in msgrcv()"},
+		{SYS_msgsnd, "a thread waited in msgsnd()"},
+		{SYS_semop, "a thread waited in semop()"},
+		{SYS_semtimedop, "a thread waited in semop()"},
+		{SYS_mq_timedreceive, "a thread waited in mq_receive()"},
+		{SYS_mq_timedsend, "a thread waited in mq_send()"},
+		{SYS_rt_sigtimedwait, "a thread waited for a signal"},
+		{SYS_rt_sigsuspend, "a thread waited for a signal"},
+		{SYS_pause, "a thread waited for a signal"},
+	};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (r->held_in == calls[i].number + 1)
+			return calls[i].why;
+	return r->held_in	       ? "a thread waited in a system call that Raddle does not control"
+	       : r->end == REPLAY_HUNG ? "a thread made no step for 3 s"
+				       : "it made no progress";
+}
+
+/* Whether trapping the system calls of libraries may help. */
+static bool is_trappable(const struct replay_result *r)
+{
+	long call = r->held_in - 1;
+
+	return call == SYS_futex || call == SYS_read || call == SYS_write || call == SYS_sendto;
+}
+
 /* The reason why a run on one kernel thread has to be repeated with a kernel thread for each
  * thread, or NULL if it need not. */
 static const char *why_unfit(const struct replay_request *request, const struct replay_result *r)
@@ -355,17 +410,22 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		[RADDLE_UNFIT_FOREIGN] = "it has threads that pthread_create() did not create",
 		[RADDLE_UNFIT_ROBUST] = "it uses robust mutexes",
 		[RADDLE_UNFIT_THREADS] = "the system refused a thread or memory",
-		[RADDLE_UNFIT_ADDRESSED] =
-			"it sends signals to single threads, asks the kernel about them, or calls vfork()",
+		[RADDLE_UNFIT_ADDRESSED] = "it asks the kernel about single threads",
+		[RADDLE_UNFIT_SIGNALLED] = "it sends signals to single threads",
+		[RADDLE_UNFIT_VFORK] = "it calls vfork()",
+		[RADDLE_UNFIT_STACK] = "a thread has an alternate stack for signal handlers",
+		[RADDLE_UNFIT_CANCEL] = "a thread can be cancelled at any instruction",
+		[RADDLE_UNFIT_FUTEX] = "a library makes futex calls that only the kernel can do",
+		[RADDLE_UNFIT_FILTER] = "the kernel does not allow to trap the futex calls of its libraries",
+		[RADDLE_UNFIT_TRAPPED] = "its libraries wait for futexes, and it handles SIGSYS",
+		[RADDLE_UNFIT_EXEC] = "its libraries wait for futexes, and it starts another program",
 	};
 
-	if (!request->one)
+	if (!request->one && !request->trap)
 		return NULL;
 	if (r->unfit)
 		return r->unfit < RADDLE_UNFITS ? reasons[r->unfit] : "the runtime gave an unknown reason";
-	return r->end == REPLAY_HUNG || (r->outcome == REPLAY_STUCK && r->end != REPLAY_RAN_ON)
-		       ? "it waited in the kernel, or made no progress"
-		       : NULL;
+	return request->one && has_stalled(r) ? why_stalled(r) : NULL;
 }
 
 /* From now on each thread has a kernel thread. */
@@ -375,21 +435,51 @@ static void give_up_one(struct trial_bench *b, const char *why)
 	known(b)->unfit = true;
 }
 
-/* Runs the program.  If it does not work on one kernel thread, this run is repeated with a kernel
- * thread for each thread.  All later runs are then made in the same way. */
+static int run_again(struct replay_request *request, struct replay_result *result)
+{
+	request->snapshot = NULL; /* it was made in the other way */
+	replay_result_release(result);
+	*result = (struct replay_result){0};
+	return replay_run(request, result);
+}
+
+static void set_trap(struct trial_bench *b, struct replay_request *request, bool traps, const char *why)
+{
+	rd_info("from now on system calls of libraries are%s trapped: %s", traps ? "" : " not", why);
+	known(b)->traps = request->trap = traps;
+	known(b)->untraps |= !traps;
+}
+
+/* Changes how the program is run.  `why` states why it did not work. */
+static void change_way(struct trial_bench *b, struct replay_request *request, const struct replay_result *r,
+		       const char *why)
+{
+	bool only_trap = r->unfit == RADDLE_UNFIT_EXEC || r->unfit == RADDLE_UNFIT_TRAPPED ||
+			 r->unfit == RADDLE_UNFIT_FILTER || r->unfit == RADDLE_UNFIT_FUTEX;
+
+	if (request->trap && only_trap) {
+		set_trap(b, request, false, why);
+	} else if (!request->trap && is_trappable(r) && !known(b)->untraps) {
+		set_trap(b, request, true, why);
+	} else {
+		give_up_one(b, why);
+		request->one = request->trap = false;
+	}
+}
+
+/* Runs the program.  If it does not work on one kernel thread, the run is repeated with the system
+ * calls of libraries trapped, if that may help, and then with a kernel thread for each thread.  All
+ * later runs are made in the way that worked. */
 static int run_on_threads(struct trial_bench *b, struct replay_request *request, struct replay_result *result)
 {
 	int err = replay_run(request, result);
-	const char *why = err ? NULL : why_unfit(request, result);
+	const char *why;
 
-	if (!why)
-		return err;
-	give_up_one(b, why);
-	replay_result_release(result);
-	*result = (struct replay_result){0};
-	request->one = false;
-	request->snapshot = NULL;
-	return replay_run(request, result);
+	while (!err && (why = why_unfit(request, result))) {
+		change_way(b, request, result, why);
+		err = run_again(request, result);
+	}
+	return err;
 }
 
 static int make_run(struct running *r, struct replay_request *request, struct trial *t, struct schedule *made)
@@ -450,17 +540,41 @@ static int run_by_default(struct trial_bench *b, const struct schedule *s, bool 
 	return err;
 }
 
+/* Runs the default schedule with kernel threads.  If real time influenced the run, libraries may have
+ * waited in the kernel.  Then their system calls are trapped from now on, if that helps. */
+static int run_with_kernel_threads(struct trial_bench *b, const struct schedule *s, struct trial *kernel)
+{
+	struct trial trapped;
+	int err = run_by_default(b, s, false, kernel);
+
+	if (err || !kernel->unsure || known(b)->traps || known(b)->untraps)
+		return err;
+	known(b)->traps = true;
+	err = run_by_default(b, s, false, &trapped);
+	if (err || trapped.unsure) {
+		known(b)->traps = false;
+	} else if (known(b)->traps) {
+		rd_info("from now on system calls of libraries are trapped: real time influenced a run");
+		*kernel = trapped;
+	}
+	return err;
+}
+
 /* A program may notice that its threads share a kernel thread in ways that the runtime does not
  * see.  So before the first such run, the default schedule is run both ways, and has to do the
  * same. */
 static int compare_ways(struct trial_bench *b, const struct schedule *s)
 {
 	struct trial kernel, one;
-	int err = run_by_default(b, s, false, &kernel);
+	bool compares = runs_on_one(b), traps;
+	int err = run_with_kernel_threads(b, s, &kernel);
 
-	if (!err)
+	traps = known(b)->traps;
+	if (!err && compares)
 		err = run_by_default(b, s, true, &one);
-	if (!err && !known(b)->unfit && trial_differs(&kernel, &one))
+	if (!err && compares && known(b)->traps != traps && !known(b)->unfit)
+		err = run_by_default(b, s, false, &kernel);
+	if (!err && compares && !known(b)->unfit && trial_differs(&kernel, &one))
 		give_up_one(b, "it behaves differently without");
 	known(b)->compared = true;
 	return err;
@@ -469,7 +583,7 @@ static int compare_ways(struct trial_bench *b, const struct schedule *s)
 /* Called before a run: decides on which kernel threads it is made. */
 static int choose_way(struct trial_bench *b, const struct schedule *s)
 {
-	return runs_on_one(b) && !known(b)->compared ? compare_ways(b, s) : RD_OK;
+	return !b->evidence && !known(b)->compared ? compare_ways(b, s) : RD_OK;
 }
 
 /* ---- for callers ---- */

@@ -74,6 +74,8 @@ struct trial_mask {
 /* What runs have shown about the program. */
 struct trial_shared {
 	_Atomic bool compared; /* the default schedule was run on one kernel thread and with several */
+	_Atomic bool traps;    /* libraries wait in the kernel, so their calls are trapped */
+	_Atomic bool untraps;  /* their calls cannot be trapped, or that does not help */
 	_Atomic bool unfit;    /* the program needs a kernel thread for each thread */
 };
 

@@ -93,7 +93,10 @@ static void *note_id(void *number)
 
 static void *note_raw_id(void *number)
 {
-	ids[(long)number] = (pid_t)syscall(SYS_gettid);
+	long id;
+
+	__asm__ volatile("syscall" : "=a"(id) : "a"(SYS_gettid) : "rcx", "r11", "memory");
+	ids[(long)number] = (pid_t)id;
 	meet();
 	return NULL;
 }

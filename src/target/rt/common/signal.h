@@ -27,7 +27,11 @@ static inline void rt_signal_default(int number)
 
 static inline void rt_signal_self(int number)
 {
-	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+	long thread;
+
+	/* gettid() may be interposed, and return an ID that the kernel does not know */
+	__asm__ volatile("syscall" : "=a"(thread) : "a"(SYS_gettid) : "rcx", "r11", "memory");
+	syscall(SYS_tgkill, syscall(SYS_getpid), thread, number);
 }
 
 #endif

@@ -68,6 +68,22 @@ struct rt_op {
 	} state[RT_LAYER_COUNT]; /* the state of each layer, which its op_begin() fills */
 };
 
+/* A call of futex(): its arguments, and its result if a layer handles it. */
+struct rt_futex_call {
+	long arguments[6];
+	long result; /* as the kernel returns it: negative errno values */
+	bool handled;
+};
+
+/* A signal that the program sends to one of its threads. */
+struct rt_signal {
+	uint32_t thread; /* its number, or UINT32_MAX if it is unknown */
+	int number;
+	const union sigval *value; /* NULL if it has none */
+	int result;		   /* if a layer handles it: an errno value */
+	bool handled;
+};
+
 /* A thread that has arrived at a barrier that a layer handles. */
 struct rt_arrival {
 	void *barrier; /* NULL if the layer leaves the barrier to libc */
@@ -246,6 +262,15 @@ static inline void rt_op_left(struct rt_op *op)
 static inline void rt_heed(struct rt_thread *t, enum rt_layer_number number, bool each)
 {
 	t->each = (t->each & ~(1u << number)) | (uint32_t)each << number;
+}
+
+/* Whether all threads run on one kernel thread. */
+static inline bool rt_shares_kernel_thread(void)
+{
+	bool one = false;
+
+	RT_NOTIFY(shares, &one);
+	return one;
 }
 
 /* Returns the site of the thread's innermost call, or 0 if it is in no call of the program. */

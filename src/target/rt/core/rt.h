@@ -18,6 +18,7 @@
 #ifndef RT_RT_H
 #define RT_RT_H
 
+#include "raddle/lack.h"
 #include "rt/core/thread/thread.h"
 
 #include <pthread.h>
@@ -34,6 +35,10 @@ struct rt_layer;
 struct rt_channels;
 struct rt_outside;
 struct rt_op;
+struct rt_futex_call;
+struct rt_look;
+struct rt_signal;
+union sigval;
 struct rt_until;
 
 /* The result of a wait for input from outside.  IS_NOT_IDLE: no layer let other threads run.
@@ -106,8 +111,10 @@ struct rt {
 	_Atomic uint64_t mapped;	/* the bytes that the runtime has mapped, including the session */
 	struct rt_limit limits[2];	/* rt/core/process/limit.c: the limits of address space and data */
 	_Atomic uint32_t interruptible; /* rt/core/process/handler.c: 1 if handlers may run */
-	bool leaves_out;		/* rt/core/control/edit.c: whether an edit has left out a lock */
-	bool one;			/* one kernel thread runs all threads (rt/core/one.h) */
+	_Atomic uint32_t asynchronous;	/* rt/core/process/handler.c: 1 if a thread is cancellable anywhere */
+	pid_t trapped;	 /* the process whose futex calls are trapped (rt/steer/trap.c), or 0 */
+	bool leaves_out; /* rt/core/control/edit.c: whether an edit has left out a lock */
+	bool one;	 /* one kernel thread runs all threads (rt/core/one.h) */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */
 };
@@ -138,6 +145,17 @@ void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
 void rt_lock(uint64_t *saved_signals);
+
+/* rt/core/process/bare.c: a system call without libc; failures are negative errno values.
+ * rt_bare_end is the address after its instruction. */
+long rt_bare_call(long number, const long arguments[6]);
+#define rt_bare(number, ...) rt_bare_call(number, (const long[6]){__VA_ARGS__})
+extern const char rt_bare_end[] __attribute__((visibility("hidden")));
+pid_t rt_kernel_tid(void); /* the ID of the kernel thread, whatever thread runs on it */
+
+/* The set of signals that the runtime blocks.  A system call that is trapped (rt/steer/trap.c)
+ * raises SIGSYS, which kills the process if it is blocked. */
+#define RT_ALL_SIGNALS (~(1ull << (31 - 1)))
 void rt_unlock(const uint64_t *saved_signals);
 
 /* Locks that are held briefly while signals are not blocked.  A handler may interrupt the holder
@@ -241,5 +259,9 @@ void rt_protect_redzones(void); /* rt/core/memory/redzone.c */
 /* rt/core/process/serve.c: returns the descriptor of the session: fd itself or, in a clone, the
  * descriptor that the request contained. */
 int rt_serve(int fd);
+
+/* rt/core/process/process.c: the process, or a child of it, is about to become another program, which
+ * could not make futex calls if they are trapped.  Then the run ends. */
+void rt_trap_leaves(void);
 
 #endif

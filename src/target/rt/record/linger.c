@@ -93,7 +93,7 @@ static bool others_run(int tasks, long self)
 static void wait_for(int tasks)
 {
 	const struct timespec step = {.tv_nsec = STEP_NS};
-	long self = syscall(SYS_gettid);
+	long self = rt_kernel_tid();
 	uint64_t start = rt_now(), sequence = atomic_load(&rt.session->sequence);
 
 	for (int still = 0; still < LOOKS && rt_now() - start < LONGEST_NS;) {

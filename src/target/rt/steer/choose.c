@@ -334,7 +334,7 @@ uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wis
 {
 	uint32_t usual, next = wish, count;
 
-	if (!rt_turn_count_ready() && !let_in())
+	if (!rt_turn_count_ready() && !rt_blocking_let_in() && !let_in())
 		wake_timed();
 	usual = by_default(number);
 	count = rt_turn_count_ready();

@@ -69,7 +69,7 @@ __attribute__((naked, noinline)) static long clone_into(long flags, const struct
 
 void rt_context_refuse(enum raddle_unfit why)
 {
-	if (!rt_steer_has_one())
+	if (!(rt_steer()->flags & (RADDLE_STEER_ONE | RADDLE_STEER_TRAP)))
 		return;
 	atomic_store(&rt_steer()->unfit, why);
 	syscall(SYS_exit_group, 0);
@@ -94,7 +94,7 @@ static void change_mask(const uint64_t *mask, uint64_t *old)
 	errno = saved;
 }
 
-static const uint64_t all_signals = ~0ull;
+static const uint64_t all_signals = RT_ALL_SIGNALS;
 
 /* keep_mask() is called before a switch, restore_mask() after the switch back.  No handler may run
  * on one context's stack with the TLS of another. */
@@ -121,7 +121,7 @@ static void switch_blocked(struct rt_context *from, const struct rt_context *to)
 	uint64_t old;
 
 	change_mask(to->blocked ? &all_signals : NULL, &old);
-	from->blocked = (old | never) == all_signals;
+	from->blocked = (old | never) == (all_signals | never);
 	if (!from->blocked)
 		g->common_mask = old;
 	else if (!to->blocked)
@@ -149,6 +149,7 @@ static __attribute__((noinline)) void leave_now(struct rt_context *c)
 	change_mask(&all_signals, &old);
 	r = clone_to_leave(c);
 	change_mask(&old, NULL);
+	rt_futex_leaves((pid_t)r);
 	if (r < 0)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
 }
@@ -215,7 +216,7 @@ static __attribute__((noinline, cold)) void await_end(struct rt_context *c)
 	int saved = errno;
 
 	while (atomic_load_explicit(&c->alive, memory_order_acquire))
-		syscall(SYS_futex, &c->alive, FUTEX_WAIT, 1, NULL, NULL, 0);
+		rt_bare(SYS_futex, (long)&c->alive, FUTEX_WAIT, 1);
 	errno = saved;
 }
 
@@ -242,6 +243,8 @@ bool rt_context_switch(struct rt_thread *t, uint32_t next)
 		return false;
 	enter(&rt_steered(t)->context, to);
 	let_leave();
+	if (RT_UNLIKELY(rt_steering()->signals_pending))
+		rt_signal_deliver(t);
 	return true;
 }
 
@@ -264,7 +267,9 @@ static __attribute__((noreturn)) void idle(void)
 		if (has_masks())
 			rt_context_refuse(RADDLE_UNFIT_HANDLERS);
 		rt_steer_look_at_command(round);
-		rt_futex_wait(&rt_steer()->phase, rt_steer_phase(), RT_NAP_MS);
+		rt_futex_check();
+		if (!rt_blocking_nap(NULL))
+			rt_futex_wait(&rt_steer()->phase, rt_steer_phase(), RT_NAP_MS);
 	}
 }
 
@@ -329,13 +334,22 @@ void rt_context_identifies(const struct rt_thread *t, pid_t *id)
 		*id = *(const pid_t *)c->tid;
 }
 
+void rt_context_tids(uint32_t number, pid_t **word)
+{
+	const struct rt_context *c = rt_steer_has_one() ? find(number) : NULL;
+
+	if (c && number)
+		*word = c->tid;
+}
+
 /* Called when the runtime has blocked all signals, because the thread ends. */
 void rt_context_ends(struct rt_thread *t)
 {
 	rt_steered(t)->context.blocked = true;
 }
 
-void rt_context_addresses(void)
+void rt_context_addresses(enum raddle_unfit why)
 {
-	rt_context_refuse(RADDLE_UNFIT_ADDRESSED);
+	if (why == RADDLE_UNFIT_TRAPPED ? rt.trapped != 0 : rt_steer_has_one())
+		rt_context_refuse(why);
 }

@@ -43,7 +43,7 @@ static void crashed(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	if (c && atomic_load(&c->signal) == 0) {
-		c->tid = (uint32_t)syscall(SYS_gettid);
+		c->tid = (uint32_t)rt_kernel_tid();
 		raddle_crash_places(context, c->places);
 	}
 	if (c && atomic_compare_exchange_strong(&c->signal, &none, (uint32_t)number) &&

@@ -196,6 +196,8 @@ static void begin_copy(void)
 		rt.copied_pid = rt.pid;
 	rt.pid = (pid_t)syscall(SYS_getpid);
 	rt_guard.alive = frozen()->alive;
+	if (rt.trapped)
+		rt.trapped = rt.pid;
 	atomic_store(&rt.session->processes[rt.process].pid, rt.pid);
 	rt_slot_at(0)->tid = (uint32_t)rt.pid;
 	rt_steering()->turns.watches = RADDLE_STEER_NONE; /* its watches may be others */

@@ -42,10 +42,18 @@ static void handles(struct rt_thread *t, uint32_t kind, uintptr_t object)
 	heed(t);
 }
 
+/* The thread gets signals that were sent to it, if there are any. */
+static inline void deliver(struct rt_thread *t)
+{
+	if (__builtin_expect(rt_steering()->signals_pending != 0, 0))
+		rt_signal_deliver(t);
+}
+
 static void op_enter(struct rt_op *op)
 {
 	struct rt_step *step = rt_step_of(op);
 
+	deliver(op->t);
 	if (op->kind == RADDLE_THREAD_END)
 		rt_context_ends(op->t);
 	rt_steer_handle(op->t, op->kind, op->object);
@@ -133,6 +141,7 @@ static void yields(struct rt_thread *t, bool *others_ran)
 {
 	rt_steer_count(t, 0); /* notes that the thread has made its last access */
 	*others_ran |= rt_turn_yield(t);
+	deliver(t);
 	heed(t);
 }
 
@@ -141,6 +150,7 @@ static void rounds(struct rt_thread *t)
 	rt_steer_count(t, 0);
 	RT_NOTIFY(pauses, t);
 	rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN);
+	deliver(t);
 	heed(t);
 }
 
@@ -158,9 +168,21 @@ static void sleeps(struct rt_thread *t, bool *slept)
 	heed(t);
 }
 
+static void waits(struct rt_thread *t, struct rt_look *look, int64_t limit_ns)
+{
+	rt_steer_count(t, 0);
+	rt_blocking_waits(t, look, limit_ns);
+	heed(t);
+}
+
 static void came(void)
 {
 	rt_turn_released(RT_OUTSIDE_OBJECT);
+}
+
+static void shares(bool *one)
+{
+	*one |= rt_steer_has_one();
 }
 
 static bool has_ended(uint64_t number)
@@ -254,6 +276,10 @@ const struct rt_layer rt_layer_steer = {
 		      .refused = refused,
 		      .identifies = rt_context_identifies,
 		      .addresses = rt_context_addresses,
+		      .shares = shares,
+		      .tids = rt_context_tids,
+		      .signals = rt_signal_send,
+		      .taken = rt_signal_take,
 		      .handles = handles,
 		      .op_enter = op_enter,
 		      .op_begin = op_begin,
@@ -264,8 +290,11 @@ const struct rt_layer rt_layer_steer = {
 		      .op_wait = op_wait,
 		      .op_waited = op_waited,
 		      .yields = yields,
+		      .futexes = rt_futex_call,
 		      .rounds = rounds,
 		      .idles = idles,
+		      .waits = waits,
+		      .moved = rt_blocking_moved,
 		      .came = came,
 		      .cancelled = rt_turn_cancelled,
 		      .sleeps = sleeps,

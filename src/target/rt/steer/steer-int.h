@@ -23,16 +23,13 @@ static inline bool rt_steer_is_leading(void)
 	return now == RADDLE_LEADING || now == RADDLE_MET;
 }
 
-/* As a saved mask, it means that the mask was not changed.  The mask of a thread never has this
- * value, since SIGKILL cannot be blocked. */
-#define RT_ALL_SIGNALS (~0ull)
-
 /* rt/steer/steer.c */
 void rt_steer_lock_shared(uint64_t *signals);
 void rt_steer_unlock_shared(const uint64_t *signals);
 
-/* The lock of steering.  On one kernel thread it is free, unless a signal handler wants it: no
- * thread is left while it holds the lock. */
+/* The lock of steering.  RT_ALL_SIGNALS as a saved mask means that the mask was not changed; the mask
+ * of a thread never has this value, since SIGKILL cannot be blocked.  On one kernel thread it is free, unless
+ * a signal handler wants it: no thread is left while it holds the lock. */
 static inline void rt_steer_lock(uint64_t *signals)
 {
 	if (RT_UNLIKELY(!rt_is_alone())) {
@@ -119,11 +116,41 @@ bool rt_context_switch(struct rt_thread *t, uint32_t next);
 void rt_context_leave(struct rt_thread *t);
 /* Callbacks of rt/core/callback.inc. */
 void rt_context_identifies(const struct rt_thread *t, pid_t *id);
-void rt_context_addresses(void);
+void rt_context_addresses(enum raddle_unfit why);
+void rt_context_tids(uint32_t number, pid_t **word);
 /* Called before the operation with which a thread ends. */
 void rt_context_ends(struct rt_thread *t);
 /* Ends the run, because the threads of this program need kernel threads. */
 void rt_context_refuse(enum raddle_unfit why);
+
+/* rt/steer/futex.c.  call() handles a call if threads take turns.  leaves(): the thread on this
+ * kernel thread has made its last step.  check() wakes threads whose words have changed. */
+void rt_futex_call(struct rt_futex_call *call);
+void rt_futex_leaves(pid_t tid);
+void rt_futex_check(void);
+bool rt_futex_runs(const struct rt_thread *t); /* whether the calling kernel thread runs it */
+
+/* rt/steer/transfer.c: a read(), write() or sendto() that was trapped. */
+long rt_transfer(long number, const long arguments[6]);
+
+void rt_trap_setup(void); /* rt/steer/trap.c */
+
+/* rt/steer/signal.c.  send() handles a signal if all threads run on one kernel thread.  deliver():
+ * the thread gets the signals that it does not block.  take(): the thread waits for these. */
+void rt_signal_send(struct rt_signal *signal);
+void rt_signal_deliver(struct rt_thread *t);
+void rt_signal_take(struct rt_thread *t, uint64_t set, void *info);
+
+/* rt/steer/blocking.c.  waits(): the thread waits for descriptors.  moved(): a thread has done
+ * something that may end such waits.  let_in() is called with the lock held when no thread can
+ * continue; it returns true if one can now, or if the runner has to wait for input from outside.
+ * nap(): the runner does so.  Returns false if it need not. */
+void rt_blocking_setup(void);
+void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_ns);
+void rt_blocking_moved(void);
+bool rt_blocking_let_in(void);
+bool rt_blocking_is_channel(int fd); /* a pipe or socket pair that this process has made */
+bool rt_blocking_nap(const struct rt_thread *t);
 
 /* rt/steer/step.c.  The first thread of a race has made its access, so the second may continue:
  * pass_kept() if `keep` orders the two sites, come_back() after the threads met. */

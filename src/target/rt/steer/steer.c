@@ -155,6 +155,11 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 	if (rt_steer_has_one()) {
 		if (rt_context_switch(t, atomic_load(&rt_steer()->running)))
 			return;
+		rt_futex_check();
+		if (rt_blocking_nap(t)) {
+			rt_steer_look_at_command(round);
+			return;
+		}
 	} else if (round < SPINS) {
 		__builtin_ia32_pause();
 		return;
@@ -242,6 +247,8 @@ bool rt_steer_setup(void)
 	rt_turn_setup();
 	rt_context_setup();
 	rt_freeze_setup();
+	rt_trap_setup();
+	rt_blocking_setup();
 	if (s->flags & (RADDLE_STEER_NOTE | RADDLE_STEER_SHOW))
 		rt_crash_setup();
 	return true;
@@ -291,7 +298,7 @@ void rt_steer_begin(struct rt_thread *t)
 	slot->thread = rt_steered(t)->anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
 	slot->parent = t->parent;
 	slot->index = t->index;
-	slot->tid = (uint32_t)syscall(SYS_gettid);
+	slot->tid = (uint32_t)rt_kernel_tid();
 	rt_context_begin(t);
 	rt_strategy_meet(t);
 	rt_steered(t)->slot = slot;
@@ -329,6 +336,8 @@ void rt_steer_end(struct rt_thread *t)
 		rt_steer_diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_THREAD_END);
 	rt_turn_end(t);
 	rt_steer_show(t, RADDLE_SLOT_ENDED);
+	if (!rt_steer_has_one())
+		rt_futex_leaves((pid_t)t->tid);
 	rt_context_leave(t);
 }
 

@@ -20,6 +20,7 @@
 #include "rt/core/layer.h"
 #include "rt/steer/freeze.h"
 #include "rt/steer/set.h"
+#include "rt/steer/spin.h"
 
 /* Where a thread sleeps. */
 struct rt_sleeping_place {
@@ -65,26 +66,6 @@ struct rt_turns {
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
 };
 
-/* maximum number of accesses of an iteration; a longer one is not certified as a spin */
-#define RT_SPIN_ENTRIES 32
-
-/* What a thread has accessed since its last operation (rt/steer/spin.c). */
-struct rt_spin {
-	struct rt_spin_entry {
-		uintptr_t address;
-		uint64_t value; /* the value at the last access, if `visited` */
-		uint32_t site, size;
-		bool visited;
-		uint8_t after; /* the position of the entry that was found after this one */
-	} entries[RT_SPIN_ENTRIES];
-	uint32_t count;
-	uint32_t last;	 /* the position of the entry that was found last */
-	uint64_t filter; /* for each entry, a bit that depends on its address and site */
-	uint32_t steady; /* number of accesses in a row that read nothing new */
-	uint32_t yields; /* number of yields during these accesses */
-	bool notified;	 /* the certificate is begun, but not complete */
-};
-
 /* A thread that runs on the kernel thread of the initial thread (rt/steer/context.c). */
 struct rt_context {
 	void *sp;		/* the stack pointer, while the thread does not run */
@@ -95,6 +76,32 @@ struct rt_context {
 	bool blocked;		/* the runtime has blocked all signals, because the thread begins or ends */
 	void *tid;		/* address at which the kernel clears the ID when the thread ends */
 };
+
+/* A thread that waits for a futex of a library (rt/steer/futex.c). */
+struct rt_futex_entry {
+	uintptr_t word;
+	uint32_t value; /* of the word; the wait may end when the word has another value */
+	uint32_t bits;	/* calls with a common bit wake the thread */
+	bool woken;
+};
+
+/* A thread that waits (rt/steer/blocking.c). */
+struct rt_wait_entry {
+	const struct rt_look *look;   /* the descriptors; NULL if it waits for something else */
+	const struct rt_until *until; /* NULL if it has no time limit, or an unknown one */
+	bool interrupted;	      /* a signal handler has run, so the call fails */
+};
+/* Signals that were sent to a thread and not delivered yet (rt/steer/signal.c). */
+struct rt_signals {
+	uint64_t pending; /* a bit for each signal */
+	int queued;	  /* the signal that has a value, or 0 */
+	uint64_t value;	  /* its value, a union sigval */
+};
+#define RT_INHERITED 3 /* descriptors that a program inherits */
+
+/* Number of threads that may be on their way out at the same time.  A judgement: such a thread
+ * takes some 20 microseconds, and more of them would only make a wait less repeatable. */
+#define RT_LEAVERS 64
 
 /* The layer's state of the process. */
 struct rt_steering {
@@ -114,6 +121,15 @@ struct rt_steering {
 	bool keeps_masks; /* each context has its own set of blocked signals */
 	/* blocked signals of the contexts that are neither `blocked` nor `masked` */
 	uint64_t common_mask;
+	struct rt_futex_entry futexes[RADDLE_SLOTS]; /* by slot */
+	struct rt_wait_entry waits[RADDLE_SLOTS];    /* by slot */
+	struct rt_signals signals[RADDLE_SLOTS];     /* by slot */
+	uint32_t signals_pending;		     /* of all threads */
+	_Atomic uint32_t blocking;		     /* number of waits for descriptors */
+	ino_t inherited[RT_INHERITED];
+	/* IDs of the kernel threads whose threads made their last step, or 0; and how many did */
+	pid_t leavers[RT_LEAVERS];
+	uint32_t left;
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* where threads sleep that the plan does not name */
 	/* By goal, protected by the lock: whether a thread is stopped there; how many threads have
@@ -162,6 +178,7 @@ struct rt_steered {
 	/* by entry of slot->held: how often the thread holds the lock */
 	uint32_t depth[RADDLE_SLOT_HELD];
 	struct rt_spin spin;
+	uint32_t vain_looks;	   /* number of looks at descriptors in a row that found nothing */
 	struct rt_refused refused; /* the last failed attempt, until the thread gets that lock */
 };
 

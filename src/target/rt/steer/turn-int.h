@@ -110,6 +110,10 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals);
 /* The thread is at a point.  Called without the lock; returns when the thread has the turn. */
 void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks);
 
+/* rt/steer/wait.c.  Whether the time has come, and how many nanoseconds are left. */
+bool rt_turn_is_over(const struct rt_until *until);
+int64_t rt_turn_left(const struct rt_until *until);
+
 /* rt/steer/stalled.c.  Whether the kernel reports that the thread sleeps.  Needs no lock. */
 bool rt_turn_sleeps(uint32_t tid);
 

@@ -12,17 +12,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool is_over(const struct rt_until *until)
+int64_t rt_turn_left(const struct rt_until *until)
 {
 	struct timespec now = {0};
-	int saved = errno;
+	int64_t left;
 
-	if (!until)
-		return false;
-	syscall(SYS_clock_gettime, until->clock, &now);
-	errno = saved;
-	return now.tv_sec > until->time->tv_sec ||
-	       (now.tv_sec == until->time->tv_sec && now.tv_nsec >= until->time->tv_nsec);
+	rt_bare(SYS_clock_gettime, until->clock, (long)&now);
+	if (__builtin_mul_overflow(until->time->tv_sec - now.tv_sec, 1000000000, &left))
+		return until->time->tv_sec < now.tv_sec ? 0 : INT64_MAX / 2;
+	return left + until->time->tv_nsec - now.tv_nsec;
+}
+
+bool rt_turn_is_over(const struct rt_until *until)
+{
+	return until && rt_turn_left(until) <= 0;
 }
 
 static void begin_wait(struct rt_step *step)
@@ -50,6 +53,8 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	uint32_t round = 0, seen = rt_steer_seen(t);
 	bool idle = false, due;
 
+	rt_steering()->waits[t->number].until = until;
+
 	if (rt_turn_taken()) {
 		begin_wait(step);
 	} else {
@@ -66,7 +71,8 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 			rt_steer_show(t, RADDLE_SLOT_BLOCKED);
 		idle = round > RT_LOOK_FROM && rt_turn_is_idle();
 	}
-	due = slot->due || (!rt_turn_has(t) && is_over(until));
+	due = slot->due || (!rt_turn_has(t) && rt_turn_is_over(until));
+	rt_steering()->waits[t->number].until = NULL;
 	slot->due = 0;
 	rt_turn_set_since(t->number, 0);
 	if (rt_turn_has(t))

@@ -384,7 +384,7 @@ static bool is_restarted(void)
 
 bool rt_world_awaits(struct rt_thread *t, int fd, bool never_waits)
 {
-	struct rt_look look = {is_readable, &fd};
+	struct rt_look look = {.look = is_readable, .context = &fd};
 	int saved = errno, r;
 
 	never_waits |= (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) != 0;

@@ -54,6 +54,7 @@ static inline ssize_t rt_received_parts(int fd, const struct iovec *parts, ssize
 	if (length >= 0) {
 		rt_channel_receives(fd);
 		RT_OUTSIDE(received, fd, parts, length);
+		RT_NOTIFY(moved);
 	}
 	return length;
 }
@@ -110,6 +111,7 @@ static inline ssize_t rt_moved(ssize_t r)
 	int saved = errno;
 
 	RT_OUTSIDE(moves);
+	RT_NOTIFY(moved);
 	errno = saved;
 	return r;
 }

@@ -271,6 +271,12 @@ void rt_channel_receives(int fd)
 	errno = saved;
 }
 
+bool rt_channel_is_pair(uint64_t inode)
+{
+	return atomic_load_explicit(&rt.channels, memory_order_acquire) &&
+	       rt_channel_get(rt_channel_key(RT_PEER, inode));
+}
+
 bool rt_channel_is(int fd)
 {
 	struct rt_end none = {.size = 0};

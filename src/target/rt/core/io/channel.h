@@ -58,6 +58,9 @@ void rt_path_hears(void);
 void rt_channel_sends(int fd);
 void rt_channel_receives(int fd);
 
+/* Whether the socket with this inode is one of a pair that this process made. */
+bool rt_channel_is_pair(uint64_t inode);
+
 /* Whether the descriptor refers to a channel. */
 bool rt_channel_is(int fd);
 

@@ -10,6 +10,8 @@
  * of a signal handler, since a trace only shows that the signal was sent.
  */
 #include "rt/core/io/channel.h"
+#include "rt/core/io/outside.h"
+#include "rt/core/io/retry.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 #include "rt/core/tables.h"
@@ -54,50 +56,116 @@ static void takes(int fd)
 		rt_channel_receive(file_key(fd));
 }
 
+/* The time limit that the kernel takes for a call that does not wait. */
+static const struct timespec past;
+
+static int64_t time_left(const struct timespec *limit)
+{
+	struct timespec now;
+
+	if (!limit)
+		return -1;
+	rt_bare(SYS_clock_gettime, CLOCK_REALTIME, (long)&now);
+	if (limit->tv_sec < now.tv_sec)
+		return 0;
+	return (limit->tv_sec - now.tv_sec) * (int64_t)1000000000 + limit->tv_nsec - now.tv_nsec;
+}
+
+static bool sends(mqd_t queue, const char *from, size_t size, unsigned priority, const struct timespec *limit,
+		  int *r)
+{
+	struct rt_retry call = {
+		SYS_mq_timedsend, {queue, (long)from, (long)size, priority, (long)&past}, ETIMEDOUT};
+	long result;
+
+	if (!rt_retries(&call, time_left(limit), &result))
+		return false;
+	*r = (int)result;
+	return true;
+}
+
 INTERPOSE(int, mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority))
 {
+	int r;
+
 	gives(queue);
-	return REAL(mq_send)(queue, from, size, priority);
+	if (!sends(queue, from, size, priority, NULL, &r))
+		r = REAL(mq_send)(queue, from, size, priority);
+	RT_NOTIFY(moved);
+	return r;
 }
 
 INTERPOSE(int, mq_timedsend,
 	  (mqd_t queue, const char *from, size_t size, unsigned priority, const struct timespec *limit))
 {
+	int r;
+
 	gives(queue);
-	return REAL(mq_timedsend)(queue, from, size, priority, limit);
+	if (!sends(queue, from, size, priority, limit, &r))
+		r = REAL(mq_timedsend)(queue, from, size, priority, limit);
+	RT_NOTIFY(moved);
+	return r;
 }
 
 static ssize_t taken(mqd_t queue, ssize_t length)
 {
 	if (length >= 0)
 		takes(queue);
+	RT_NOTIFY(moved);
 	return length;
+}
+
+static bool receives(mqd_t queue, char *to, size_t size, unsigned *priority, const struct timespec *limit,
+		     ssize_t *length)
+{
+	struct rt_retry call = {
+		SYS_mq_timedreceive, {queue, (long)to, (long)size, (long)priority, (long)&past}, ETIMEDOUT};
+
+	return rt_retries(&call, time_left(limit), length);
 }
 
 INTERPOSE(ssize_t, mq_receive, (mqd_t queue, char *restrict to, size_t size, unsigned *restrict priority))
 {
-	return taken(queue, REAL(mq_receive)(queue, to, size, priority));
+	ssize_t r;
+
+	if (!receives(queue, to, size, priority, NULL, &r))
+		r = REAL(mq_receive)(queue, to, size, priority);
+	return taken(queue, r);
 }
 
 INTERPOSE(ssize_t, mq_timedreceive,
 	  (mqd_t queue, char *restrict to, size_t size, unsigned *restrict priority,
 	   const struct timespec *restrict limit))
 {
-	return taken(queue, REAL(mq_timedreceive)(queue, to, size, priority, limit));
+	ssize_t r;
+
+	if (!receives(queue, to, size, priority, limit, &r))
+		r = REAL(mq_timedreceive)(queue, to, size, priority, limit);
+	return taken(queue, r);
 }
 
 /* ---- System V ---- */
 
 INTERPOSE(int, msgsnd, (int id, const void *from, size_t size, int flags))
 {
+	struct rt_retry call = {SYS_msgsnd, {id, (long)from, (long)size, flags | IPC_NOWAIT}, EAGAIN};
+	long r;
+
 	rt_channel_send(rt_channel_key(RT_MESSAGES, (uint64_t)id));
-	return REAL(msgsnd)(id, from, size, flags);
+	if (flags & IPC_NOWAIT || !rt_retries(&call, -1, &r))
+		r = REAL(msgsnd)(id, from, size, flags);
+	RT_NOTIFY(moved);
+	return (int)r;
 }
 
 INTERPOSE(ssize_t, msgrcv, (int id, void *to, size_t size, long type, int flags))
 {
-	ssize_t length = REAL(msgrcv)(id, to, size, type, flags);
+	struct rt_retry call = {SYS_msgrcv, {id, (long)to, (long)size, type, flags | IPC_NOWAIT}, ENOMSG};
+	ssize_t length;
 
+	if (flags & IPC_NOWAIT || !rt_retries(&call, -1, &length))
+		length = REAL(msgrcv)(id, to, size, type, flags);
+	RT_NOTIFY(moved);
 	if (length >= 0)
 		rt_channel_receive(rt_channel_key(RT_MESSAGES, (uint64_t)id));
 	return length;
@@ -125,16 +193,49 @@ static int waited(int id, const struct sembuf *ops, size_t count, int r)
 	return r;
 }
 
+enum { SEMAPHORE_OPS = 64 }; /* a call with more operations, which is rare, is left to the system */
+
+static bool does_ops(int id, const struct sembuf *ops, size_t count, const struct timespec *limit, int *r)
+{
+	struct sembuf tries[SEMAPHORE_OPS];
+	struct rt_retry call = {SYS_semop, {id, (long)tries, (long)count}, EAGAIN};
+	int64_t ns = limit ? limit->tv_sec * (int64_t)1000000000 + limit->tv_nsec : -1;
+	long result;
+
+	if (!rt.callbacks.waits || count > SEMAPHORE_OPS)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		tries[i] = ops[i];
+		if (ops[i].sem_flg & IPC_NOWAIT)
+			return false;
+		tries[i].sem_flg |= IPC_NOWAIT;
+	}
+	if (!rt_retries(&call, ns, &result))
+		return false;
+	*r = (int)result;
+	return true;
+}
+
 INTERPOSE(int, semop, (int id, struct sembuf *ops, size_t count))
 {
+	int r;
+
 	posts(id, ops, count);
-	return waited(id, ops, count, REAL(semop)(id, ops, count));
+	if (!does_ops(id, ops, count, NULL, &r))
+		r = REAL(semop)(id, ops, count);
+	RT_NOTIFY(moved);
+	return waited(id, ops, count, r);
 }
 
 INTERPOSE(int, semtimedop, (int id, struct sembuf *ops, size_t count, const struct timespec *limit))
 {
+	int r;
+
 	posts(id, ops, count);
-	return waited(id, ops, count, REAL(semtimedop)(id, ops, count, limit));
+	if (!does_ops(id, ops, count, limit, &r))
+		r = REAL(semtimedop)(id, ops, count, limit);
+	RT_NOTIFY(moved);
+	return waited(id, ops, count, r);
 }
 
 /* ---- locks of files and streams ---- */
@@ -155,11 +256,17 @@ void rt_file_unlocks(int fd)
 
 INTERPOSE(int, flock, (int fd, int how))
 {
+	struct rt_retry call = {SYS_flock, {fd, how | LOCK_NB}, EWOULDBLOCK};
+	long tried;
 	int r;
 
 	if (how & LOCK_UN)
 		rt_file_unlocks(fd);
-	r = REAL(flock)(fd, how);
+	if (how & (LOCK_UN | LOCK_NB) || !rt_retries(&call, -1, &tried))
+		r = REAL(flock)(fd, how);
+	else
+		r = (int)tried;
+	RT_NOTIFY(moved);
 	if (r || how & LOCK_UN)
 		return r;
 	takes(fd);
@@ -189,18 +296,39 @@ static int file_locked(int fd, int command, const struct flock *lock, int r)
 	return r;
 }
 
+/* Takes a lock on a part of a file, if a layer waits for it. */
+static bool locks(int fd, int command, const struct flock *lock, int *r)
+{
+	struct rt_retry call = {SYS_fcntl, {fd, F_SETLK, (long)lock}, EAGAIN};
+	long result;
+
+	if (command != F_SETLKW && command != F_OFD_SETLKW)
+		return false;
+	if (command == F_OFD_SETLKW)
+		call.arguments[1] = F_OFD_SETLK;
+	if (!rt_retries(&call, -1, &result))
+		return false;
+	*r = (int)result;
+	return true;
+}
+
 /* The kernel always takes a third argument, whether or not the caller passed one. */
 #define CONTROL(name)                                                                                        \
 	INTERPOSE(int, name, (int fd, int command, ...))                                                     \
 	{                                                                                                    \
 		va_list ap;                                                                                  \
 		void *argument;                                                                              \
+		int r;                                                                                       \
                                                                                                              \
 		va_start(ap, command);                                                                       \
 		argument = va_arg(ap, void *);                                                               \
 		va_end(ap);                                                                                  \
 		file_unlocks(fd, command, argument);                                                         \
-		return file_locked(fd, command, argument, REAL(name)(fd, command, argument));                \
+		if (!locks(fd, command, argument, &r))                                                       \
+			r = REAL(name)(fd, command, argument);                                               \
+		if (is_of_file(command))                                                                     \
+			RT_NOTIFY(moved);                                                                    \
+		return file_locked(fd, command, argument, r);                                                \
 	}
 
 CONTROL(fcntl)
@@ -282,27 +410,91 @@ INTERPOSE(int, sigqueue, (pid_t process, int signal, union sigval value))
 	return REAL(sigqueue)(process, signal, value);
 }
 
+/* Whether a layer has sent the signal. */
+static bool is_sent(pthread_t thread, int signal, const union sigval *value, int *r)
+{
+	struct rt_signal s = {.number = signal, .value = value};
+
+	sends_signal(signal);
+	if (!rt.callbacks.signals)
+		return false;
+	s.thread = rt_handle_find((uint64_t)thread);
+	RT_NOTIFY(signals, &s);
+	*r = s.result;
+	return s.handled;
+}
+
 INTERPOSE(int, pthread_kill, (pthread_t thread, int signal))
 {
-	RT_NOTIFY(addresses);
-	sends_signal(signal);
-	return REAL(pthread_kill)(thread, signal);
+	int r;
+
+	return is_sent(thread, signal, NULL, &r) ? r : REAL(pthread_kill)(thread, signal);
 }
 
 INTERPOSE(int, pthread_sigqueue, (pthread_t thread, int signal, union sigval value))
 {
-	RT_NOTIFY(addresses);
-	sends_signal(signal);
-	return REAL(pthread_sigqueue)(thread, signal, value);
+	int r;
+
+	return is_sent(thread, signal, &value, &r) ? r : REAL(pthread_sigqueue)(thread, signal, value);
+}
+
+/* Waits for one of the signals, if a layer does so. */
+struct awaited {
+	const sigset_t *set;
+	siginfo_t info;
+	long signal;
+};
+
+static int look_for_signal(void *context)
+{
+	struct awaited *a = context;
+	struct rt_thread *t = rt_self();
+	uint64_t set;
+
+	__builtin_memcpy(&set, a->set, sizeof set);
+	a->info.si_signo = 0;
+	if (t)
+		RT_NOTIFY(taken, t, set, &a->info);
+	a->signal = a->info.si_signo ? a->info.si_signo
+				     : rt_bare(SYS_rt_sigtimedwait, (long)&set, (long)&a->info, (long)&past,
+					       sizeof set);
+	return a->signal != -EAGAIN;
+}
+
+/* Returns false if the system shall wait. */
+static bool awaits_signal(struct awaited *a, int64_t limit_ns)
+{
+	struct rt_thread *t = rt.callbacks.waits ? rt_self() : NULL;
+	struct rt_look look = {.look = look_for_signal, .context = a, .retries = true};
+
+	if (t)
+		RT_NOTIFY(waits, t, &look, limit_ns);
+	if (look.handled && look.result < 0)
+		a->signal = -EINTR;
+	return look.handled;
+}
+
+static int got_if(int r, const int *signal)
+{
+	if (!r)
+		got_signal(*signal);
+	return r;
 }
 
 INTERPOSE(int, sigwait, (const sigset_t *restrict set, int *restrict signal))
 {
-	int r = REAL(sigwait)(set, signal);
+	struct awaited a = {.set = set};
+	int r = 0;
 
-	if (!r)
-		got_signal(*signal);
-	return r;
+	do
+		if (!awaits_signal(&a, -1))
+			return got_if(REAL(sigwait)(set, signal), signal);
+	while (a.signal == -EINTR);
+	if (a.signal < 0)
+		r = (int)-a.signal;
+	else
+		*signal = (int)a.signal;
+	return got_if(r, signal);
 }
 
 static int waited_for(int signal)
@@ -312,13 +504,31 @@ static int waited_for(int signal)
 	return signal;
 }
 
+/* The result of sigtimedwait() after a layer has waited. */
+static int awaited_result(const struct awaited *a, siginfo_t *info)
+{
+	if (a->signal < 0) {
+		errno = (int)-a->signal;
+		return -1;
+	}
+	if (info)
+		*info = a->info;
+	return waited_for((int)a->signal);
+}
+
 INTERPOSE(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info))
 {
-	return waited_for(REAL(sigwaitinfo)(set, info));
+	struct awaited a = {.set = set};
+
+	return awaits_signal(&a, -1) ? awaited_result(&a, info) : waited_for(REAL(sigwaitinfo)(set, info));
 }
 
 INTERPOSE(int, sigtimedwait,
 	  (const sigset_t *restrict set, siginfo_t *restrict info, const struct timespec *restrict limit))
 {
-	return waited_for(REAL(sigtimedwait)(set, info, limit));
+	struct awaited a = {.set = set};
+	int64_t ns = limit ? limit->tv_sec * (int64_t)1000000000 + limit->tv_nsec : -1;
+
+	return awaits_signal(&a, ns) ? awaited_result(&a, info)
+				     : waited_for(REAL(sigtimedwait)(set, info, limit));
 }

@@ -14,6 +14,7 @@
 #include "raddle/world.h"
 #include "rt/core/rt.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -25,10 +26,17 @@ struct rt_sending {
 	uint32_t what;	/* for the layer's own use; 0 if the layer ignores these bytes */
 };
 
-/* What a thread waits for.  look() returns the same as the waiting call, but does not wait. */
+/* What a thread waits for.  look() returns the same as the waiting call, but does not wait.  The
+ * call ends when poll() of these descriptors would return.  A layer that handles the wait sets
+ * `handled` and `result`. */
 struct rt_look {
 	int (*look)(void *context);
 	void *context;
+	const struct pollfd *fds;
+	nfds_t count;
+	bool retries; /* instead of descriptors: the call is to be repeated when anything has changed */
+	bool handled;
+	int result;
 };
 
 struct rt_outside {
@@ -86,6 +94,7 @@ struct rt_outside {
  * sleep.  No object has these addresses, and no thread these numbers. */
 #define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
 #define RT_SLEEP_OBJECT (UINT64_MAX - 2)
+#define RT_INSIDE_OBJECT (UINT64_MAX - 3) /* a descriptor that only this process has */
 
 /* Returns the calling thread if a layer records or replays its input; otherwise NULL. */
 static inline struct rt_thread *rt_outside_self(void)
@@ -121,12 +130,18 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
+/* rt/core/io/poll.c: waits until the descriptor is ready, if a layer does so instead of the system.
+ * Returns false if a signal interrupted the wait. */
+bool rt_awaits_descriptor(int fd, short events);
+
 /* Waits for input, if a layer handles waits.  Returns false if a signal interrupted the wait. */
 static inline bool rt_outside_awaits(int fd, bool never_waits)
 {
 	struct rt_thread *t = rt_outside_self();
 
-	return !t || !rt.outside->awaits || rt.outside->awaits(t, fd, never_waits);
+	if (t && rt.outside->awaits)
+		return rt.outside->awaits(t, fd, never_waits);
+	return never_waits || !rt.callbacks.waits || rt_awaits_descriptor(fd, POLLIN);
 }
 
 static inline bool rt_outside_sends(int fd, const struct msghdr *message, ssize_t *length)
@@ -146,14 +161,6 @@ static inline bool rt_outside_names(int fd, bool peer, void *address, socklen_t 
 	if (address && size)
 		*size = (socklen_t)place.iov_len;
 	return true;
-}
-
-/* Returns the calling thread if a layer handles its waits, or NULL if the system does. */
-static inline struct rt_thread *rt_outside_poller(void)
-{
-	struct rt_thread *t = rt_outside_self();
-
-	return t && rt.outside->polls ? t : NULL;
 }
 
 #endif

@@ -8,12 +8,14 @@
  * or removed the file.  No other event shows that.
  */
 #include "rt/core/io/channel.h"
+#include "rt/core/io/retry.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
 #include <dirent.h>
 #include <spawn.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 void rt_member_path(void);
@@ -69,20 +71,33 @@ CHANGES(symlink, (const char *text, const char *path), (text, path))
 CHANGES(symlinkat, (const char *text, int at, const char *path), (text, at, path))
 CHANGES(truncate, (const char *path, off_t size), (path, size))
 CHANGES(ftruncate, (int fd, off_t size), (fd, size))
-CHANGES(system, (const char *command), (command))
-CHANGES(posix_spawn,
-	(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
-	 const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
-	 char *const environment[restrict]),
-	(pid, path, actions, attributes, argv, environment))
-CHANGES(posix_spawnp,
-	(pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
-	 const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
-	 char *const environment[restrict]),
-	(pid, path, actions, attributes, argv, environment))
+/* A function that starts another program. */
+#define STARTS(name, parameters, arguments)                                                                  \
+	INTERPOSE(int, name, parameters)                                                                     \
+	{                                                                                                    \
+		int r;                                                                                       \
+		rt_trap_leaves();                                                                            \
+		rt_path_tells();                                                                             \
+		r = REAL(name) arguments;                                                                    \
+		rt_path_hears();                                                                             \
+		return r;                                                                                    \
+	}
+
+STARTS(system, (const char *command), (command))
+STARTS(posix_spawn,
+       (pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+	char *const environment[restrict]),
+       (pid, path, actions, attributes, argv, environment))
+STARTS(posix_spawnp,
+       (pid_t *restrict pid, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
+	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+	char *const environment[restrict]),
+       (pid, path, actions, attributes, argv, environment))
 
 INTERPOSE(FILE *, popen, (const char *command, const char *mode))
 {
+	rt_trap_leaves();
 	rt_path_tells();
 	return REAL(popen)(command, mode);
 }
@@ -105,9 +120,33 @@ HEARS(int, faccessat, (int at, const char *path, int how, int flags), (at, path,
 HEARS(DIR *, opendir, (const char *path), (path))
 HEARS(struct dirent *, readdir, (DIR * directory), (directory))
 HEARS(struct dirent64 *, readdir64, (DIR * directory), (directory))
-HEARS(pid_t, wait, (int *status), (status))
-HEARS(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
-HEARS(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage))
-HEARS(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+
+/* Waits for a child process, if a layer does so instead of the system. */
+static bool waits(pid_t pid, int *status, int options, struct rusage *usage, pid_t *child)
+{
+	struct rt_retry call = {SYS_wait4, {pid, (long)status, options | WNOHANG, (long)usage}, 0};
+	long result;
+
+	if (options & WNOHANG || !rt_retries(&call, -1, &result))
+		return false;
+	*child = (pid_t)result;
+	return true;
+}
+
+#define WAITS(name, parameters, pid, status, options, usage, arguments)                                      \
+	INTERPOSE(pid_t, name, parameters)                                                                   \
+	{                                                                                                    \
+		pid_t r;                                                                                     \
+		if (!waits(pid, status, options, usage, &r))                                                 \
+			r = REAL(name) arguments;                                                            \
+		rt_path_hears();                                                                             \
+		return r;                                                                                    \
+	}
+
+WAITS(wait, (int *status), -1, status, 0, NULL, (status))
+WAITS(waitpid, (pid_t pid, int *status, int options), pid, status, options, NULL, (pid, status, options))
+WAITS(wait3, (int *status, int options, struct rusage *usage), -1, status, options, usage,
+      (status, options, usage))
+WAITS(wait4, (pid_t pid, int *status, int options, struct rusage *usage), pid, status, options, usage,
       (pid, status, options, usage))
 HEARS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options))

@@ -8,6 +8,9 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
+
+#define SELECTED 128 /* descriptors in sets; with more, which is rare, the system waits */
 
 void rt_member_poll(void);
 void rt_member_poll(void)
@@ -19,7 +22,7 @@ void rt_member_poll(void)
 struct wait {
 	struct pollfd *fds;
 	nfds_t count;
-	int instance, most;
+	int instance, most, limit; /* `limit` of select(): one more than the highest descriptor */
 	struct epoll_event *events;
 	fd_set *sets[3], asked[3];
 	const sigset_t *mask;
@@ -35,9 +38,21 @@ static int64_t ns_of(const struct timespec *time)
 	return time ? time->tv_sec * (int64_t)1000000000 + time->tv_nsec : -1;
 }
 
-static int waits(struct rt_thread *t, int (*look)(void *), struct wait *w, int64_t limit_ns)
+/* Waits for the descriptors, if a layer does so.  Returns false if the system shall wait. */
+static bool waits(int (*look)(void *), struct wait *w, int64_t limit_ns, int *r)
 {
-	return rt.outside->polls(t, &(struct rt_look){look, w}, limit_ns);
+	struct rt_thread *t = rt_outside_self();
+	struct rt_look wanted = {.look = look, .context = w, .fds = w->fds, .count = w->count};
+
+	if (t && rt.outside->polls) {
+		*r = rt.outside->polls(t, &wanted, limit_ns);
+		return true;
+	}
+	t = rt.callbacks.waits ? rt_self() : NULL;
+	if (t)
+		RT_NOTIFY(waits, t, &wanted, limit_ns);
+	*r = wanted.result;
+	return wanted.handled;
 }
 
 static int polled(const struct pollfd *fds, nfds_t count, int r)
@@ -58,28 +73,32 @@ static int look_poll(void *context)
 
 INTERPOSE(int, poll, (struct pollfd * fds, nfds_t count, int time))
 {
-	struct rt_thread *t = rt_outside_poller();
 	struct wait w = {.fds = fds, .count = count};
+	int r;
 
-	return polled(fds, count, t ? waits(t, look_poll, &w, ns_of_ms(time)) : REAL(poll)(fds, count, time));
+	if (!waits(look_poll, &w, ns_of_ms(time), &r))
+		r = REAL(poll)(fds, count, time);
+	return polled(fds, count, r);
 }
 
 INTERPOSE(int, __poll_chk, (struct pollfd * fds, nfds_t count, int time, size_t room))
 {
-	struct rt_thread *t = room / sizeof *fds >= count ? rt_outside_poller() : NULL;
 	struct wait w = {.fds = fds, .count = count};
+	int r;
 
-	return polled(fds, count,
-		      t ? waits(t, look_poll, &w, ns_of_ms(time)) : REAL(__poll_chk)(fds, count, time, room));
+	if (room / sizeof *fds < count || !waits(look_poll, &w, ns_of_ms(time), &r))
+		r = REAL(__poll_chk)(fds, count, time, room);
+	return polled(fds, count, r);
 }
 
 INTERPOSE(int, ppoll, (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *mask))
 {
-	struct rt_thread *t = rt_outside_poller();
 	struct wait w = {.fds = fds, .count = count, .mask = mask};
+	int r;
 
-	return polled(fds, count,
-		      t ? waits(t, look_poll, &w, ns_of(time)) : REAL(ppoll)(fds, count, time, mask));
+	if (!waits(look_poll, &w, ns_of(time), &r))
+		r = REAL(ppoll)(fds, count, time, mask);
+	return polled(fds, count, r);
 }
 
 static int selected(int count, const fd_set *readable, int r)
@@ -99,44 +118,74 @@ static int look_select(void *context)
 	for (int i = 0; i < 3; i++)
 		if (w->sets[i])
 			*w->sets[i] = w->asked[i];
-	return REAL(pselect)(w->most, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
+	return REAL(pselect)(w->limit, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
 }
 
-/* Returns the thread if it waits by repeated calls, or NULL if the system waits.  The system waits
- * if a set has more than FD_SETSIZE descriptors. */
-static struct rt_thread *select_waits(struct wait *w)
+/* The descriptors of the sets, for a layer that waits for them.  Returns false if there are too
+ * many. */
+static bool list_selected(struct wait *w, struct pollfd *fds)
 {
-	struct rt_thread *t = w->most <= FD_SETSIZE ? rt_outside_poller() : NULL;
+	static const short events[3] = {POLLIN, POLLOUT, POLLPRI};
 
-	for (int i = 0; i < 3 && t; i++)
+	w->fds = fds;
+	for (int fd = 0; fd < w->limit; fd++) {
+		short wanted = 0;
+
+		for (int i = 0; i < 3; i++)
+			if (w->sets[i] && w->asked[i].fds_bits[fd / NFDBITS] & 1l << fd % NFDBITS)
+				wanted |= events[i];
+		if (wanted && w->count == SELECTED)
+			return false;
+		if (wanted)
+			fds[w->count++] = (struct pollfd){fd, wanted, 0};
+	}
+	return true;
+}
+
+/* The system waits if a set has more than FD_SETSIZE descriptors, or more than SELECTED are in the
+ * sets. */
+static bool select_waits(struct wait *w, int64_t limit_ns, int *r)
+{
+	struct pollfd fds[SELECTED];
+
+	if (w->limit > FD_SETSIZE || (!rt.outside && !rt.callbacks.waits))
+		return false;
+	for (int i = 0; i < 3; i++)
 		if (w->sets[i])
 			w->asked[i] = *w->sets[i];
-	return t;
+	if (list_selected(w, fds) || (rt.outside && rt.outside->polls)) {
+		if (waits(look_select, w, limit_ns, r))
+			return true;
+	}
+	for (int i = 0; i < 3; i++)
+		if (w->sets[i])
+			*w->sets[i] = w->asked[i];
+	return false;
 }
 
 INTERPOSE(int, select,
 	  (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict other,
 	   struct timeval *restrict time))
 {
-	struct wait w = {.sets = {readable, writable, other}, .most = count};
-	struct rt_thread *t = select_waits(&w);
+	struct wait w = {.sets = {readable, writable, other}, .limit = count};
 	struct timespec limit = {time ? time->tv_sec : 0, time ? time->tv_usec * 1000 : 0};
+	int r;
 
-	return selected(count, readable,
-			t ? waits(t, look_select, &w, ns_of(time ? &limit : NULL))
-			  : REAL(select)(count, readable, writable, other, time));
+	if (!select_waits(&w, ns_of(time ? &limit : NULL), &r))
+		r = REAL(select)(count, readable, writable, other, time);
+	return selected(count, readable, r);
 }
 
 INTERPOSE(int, pselect,
 	  (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict other,
 	   const struct timespec *restrict time, const sigset_t *restrict mask))
 {
-	struct wait w = {.sets = {readable, writable, other}, .most = count, .mask = mask};
-	struct rt_thread *t = select_waits(&w);
+	struct wait w = {.sets = {readable, writable, other}, .limit = count, .mask = mask};
+	int r;
 
-	return selected(count, readable,
-			t ? waits(t, look_select, &w, ns_of(time))
-			  : REAL(pselect)(count, readable, writable, other, time, mask));
+	if (!select_waits(&w, ns_of(time), &r))
+		r = REAL(pselect)(count, readable, writable, other, time, mask);
+	return selected(count, readable, r);
 }
 
 INTERPOSE(int, epoll_ctl, (int instance, int what, int fd, struct epoll_event *event))
@@ -170,23 +219,57 @@ static int look_epoll(void *context)
 	return REAL(epoll_pwait)(w->instance, w->events, w->most, 0, w->mask);
 }
 
+static bool epoll_waits(struct wait *w, int time, int *r)
+{
+	struct pollfd set = {w->instance, POLLIN, 0};
+
+	w->fds = &set;
+	w->count = 1;
+	return waits(look_epoll, w, ns_of_ms(time), r);
+}
+
 INTERPOSE(int, epoll_wait, (int instance, struct epoll_event *events, int most, int time))
 {
-	struct rt_thread *t = rt_outside_poller();
 	struct wait w = {.instance = instance, .events = events, .most = most};
+	int r;
 
-	return awaited(instance, events,
-		       t ? waits(t, look_epoll, &w, ns_of_ms(time))
-			 : REAL(epoll_wait)(instance, events, most, time));
+	if (!epoll_waits(&w, time, &r))
+		r = REAL(epoll_wait)(instance, events, most, time);
+	return awaited(instance, events, r);
 }
 
 INTERPOSE(int, epoll_pwait,
 	  (int instance, struct epoll_event *events, int most, int time, const sigset_t *mask))
 {
-	struct rt_thread *t = rt_outside_poller();
 	struct wait w = {.instance = instance, .events = events, .most = most, .mask = mask};
+	int r;
 
-	return awaited(instance, events,
-		       t ? waits(t, look_epoll, &w, ns_of_ms(time))
-			 : REAL(epoll_pwait)(instance, events, most, time, mask));
+	if (!epoll_waits(&w, time, &r))
+		r = REAL(epoll_pwait)(instance, events, most, time, mask);
+	return awaited(instance, events, r);
+}
+
+/* ---- single descriptors ---- */
+
+static int look_descriptor(void *context)
+{
+	struct wait *w = context;
+
+	return (int)rt_bare(SYS_poll, (long)w->fds, 1);
+}
+
+bool rt_awaits_descriptor(int fd, short events)
+{
+	struct pollfd one = {fd, events, 0};
+	struct wait w = {.fds = &one, .count = 1};
+	int saved = errno, r;
+	bool ready = true;
+
+	if (rt_bare(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)
+		return true;
+	if (waits(look_descriptor, &w, -1, &r))
+		ready = r >= 0 || errno != EINTR;
+	if (ready)
+		errno = saved;
+	return ready;
 }

@@ -78,8 +78,12 @@ static void has_read(FILE *stream)
 #define WRITES(type, name, parameters, stream, arguments)                                                    \
 	INTERPOSE(type, name, parameters)                                                                    \
 	{                                                                                                    \
+		type r;                                                                                      \
+                                                                                                             \
 		writes(stream);                                                                              \
-		return REAL(name) arguments;                                                                 \
+		r = REAL(name) arguments;                                                                    \
+		RT_NOTIFY(moved);                                                                            \
+		return r;                                                                                    \
 	}
 
 /* Defines a variadic function.  It executes the statement BEFORE, then passes its arguments on to
@@ -94,6 +98,7 @@ static void has_read(FILE *stream)
 		va_start(ap, format);                                                                        \
 		r = REAL(real_name) arguments;                                                               \
 		va_end(ap);                                                                                  \
+		RT_NOTIFY(moved);                                                                            \
 		return r;                                                                                    \
 	}
 
@@ -142,9 +147,13 @@ VARIADIC(__dprintf_chk, (int fd, int flag, const char *restrict format, ...), rt
 /* Removes the stream from the cache, since the next stream at this address may be another one. */
 INTERPOSE(int, fclose, (FILE * stream))
 {
+	int r;
+
 	writes(stream);
 	atomic_store_explicit(place_of(stream), 0, memory_order_relaxed);
-	return REAL(fclose)(stream);
+	r = REAL(fclose)(stream);
+	RT_NOTIFY(moved);
+	return r;
 }
 
 /* ---- reading ---- */

@@ -28,6 +28,7 @@
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
+#include "rt/core/layer.h"
 #include "rt/core/library/front.h"
 
 #include <sched.h>
@@ -270,12 +271,13 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
-/* Waits until *number is at least `wanted`, but at most 20 ms, and only the first few times. */
+/* Waits until *number is at least `wanted`, but at most 20 ms, and only the first few times.  On one
+ * kernel thread, no other thread would arrive meanwhile. */
 static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
 {
 	int saved = errno;
 
-	if (atomic_fetch_add(&omp.naps, 1) < NAPS)
+	if (atomic_fetch_add(&omp.naps, 1) < NAPS && !rt_shares_kernel_thread())
 		for (int i = 0; i < NAP_PARTS && atomic_load(number) < wanted; i++)
 			syscall(SYS_nanosleep, &(struct timespec){0, NAP_NS}, NULL);
 	errno = saved;
@@ -631,7 +633,9 @@ FRONT(int, __kmpc_single, (void *where, int thread))
 	struct single *s = next_single();
 	bool first = s && !sem_trywait(&s->sem);
 
-	for (int i = 0; s && !first && !atomic_load(&s->entered) && i < ENTERED_LOOKS; i++)
+	int looks = rt_shares_kernel_thread() ? 0 : ENTERED_LOOKS;
+
+	for (int i = 0; s && !first && !atomic_load(&s->entered) && i < looks; i++)
 		syscall(SYS_sched_yield);
 	errno = saved;
 	r = BEHIND(int, __kmpc_single, (void *, int))(where, thread);

@@ -19,6 +19,17 @@ void rt_member_handler(void)
 {
 }
 
+/* While futex calls are trapped (rt/steer/trap.c), SIGSYS is not blocked, and has the runtime's
+ * handler.  The mask that a program reads back does not contain it. */
+static const sigset_t *spare_trap(const sigset_t *set, int how, sigset_t *copy)
+{
+	if (!set || !rt.trapped || how == SIG_UNBLOCK)
+		return set;
+	*copy = *set;
+	sigdelset(copy, SIGSYS);
+	return copy;
+}
+
 /* Called before the real function, because a signal may arrive before that returns. */
 static void installs(void (*handler)(int))
 {
@@ -28,15 +39,24 @@ static void installs(void (*handler)(int))
 
 INTERPOSE(int, sigaction, (int number, const struct sigaction *restrict new, struct sigaction *restrict old))
 {
-	if (new)
-		installs(new->sa_handler);
-	return REAL(sigaction)(number, new, old);
+	struct sigaction action;
+
+	if (!new)
+		return REAL(sigaction)(number, NULL, old);
+	installs(new->sa_handler);
+	if (number == SIGSYS)
+		RT_NOTIFY(addresses, RADDLE_UNFIT_TRAPPED);
+	action = *new;
+	spare_trap(&new->sa_mask, SIG_BLOCK, &action.sa_mask);
+	return REAL(sigaction)(number, &action, old);
 }
 
 #define SIGNAL(name)                                                                                         \
 	INTERPOSE(__sighandler_t, name, (int number, __sighandler_t handler))                                \
 	{                                                                                                    \
 		installs(handler);                                                                           \
+		if (number == SIGSYS)                                                                        \
+			RT_NOTIFY(addresses, RADDLE_UNFIT_TRAPPED);                                          \
 		return REAL(name)(number, handler);                                                          \
 	}
 SIGNAL(signal)
@@ -48,9 +68,11 @@ SIGNAL(__sysv_signal)
 #define MASK(name)                                                                                           \
 	INTERPOSE(int, name, (int how, const sigset_t *restrict set, sigset_t *restrict old))                \
 	{                                                                                                    \
+		sigset_t copy;                                                                               \
+                                                                                                             \
 		if (set)                                                                                     \
 			atomic_store(&rt.interruptible, 1);                                                  \
-		return REAL(name)(how, set, old);                                                            \
+		return REAL(name)(how, spare_trap(set, how, &copy), old);                                    \
 	}
 MASK(pthread_sigmask)
 MASK(sigprocmask)
@@ -59,15 +81,18 @@ MASK(sigprocmask)
 INTERPOSE(int, sigaltstack, (const stack_t *restrict stack, stack_t *restrict old))
 {
 	if (stack)
-		RT_NOTIFY(addresses);
+		RT_NOTIFY(addresses, RADDLE_UNFIT_STACK);
 	return REAL(sigaltstack)(stack, old);
 }
 
 INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
 {
 	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
-		atomic_store(&rt.interruptible, 1);
-		RT_NOTIFY(addresses); /* pthread_cancel() sends the thread a signal */
+		atomic_store(&rt.asynchronous, 1);
+		/* On one kernel thread, the run ends if a thread is cancelled after this call
+		 * (rt/core/thread/create.c).  libomp makes it and cancels no thread. */
+		if (!rt_shares_kernel_thread())
+			atomic_store(&rt.interruptible, 1);
 	}
 	return REAL(pthread_setcanceltype)(type, old);
 }

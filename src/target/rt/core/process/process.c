@@ -19,6 +19,7 @@
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 #include "rt/core/tables.h"
+#include "raddle/steer.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -258,6 +259,20 @@ void rt_process_setup(void)
 
 /* exec */
 
+/* In a forked child, the steered process is ended, too. */
+void rt_trap_leaves(void)
+{
+	struct raddle_steer *s = rt.trapped ? rt_steer_memory() : NULL;
+
+	if (!rt.trapped)
+		return;
+	if (s)
+		atomic_store(&s->unfit, RADDLE_UNFIT_EXEC);
+	if (own_pid() != rt.trapped)
+		syscall(SYS_kill, rt.trapped, SIGKILL);
+	syscall(SYS_exit_group, 0);
+}
+
 /* Stores the path of the program that replaces this one, for messages of the collector.  That
  * program is not recorded.  The path is "" if the exec failed. */
 static void name_successor(const char *path)
@@ -275,6 +290,7 @@ static void exec_event(const char *path)
 	struct rt_thread *t = rt_self();
 	int saved = errno;
 
+	rt_trap_leaves();
 	if (t && own_pid() == rt.pid) {
 		rt_text(t, RADDLE_EXEC, path ? path : "");
 		if (!rt.process)

@@ -118,26 +118,20 @@ uint64_t rt_now_soon(struct rt_thread *t)
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds)
 {
 	struct timespec timeout = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-	int saved = errno;
-	int r = (int)syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 
-	errno = saved;
-	return r;
+	return rt_bare(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&timeout) ? -1 : 0;
 }
 
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count)
 {
-	int saved = errno;
-
-	syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
-	errno = saved;
+	rt_bare(SYS_futex, (long)word, FUTEX_WAKE, count);
 }
 
 /* Signals are blocked first, so that a handler never waits for a lock held by the thread that it
  * interrupted. */
 void rt_lock(uint64_t *saved_signals)
 {
-	uint64_t all = ~0ull;
+	uint64_t all = RT_ALL_SIGNALS;
 	int saved = errno;
 
 	syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, saved_signals, sizeof all);

@@ -44,13 +44,14 @@ void rt_member_identity(void);
 void rt_member_limit(void);
 void rt_member_path(void);
 void rt_member_handler(void);
+void rt_member_bare(void);
 __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 {
 	static void (*const members[])(void) = {
-		rt_member_cond,	  rt_member_once,  rt_member_create,  rt_member_yield,
-		rt_member_ompt,	  rt_member_glib,  rt_member_uv,      rt_member_channel,
-		rt_member_kernel, rt_member_stdio, rt_member_refused, rt_member_outside,
-		rt_member_limit,  rt_member_path,  rt_member_handler, rt_member_identity};
+		rt_member_cond,	    rt_member_once,    rt_member_create,  rt_member_yield,  rt_member_ompt,
+		rt_member_glib,	    rt_member_uv,      rt_member_channel, rt_member_kernel, rt_member_stdio,
+		rt_member_refused,  rt_member_outside, rt_member_limit,	  rt_member_path,   rt_member_handler,
+		rt_member_identity, rt_member_bare};
 
 	return (void *)members;
 }

@@ -32,7 +32,7 @@ static void find_stack(struct rt_thread *t, uintptr_t size)
  * thread has its state. */
 void rt_block_signals(uint64_t *old)
 {
-	uint64_t all = ~0ull;
+	uint64_t all = RT_ALL_SIGNALS;
 	int saved = errno;
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
@@ -338,7 +338,11 @@ INTERPOSE(int, pthread_detach, (pthread_t thread))
 INTERPOSE(int, pthread_cancel, (pthread_t thread))
 {
 	uint32_t number = rt_handle_find((uint64_t)thread);
-	int r = REAL(pthread_cancel)(thread);
+	int r;
+
+	if (atomic_load(&rt.asynchronous))
+		RT_NOTIFY(addresses, RADDLE_UNFIT_CANCEL); /* libc sends the thread a signal */
+	r = REAL(pthread_cancel)(thread);
 
 	if (!r && number != UINT32_MAX)
 		RT_NOTIFY(cancelled, number);
@@ -358,7 +362,7 @@ INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char *name))
 	int r;
 
 	if (!own)
-		RT_NOTIFY(addresses);
+		RT_NOTIFY(addresses, RADDLE_UNFIT_ADDRESSED);
 	r = REAL(pthread_setname_np)(thread, name);
 	if (t && !r && own)
 		rt_text(t, RADDLE_THREAD_NAME, name);

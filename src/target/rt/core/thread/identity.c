@@ -7,6 +7,7 @@
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 void rt_member_identity(void);
@@ -19,7 +20,7 @@ void rt_member_identity(void)
 pid_t (*rt_vforks(void))(void);
 __attribute__((used)) pid_t (*rt_vforks(void))(void)
 {
-	RT_NOTIFY(addresses);
+	RT_NOTIFY(addresses, RADDLE_UNFIT_VFORK);
 	return REAL(vfork);
 }
 
@@ -39,20 +40,76 @@ INTERPOSE(pid_t, gettid, (void))
 	return id ? id : REAL(gettid)();
 }
 
+/* libc asks the kernel about a thread by its ID.  On one kernel thread, it asks about the calling
+ * thread, by the ID 0: the attributes of all threads are the same. */
+struct lent {
+	pid_t *word, id;
+};
+
+static struct lent lend(pthread_t thread)
+{
+	struct lent lent = {NULL, 0};
+	uint32_t number = rt.callbacks.tids ? rt_handle_find((uint64_t)thread) : UINT32_MAX;
+
+	if (number != UINT32_MAX || pthread_equal(thread, pthread_self()))
+		RT_NOTIFY(tids, number == UINT32_MAX ? 0 : number, &lent.word);
+	if (lent.word) {
+		lent.id = *lent.word;
+		*lent.word = 0;
+	}
+	return lent;
+}
+
+static int returned(const struct lent *lent, int r)
+{
+	if (lent->word)
+		*lent->word = lent->id;
+	return r;
+}
+
+INTERPOSE(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *attributes))
+{
+	struct lent lent = lend(thread);
+
+	return returned(&lent, REAL(pthread_getattr_np)(thread, attributes));
+}
+
+INTERPOSE(int, pthread_getschedparam,
+	  (pthread_t thread, int *restrict policy, struct sched_param *restrict parameter))
+{
+	struct lent lent = lend(thread);
+
+	return returned(&lent, REAL(pthread_getschedparam)(thread, policy, parameter));
+}
+
+INTERPOSE(int, pthread_setschedparam, (pthread_t thread, int policy, const struct sched_param *parameter))
+{
+	RT_NOTIFY(addresses, RADDLE_UNFIT_ADDRESSED);
+	return REAL(pthread_setschedparam)(thread, policy, parameter);
+}
+
+INTERPOSE(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock))
+{
+	RT_NOTIFY(addresses, RADDLE_UNFIT_ADDRESSED);
+	return REAL(pthread_getcpuclockid)(thread, clock);
+}
+
 INTERPOSE(int, pthread_getname_np, (pthread_t thread, char *name, size_t size))
 {
-	RT_NOTIFY(addresses);
+	RT_NOTIFY(addresses, RADDLE_UNFIT_ADDRESSED);
 	return REAL(pthread_getname_np)(thread, name, size);
 }
 
 INTERPOSE(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu_set_t *set))
 {
-	RT_NOTIFY(addresses);
+	RT_NOTIFY(addresses, RADDLE_UNFIT_ADDRESSED);
 	return REAL(pthread_setaffinity_np)(thread, size, set);
 }
 
 INTERPOSE(int, pthread_getaffinity_np, (pthread_t thread, size_t size, cpu_set_t *set))
 {
-	RT_NOTIFY(addresses);
+	/* The program has set none, since such a run ends. */
+	if (rt_shares_kernel_thread())
+		return sched_getaffinity(0, size, set) ? errno : 0;
 	return REAL(pthread_getaffinity_np)(thread, size, set);
 }

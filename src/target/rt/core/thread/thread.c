@@ -259,7 +259,7 @@ struct rt_thread *rt_thread_adopt(void)
 /* Signals stay blocked until the thread has ended; libc would block them itself a moment later. */
 static void end_thread(struct rt_thread *t)
 {
-	uint64_t signals = ~0ull;
+	uint64_t signals = RT_ALL_SIGNALS;
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, NULL, sizeof signals);
 	if (t->recording) {

@@ -1,0 +1,44 @@
+# Threads that wait through futexes of libraries run on one kernel thread: those of the C++ library,
+# by syscall(), and libc's own, which are trapped.  Both ways to run them make the same schedules.
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+"$RADDLE" c++ -std=c++20 -O1 -g -pthread "$ROOT/test/prog/one/futex.cpp" -o futex || exit 1
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/one/wait.c" -o wait || exit 1
+
+# explore ARGUMENTS...: explores a program; its log is in `explored`.
+explore() {
+	rm -rf explored
+	"$RADDLE" explore -v -j1 -n 12 --all -o explored -- "$@" >out 2>err </dev/null
+}
+# works ARGUMENTS...: no schedule fails, and no thread needs a kernel thread of its own.
+works() {
+	explore "$@" || complain "$*: $(cat out)"
+	grep -q 'kernel thread of its own' err && complain "$*: not on one kernel thread"
+	grep -q '"counts":true' explored/log || complain "$*: no run counts"
+}
+for mode in future async packaged shared timed condition once latch semaphore atomic barrier; do
+	works ./futex $mode
+	grep -q trapped err && complain "$mode: trapped"
+done
+for mode in stdio flockfile; do
+	works ./wait $mode
+	grep -q trapped err || complain "$mode: not trapped"
+done
+
+# A promise that no thread keeps is a deadlock.
+explore ./futex broken
+grep -q 'deadlock of one thread that nothing wakes (confirmed' out err || complain "broken: $(cat out)"
+
+# A forked child with the filter works; a program that it starts would not, so these runs have no filter.
+works ./wait fork
+grep -q trapped err || complain "fork: not trapped"
+for mode in exec shell; do
+	explore ./wait $mode || complain "$mode: $(cat out)"
+	grep -q 'not trapped: .* it starts another program' err || complain "$mode: started with the filter"
+done
+
+RADDLE_RESULTS= "$ROOT/bench/turns" --equal --raddle "$RADDLE" futex.cpp 'wait.c stdio' 'wait.c flockfile' >out 2>&1 ||
+	complain "$(cat out)"
+grep -q '^[1-9][0-9]* schedules compared, 0 programs differ, 0 could not' out || complain "not compared: $(cat out)"
+verdict
