@@ -39,7 +39,7 @@ endif
 in_directory = $(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
 
 # Rooms lie on floors below src/ (ARCHITECTURE.md).  Headers are included by the name of their room:
-# "trace/stream.h".  A floor with only one room is that room.
+# "trace/stream.h".  The floors base and report are rooms themselves.
 FLOORS := contract program target data execution analysis procedure fleet command
 INCLUDES := -Isrc $(FLOORS:%=-Isrc/%)
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) $(SANITIZE_FLAGS) $(INCLUDES) \
