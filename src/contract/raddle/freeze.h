@@ -38,6 +38,7 @@ enum raddle_copying { RADDLE_COPY_NONE, RADDLE_COPY_WANTED, RADDLE_COPY_MADE };
 
 struct raddle_freezing {
 	uint32_t where;		  /* enum raddle_freeze; the runtime clears it there */
+	uint32_t threads;	  /* number of threads to make in advance, before the program is frozen */
 	_Atomic uint32_t state;	  /* enum raddle_frozen */
 	_Atomic uint32_t copying; /* enum raddle_copying; a futex */
 	_Atomic int32_t copy;	  /* the process ID of the last copy; negative if the fork failed */

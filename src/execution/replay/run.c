@@ -427,6 +427,8 @@ static int open_session(struct replay *r)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
 	if (q->snapshot && !q->snapshot->off)
 		r->steer->freezing.where = q->snapshot->freeze;
+	if (q->snapshot)
+		r->steer->freezing.threads = q->snapshot->ahead;
 	set_run(r);
 	return 0;
 }

@@ -17,6 +17,7 @@ struct replay_world;
 
 struct replay_snapshot {	   /* zeroed, except `freeze`, before the first run */
 	enum raddle_freeze freeze; /* where the program is frozen */
+	uint32_t ahead;		   /* number of threads that are made before it is frozen */
 	bool off;		   /* it cannot be frozen there, so each run is started anew */
 	const char *why;	   /* with `off`: the reason, or NULL if it never got there */
 	pid_t pid;		   /* the frozen process, or 0 if there is none */

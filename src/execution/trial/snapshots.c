@@ -116,6 +116,9 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 	place.key = rd_hash_add(place.key, traps);
 	entry = entry_of(b, &place);
 	entry->used = ++b->snapshot_uses;
+	/* Where threads meet, most exist already. */
+	if (place.freeze == RADDLE_FREEZE_CREATION && b->threads && !entry->frozen.pid)
+		entry->frozen.ahead = b->threads - 1;
 	return ++entry->wanted > 1 && !entry->frozen.off ? &entry->frozen : NULL;
 }
 

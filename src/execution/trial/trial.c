@@ -261,6 +261,8 @@ static int describe_run(struct trial_bench *b, struct replay_result *r, struct t
 	t->status = r->status;
 	t->obstacle = copy_obstacle(b, &r->obstacle);
 	t->unsure = r->turns.unsure != 0;
+	if (r->turns.thread_count > b->threads)
+		b->threads = (uint32_t)r->turns.thread_count;
 	t->trail = r->turns.trail;
 	t->text[2].data = rd_arena_strndup(b->arena, r->outside.sent, r->outside.sent_length);
 	t->text[2].length = r->outside.sent_length;
@@ -325,7 +327,9 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.streams = b->fds,
 		.directory = b->given.directory,
 		.server = b->copies && !b->evidence ? &b->server : NULL,
-		.snapshot = runs_on_one(b) && !r->search && !r->hooks->stopped ? snapshots_find(b, s, known(b)->traps) : NULL,
+		.snapshot = runs_on_one(b) && !r->search && !r->hooks->stopped
+				    ? snapshots_find(b, s, known(b)->traps)
+				    : NULL,
 		.record_into = b->record_into,
 		.strategy = b->strategy,
 		.strict = s->goal_count != 0,

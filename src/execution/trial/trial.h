@@ -105,6 +105,7 @@ struct trial_bench {
 	struct run_server server;
 	struct trial_snapshot snapshots[TRIAL_SNAPSHOTS];
 	uint64_t snapshot_uses;
+	uint32_t threads;	 /* the largest number of threads that a run had */
 	bool told_unfrozen;	 /* the user was told why runs cannot be copied */
 	const char *record_into; /* a directory for a trace of each run; NULL for no traces */
 	struct run_streams streams;

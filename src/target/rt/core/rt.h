@@ -194,6 +194,9 @@ static inline bool rt_unread(void)
 /* rt/core/thread/create.c */
 void rt_block_signals(uint64_t *old); /* blocks all signals; keeps errno */
 void rt_restore_signals(const uint64_t *old);
+/* Makes a thread in advance, for a layer that keeps it (`prepares`, `prepared`) until the program
+ * creates one.  Returns false if the system refuses it. */
+bool rt_thread_prepare(void);
 
 /* rt/core/thread/thread.c */
 struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL if there is no memory */

@@ -5,9 +5,10 @@
  *
  * Glibc creates each thread as usual, with its stack and its TLS.  The new kernel thread saves its
  * registers and ends.  A context remains: a stack pointer and the base of the TLS.  The kernel
- * thread of the initial thread, the runner, runs all contexts.  A thread that ends needs a kernel
- * thread again, because glibc ends the kernel thread on which a thread returns.  So it gets a new
- * kernel thread, on which it leaves.
+ * thread of the initial thread, the runner, runs all contexts.  A thread that ends stays a context
+ * and never runs again (rt/steer/park.c).  If it has to leave libc, it needs a kernel thread again,
+ * because glibc ends the kernel thread on which a thread returns.  So it gets a new kernel thread,
+ * on which it leaves.
  *
  * Invariants:
  * 1. No two kernel threads run on one stack.  The runner enters a new context only when its kernel
@@ -168,7 +169,8 @@ void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 	(void)parent;
 	if (!rt_steer_has_one() || child->number >= RADDLE_SLOTS)
 		return;
-	atomic_store(&c->alive, 1);
+	if (!child->prepared)
+		atomic_store(&c->alive, 1);
 	rt_steering()->contexts[child->number] = c;
 }
 
@@ -297,7 +299,8 @@ void rt_context_setup(void)
 	g->idle.fs = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
-/* Called when the thread has made its last step.  Returns on a kernel thread of its own. */
+/* Called when the thread has made its last step.  Returns, if at all, on a kernel thread of its
+ * own. */
 void rt_context_leave(struct rt_thread *t)
 {
 	struct rt_steering *g = rt_steering();
@@ -306,9 +309,17 @@ void rt_context_leave(struct rt_thread *t)
 	if (!rt_steer_has_one() || find(t->number) != c)
 		return;
 	g->contexts[t->number] = NULL;
+	if (t->number == 0)
+		rt_park_end();
 	next = find(rt_turn_running());
-	g->leaving = c;
+	if (!rt_park(t))
+		g->leaving = c;
 	enter(c, next ? next : &g->idle);
+}
+
+void rt_context_let_go(struct rt_context *c)
+{
+	leave_now(c);
 }
 
 /* Called when a thread begins.  The initial thread runs on the runner from the start. */

@@ -33,6 +33,7 @@
 /* judgements */
 #define ENDING_YIELDS 2000 /* number of checks whether kernel threads that are ending have ended */
 #define READ_SIZE 4096	   /* bytes of /proc that are read at once */
+#define THREADS_MAX 256	   /* maximum number of threads that are made in advance */
 
 static struct rt_frozen *frozen(void)
 {
@@ -263,6 +264,7 @@ void rt_freeze_at(enum raddle_freeze where)
 	if (RT_LIKELY(s->where != where) || !rt_steer_has_one())
 		return;
 	s->where = RADDLE_FREEZE_NOWHERE;
+	rt_park_fill(s->threads < THREADS_MAX ? s->threads : THREADS_MAX);
 	why = check();
 	if (why == RADDLE_FROZEN)
 		freeze(s);

@@ -99,6 +99,19 @@ void rt_steer_look_at_command(uint32_t naps);
 /* Whether the replayer has ended.  It is asked only now and then, by the number of naps. */
 bool rt_steer_is_deserted(uint32_t naps);
 
+/* Lets a thread leave that has ended. */
+void rt_context_let_go(struct rt_context *c);
+
+/* rt/steer/park.c.  park() returns false if the thread, which has made its last step, has to leave.
+ * park_end() lets all parked threads leave.  fill() makes threads in advance.  The others are
+ * callbacks of rt/core/callback.inc. */
+bool rt_park(struct rt_thread *t);
+void rt_park_end(void);
+void rt_park_fill(uint32_t count);
+void rt_park_result(uint32_t number, void **result, bool *known);
+void rt_park_prepares(struct rt_thread *t);
+void rt_park_prepared(struct rt_thread **child);
+
 /* rt/steer/freeze.c.  Freezes the program here, if the plan requests it; returns in each copy.
  * at_creation() is called before a thread is created. */
 void rt_freeze_at(enum raddle_freeze where);

@@ -118,7 +118,10 @@ struct rt_steering {
 	/* by slot; NULL if the thread has no context, or has left */
 	struct rt_context *contexts[RADDLE_SLOTS];
 	struct rt_context idle, *leaving;
-	bool keeps_masks; /* each context has its own set of blocked signals */
+	struct rt_thread *parked[RADDLE_SLOTS]; /* by slot: ended threads that have not left libc */
+	uint32_t parked_count;
+	struct rt_thread *ready_made; /* threads that were made in advance, linked by `next` */
+	bool keeps_masks;	      /* each context has its own set of blocked signals */
 	/* blocked signals of the contexts that are neither `blocked` nor `masked` */
 	uint64_t common_mask;
 	struct rt_futex_entry futexes[RADDLE_SLOTS]; /* by slot */

@@ -60,24 +60,47 @@ static void begin(struct rt_thread *t)
 	errno = saved;
 }
 
+/* What the thread runs is known only when it begins, if it was made in advance. */
 static void *run(void *state)
 {
 	struct rt_thread *t = state;
-	void *(*start)(void *) = t->start;
-	void *argument = t->argument;
 
 	begin(t);
-	return start(argument);
+	return t->result = t->start(t->argument);
 }
 
 static int run_c11(void *state)
 {
 	struct rt_thread *t = state;
-	int (*start)(void *) = t->start_c11;
-	void *argument = t->argument;
+	int r;
 
 	begin(t);
-	return start(argument);
+	r = t->start_c11(t->argument);
+	t->result = (void *)(intptr_t)r;
+	return r;
+}
+
+/* Notes the result of the calling thread, which is about to end. */
+static void note_result(void *result)
+{
+	struct rt_thread *t;
+
+	if (rt_has_state(&t))
+		t->result = result;
+}
+
+INTERPOSE(void, pthread_exit, (void *result))
+{
+	note_result(result);
+	REAL(pthread_exit)(result);
+	__builtin_unreachable();
+}
+
+INTERPOSE(void, thrd_exit, (int result))
+{
+	note_result((void *)(intptr_t)result);
+	REAL(thrd_exit)(result);
+	__builtin_unreachable();
 }
 
 static uintptr_t stack_size(const pthread_attr_t *attributes)
@@ -105,6 +128,32 @@ struct creation {
 	struct rt_op op;
 };
 
+static bool is_detached(const pthread_attr_t *attributes)
+{
+	int state;
+
+	return attributes && !pthread_attr_getdetachstate(attributes, &state) &&
+	       state == PTHREAD_CREATE_DETACHED;
+}
+
+/* Takes a thread that was made in advance, if there is one with this stack size. */
+static void take_prepared(struct creation *c, uintptr_t size)
+{
+	struct rt_thread *ready = NULL;
+
+	if (!c->parent)
+		return;
+	RT_NOTIFY(prepared, &ready);
+	if (!ready)
+		return;
+	if (ready->stack_high != size) {
+		RT_NOTIFY(prepares, ready); /* it is kept for another creation */
+		return;
+	}
+	rt_thread_idle(c->child);
+	c->child = ready;
+}
+
 static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 {
 	uintptr_t size = stack_size(attributes);
@@ -117,7 +166,10 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	if (!c->child)
 		return false;
 	rt_op(&c->op, RADDLE_THREAD_CREATE, 0);
+	if (!attributes)
+		take_prepared(c, size);
 	c->child->stack_high = size; /* the size, until the thread itself computes the bounds */
+	c->child->detached = is_detached(attributes);
 	atomic_fetch_add(&rt.others, 1);
 	rt_block_signals(&c->signals);
 	c->child->signals = c->signals;
@@ -177,11 +229,35 @@ INTERPOSE(int, pthread_create,
 		return REAL(pthread_create)(thread, attributes, start, argument);
 	c.child->start = start;
 	c.child->argument = argument;
-	r = REAL(pthread_create)(thread, attributes, run, c.child);
+	if (c.child->prepared) {
+		*thread = (pthread_t)c.child->prepared;
+		r = 0;
+	} else {
+		r = REAL(pthread_create)(thread, attributes, run, c.child);
+	}
 	if (!r)
 		id = *thread;
 	creation_end(&c, &id, r);
 	return r;
+}
+
+bool rt_thread_prepare(void)
+{
+	uintptr_t size = stack_size(NULL);
+	struct rt_thread *t = rt_thread_new(size);
+	uint64_t signals;
+	pthread_t id = 0;
+	int r;
+
+	if (!t)
+		return false;
+	t->stack_high = size;
+	RT_NOTIFY(prepares, t);
+	rt_block_signals(&signals);
+	r = REAL(pthread_create)(&id, NULL, run, t);
+	rt_restore_signals(&signals);
+	t->prepared = (uint64_t)id;
+	return r == 0;
 }
 
 INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument))
@@ -229,6 +305,19 @@ static void outside(struct rt_thread **t)
 		(*t)->internal--;
 }
 
+/* Joins a thread that has ended but not left libc.  Returns EBUSY if it is not such a thread. */
+static int join_ended(uint32_t number, void **result)
+{
+	void *value = NULL;
+	bool known = false;
+
+	if (number != UINT32_MAX)
+		RT_NOTIFY(result, number, &value, &known);
+	if (known && result)
+		*result = value;
+	return known ? 0 : EBUSY;
+}
+
 /* Tries a join first, so that a JOIN_REQUEST is written if it has to wait.  Returns EBUSY if the
  * real function must be called, and otherwise the result that it would return. */
 static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32_t number)
@@ -237,7 +326,9 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 
 	if (!t || pthread_equal(thread, pthread_self()))
 		return EBUSY;
-	r = REAL(pthread_tryjoin_np)(thread, result);
+	r = join_ended(number, result);
+	if (r == EBUSY)
+		r = REAL(pthread_tryjoin_np)(thread, result);
 	if (r == EBUSY)
 		RT_EVENT(t, RADDLE_JOIN_REQUEST, RT_Q, RT_T, number);
 	return r;
@@ -258,7 +349,7 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 /* `first` is an expression that tries the join, and `call` calls the real function.  `timed` states
  * whether the wait has a time limit.  `until` is this limit, or NULL for a call that does not
  * wait. */
-#define JOIN(thread, first, timed, until, call)                                                              \
+#define JOIN(thread, first, timed, until, ended, call)                                                       \
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
 		struct rt_thread *inside_ __attribute__((cleanup(outside))) = inside(rt_self());             \
@@ -266,8 +357,10 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 		int r_ = first;                                                                              \
 		if (r_ == EBUSY) {                                                                           \
 			wait_in_join(&op_, number_, until, timed);                                           \
-			r_ = call;                                                                           \
+			r_ = ended;                                                                          \
 		}                                                                                            \
+		if (r_ == EBUSY)                                                                             \
+			r_ = call;                                                                           \
 		joined(inside_, (uint64_t)(thread), number_, r_);                                            \
 		rt_op_end(&op_);                                                                             \
 		return r_;                                                                                   \
@@ -275,43 +368,57 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 
 INTERPOSE(int, pthread_join, (pthread_t thread, void **result))
 {
-	JOIN(thread, try_join(inside_, thread, result, number_), false, NULL,
+	JOIN(thread, try_join(inside_, thread, result, number_), false, NULL, join_ended(number_, result),
 	     REAL(pthread_join)(thread, result));
 }
 
 INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **result))
 {
-	JOIN(thread, EBUSY, true, NULL, REAL(pthread_tryjoin_np)(thread, result));
+	JOIN(thread, EBUSY, true, NULL, join_ended(number_, result),
+	     REAL(pthread_tryjoin_np)(thread, result));
 }
 
 INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *time))
 {
 	JOIN(thread, try_join(inside_, thread, result, number_), true, RT_UNTIL(CLOCK_REALTIME, time),
-	     REAL(pthread_timedjoin_np)(thread, result, time));
+	     join_ended(number_, result), REAL(pthread_timedjoin_np)(thread, result, time));
 }
 
 INTERPOSE(int, pthread_clockjoin_np,
 	  (pthread_t thread, void **result, clockid_t clock, const struct timespec *time))
 {
 	JOIN(thread, try_join(inside_, thread, result, number_), true, RT_UNTIL(clock, time),
-	     REAL(pthread_clockjoin_np)(thread, result, clock, time));
+	     join_ended(number_, result), REAL(pthread_clockjoin_np)(thread, result, clock, time));
 }
 
-/* As try_join(), with the results of C11. */
-static int try_thrd_join(struct rt_thread *t, thrd_t thread, int *result, uint32_t number)
+/* Converts the result of a join to that of C11. */
+static int to_c11(int r, void *value, int *result)
 {
-	void *value;
-	int r = try_join(t, thread, &value, number);
-
 	if (r == 0 && result)
 		*result = (int)(intptr_t)value;
 	return r == EBUSY ? EBUSY : r == 0 ? thrd_success : thrd_error;
 }
 
+static int try_thrd_join(struct rt_thread *t, thrd_t thread, int *result, uint32_t number)
+{
+	void *value = NULL;
+	int r = try_join(t, thread, &value, number);
+
+	return to_c11(r, value, result);
+}
+
+static int thrd_join_ended(uint32_t number, int *result)
+{
+	void *value = NULL;
+	int r = join_ended(number, &value);
+
+	return to_c11(r, value, result);
+}
+
 INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
 {
 	JOIN(thread, try_thrd_join(inside_, thread, result, number_), false, NULL,
-	     REAL(thrd_join)(thread, result));
+	     thrd_join_ended(number_, result), REAL(thrd_join)(thread, result));
 }
 
 /* A thrd_t is a pthread_t, so this function serves pthread_detach() and thrd_detach(). */

@@ -135,7 +135,8 @@ static void reset_state(struct rt_thread *t, bool fresh)
 	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = t->fork_prepared = 0;
 	t->atomic_lock = NULL;
 	t->once = NULL;
-	t->handle = 0; /* until the thread begins */
+	t->handle = t->prepared = 0; /* until the thread begins */
+	t->result = PTHREAD_CANCELED;
 	t->recording = !rt.session ? RT_OFF : rt.listening[0] ? RT_LISTENED : RT_PLAIN;
 	reset_layers(t, fresh);
 }

@@ -110,6 +110,9 @@ struct rt_thread {
 	void *argument;
 	uint64_t signals;    /* the signal mask with which it starts */
 	uint32_t end_rounds; /* number of rounds of key destructors that have run */
+	void *result;	     /* what it returns; PTHREAD_CANCELED until that is known */
+	bool detached;	     /* it was created detached */
+	uint64_t prepared;   /* the pthread_t of a thread that was made in advance; else 0 */
 
 	/* Memory of its own, kept when the state is reused. */
 	uint32_t *shadow;
