@@ -144,6 +144,9 @@ uint64_t rt_now_soon(struct rt_thread *t); /* cheaper; call it only with the enc
 void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
+/* defer() blocks all signals, unless no handler can run; allow() restores the mask. */
+void rt_defer_signals(uint64_t *old);
+void rt_allow_signals(const uint64_t *old);
 void rt_lock(uint64_t *saved_signals);
 
 /* rt/core/process/bare.c: a system call without libc; failures are negative errno values.

@@ -63,9 +63,7 @@ static struct heap *heap(void)
 
 static void take(uint64_t *signals)
 {
-	uint64_t all = ~0ull;
-
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
+	rt_defer_signals(signals);
 	while (atomic_exchange_explicit(&heap()->lock, 1, memory_order_acquire))
 		syscall(SYS_sched_yield);
 }
@@ -74,7 +72,7 @@ static void give(const uint64_t *signals)
 {
 	RT_ASSERT(atomic_load_explicit(&heap()->lock, memory_order_relaxed));
 	atomic_store_explicit(&heap()->lock, 0, memory_order_release);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
+	rt_allow_signals(signals);
 }
 
 /* ---- pages ---- */

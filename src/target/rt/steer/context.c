@@ -356,7 +356,7 @@ void rt_context_tids(uint32_t number, pid_t **word)
 /* Called when the runtime has blocked all signals, because the thread ends. */
 void rt_context_ends(struct rt_thread *t)
 {
-	rt_steered(t)->context.blocked = true;
+	rt_steered(t)->context.blocked |= has_masks();
 }
 
 void rt_context_addresses(enum raddle_unfit why)

@@ -200,7 +200,8 @@ static void begin_copy(void)
 	if (rt.trapped)
 		rt.trapped = rt.pid;
 	atomic_store(&rt.session->processes[rt.process].pid, rt.pid);
-	rt_slot_at(0)->tid = (uint32_t)rt.pid;
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		rt_slot_at(i)->tid = (uint32_t)rt.pid;
 	rt_steering()->turns.watches = RADDLE_STEER_NONE; /* its watches may be others */
 }
 

@@ -13,6 +13,7 @@
  * 2. After the initial thread has ended, no thread is parked: libc counts the threads that leave,
  *    and ends the process after the last one.
  */
+#include "rt/core/one.h"
 #include "rt/steer/turn-int.h"
 
 #define PARKED_MAX 1024 /* a judgement: their stacks take 8 GiB of address space, but little memory */
@@ -93,6 +94,9 @@ void rt_park_prepared(struct rt_thread **child)
 	g->ready_made = (*child)->next;
 	(*child)->next = NULL;
 	set_control_words(&rt_steered(*child)->context);
+	/* Signals need not be blocked for it if no handler can run. */
+	if (rt_is_alone())
+		rt_steered(*child)->context.blocked = rt_steered(*child)->context.masked = false;
 }
 
 void rt_park_fill(uint32_t count)

@@ -298,7 +298,7 @@ void rt_steer_begin(struct rt_thread *t)
 	slot->thread = rt_steered(t)->anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
 	slot->parent = t->parent;
 	slot->index = t->index;
-	slot->tid = (uint32_t)rt_kernel_tid();
+	slot->tid = rt.one ? (uint32_t)rt.pid : (uint32_t)rt_kernel_tid();
 	rt_context_begin(t);
 	rt_strategy_meet(t);
 	rt_steered(t)->slot = slot;

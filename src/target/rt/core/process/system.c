@@ -131,10 +131,9 @@ void rt_futex_wake(_Atomic uint32_t *word, uint32_t count)
  * interrupted. */
 void rt_lock(uint64_t *saved_signals)
 {
-	uint64_t all = RT_ALL_SIGNALS;
 	int saved = errno;
 
-	syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, saved_signals, sizeof all);
+	rt_defer_signals(saved_signals);
 	while (atomic_exchange_explicit(&rt.lock, 1, memory_order_acquire))
 		syscall(SYS_sched_yield);
 	errno = saved;
@@ -145,8 +144,23 @@ void rt_unlock(const uint64_t *saved_signals)
 	int saved = errno;
 
 	atomic_store_explicit(&rt.lock, 0, memory_order_release);
-	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, saved_signals, NULL, sizeof *saved_signals);
+	rt_allow_signals(saved_signals);
 	errno = saved;
+}
+
+/* RT_ALL_SIGNALS as a saved mask means that the mask was not changed.  The mask of a thread never has
+ * this value, since SIGKILL cannot be blocked. */
+void rt_defer_signals(uint64_t *old)
+{
+	*old = RT_ALL_SIGNALS;
+	if (!rt_is_alone())
+		rt_block_signals(old);
+}
+
+void rt_allow_signals(const uint64_t *old)
+{
+	if (*old != RT_ALL_SIGNALS)
+		rt_restore_signals(old);
 }
 
 void rt_pause(uint32_t round)

@@ -56,7 +56,7 @@ static void begin(struct rt_thread *t)
 	find_stack(t, t->stack_high);
 	rt_handle_add((uint64_t)pthread_self(), t->number);
 	rt_thread_begin(t);
-	rt_restore_signals(&t->signals);
+	rt_allow_signals(&t->signals);
 	errno = saved;
 }
 
@@ -137,11 +137,11 @@ static bool is_detached(const pthread_attr_t *attributes)
 }
 
 /* Takes a thread that was made in advance, if there is one with this stack size. */
-static void take_prepared(struct creation *c, uintptr_t size)
+static void take_prepared(struct creation *c, const pthread_attr_t *attributes, uintptr_t size)
 {
 	struct rt_thread *ready = NULL;
 
-	if (!c->parent)
+	if (!c->parent || attributes || (c->child && c->child->prepared))
 		return;
 	RT_NOTIFY(prepared, &ready);
 	if (!ready)
@@ -150,8 +150,19 @@ static void take_prepared(struct creation *c, uintptr_t size)
 		RT_NOTIFY(prepares, ready); /* it is kept for another creation */
 		return;
 	}
-	rt_thread_idle(c->child);
+	if (c->child)
+		rt_thread_idle(c->child);
 	c->child = ready;
+}
+
+/* A thread that was made in advance begins later, when it gets the turn.  Then no handler can run,
+ * unless handlers can run now. */
+static void block_signals(struct creation *c)
+{
+	if (c->child->prepared)
+		rt_defer_signals(&c->signals);
+	else
+		rt_block_signals(&c->signals);
 }
 
 static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
@@ -162,16 +173,17 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	*c = (struct creation){.parent = rt_self()};
 	if (!atomic_load_explicit(&rt.ready, memory_order_acquire))
 		return false;
-	c->child = rt_thread_new(size);
+	take_prepared(c, attributes, size);
+	if (!c->child)
+		c->child = rt_thread_new(size);
 	if (!c->child)
 		return false;
 	rt_op(&c->op, RADDLE_THREAD_CREATE, 0);
-	if (!attributes)
-		take_prepared(c, size);
-	c->child->stack_high = size; /* the size, until the thread itself computes the bounds */
+	take_prepared(c, attributes, size); /* the operation may have made some */
+	c->child->stack_high = size;	    /* the size, until the thread itself computes the bounds */
 	c->child->detached = is_detached(attributes);
 	atomic_fetch_add(&rt.others, 1);
-	rt_block_signals(&c->signals);
+	block_signals(c);
 	c->child->signals = c->signals;
 	if (attributes && !pthread_attr_getsigmask_np(attributes, &mask))
 		__builtin_memcpy(&c->child->signals, &mask, sizeof c->child->signals);
@@ -194,7 +206,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 {
 	uint32_t count = c->number + 1;
 
-	rt_restore_signals(&c->signals);
+	rt_allow_signals(&c->signals);
 	if (error) {
 		atomic_fetch_sub(&rt.others, 1);
 		RT_NOTIFY(uncreated, c->child);

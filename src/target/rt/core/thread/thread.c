@@ -260,9 +260,9 @@ struct rt_thread *rt_thread_adopt(void)
 /* Signals stay blocked until the thread has ended; libc would block them itself a moment later. */
 static void end_thread(struct rt_thread *t)
 {
-	uint64_t signals = RT_ALL_SIGNALS;
+	uint64_t signals;
 
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, NULL, sizeof signals);
+	rt_defer_signals(&signals);
 	if (t->recording) {
 		RT_OP(op, RADDLE_THREAD_END, 0);
 		RT_NOTIFY_ALL(ends, t);
