@@ -30,6 +30,14 @@ done
 explore ./futex broken
 grep -q 'deadlock of one thread that nothing wakes (confirmed' out err || complain "broken: $(cat out)"
 
+# So are the lock of a stream and a mutex that two threads take in different orders.
+explore ./wait crossed
+grep -q 'deadlock of one thread that nothing wakes (confirmed' out err || complain "crossed: $(cat out)"
+grep -q 'waits for a signal on a futex of a library' out err || complain "crossed: $(cat out)"
+grep -q 'kernel thread of its own' err && complain "crossed: not on one kernel thread"
+"$RADDLE" replay explored/*.schedule -- ./wait crossed >out 2>err </dev/null
+grep -q 'was deadlocked' err || complain "crossed: the schedule does not lead there"
+
 # A forked child with the filter works; a program that it starts would not, so these runs have no filter.
 works ./wait fork
 grep -q trapped err || complain "fork: not trapped"

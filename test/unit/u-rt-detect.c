@@ -27,6 +27,10 @@
 #include "rt/core/process/system.c"
 #undef rt_map
 #undef rt_unmap
+long rt_bare_call(long number, const long a[6])
+{
+	return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
 #include "rt/detect/arena.c"
 #include "rt/detect/clock.c"
 #include "rt/detect/shadow.c"

@@ -177,6 +177,10 @@ enum raddle_slot_state {
 	RADDLE_SLOT_ENDED,
 };
 
+/* What a thread waits for that only a thread of its own process can do, if it is not an operation of
+ * the program. */
+enum raddle_inside { RADDLE_INSIDE_NOT, RADDLE_INSIDE_DESCRIPTOR, RADDLE_INSIDE_FUTEX };
+
 /* Which thread runs next at a point. */
 struct raddle_steer_decision {
 	uint32_t thread; /* the thread at the point: a position in the table; in `made`, a slot */
@@ -269,9 +273,7 @@ struct raddle_slot {
 	_Atomic uint64_t
 		accesses;	/* records of accesses and atomics so far; shows whether it makes progress */
 	_Atomic uint32_t timed; /* in BLOCKED: 1 if the wait has a time limit */
-	/* in BLOCKED: 1 if only a thread of this process can end the wait, which is for a descriptor
-	 * or a futex of a library */
-	_Atomic uint32_t inside;
+	_Atomic uint32_t inside; /* in BLOCKED: enum raddle_inside */
 	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
 	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */

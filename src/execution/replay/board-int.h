@@ -23,6 +23,7 @@ struct board_row {
 	uint64_t n, object, accesses;
 	bool timed;	       /* in BLOCKED: the wait has a time limit */
 	bool own;	       /* it waits for something that only its own process can do */
+	bool futex;	       /* `own`, and that is a futex of a library */
 	uint64_t ran;	       /* in RUNS: a counter that grows while the thread computes */
 	uint64_t user, system; /* in RUNS: processor time in user and kernel mode, in ticks */
 	/* addresses of held locks, with the lowest bit set if shared; 0 in a free entry */

@@ -47,6 +47,7 @@ static void read_row(struct board_row *r, struct raddle_slot *slot, uint32_t num
 	r->accesses = atomic_load(&slot->accesses);
 	r->timed = atomic_load(&slot->timed) != 0;
 	r->own = r->state == RADDLE_SLOT_BLOCKED && !r->timed && atomic_load(&slot->inside);
+	r->futex = r->own && atomic_load(&slot->inside) == RADDLE_INSIDE_FUTEX;
 	r->ready = atomic_load(&slot->ready) != 0;
 	r->point_n = slot->point_n;
 	r->point = slot->point < RADDLE_POINTS ? slot->point : RADDLE_POINT_OP;

@@ -72,13 +72,18 @@ static void copy_wait(struct replay *r, const struct board *b, uint32_t number, 
 	uint32_t owner = graph_owner(b, r->watch.closed, number);
 	struct rd_buf name = RD_BUF_INIT;
 
-	if (row->own)
+	if (row->futex)
+		rd_buf_adds(&name, "a futex of a library");
+	else if (row->own)
 		rd_buf_adds(&name, "descriptors that only the program has");
 	else
 		explain_object(&e, row, &name);
 	to->thread = replay_thread_name(r, b, number);
 	to->tid = row->tid;
-	to->kind = trace_kind(row->own ? RADDLE_CHANNEL_RECEIVE : row->kind)->name;
+	to->kind = trace_kind(row->futex ? RADDLE_COND_WAKE
+			      : row->own ? RADDLE_CHANNEL_RECEIVE
+					 : row->kind)
+			   ->name;
 	to->n = row->n;
 	to->object = row->own ? 0 : row->object;
 	to->name = replay_keep(r, &name);

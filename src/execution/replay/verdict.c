@@ -363,6 +363,31 @@ static bool lacks_input(const struct replay_result *result)
 					result->outcome == REPLAY_ENDED || result->outcome == REPLAY_CRASHED);
 }
 
+/* Whether the run did not get to its end because a thread waited in the kernel.  If a library waited
+ * there for another thread, as for a lock of libc, it does not when its calls are trapped. */
+static bool may_need_trap(const struct schedule *s, const struct replay_result *result)
+{
+	return s->turns && result->turns.unsure &&
+	       (result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_STUCK ||
+		result->end == REPLAY_HUNG);
+}
+
+/* Runs the schedule again, with the system calls of libraries trapped, or without if the program
+ * cannot be run so. */
+static int run_trapped(struct replay_request *request, struct replay_result *result)
+{
+	int err;
+
+	replay_result_release(result);
+	request->trap = true;
+	err = replay_run(request, result);
+	if (err || !result->unfit)
+		return err;
+	replay_result_release(result);
+	request->trap = false;
+	return replay_run(request, result);
+}
+
 int replay_once(const struct replay_policy *p, struct finding_set *set, struct finding *f, unsigned runs,
 		struct replay_result *result)
 {
@@ -382,6 +407,8 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 		request.no_world = true;
 		err = replay_run(&request, result);
 	}
+	if (!err && may_need_trap(&s, result))
+		err = run_trapped(&request, result);
 	if (err)
 		return err;
 	if (f->schedule->nowhere && result->outcome == REPLAY_CONFIRMED)

@@ -29,7 +29,9 @@
  * 1. Higher signals, from SIGRTMIN on, belong to the program. */
 #define LIBC_SIGNALS (3ull << 31)
 /* Synchronous faults.  They do not end a wait, and the runtime has handlers for them. */
-#define FAULT_SIGNALS (BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGABRT))
+#define FAULT_SIGNALS                                                                                        \
+	(BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGABRT) |              \
+	 BIT_OF(SIGSYS))
 #define BIT_OF(signal) (1ull << ((signal)-1))
 
 static size_t read_text(const char *path, char text[TEXT_SIZE])

@@ -358,6 +358,20 @@ static void flockfile_mode(void)
 	assert(shared == 2 * ROUNDS);
 }
 
+/* The lock of a stream and a mutex, in both orders. */
+static void *writes_locked(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	fputs("x", stderr);
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+static void crossed_mode(void)
+{
+	together(writes_lines, writes_locked);
+}
+
 static void *locks_file(void *unused)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
@@ -534,13 +548,13 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } modes[] = {
-	{"pipe", pipe_mode},	   {"pair", pair_mode},	    {"eventfd", eventfd_mode},
-	{"full", full_mode},	   {"stream", stream_mode}, {"poll", poll_mode},
-	{"select", select_mode},   {"epoll", epoll_mode},   {"limit", limit_mode},
-	{"accept", accept_mode},   {"stdio", stdio_mode},   {"flockfile", flockfile_mode},
-	{"flock", flock_mode},	   {"kill", kill_mode},	    {"interrupt", interrupt_mode},
-	{"sigwait", sigwait_mode}, {"fork", fork_mode},	    {"exec", exec_mode},
-	{"shell", shell_mode},	   {"hang", hang_mode},
+	{"pipe", pipe_mode},	       {"pair", pair_mode},	  {"eventfd", eventfd_mode},
+	{"full", full_mode},	       {"stream", stream_mode},	  {"poll", poll_mode},
+	{"select", select_mode},       {"epoll", epoll_mode},	  {"limit", limit_mode},
+	{"accept", accept_mode},       {"stdio", stdio_mode},	  {"flockfile", flockfile_mode},
+	{"flock", flock_mode},	       {"crossed", crossed_mode}, {"kill", kill_mode},
+	{"interrupt", interrupt_mode}, {"sigwait", sigwait_mode}, {"fork", fork_mode},
+	{"exec", exec_mode},	       {"shell", shell_mode},	  {"hang", hang_mode},
 };
 
 int main(int argc, char **argv)

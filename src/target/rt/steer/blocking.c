@@ -242,7 +242,8 @@ static void show_wait(struct rt_thread *t, bool inside, bool timed)
 	atomic_store(&slot->object, inside ? RT_INSIDE_OBJECT : RT_OUTSIDE_OBJECT);
 	atomic_store(&slot->kind, RADDLE_CHANNEL_RECEIVE);
 	atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
-	atomic_store_explicit(&slot->inside, inside, memory_order_relaxed);
+	atomic_store_explicit(&slot->inside, inside ? RADDLE_INSIDE_DESCRIPTOR : RADDLE_INSIDE_NOT,
+			      memory_order_relaxed);
 	rt_steer_show(t, RADDLE_SLOT_BLOCKED);
 	atomic_fetch_add(&rt_steering()->blocking, 1);
 }
@@ -253,7 +254,7 @@ static void show_end(struct rt_thread *t)
 
 	atomic_fetch_sub(&rt_steering()->blocking, 1);
 	rt_turn_take(t);
-	atomic_store_explicit(&slot->inside, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->inside, RADDLE_INSIDE_NOT, memory_order_relaxed);
 	atomic_store(&slot->object, 0);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 }

@@ -98,7 +98,7 @@ static void show_wait(struct rt_thread *t, uint64_t object, bool timed)
 	atomic_store(&slot->object, object);
 	atomic_store(&slot->kind, RADDLE_CHANNEL_RECEIVE);
 	atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
-	atomic_store_explicit(&slot->inside, 1, memory_order_relaxed);
+	atomic_store_explicit(&slot->inside, RADDLE_INSIDE_FUTEX, memory_order_relaxed);
 	rt_steer_show(t, RADDLE_SLOT_BLOCKED);
 }
 
@@ -107,7 +107,7 @@ static void show_end(struct rt_thread *t)
 	struct raddle_slot *slot = rt_steered(t)->slot;
 
 	rt_turn_take(t);
-	atomic_store_explicit(&slot->inside, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->inside, RADDLE_INSIDE_NOT, memory_order_relaxed);
 	atomic_store(&slot->object, 0);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 }
