@@ -31,4 +31,8 @@ struct raddle_steer_refusal {
 	uint32_t unused;
 };
 
+/* What a thread waits for that only a thread of its own process can do, if it is not an operation of
+ * the program. */
+enum raddle_inside { RADDLE_INSIDE_NOT, RADDLE_INSIDE_DESCRIPTOR, RADDLE_INSIDE_FUTEX };
+
 #endif

@@ -121,7 +121,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_SHOW = 1 << 21, /* like NOTE, and the thread waits until `crash.seen` is set */
 	RADDLE_STEER_ONE = 4096,     /* with TURNS: all threads run on one kernel thread */
 	RADDLE_STEER_TRAP = 8192,    /* with TURNS: futex calls of libraries are trapped (rt/steer/trap.c) */
-	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, at any time */
+	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, even before decisions */
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
 };
 
@@ -176,10 +176,6 @@ enum raddle_slot_state {
 	RADDLE_SLOT_BLOCKED, /* waits in an operation of the program */
 	RADDLE_SLOT_ENDED,
 };
-
-/* What a thread waits for that only a thread of its own process can do, if it is not an operation of
- * the program. */
-enum raddle_inside { RADDLE_INSIDE_NOT, RADDLE_INSIDE_DESCRIPTOR, RADDLE_INSIDE_FUTEX };
 
 /* Which thread runs next at a point. */
 struct raddle_steer_decision {
@@ -271,8 +267,8 @@ struct raddle_slot {
 	_Atomic uint32_t site;	 /* innermost call site of that operation */
 	_Atomic uint32_t held_count;
 	_Atomic uint64_t
-		accesses;	/* records of accesses and atomics so far; shows whether it makes progress */
-	_Atomic uint32_t timed; /* in BLOCKED: 1 if the wait has a time limit */
+		accesses;	 /* records of accesses and atomics so far; shows whether it makes progress */
+	_Atomic uint32_t timed;	 /* in BLOCKED: 1 if the wait has a time limit */
 	_Atomic uint32_t inside; /* in BLOCKED: enum raddle_inside */
 	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */

@@ -26,6 +26,7 @@
 #define RT_LAYER_H
 
 #include "rt/core/buffer/gather.h"
+#include "rt/core/call.h"
 #include "rt/core/rt.h"
 
 #include <time.h>
@@ -66,22 +67,6 @@ struct rt_op {
 	struct rt_op_state {
 		uint64_t word[8];
 	} state[RT_LAYER_COUNT]; /* the state of each layer, which its op_begin() fills */
-};
-
-/* A call of futex(): its arguments, and its result if a layer handles it. */
-struct rt_futex_call {
-	long arguments[6];
-	long result; /* as the kernel returns it: negative errno values */
-	bool handled;
-};
-
-/* A signal that the program sends to one of its threads. */
-struct rt_signal {
-	uint32_t thread; /* its number, or UINT32_MAX if it is unknown */
-	int number;
-	const union sigval *value; /* NULL if it has none */
-	int result;		   /* if a layer handles it: an errno value */
-	bool handled;
 };
 
 /* A thread that has arrived at a barrier that a layer handles. */

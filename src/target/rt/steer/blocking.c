@@ -40,7 +40,7 @@
 
 static struct rt_wait_entry *entry_at(uint32_t number)
 {
-	return &rt_steering()->waits[number];
+	return &rt_steering()->entries.waits[number];
 }
 
 /* ---- what a thread waits for ---- */
@@ -131,7 +131,7 @@ static bool is_pipe_inside(int fd, const struct stat *s)
 	struct statfs system;
 
 	for (int i = 0; i < RT_INHERITED; i++)
-		if (rt_steering()->inherited[i] == s->st_ino)
+		if (rt_steering()->entries.inherited[i] == s->st_ino)
 			return false;
 	return !rt_bare(SYS_fstatfs, fd, (long)&system) && system.f_type == PIPES_MAGIC;
 }
@@ -172,7 +172,7 @@ void rt_blocking_setup(void)
 
 	for (int fd = 0; fd < RT_INHERITED; fd++)
 		if (!rt_bare(SYS_fstat, fd, (long)&s))
-			rt_steering()->inherited[fd] = s.st_ino;
+			rt_steering()->entries.inherited[fd] = s.st_ino;
 }
 
 /* ---- waiting ---- */
@@ -210,7 +210,8 @@ void rt_blocking_moved(void)
 {
 	uint64_t signals;
 
-	if (!atomic_load(&rt_steering()->turns.waiting.count) || !atomic_load(&rt_steering()->blocking))
+	if (!atomic_load(&rt_steering()->turns.waiting.count) ||
+	    !atomic_load(&rt_steering()->entries.blocking))
 		return;
 	rt_steer_lock(&signals);
 	make_ready(true);
@@ -230,7 +231,7 @@ static bool waits_outside(void)
 /* If a wait is outside, time limits are real.  Then rt_blocking_nap() lets them expire. */
 bool rt_blocking_let_in(void)
 {
-	if (!atomic_load(&rt_steering()->blocking))
+	if (!atomic_load(&rt_steering()->entries.blocking))
 		return false;
 	return make_ready(false) || waits_outside();
 }
@@ -245,14 +246,14 @@ static void show_wait(struct rt_thread *t, bool inside, bool timed)
 	atomic_store_explicit(&slot->inside, inside ? RADDLE_INSIDE_DESCRIPTOR : RADDLE_INSIDE_NOT,
 			      memory_order_relaxed);
 	rt_steer_show(t, RADDLE_SLOT_BLOCKED);
-	atomic_fetch_add(&rt_steering()->blocking, 1);
+	atomic_fetch_add(&rt_steering()->entries.blocking, 1);
 }
 
 static void show_end(struct rt_thread *t)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;
 
-	atomic_fetch_sub(&rt_steering()->blocking, 1);
+	atomic_fetch_sub(&rt_steering()->entries.blocking, 1);
 	rt_turn_take(t);
 	atomic_store_explicit(&slot->inside, RADDLE_INSIDE_NOT, memory_order_relaxed);
 	atomic_store(&slot->object, 0);
@@ -408,7 +409,7 @@ bool rt_blocking_nap(const struct rt_thread *t)
 	nfds_t count;
 	int64_t ns;
 
-	if (!atomic_load(&rt_steering()->blocking) || !waits_outside())
+	if (!atomic_load(&rt_steering()->entries.blocking) || !waits_outside())
 		return false;
 	count = collect(fds, &all);
 	ns = nap_ns(all);

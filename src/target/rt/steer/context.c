@@ -245,7 +245,7 @@ bool rt_context_switch(struct rt_thread *t, uint32_t next)
 		return false;
 	enter(&rt_steered(t)->context, to);
 	let_leave();
-	if (RT_UNLIKELY(rt_steering()->signals_pending))
+	if (RT_UNLIKELY(rt_steering()->entries.signals_pending))
 		rt_signal_deliver(t);
 	return true;
 }

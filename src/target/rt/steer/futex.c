@@ -32,7 +32,7 @@ enum { WORD, OP, VALUE, LIMIT, WORD2, VALUE3 };
 
 static struct rt_futex_entry *entry_at(uint32_t number)
 {
-	return &rt_steering()->futexes[number];
+	return &rt_steering()->entries.futexes[number];
 }
 
 static uint32_t load(uintptr_t word)
@@ -49,7 +49,7 @@ static long in_kernel(const struct rt_futex_call *call)
 
 void rt_futex_leaves(pid_t tid)
 {
-	struct rt_steering *g = rt_steering();
+	struct rt_entries *g = &rt_steering()->entries;
 
 	if (tid > 0)
 		g->leavers[g->left++ % RT_LEAVERS] = tid;
@@ -58,7 +58,7 @@ void rt_futex_leaves(pid_t tid)
 /* Whether a thread that made its last step may still run. */
 static bool has_leavers(void)
 {
-	struct rt_steering *g = rt_steering();
+	struct rt_entries *g = &rt_steering()->entries;
 	bool any = false;
 
 	for (uint32_t i = 0; i < RT_LEAVERS; i++) {

@@ -45,7 +45,7 @@ static void handles(struct rt_thread *t, uint32_t kind, uintptr_t object)
 /* The thread gets signals that were sent to it, if there are any. */
 static inline void deliver(struct rt_thread *t)
 {
-	if (__builtin_expect(rt_steering()->signals_pending != 0, 0))
+	if (__builtin_expect(rt_steering()->entries.signals_pending != 0, 0))
 		rt_signal_deliver(t);
 }
 

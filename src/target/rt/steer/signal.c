@@ -44,7 +44,7 @@ static uint64_t bit_of(int number)
 
 static struct rt_signals *signals_of(uint32_t number)
 {
-	return &rt_steering()->signals[number];
+	return &rt_steering()->entries.signals[number];
 }
 
 static uint64_t own_mask(void)
@@ -85,14 +85,14 @@ static bool take(uint32_t number, uint64_t set, siginfo_t *info)
 		s->queued = 0;
 	}
 	s->pending &= ~bit_of(info->si_signo);
-	rt_steering()->signals_pending--;
+	rt_steering()->entries.signals_pending--;
 	return true;
 }
 
 /* A call that the handler interrupts fails, unless the kernel would restart it. */
 static void interrupt(uint32_t number, int signal)
 {
-	struct rt_wait_entry *entry = &rt_steering()->waits[number];
+	struct rt_wait_entry *entry = &rt_steering()->entries.waits[number];
 
 	if (entry->look && !(action_of(signal).flags & SA_RESTART))
 		entry->interrupted = true;
@@ -138,7 +138,7 @@ static void keep(uint32_t number, const struct rt_signal *signal)
 		s->value = (uint64_t)signal->value->sival_ptr;
 	}
 	s->pending |= bit;
-	rt_steering()->signals_pending++;
+	rt_steering()->entries.signals_pending++;
 }
 
 static bool is_handled(int number)

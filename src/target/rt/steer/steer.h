@@ -21,6 +21,7 @@
 #include "rt/steer/freeze.h"
 #include "rt/steer/set.h"
 #include "rt/steer/spin.h"
+#include "rt/steer/waiting.h"
 
 /* Where a thread sleeps. */
 struct rt_sleeping_place {
@@ -77,32 +78,6 @@ struct rt_context {
 	void *tid;		/* address at which the kernel clears the ID when the thread ends */
 };
 
-/* A thread that waits for a futex of a library (rt/steer/futex.c). */
-struct rt_futex_entry {
-	uintptr_t word;
-	uint32_t value; /* of the word; the wait may end when the word has another value */
-	uint32_t bits;	/* calls with a common bit wake the thread */
-	bool woken;
-};
-
-/* A thread that waits (rt/steer/blocking.c). */
-struct rt_wait_entry {
-	const struct rt_look *look;   /* the descriptors; NULL if it waits for something else */
-	const struct rt_until *until; /* NULL if it has no time limit, or an unknown one */
-	bool interrupted;	      /* a signal handler has run, so the call fails */
-};
-/* Signals that were sent to a thread and not delivered yet (rt/steer/signal.c). */
-struct rt_signals {
-	uint64_t pending; /* a bit for each signal */
-	int queued;	  /* the signal that has a value, or 0 */
-	uint64_t value;	  /* its value, a union sigval */
-};
-#define RT_INHERITED 3 /* descriptors that a program inherits */
-
-/* Number of threads that may be on their way out at the same time.  A judgement: such a thread
- * takes some 20 microseconds, and more of them would only make a wait less repeatable. */
-#define RT_LEAVERS 64
-
 /* The layer's state of the process. */
 struct rt_steering {
 	struct raddle_steer *memory; /* the memory that the replayer shares with the program */
@@ -124,15 +99,7 @@ struct rt_steering {
 	bool keeps_masks;	      /* each context has its own set of blocked signals */
 	/* blocked signals of the contexts that are neither `blocked` nor `masked` */
 	uint64_t common_mask;
-	struct rt_futex_entry futexes[RADDLE_SLOTS]; /* by slot */
-	struct rt_wait_entry waits[RADDLE_SLOTS];    /* by slot */
-	struct rt_signals signals[RADDLE_SLOTS];     /* by slot */
-	uint32_t signals_pending;		     /* of all threads */
-	_Atomic uint32_t blocking;		     /* number of waits for descriptors */
-	ino_t inherited[RT_INHERITED];
-	/* IDs of the kernel threads whose threads made their last step, or 0; and how many did */
-	pid_t leavers[RT_LEAVERS];
-	uint32_t left;
+	struct rt_entries entries;
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* where threads sleep that the plan does not name */
 	/* By goal, protected by the lock: whether a thread is stopped there; how many threads have

@@ -53,7 +53,7 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	uint32_t round = 0, seen = rt_steer_seen(t);
 	bool idle = false, due;
 
-	rt_steering()->waits[t->number].until = until;
+	rt_steering()->entries.waits[t->number].until = until;
 
 	if (rt_turn_taken()) {
 		begin_wait(step);
@@ -72,7 +72,7 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 		idle = round > RT_LOOK_FROM && rt_turn_is_idle();
 	}
 	due = slot->due || (!rt_turn_has(t) && rt_turn_is_over(until));
-	rt_steering()->waits[t->number].until = NULL;
+	rt_steering()->entries.waits[t->number].until = NULL;
 	slot->due = 0;
 	rt_turn_set_since(t->number, 0);
 	if (rt_turn_has(t))
