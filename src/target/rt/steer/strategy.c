@@ -316,5 +316,7 @@ uint32_t rt_strategy_choose(uint32_t number)
 	case RADDLE_STRATEGY_KINDS: chosen = by_kind(number); break;
 	default: chosen = walk();
 	}
+	if (RT_LIKELY(chosen < RADDLE_SLOTS && rt_set_has(&rt_steering()->turns.ready, chosen)))
+		return chosen;
 	return chosen != RADDLE_STEER_NONE && rt_turn_can(chosen) ? chosen : RADDLE_STEER_NONE;
 }

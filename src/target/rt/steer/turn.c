@@ -248,7 +248,7 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 		settle(t, signals);
 	if (RT_UNLIKELY(has_run_on()))
 		stop_here(t, signals);
-	if (RT_UNLIKELY(rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS))
+	if (RT_UNLIKELY(rt_steered(t)->slot->spins >= RADDLE_STEER_SPINS))
 		note_livelock();
 	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
@@ -285,7 +285,7 @@ static void see_all(struct rt_thread *t)
 }
 
 /* The thread is ready; returns when it has the turn. */
-static inline void go(struct rt_thread *t)
+static inline __attribute__((always_inline)) void go(struct rt_thread *t)
 {
 	if (!rt_turn_has(t))
 		await_turn(t);
