@@ -19,6 +19,7 @@
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
 #include "rt/steer/set.h"
+#include "rt/steer/spin-int.h"
 
 /* Where a thread sleeps. */
 struct rt_sleeping_place {
@@ -71,26 +72,6 @@ struct rt_turns {
 	_Atomic uint32_t looking;
 	uint32_t looked_at;
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
-};
-
-/* maximum number of accesses of an iteration; a longer one is not certified as a spin */
-#define RT_SPIN_ENTRIES 32
-
-/* What a thread has accessed since its last operation (rt/steer/spin.c). */
-struct rt_spin {
-	struct rt_spin_entry {
-		uintptr_t address;
-		uint64_t value; /* the value at the last access, if `visited` */
-		uint32_t site, size;
-		bool visited;
-		uint8_t after; /* the position of the entry that was found after this one */
-	} entries[RT_SPIN_ENTRIES];
-	uint32_t count;
-	uint32_t last;	 /* the position of the entry that was found last */
-	uint64_t filter; /* for each entry, a bit that depends on its address and site */
-	uint32_t steady; /* number of accesses in a row that read nothing new */
-	uint32_t yields; /* number of yields during these accesses */
-	bool notified;	 /* the certificate is begun, but not complete */
 };
 
 /* A thread that runs on the kernel thread of the initial thread (rt/steer/context.c). */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ledger of a thread that may wait in a loop (rt/steer/spin.c).
+ *
+ * Invariant: each pair of address and site has at most one entry.
+ */
+#ifndef RT_STEER_SPIN_INT_H
+#define RT_STEER_SPIN_INT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* maximum number of accesses of an iteration; a longer one is not certified as a spin */
+#define RT_SPIN_ENTRIES 32
+
+/* What a thread has accessed since its last operation (rt/steer/spin.c). */
+struct rt_spin {
+	struct rt_spin_entry {
+		uintptr_t address;
+		uint64_t value; /* the value at the last access, if `visited` */
+		uint32_t site, size;
+		bool visited;
+		uint8_t after; /* the position of the entry that was found after this one */
+	} entries[RT_SPIN_ENTRIES];
+	uint32_t count;
+	uint32_t last;	 /* the position of the entry that was found last */
+	uint64_t filter; /* for each entry, a bit that depends on its address and site */
+	uint32_t steady; /* number of accesses in a row that read nothing new */
+	uint32_t yields; /* number of yields during these accesses */
+	bool notified;	 /* the certificate is begun, but not complete */
+};
+
+#endif
