@@ -129,7 +129,7 @@ static struct word *open_word(const struct rt_thread *t, uintptr_t address)
 	return w;
 }
 
-static void read_word(struct word *w, const struct seen *now)
+static inline void read_word(struct word *w, const struct seen *now)
 {
 	uint32_t at = 0;
 
@@ -141,7 +141,7 @@ static void read_word(struct word *w, const struct seen *now)
 	w->reads[at] = *now;
 }
 
-static void write_word(struct word *w, const struct seen *now)
+static inline void write_word(struct word *w, const struct seen *now)
 {
 	for (uint32_t i = 0; i < READS; i++) {
 		note_after(&w->reads[i], now);
@@ -165,7 +165,8 @@ static void begin_anew(void)
 	}
 }
 
-static void look(const struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, bool write)
+static inline __attribute__((always_inline)) void look(const struct rt_thread *t, uintptr_t address,
+						       uint64_t size, uint32_t site, bool write)
 {
 	struct seen now = {t->number + 1, site};
 	uint64_t count = (address % 8 + size + 7) / 8;

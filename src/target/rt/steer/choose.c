@@ -249,9 +249,7 @@ static void time_out(uint32_t number)
 
 bool rt_turn_can(uint32_t number)
 {
-	if (RT_LIKELY(rt_turn_is_ready(number)))
-		return true;
-	if (is_timed(number))
+	if (!rt_turn_is_ready(number) && is_timed(number))
 		time_out(number);
 	return rt_turn_is_ready(number);
 }
@@ -350,14 +348,4 @@ uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wis
 	if (count > 1 || next != usual)
 		remember(number, next, usual);
 	return next;
-}
-
-void rt_turn_hand_over(uint32_t from, uint32_t next)
-{
-	RT_ASSERT(from < RADDLE_SLOTS && (next < rt_slot_count() || next == RADDLE_STEER_NONE));
-	rt_slot_at(from)->stays = next == from ? rt_slot_at(from)->stays + 1 : 0;
-	/* wake() orders the store before it looks for a sleeper */
-	atomic_store_explicit(&rt_steer()->running, next, memory_order_release);
-	if (next < RADDLE_SLOTS && next != from)
-		rt_steer_wake(&rt_steering()->own[next]);
 }

@@ -223,7 +223,7 @@ static __attribute__((noinline, cold)) void await_end(struct rt_context *c)
 }
 
 /* Leaves `from` and continues in `to`. */
-static inline void enter(struct rt_context *from, struct rt_context *to)
+static inline __attribute__((always_inline)) void enter(struct rt_context *from, struct rt_context *to)
 {
 	if (RT_UNLIKELY(atomic_load_explicit(&to->alive, memory_order_acquire)))
 		await_end(to);

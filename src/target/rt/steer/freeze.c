@@ -191,6 +191,8 @@ static enum raddle_frozen check(void)
 /* Called in a copy.  It is killed when its parent, the replayer, dies. */
 static void begin_copy(void)
 {
+	struct rt_turns *turn = &rt_steering()->turns;
+
 	syscall(SYS_set_robust_list, frozen()->robust, frozen()->robust_size);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!rt.copied_pid)
@@ -202,7 +204,9 @@ static void begin_copy(void)
 	atomic_store(&rt.session->processes[rt.process].pid, rt.pid);
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
 		rt_slot_at(i)->tid = (uint32_t)rt.pid;
-	rt_steering()->turns.watches = RADDLE_STEER_NONE; /* its watches may be others */
+	/* What was computed from the plan has to be computed again. */
+	turn->watches = turn->weighed = RADDLE_STEER_NONE;
+	turn->changes_seed = 0;
 }
 
 static long make_copy(void)

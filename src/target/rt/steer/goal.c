@@ -345,6 +345,21 @@ static inline bool is_only_seen(const struct rt_thread *t)
 	return d->sees_all && d->slot && !d->leads && !d->keeps && !rt_steer()->keep[0];
 }
 
+/* Whether the thread continues, because there are no watches: what rt_turn_access() and see() would
+ * find, without their calls. */
+static inline bool is_unwatched(struct rt_thread *t)
+{
+	const struct raddle_steer *s = rt_steer();
+	struct rt_steered *d = rt_steered(t);
+
+	if (!rt.one || !t->every || t->busy || s->watch_count || s->memory_at ||
+	    atomic_load_explicit(&s->running, memory_order_relaxed) != t->number ||
+	    d->looks + 1 >= RADDLE_STEER_LOOKS)
+		return false;
+	d->looks++;
+	return true;
+}
+
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	const struct rt_touch touch = {address, size, site, how & RT_ACCESS_WRITE, how & RT_ACCESS_ATOMIC};
@@ -356,7 +371,8 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 		atomic_store_explicit(&slot->touched, site, memory_order_relaxed);
 		if (how & RT_ACCESS_ATOMIC)
 			rt_spin_touch(t, address, size, site);
-		see(t, &touch);
+		if (!is_unwatched(t))
+			see(t, &touch);
 		return;
 	}
 	/* The first access of a call is complete only when the call was made. */

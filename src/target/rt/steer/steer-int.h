@@ -75,7 +75,12 @@ void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, ui
 
 /* nap(): the thread sleeps until its place is woken, but only for a short time.  `seen` is the
  * value of seen() before the caller last checked its condition. */
-void rt_steer_wake(struct rt_sleeping_place *place);
+static inline void rt_steer_wake(struct rt_sleeping_place *place)
+{
+	rt_add32(&place->word, 1);
+	if (RT_UNLIKELY(atomic_load(&place->asleep)))
+		rt_futex_wake(&place->word, INT32_MAX);
+}
 static inline uint32_t rt_steer_seen(const struct rt_thread *t)
 {
 	return atomic_load(&rt_steered(t)->place->word);

@@ -55,13 +55,6 @@ void rt_steer_unlock_shared(const uint64_t *signals)
 	errno = saved;
 }
 
-void rt_steer_wake(struct rt_sleeping_place *place)
-{
-	rt_add32(&place->word, 1);
-	if (atomic_load(&place->asleep))
-		rt_futex_wake(&place->word, INT32_MAX);
-}
-
 static void wake_all(void)
 {
 	for (uint32_t i = 0; i < rt_steer()->thread_count; i++)

@@ -20,7 +20,7 @@
 #include "rt/core/layer.h"
 #include "rt/steer/freeze.h"
 #include "rt/steer/set.h"
-#include "rt/steer/spin.h"
+#include "rt/steer/spin-int.h"
 #include "rt/steer/waiting.h"
 
 /* Where a thread sleeps. */
@@ -32,6 +32,8 @@ struct rt_sleeping_place {
 /* bits in the filter of sites; with 64 watches, 1 in 64 unwatched sites passes it */
 #define RT_WATCH_BITS 4096
 
+#define RT_DEPTH_MAX 16 /* maximum depth of PCT */
+
 /* The state of turn.c.  The lock protects it, except for `sites`, `low` and `high`, which change
  * only while no thread runs. */
 struct rt_turns {
@@ -42,8 +44,15 @@ struct rt_turns {
 	uint64_t random, seeded;
 	uint64_t lowest; /* the priority of the thread that was deferred last */
 	uint32_t ranked; /* number of slots that have got a priority from PCT */
-	/* by position in the plan: the thread has begun (strategy WEIGHTED) */
+	/* For the strategy PCT: the seed for which `changes` was computed, and the choices at which
+	 * a priority changes; entry 0 is unused. */
+	uint64_t changes_seed, changes[RT_DEPTH_MAX];
+	/* For the strategy WEIGHTED, by position in the plan: the thread has begun; the number of
+	 * points of threads that it has yet to create.  Both are computed again when a thread has
+	 * begun: `weighed` is the value of `settled` at the last time. */
 	bool begun[RADDLE_SLOTS];
+	uint64_t unborn[RADDLE_SLOTS];
+	uint32_t weighed;
 	/* For the strategy KINDS, by slot: the function that the thread runs, and the first thread
 	 * that runs this function. */
 	struct rt_turn_kind {

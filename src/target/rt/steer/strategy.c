@@ -12,7 +12,6 @@
 #include "rt/steer/steer-int.h"
 
 #define LOW (1ull << 32)  /* deferred threads, and PCT's changes, have priorities below this */
-#define DEPTH_MAX 16	  /* maximum depth of PCT */
 #define LENGTH_UNKNOWN 64 /* assumed number of choices of a run, if it is not known */
 #define QUANTUM_MAX 4	  /* ROUND: maximum number of points of a usual turn */
 #define LONGER_ONE_OF 8	  /* ROUND: one turn in this many is longer */
@@ -98,15 +97,26 @@ static uint32_t highest(void)
 	return best;
 }
 
-/* If a priority changes at this choice, returns the number of that change, from 1; otherwise 0. */
-static uint32_t change_at(uint64_t choice)
+static void draw_changes(struct rt_turns *turn)
 {
 	const struct raddle_steer *s = rt_steer();
 	uint64_t length = s->length ? s->length : LENGTH_UNKNOWN;
-	uint32_t depth = s->depth < DEPTH_MAX ? s->depth : DEPTH_MAX;
 
+	for (uint32_t i = 1; i < RT_DEPTH_MAX; i++)
+		turn->changes[i] = rt_mixed(s->seed + i * RT_GOLDEN) % length;
+	turn->changes_seed = s->seed;
+}
+
+/* If a priority changes at this choice, returns the number of that change, from 1; otherwise 0. */
+static uint32_t change_at(uint64_t choice)
+{
+	struct rt_turns *turn = &rt_steering()->turns;
+	uint32_t depth = rt_steer()->depth < RT_DEPTH_MAX ? rt_steer()->depth : RT_DEPTH_MAX;
+
+	if (turn->changes_seed != rt_steer()->seed)
+		draw_changes(turn);
 	for (uint32_t i = 1; i < depth; i++)
-		if (rt_mixed(s->seed + i * RT_GOLDEN) % length == choice)
+		if (turn->changes[i] == choice)
 			return i;
 	return 0;
 }
@@ -160,16 +170,29 @@ static uint32_t by_event(uint32_t number)
 
 /* ---- WEIGHTED: by remaining points ---- */
 
-/* How many points a thread of the plan, and all threads that it has yet to create, have left. */
-static uint64_t left_of(uint32_t position, uint64_t done, const bool *begun, uint32_t count)
+/* How many points a thread of the plan has left. */
+static uint64_t left_of(uint32_t position, uint64_t done)
+{
+	uint64_t expected = raddle_steer_threads(rt_steer())[position].expected;
+
+	return expected > done ? expected - done : 1;
+}
+
+/* Counts the points of threads that were not created yet for the threads that will create them.  A
+ * thread has a higher position than its creator. */
+static void weigh_unborn(struct rt_turns *turn, uint32_t count)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
-	uint64_t left = threads[position].expected > done ? threads[position].expected - done : 1;
 
-	for (uint32_t i = position + 1; i < count; i++)
-		if (threads[i].parent == position && !begun[i])
-			left += left_of(i, 0, begun, count);
-	return left;
+	__builtin_memset(turn->begun, 0, count);
+	__builtin_memset(turn->unborn, 0, count * sizeof *turn->unborn);
+	turn->weighed = atomic_load(&turn->settled);
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (rt_slot_at(i)->thread < count)
+			turn->begun[rt_slot_at(i)->thread] = true;
+	for (uint32_t i = count; i-- > 0;)
+		if (!turn->begun[i] && threads[i].parent < i)
+			turn->unborn[threads[i].parent] += left_of(i, 0) + turn->unborn[i];
 }
 
 /* If a thread is chosen in proportion to the points it has left, all remaining orders are about
@@ -177,21 +200,20 @@ static uint64_t left_of(uint32_t position, uint64_t done, const bool *begun, uin
 static uint32_t by_weight(uint32_t number)
 {
 	uint32_t count = rt_steer_threads(), chosen = RADDLE_STEER_NONE;
-	bool *begun = rt_steering()->turns.begun;
+	struct rt_turns *turn = &rt_steering()->turns;
 	uint64_t sum = 0;
 
 	if (is_deferred(rt_slot_at(number)))
 		return walk();
 	count = count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
-	__builtin_memset(begun, 0, count);
-	for (uint32_t i = 0; i < rt_slot_count(); i++)
-		if (rt_slot_at(i)->thread < count)
-			begun[rt_slot_at(i)->thread] = true;
+	if (turn->weighed != atomic_load(&turn->settled))
+		weigh_unborn(turn, count);
 	EACH_THAT_MAY(i)
 	{
 		const struct raddle_slot *slot = rt_slot_at(i);
-		uint64_t weight = slot->thread < count ? left_of(slot->thread, slot->arrivals, begun, count)
-						       : WEIGHT_UNKNOWN;
+		uint64_t weight = slot->thread < count
+					  ? left_of(slot->thread, slot->arrivals) + turn->unborn[slot->thread]
+					  : WEIGHT_UNKNOWN;
 
 		sum += weight;
 		if (draw() % sum < weight)
@@ -316,5 +338,7 @@ uint32_t rt_strategy_choose(uint32_t number)
 	case RADDLE_STRATEGY_KINDS: chosen = by_kind(number); break;
 	default: chosen = walk();
 	}
+	if (RT_LIKELY(chosen < RADDLE_SLOTS && rt_set_has(&rt_steering()->turns.ready, chosen)))
+		return chosen;
 	return chosen != RADDLE_STEER_NONE && rt_turn_can(chosen) ? chosen : RADDLE_STEER_NONE;
 }

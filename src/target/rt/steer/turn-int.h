@@ -7,6 +7,7 @@
 #ifndef RT_STEER_TURN_INT_H
 #define RT_STEER_TURN_INT_H
 
+#include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
 /* Number of checks for the turn after which a thread also checks whether the turn's owner is
@@ -92,7 +93,18 @@ bool rt_turn_has_decisions(void); /* whether the plan has decisions that were no
 /* Returns the slot of the thread that runs after a point of thread `number`, or NONE if no thread
  * can.  `wish` is the replayer's choice, or NONE. */
 uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish);
-void rt_turn_hand_over(uint32_t from, uint32_t next);
+
+static inline void rt_turn_hand_over(uint32_t from, uint32_t next)
+{
+	struct raddle_slot *slot = rt_slot_at(from);
+
+	RT_ASSERT(from < RADDLE_SLOTS && (next < rt_slot_count() || next == RADDLE_STEER_NONE));
+	slot->stays = next == from ? slot->stays + 1 : 0;
+	/* wake() orders the store before it looks for a sleeper */
+	atomic_store_explicit(&rt_steer()->running, next, memory_order_release);
+	if (next < RADDLE_SLOTS && next != from)
+		rt_steer_wake(&rt_steering()->own[next]);
+}
 
 /* rt/steer/turn.c.  Returns the slot of a thread other than `self` that runs without the turn, or
  * NONE. */

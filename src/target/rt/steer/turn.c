@@ -239,7 +239,7 @@ static RT_SELDOM void note_livelock(void)
 		rt_turn_wake_leader();
 }
 
-void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
+static inline __attribute__((always_inline)) void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 {
 	uint32_t wish = RADDLE_STEER_NONE;
 
@@ -248,7 +248,7 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 		settle(t, signals);
 	if (RT_UNLIKELY(has_run_on()))
 		stop_here(t, signals);
-	if (RT_UNLIKELY(rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS))
+	if (RT_UNLIKELY(rt_steered(t)->slot->spins >= RADDLE_STEER_SPINS))
 		note_livelock();
 	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
@@ -257,6 +257,11 @@ void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
 		rt_turn_hand_over(t->number, rt_turn_choose(t->number, t, wish));
 	if (RT_UNLIKELY(rt_turn_is_idle() || atomic_load_explicit(&rt_steer()->stuck, memory_order_relaxed)))
 		note_stuck();
+}
+
+void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals)
+{
+	pass(t, asks, signals);
 }
 
 void rt_turn_give(struct rt_thread *t, uint32_t state)
@@ -285,7 +290,7 @@ static void see_all(struct rt_thread *t)
 }
 
 /* The thread is ready; returns when it has the turn. */
-static inline void go(struct rt_thread *t)
+static inline __attribute__((always_inline)) void go(struct rt_thread *t)
 {
 	if (!rt_turn_has(t))
 		await_turn(t);
@@ -423,7 +428,7 @@ void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, b
 	rt_steer_show(t, point == RADDLE_POINT_ACCESS ? RADDLE_SLOT_GOAL : RADDLE_SLOT_GATE);
 	note_settled(t);
 	if (rt_turn_has(t))
-		rt_turn_pass(t, asks, &signals);
+		pass(t, asks, &signals);
 	else if (rt_turn_running() == RADDLE_STEER_NONE)
 		atomic_store(&rt_steer()->running, t->number);
 	rt_steer_unlock(&signals);

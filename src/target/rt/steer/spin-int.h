@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known about a thread that may be spinning (rt/steer/spin.c). */
-#ifndef RT_STEER_SPIN_H
-#define RT_STEER_SPIN_H
+/*
+ * The ledger of a thread that may wait in a loop (rt/steer/spin.c).
+ *
+ * Invariant: each pair of address and site has at most one entry.
+ */
+#ifndef RT_STEER_SPIN_INT_H
+#define RT_STEER_SPIN_INT_H
 
 #include <stdbool.h>
 #include <stdint.h>
