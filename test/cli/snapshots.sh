@@ -38,6 +38,8 @@ is_anew pipe 'it has open files that copies would share'
 is_anew shared 'it shares memory with other processes'
 is_anew child 'it has child processes'
 is_anew timer 'it has timers'
+is_anew removed 'it has changed files or started processes'
+is_anew bare 'a copy behaves differently'
 
 # What copies write is what the program writes: a copy has what was written before it.
 "$RADDLE" explore -q -n 12 --all --fail-if 'test "$(cat)" != "begun

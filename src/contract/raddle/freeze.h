@@ -27,6 +27,7 @@ enum raddle_frozen {
 	RADDLE_FROZEN_NOT, /* it has not reached the point */
 	RADDLE_FROZEN,
 	RADDLE_UNFROZEN_CHILDREN, /* it has child processes */
+	RADDLE_UNFROZEN_CHANGES,  /* it has changed the file system, or started a process */
 	RADDLE_UNFROZEN_TIMERS,	  /* it has timers */
 	RADDLE_UNFROZEN_FILES,	  /* it has open files that copies would share */
 	RADDLE_UNFROZEN_MEMORY,	  /* it shares memory with other processes */

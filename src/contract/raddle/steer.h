@@ -106,11 +106,10 @@ enum raddle_command {
 };
 
 enum raddle_steer_flags {
-	RADDLE_STEER_STAY = 1,	 /* threads stay stopped in MET until the replayer's command */
-	RADDLE_STEER_DETECT = 2, /* detect unordered accesses (rt/detect/detect.c) */
-	RADDLE_STEER_ORDER = 4,	 /* no goals: the phase is MET after the last operation */
-	RADDLE_STEER_ANYWHERE =
-		8, /* no thread is led; a thread that reaches a goal's site is stopped for a while */
+	RADDLE_STEER_STAY = 1,	     /* threads stay stopped in MET until the replayer's command */
+	RADDLE_STEER_DETECT = 2,     /* detect unordered accesses (rt/detect/detect.c) */
+	RADDLE_STEER_ORDER = 4,	     /* no goals: the phase is MET after the last operation */
+	RADDLE_STEER_ANYWHERE = 8,   /* no thread is led; a thread at a goal's site stops for a while */
 	RADDLE_STEER_TURNS = 16,     /* one thread runs at a time */
 	RADDLE_STEER_ASK = 32,	     /* stop and ask when all decisions were taken */
 	RADDLE_STEER_ASK_START = 64, /* stop and ask before the first operation */
@@ -121,7 +120,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_SHOW = 1 << 21, /* like NOTE, and the thread waits until `crash.seen` is set */
 	RADDLE_STEER_ONE = 4096,     /* with TURNS: all threads run on one kernel thread */
 	RADDLE_STEER_TRAP = 8192,    /* with TURNS: futex calls of libraries are trapped (rt/steer/trap.c) */
-	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, even before decisions */
+	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, at any time */
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
 };
 
@@ -266,10 +265,9 @@ struct raddle_slot {
 	_Atomic uint64_t object; /* address of its object; for a join, the thread's number */
 	_Atomic uint32_t site;	 /* innermost call site of that operation */
 	_Atomic uint32_t held_count;
-	_Atomic uint64_t
-		accesses;	 /* records of accesses and atomics so far; shows whether it makes progress */
-	_Atomic uint32_t timed;	 /* in BLOCKED: 1 if the wait has a time limit */
-	_Atomic uint32_t inside; /* in BLOCKED: enum raddle_inside */
+	_Atomic uint64_t accesses; /* records of accesses and atomics so far: its progress */
+	_Atomic uint32_t timed;	   /* in BLOCKED: 1 if the wait has a time limit */
+	_Atomic uint32_t inside;   /* in BLOCKED: enum raddle_inside */
 	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
 	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */

@@ -88,6 +88,7 @@ void snapshot_note_unfrozen(struct replay_snapshot *s, const struct raddle_steer
 {
 	static const char *const reasons[RADDLE_FROZENS] = {
 		[RADDLE_UNFROZEN_CHILDREN] = "it has child processes",
+		[RADDLE_UNFROZEN_CHANGES] = "it has changed files or started processes",
 		[RADDLE_UNFROZEN_TIMERS] = "it has timers",
 		[RADDLE_UNFROZEN_FILES] = "it has open files that copies would share",
 		[RADDLE_UNFROZEN_MEMORY] = "it shares memory with other processes",

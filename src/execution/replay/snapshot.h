@@ -20,6 +20,7 @@ struct replay_snapshot {	   /* zeroed, except `freeze`, before the first run */
 	uint32_t ahead;		   /* number of threads that are made before it is frozen */
 	bool off;		   /* it cannot be frozen there, so each run is started anew */
 	const char *why;	   /* with `off`: the reason, or NULL if it never got there */
+	bool compared;		   /* copies of it were compared with a run from the start (trial/) */
 	pid_t pid;		   /* the frozen process, or 0 if there is none */
 	struct run_session session;
 	struct run_image image;

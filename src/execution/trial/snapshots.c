@@ -6,7 +6,8 @@
  * A schedule that leads two threads to a race is frozen where they met.  What comes after that (which
  * thread goes first, the seed, decisions and watches) differs from run to run.  A schedule without
  * a goal is frozen before the program creates its second thread, because until then there is nothing
- * to decide.  A program is frozen when a key occurs for the second time.
+ * to decide.  A program is frozen when its key occurs for the second time, or for the third time if
+ * it is to be frozen where threads met, since that pays off only for several runs.
  */
 #include "trial/snapshots-int.h"
 
@@ -110,6 +111,7 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 {
 	struct snapshot_place place = snapshot_place_of(s, b->detect, b->cover);
 	struct trial_snapshot *entry;
+	uint64_t least;
 
 	if (!b->copies || b->conditions.no_snapshots || b->record_into || has_commands(b) || !place.key)
 		return NULL;
@@ -119,7 +121,8 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 	/* Where threads meet, most exist already. */
 	if (place.freeze == RADDLE_FREEZE_CREATION && b->threads && !entry->frozen.pid)
 		entry->frozen.ahead = b->threads - 1;
-	return ++entry->wanted > 1 && !entry->frozen.off ? &entry->frozen : NULL;
+	least = place.freeze == RADDLE_FREEZE_MET ? 3 : 2;
+	return ++entry->wanted >= least && !entry->frozen.off ? &entry->frozen : NULL;
 }
 
 void snapshots_report(struct trial_bench *b)

@@ -590,6 +590,50 @@ static int choose_way(struct trial_bench *b, const struct schedule *s)
 	return !b->evidence && !known(b)->compared ? compare_ways(b, s) : RD_OK;
 }
 
+/* ---- whether copies will do ---- */
+
+/* Makes a run that the caller did not ask for. */
+static int make_extra_run(struct trial_bench *b, const struct replay_request *request,
+			  struct replay_snapshot *snapshot, struct trial *t)
+{
+	struct trial_hooks none = {0};
+	struct running r = {.bench = b, .hooks = &none};
+	struct replay_request extra = *request;
+	int err;
+
+	extra.snapshot = snapshot;
+	extra.context = &r;
+	err = make_run(&r, &extra, t, NULL);
+	b->runs--;
+	return err;
+}
+
+/* A copy may lack what an earlier copy has changed outside, for example a file that it removed.  So
+ * before copies of a frozen program are used, a schedule is run anew and by two copies, and has to do
+ * the same. */
+static int compare_copies(struct trial_bench *b, struct replay_request *request)
+{
+	struct replay_snapshot *snapshot = request->snapshot;
+	struct trial anew, first, second;
+	int err = make_extra_run(b, request, NULL, &anew);
+
+	if (!err)
+		err = make_extra_run(b, request, snapshot, &first);
+	if (!err && snapshot->pid)
+		err = make_extra_run(b, request, snapshot, &second);
+	if (err)
+		return err;
+	snapshot->compared = true;
+	if (snapshot->pid && (trial_differs(&anew, &first) || trial_differs(&first, &second) ||
+			      first.digest != second.digest)) {
+		replay_snapshot_close(snapshot);
+		snapshot->why = "a copy behaves differently";
+	}
+	if (!snapshot->pid)
+		request->snapshot = NULL;
+	return RD_OK;
+}
+
 /* ---- for callers ---- */
 
 int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
@@ -602,7 +646,9 @@ int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct
 	if (err)
 		return err;
 	request = request_of(&r, s);
-	return make_run(&r, &request, t, made);
+	if (request.snapshot && !request.snapshot->compared)
+		err = compare_copies(b, &request);
+	return err ? err : make_run(&r, &request, t, made);
 }
 
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)

@@ -162,6 +162,32 @@ static void use_child(void)
 	need(waitpid(child, NULL, 0) == child, "the child");
 }
 
+/* The same without libc, so that the runtime does not see it. */
+static void use_bare(const char *path)
+{
+	char name[256];
+	int fd;
+
+	snprintf(name, sizeof name, "%s.%ld", path, (long)getpid());
+	fd = (int)syscall(SYS_open, name, O_WRONLY | O_CREAT, 0600);
+	need(fd >= 0 && !close(fd), "a new file");
+	run_threads();
+	need(!syscall(SYS_unlink, name), "the removal of the file");
+}
+
+/* The second copy would not find the file that the first one has removed. */
+static void use_removed(const char *path)
+{
+	char name[256];
+	FILE *f;
+
+	snprintf(name, sizeof name, "%s.%ld", path, (long)getpid());
+	f = fopen(name, "w");
+	need(f && !fclose(f), "a new file");
+	run_threads();
+	need(!unlink(name), "the removal of the file");
+}
+
 static void use_timer(void)
 {
 	struct itimerval long_time = {.it_value = {.tv_sec = 1000}}, left;
@@ -193,6 +219,10 @@ int main(int argc, char **argv)
 		use_shared();
 	else if (!strcmp(mode, "child"))
 		use_child();
+	else if (!strcmp(mode, "removed"))
+		use_removed(argv[2]);
+	else if (!strcmp(mode, "bare"))
+		use_bare(argv[2]);
 	else if (!strcmp(mode, "timer"))
 		use_timer();
 	else

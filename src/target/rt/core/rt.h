@@ -81,6 +81,7 @@ struct rt {
 	/* In a process that was forked from a frozen one (rt/steer/freeze.c): the ID of that process,
 	 * which the program has seen; or 0. */
 	pid_t copied_pid;
+	bool changed_outside; /* it has changed the file system, or started a process */
 	pid_t pid;
 	pthread_key_t key;	  /* its destructor runs when a thread ends */
 	uint32_t exited;	  /* 1 if the EXIT record is written */
@@ -144,7 +145,10 @@ uint64_t rt_now_soon(struct rt_thread *t); /* cheaper; call it only with the enc
 void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
-/* defer() blocks all signals, unless no handler can run; allow() restores the mask. */
+/* block() blocks all signals, and restore() restores the mask; both keep errno.  defer() blocks
+ * signals only if a handler could run; allow() restores the mask. */
+void rt_block_signals(uint64_t *old);
+void rt_restore_signals(const uint64_t *old);
 void rt_defer_signals(uint64_t *old);
 void rt_allow_signals(const uint64_t *old);
 void rt_lock(uint64_t *saved_signals);
@@ -194,11 +198,8 @@ static inline bool rt_unread(void)
 	return RT_UNLIKELY(rt.session->discard);
 }
 
-/* rt/core/thread/create.c */
-void rt_block_signals(uint64_t *old); /* blocks all signals; keeps errno */
-void rt_restore_signals(const uint64_t *old);
-/* Makes a thread in advance, for a layer that keeps it (`prepares`, `prepared`) until the program
- * creates one.  Returns false if the system refuses it. */
+/* rt/core/thread/create.c.  Makes a thread in advance, for a layer that keeps it (`prepares`, `prepared`)
+ * until the program creates one.  Returns false if the system refuses it. */
 bool rt_thread_prepare(void);
 
 /* rt/core/thread/thread.c */

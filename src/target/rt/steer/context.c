@@ -101,18 +101,21 @@ static const uint64_t all_signals = RT_ALL_SIGNALS;
  * on one context's stack with the TLS of another. */
 static void keep_mask(struct rt_context *c)
 {
-	struct rt_steering *g = rt_steering();
-
 	change_mask(&all_signals, &c->mask);
 	c->masked = true;
-	if (!g->keeps_masks && !c->blocked)
-		g->common_mask = c->mask;
-	g->keeps_masks = true;
 }
 
 static void restore_mask(const struct rt_context *c)
 {
 	change_mask(c->masked ? &c->mask : &rt_steering()->common_mask, NULL);
+}
+
+/* Until now all threads of the program have had the same mask. */
+void rt_context_disturbs(void)
+{
+	if (rt_steer_has_one())
+		syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &rt_steering()->common_mask,
+			sizeof rt_steering()->common_mask);
 }
 
 static void switch_blocked(struct rt_context *from, const struct rt_context *to)

@@ -8,9 +8,10 @@
  * handlers of the program.
  *
  * Invariants:
- * 1. A program is frozen only if a copy behaves as the program itself would.  It has no child
- *    processes, timers, other kernel threads or writable shared memory.  The files that it has
- *    opened are read-only files, or devices without a position.
+ * 1. A program is frozen only if a copy behaves as the program itself would.  It has not changed the
+ *    file system, where copies would see each other's changes.  It has no child processes, timers, other
+ * kernel threads or writable shared memory.  The files that it has opened are read-only files, or devices
+ * without a position.
  * 2. Copies run one after the other.  Before each fork, files get the positions that they had when
  *    the program was frozen.
  * 3. The program does not notice that it is a copy.  getpid() and gettid() return the IDs of the
@@ -179,6 +180,8 @@ static enum raddle_frozen check(void)
 		return RADDLE_UNFROZEN_THREADS;
 	if (rt_turn_has_children())
 		return RADDLE_UNFROZEN_CHILDREN;
+	if (rt.changed_outside)
+		return RADDLE_UNFROZEN_CHANGES;
 	if (rt_turn_has_timers())
 		return RADDLE_UNFROZEN_TIMERS;
 	if (!walk_files(note_file))

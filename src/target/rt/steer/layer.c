@@ -273,6 +273,7 @@ const struct rt_layer rt_layer_steer = {
 		      .created = rt_context_created,
 		      .uncreated = rt_context_uncreated,
 		      .arrives = rt_context_arrives,
+		      .disturbs = rt_context_disturbs,
 		      .prepares = rt_park_prepares,
 		      .prepared = rt_park_prepared,
 		      .result = rt_park_result,

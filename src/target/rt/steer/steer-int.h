@@ -132,6 +132,7 @@ void rt_context_uncreated(struct rt_thread *child);
 void rt_context_arrives(struct rt_thread *t);
 bool rt_context_switch(struct rt_thread *t, uint32_t next);
 void rt_context_leave(struct rt_thread *t);
+void rt_context_disturbs(void);
 /* Callbacks of rt/core/callback.inc. */
 void rt_context_identifies(const struct rt_thread *t, pid_t *id);
 void rt_context_addresses(enum raddle_unfit why);

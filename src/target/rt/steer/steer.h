@@ -105,7 +105,6 @@ struct rt_steering {
 	struct rt_thread *parked[RADDLE_SLOTS]; /* by slot: ended threads that have not left libc */
 	uint32_t parked_count;
 	struct rt_thread *ready_made; /* threads that were made in advance, linked by `next` */
-	bool keeps_masks;	      /* each context has its own set of blocked signals */
 	/* blocked signals of the contexts that are neither `blocked` nor `masked` */
 	uint64_t common_mask;
 	struct rt_entries entries;

@@ -25,6 +25,7 @@ void rt_member_path(void)
 
 void rt_path_tells(void)
 {
+	rt.changed_outside = true;
 	rt_channel_send(0);
 }
 

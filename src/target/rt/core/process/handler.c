@@ -30,11 +30,19 @@ static const sigset_t *spare_trap(const sigset_t *set, int how, sigset_t *copy)
 	return copy;
 }
 
+/* From now on handlers may run, or threads may block different signals. */
+static void become_interruptible(void)
+{
+	if (!atomic_load(&rt.interruptible))
+		RT_NOTIFY(disturbs);
+	atomic_store(&rt.interruptible, 1);
+}
+
 /* Called before the real function, because a signal may arrive before that returns. */
 static void installs(void (*handler)(int))
 {
 	if (handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR)
-		atomic_store(&rt.interruptible, 1);
+		become_interruptible();
 }
 
 INTERPOSE(int, sigaction, (int number, const struct sigaction *restrict new, struct sigaction *restrict old))
@@ -71,7 +79,7 @@ SIGNAL(__sysv_signal)
 		sigset_t copy;                                                                               \
                                                                                                              \
 		if (set)                                                                                     \
-			atomic_store(&rt.interruptible, 1);                                                  \
+			become_interruptible();                                                              \
 		return REAL(name)(how, spare_trap(set, how, &copy), old);                                    \
 	}
 MASK(pthread_sigmask)
@@ -92,7 +100,7 @@ INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
 		/* On one kernel thread, the run ends if a thread is cancelled after this call
 		 * (rt/core/thread/create.c).  libomp makes it and cancels no thread. */
 		if (!rt_shares_kernel_thread())
-			atomic_store(&rt.interruptible, 1);
+			become_interruptible();
 	}
 	return REAL(pthread_setcanceltype)(type, old);
 }

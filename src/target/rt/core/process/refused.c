@@ -92,15 +92,23 @@ INTERPOSE(int, creat, (const char *path, mode_t mode))
 	return rt_opened(REAL(creat)(path, mode));
 }
 
+/* Whether fopen() with this mode leaves what is at the path as it is. */
+static bool only_reads(const char *mode)
+{
+	return mode[0] == 'r' && !__builtin_strchr(mode, '+');
+}
+
 INTERPOSE(FILE *, fopen, (const char *restrict path, const char *restrict mode))
 {
-	rt_path_tells();
+	if (!only_reads(mode))
+		rt_path_tells();
 	return opened_stream(REAL(fopen)(path, mode));
 }
 
 INTERPOSE(FILE *, fopen64, (const char *restrict path, const char *restrict mode))
 {
-	rt_path_tells();
+	if (!only_reads(mode))
+		rt_path_tells();
 	return opened_stream(REAL(fopen64)(path, mode));
 }
 

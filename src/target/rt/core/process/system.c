@@ -148,6 +148,23 @@ void rt_unlock(const uint64_t *saved_signals)
 	errno = saved;
 }
 
+void rt_block_signals(uint64_t *old)
+{
+	uint64_t all = RT_ALL_SIGNALS;
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
+	errno = saved;
+}
+
+void rt_restore_signals(const uint64_t *old)
+{
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
+	errno = saved;
+}
+
 /* RT_ALL_SIGNALS as a saved mask means that the mask was not changed.  The mask of a thread never has
  * this value, since SIGKILL cannot be blocked. */
 void rt_defer_signals(uint64_t *old)

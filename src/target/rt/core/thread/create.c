@@ -28,25 +28,6 @@ static void find_stack(struct rt_thread *t, uintptr_t size)
 	t->stack_low = t->stack_high - size;
 }
 
-/* The thread is created with all signals blocked, so that no handler enters the runtime before the
- * thread has its state. */
-void rt_block_signals(uint64_t *old)
-{
-	uint64_t all = RT_ALL_SIGNALS;
-	int saved = errno;
-
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
-	errno = saved;
-}
-
-void rt_restore_signals(const uint64_t *old)
-{
-	int saved = errno;
-
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
-	errno = saved;
-}
-
 static void begin(struct rt_thread *t)
 {
 	int saved = errno;
@@ -60,8 +41,26 @@ static void begin(struct rt_thread *t)
 	errno = saved;
 }
 
-/* What the thread runs is known only when it begins, if it was made in advance. */
+/* What the thread runs is known only when it begins, if it was made in advance.  The call is the last
+ * one, so that in a debugger the thread has no frame of ours. */
 static void *run(void *state)
+{
+	struct rt_thread *t = state;
+
+	begin(t);
+	return t->start(t->argument);
+}
+
+static int run_c11(void *state)
+{
+	struct rt_thread *t = state;
+
+	begin(t);
+	return t->start_c11(t->argument);
+}
+
+/* The same on one kernel thread, where joins need the result. */
+static void *run_for_result(void *state)
 {
 	struct rt_thread *t = state;
 
@@ -69,7 +68,7 @@ static void *run(void *state)
 	return t->result = t->start(t->argument);
 }
 
-static int run_c11(void *state)
+static int run_c11_for_result(void *state)
 {
 	struct rt_thread *t = state;
 	int r;
@@ -155,8 +154,9 @@ static void take_prepared(struct creation *c, const pthread_attr_t *attributes, 
 	c->child = ready;
 }
 
-/* A thread that was made in advance begins later, when it gets the turn.  Then no handler can run,
- * unless handlers can run now. */
+/* The thread is created with all signals blocked, so that no handler enters the runtime before the
+ * thread has its state.  A thread that was made in advance begins later, when it gets the turn.  Then no
+ * handler can run, unless handlers can run now. */
 static void block_signals(struct creation *c)
 {
 	if (c->child->prepared)
@@ -245,7 +245,7 @@ INTERPOSE(int, pthread_create,
 		*thread = (pthread_t)c.child->prepared;
 		r = 0;
 	} else {
-		r = REAL(pthread_create)(thread, attributes, run, c.child);
+		r = REAL(pthread_create)(thread, attributes, rt.one ? run_for_result : run, c.child);
 	}
 	if (!r)
 		id = *thread;
@@ -266,7 +266,7 @@ bool rt_thread_prepare(void)
 	t->stack_high = size;
 	RT_NOTIFY(prepares, t);
 	rt_block_signals(&signals);
-	r = REAL(pthread_create)(&id, NULL, run, t);
+	r = REAL(pthread_create)(&id, NULL, run_for_result, t);
 	rt_restore_signals(&signals);
 	t->prepared = (uint64_t)id;
 	return r == 0;
@@ -282,7 +282,7 @@ INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument
 		return REAL(thrd_create)(thread, start, argument);
 	c.child->start_c11 = start;
 	c.child->argument = argument;
-	r = REAL(thrd_create)(thread, run_c11, c.child);
+	r = REAL(thrd_create)(thread, rt.one ? run_c11_for_result : run_c11, c.child);
 	if (r == thrd_success)
 		id = (pthread_t)*thread;
 	creation_end(&c, &id, r == thrd_success ? 0 : r == thrd_nomem ? ENOMEM : EAGAIN);
