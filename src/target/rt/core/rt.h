@@ -79,8 +79,9 @@ struct rt {
 	uint32_t forks;			/* the number of forks of this process so far */
 	_Atomic pid_t replayed_pid;	/* the recorded process ID that getpid() returned; or 0 */
 	/* In a process that was forked from a frozen one (rt/steer/freeze.c): the ID of that process,
-	 * which the program has seen; or 0. */
+	 * if the program had asked for an ID before; else 0. */
 	pid_t copied_pid;
+	bool asked_pid;	      /* the program has asked for the ID of the process or of a thread */
 	bool changed_outside; /* it has changed the file system, or started a process */
 	pid_t pid;
 	pthread_key_t key;	  /* its destructor runs when a thread ends */

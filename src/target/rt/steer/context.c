@@ -339,12 +339,18 @@ void rt_context_begin(struct rt_thread *t)
 }
 
 /* Stores the ID that glibc still has for the thread.  Its kernel thread has ended, but no other
- * thread of the process gets the same ID here. */
+ * thread of the process gets the same ID here.  The ID of the initial thread is that of the
+ * process. */
 void rt_context_identifies(const struct rt_thread *t, pid_t *id)
 {
 	const struct rt_context *c = &rt_steered(t)->context;
 
-	if (rt_steer_has_one() && t->number < RADDLE_SLOTS && c->tid)
+	if (!rt_steer_has_one() || t->number >= RADDLE_SLOTS || !c->tid)
+		return;
+	rt.asked_pid = true;
+	if (t->number == 0)
+		*id = rt.copied_pid ? rt.copied_pid : rt.pid;
+	else
 		*id = *(const pid_t *)c->tid;
 }
 

@@ -14,8 +14,9 @@
  * without a position.
  * 2. Copies run one after the other.  Before each fork, files get the positions that they had when
  *    the program was frozen.
- * 3. The program does not notice that it is a copy.  getpid() and gettid() return the IDs of the
- *    frozen process, and libc keeps the IDs in mutexes that a thread holds.
+ * 3. The program does not notice that it is a copy.  If it has asked for its ID before, getpid() and
+ *    gettid() still return the ID of the frozen process.  libc keeps the IDs in mutexes that a thread
+ *    holds.
  */
 #include "rt/core/real.h"
 #include "rt/steer/turn-int.h"
@@ -198,7 +199,7 @@ static void begin_copy(void)
 
 	syscall(SYS_set_robust_list, frozen()->robust, frozen()->robust_size);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!rt.copied_pid)
+	if (rt.asked_pid)
 		rt.copied_pid = rt.pid;
 	rt.pid = (pid_t)syscall(SYS_getpid);
 	rt_guard.alive = frozen()->alive;

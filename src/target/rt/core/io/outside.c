@@ -123,6 +123,7 @@ static bool is_of_program(const void *caller)
  * bare fork. */
 static pid_t own_process(void)
 {
+	rt.asked_pid = true;
 	return rt.copied_pid && rt_guard.alive ? rt.copied_pid : REAL(getpid)();
 }
 
