@@ -26,8 +26,9 @@ class Debian:
 
 
 class Tree:
-    """A program built in a copy of a source tree by a shell command, which finds CC, CXX, CFLAGS, LDFLAGS, the
-    toolchain's name (TOOLCHAIN) and the trees of other sources (BZIP2) in its environment."""
+    """A program that a shell command builds in a copy of a source tree.  The command's environment
+    has CC, CXX, CFLAGS, CXXFLAGS, LDFLAGS, the toolchain's name (TOOLCHAIN), and the trees of other
+    sources under the names in `others` (BZIP2)."""
 
     def __init__(self, name, origin, exe, command, **others):
         self.name, self.origin, self.exe, self.command, self.others = name, origin, exe, command, others
@@ -52,7 +53,7 @@ class Tree:
 
 
 class Built:
-    """A program that is there in the three forms."""
+    """A program that the user has already built with each toolchain (DIR/TOOLCHAIN/PROGRAM)."""
 
     def __init__(self, path):
         self.directory, self.exe = os.path.split(os.path.abspath(path))
@@ -68,9 +69,11 @@ class Built:
 # ---------------------------------------------------------------- loads
 
 class Load:
-    """A program on an input.  `prepare(directory)` makes the input once; `setup` is a shell command before
-    every run; `drive` one that talks to a server, which gets SIGTERM afterwards unless it ends by itself; {port} in it, in the
-    arguments and in the texts of `files` (name: text) is a free port."""
+    """A program with its input.  `prepare(directory)` makes the input files.  `setup` is a shell
+    command that `raddle check` runs before each run.  `drive` is a shell command that sends
+    requests to a server; the server gets SIGTERM afterwards unless it ends by itself.  `files`
+    (name: text) are written to the directory.  {port} in `drive`, in the arguments and in `files`
+    stands for a free port."""
 
     def __init__(self, name, program, args, prepare=None, **how):
         self.name, self.program, self.args, self.prepare = name, program, args, prepare
@@ -80,7 +83,8 @@ class Load:
         self.directory = os.path.join(self.home, "run")
 
     def ready(self):
-        """Empties the run's directory; returns arguments and driver."""
+        """Empties the run's directory and writes its files; returns the arguments and the command
+        of `drive`, with their port."""
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(self.directory)
         if self.prepare:
@@ -100,8 +104,9 @@ class Load:
 
 
 def driver(drive):
-    """A `during` function for measure() of a shell command that talks to a server, or None if there is none.  Who
-    does not end by itself gets SIGTERM; below a recorder, the program does."""
+    """Returns a `during` function for measure() that runs the shell command `drive`, or None if
+    there is no command.  If the process does not end by itself, its innermost descendant gets
+    SIGTERM; under `raddle record` that is the program."""
     def during(process):
         before = children_cpu()
         subprocess.run(["sh", "-c", drive], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
@@ -148,8 +153,9 @@ frontend back
 
 X264 = ('./configure --disable-asm --disable-opencl --disable-avs --disable-swscale --disable-lavf --disable-ffms --disable-gpac '
         '--disable-lsmash --extra-cflags="$CFLAGS" --extra-ldflags="$LDFLAGS" && make x264')
-# ThreadSanitizer sees no inline assembler: with the locks that haproxy has for x86 it has 389 to 400 reports, with those
-# for other machines 159.  It gets those that haproxy has for other machines, which are the same in C; Raddle gets what everybody gets.
+# ThreadSanitizer does not see inline assembler.  With haproxy's locks for x86 it makes 389 to 400
+# reports; with haproxy's locks for other machines, which are the same in C, it makes 159.  So the
+# build for ThreadSanitizer uses the latter.  The build for Raddle is not changed.
 HAPROXY_BUILD = ('if [ $TOOLCHAIN = tsan ]; then sed -i "s/^#if defined(__i386__).*/#if 0/" include/import/atomic-ops.h; '
                  'CFLAGS="$CFLAGS -U__GCC_ASM_FLAG_OUTPUTS__"; fi; '
                  'make TARGET=linux-glibc CC="$CC" CFLAGS="$CFLAGS -fwrapv" LDFLAGS="$LDFLAGS" haproxy')
@@ -158,7 +164,8 @@ UGREP = './configure --without-pcre2 --without-boost-regex --without-bzlib --wit
 
 
 def film(frames):
-    """Bars that move before a noisy ground; the same on every machine."""
+    """Returns a function that makes a film of bars that move before a noisy background, the same on
+    every machine."""
     def prepare(where):
         rng = random.Random(7)
         ground = bytes(rng.randrange(60, 80) for _ in range(WIDTH * HEIGHT))
@@ -193,7 +200,7 @@ def x264(frames):
 
 
 def ugrep(files, size):
-    """A search for a pattern through copies of a text, whose results come in the order of their names."""
+    """Searches copies of a text for a pattern; the results are sorted by the names of the files."""
     def prepare(where):
         for n in range(files):
             shutil.copy(text_file("text-%d" % size, size), os.path.join(where, "in-%03d" % n))
@@ -203,11 +210,12 @@ def ugrep(files, size):
 
 # ---------------------------------------------------------------- ThreadSanitizer
 
-FUNCTIONS = {}  # of sides that have a line
+FUNCTIONS = {}  # the function of each side of a pair, by "file:line"
 
 
 def tsan_side(block):
-    """file:line of the innermost frame of the program's own, file:function where the line is lost."""
+    """Returns file:line of the innermost frame in the program's own code; file:function if the line
+    was lost by optimisation."""
     lost = re.search(r"#0 (\S+?)(?:\(.*?\))? (\S+\.(?:c|cc|cpp|h)) \(", block)
     if lost:
         return "%s:%s" % (os.path.basename(lost.group(2)), lost.group(1))
@@ -221,7 +229,8 @@ def tsan_side(block):
 
 
 def tsan_pairs(log):
-    """The set of (kind, side, side) of a log; what is neither race nor deadlock is left out."""
+    """Returns the set of (kind, side, side) of a log.  Reports that are neither a race nor a
+    deadlock are left out."""
     found = set()
     for report in log.split("=================="):
         head = re.search(r"WARNING: ThreadSanitizer: (.*?) \(pid", report)
@@ -235,7 +244,8 @@ def tsan_pairs(log):
 
 
 class Sanitised:
-    """What the runs had: `first` run, `found` in all, CPU of all."""
+    """Results of runs with ThreadSanitizer: the pairs of the `first` run, those `found` in all
+    runs, the CPU time of all runs, and their number."""
 
     def __init__(self):
         self.first, self.found, self.cpu, self.runs = set(), set(), 0.0, 0
@@ -289,8 +299,9 @@ def same(pair, finding):
 
 
 def moved(pair, finding, functions):
-    """Whether one side is the same and the other one in the same function, at another line: a store that the
-    optimiser merged with others has a line of theirs."""
+    """Whether one side of the pair is at an access of the finding, and the other side is in the
+    same function as the other access, but at another line.  The optimiser may merge stores, and
+    then the store has the line of another one."""
     def inside(side, access):
         return (access["function"] or "").split("(")[0] == functions.get(side) and \
             os.path.basename(access["file"] or "?") == side.rsplit(":", 1)[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks share: toolchains, the programs and how they are built, their loads, and the
-measurement of a command (CPU, wall time, memory).
+"""Code that the benchmarks share: toolchains, the programs and how they are built, their inputs,
+and the measurement of a command (CPU time, wall time, memory).
 
 Everything is built and run in one scratch directory (RADDLE_BENCH_DIR, by default build/bench) and
 kept there, so that a second run only measures.  Sources of Debian packages are fetched with a
@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 
-# Every program records its figures: figure(AREA, NAME, MEASURED, unit, goal, peer).
+# Every benchmark records its figures: figure(AREA, NAME, MEASURED, unit, goal, peer).
 from resultlib import record as figure
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,7 +46,8 @@ def fail(message):
 
 
 def run(argv, **options):
-    """Runs a command that must succeed; its output is shown only if it does not."""
+    """Runs a command that must succeed, and returns its output.  If it fails, the output is
+    shown."""
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     if done.returncode:
         sys.stderr.write(done.stdout.decode(errors="replace")[-4000:])
@@ -62,7 +63,8 @@ def geomean(values):
 # ---------------------------------------------------------------- sources
 
 def apt_environment():
-    """A private apt with deb-src lines, so that the machine's own is left alone."""
+    """Makes a private apt configuration with deb-src lines, so that the machine's own is not
+    changed.  Returns the environment in which apt uses it."""
     top = os.path.join(SCRATCH, "apt")
     conf = os.path.join(top, "conf")
     os.makedirs(os.path.join(top, "lists", "partial"), exist_ok=True)
@@ -86,7 +88,7 @@ def unpacked(package):
 
 
 def source(package):
-    """The source tree of a Debian package, patches applied."""
+    """Returns the source tree of a Debian package, with Debian's patches if they are available."""
     tree = unpacked(package)
     if tree:
         return tree
@@ -105,7 +107,8 @@ def source(package):
 
 
 def unpack_upstream(package):
-    """Where the mirror has lost Debian's patches, what apt-get did bring: the source without them."""
+    """If the mirror no longer has Debian's patches, unpacks the upstream source that apt-get
+    fetched."""
     archives = glob.glob(os.path.join(SCRATCH, "src", package + "_*.orig.tar.*[a-z0-9]"))
     archives = [a for a in archives if not a.endswith(".asc")]
     if len(archives) != 1:
@@ -141,7 +144,7 @@ def compile_unit(toolchain, src, out, flags, level="-O2"):
 # ---------------------------------------------------------------- programs
 
 class Program:
-    """A program: `sources()` returns [(file, flags)], `libs` are for the link."""
+    """A program: `sources()` returns [(file, flags)], `libs` are the libraries to link with."""
 
     def __init__(self, name, sources, libs=(), cxx=False):
         self.name, self.sources, self.libs, self.cxx = name, sources, list(libs), cxx
@@ -207,7 +210,7 @@ def pbzip2_units():
 
 
 def sqlite3_with(user):
-    """sqlite3 and one file that uses it; the shell's is made with it."""
+    """The files of sqlite3 and one file that uses it.  shell.c is made together with sqlite3.c."""
     tree = source("sqlite3")
     if not os.path.exists(os.path.join(tree, "shell.c")):
         run(["./configure", "--disable-tcl", "CC=" + CLANG], cwd=tree)
@@ -217,7 +220,7 @@ def sqlite3_with(user):
 
 
 def redis_units():
-    """Without jemalloc, whose place libc's allocator takes, as under ThreadSanitizer."""
+    """The files of redis without jemalloc: libc's allocator is used, as under ThreadSanitizer."""
     tree = source("redis")
     src, deps = os.path.join(tree, "src"), os.path.join(tree, "deps")
     run(["sh", "mkreleasehdr.sh"], cwd=src)
@@ -258,7 +261,7 @@ PACKAGES = [PIGZ, PBZIP2, SQLITE3, MEMCACHED]
 
 
 def build_helpers():
-    """The load generator and the counting runtime."""
+    """Builds the load generator and the runtime that counts accesses (count.c)."""
     os.makedirs(SCRATCH, exist_ok=True)
     run([CLANG, "-O2", "-o", os.path.join(SCRATCH, "loadgen"), os.path.join(HERE, "loadgen.c"), "-lpthread"])
     run([CLANG, "-O2", "-c", "-o", os.path.join(SCRATCH, "count.o"), os.path.join(HERE, "count.c")])
@@ -267,7 +270,7 @@ def build_helpers():
 # ---------------------------------------------------------------- inputs
 
 def text_file(name, size):
-    """Compressible text with some noise; the same on every machine."""
+    """Makes a file of compressible text with some noise, the same on every machine."""
     path = os.path.join(SCRATCH, name)
     if not os.path.exists(path) or os.path.getsize(path) != size:
         rng = random.Random(7)
@@ -314,7 +317,7 @@ class Measure:
 
 
 def become_subreaper():
-    """Orphans (a daemon, a collector) come to us, so their CPU counts too."""
+    """Makes orphans (a daemon, a collector) our children, so that their CPU time counts too."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -354,7 +357,7 @@ def descendants(pid):
 
 
 def resident(pid):
-    """(RSS, PSS) in KiB.  PSS counts a page shared by n processes as 1/n page."""
+    """Returns (RSS, PSS) in KiB.  PSS counts a page shared by n processes as 1/n page."""
     rss = pss = 0
     try:
         with open("/proc/%d/smaps_rollup" % pid) as f:
@@ -383,8 +386,8 @@ class MemoryWatch(threading.Thread):
 
 
 def measure(argv, stdin=None, env=None, during=None, memory=False, timeout=300, cwd=None):
-    """Runs argv with its output going to a file; `during(process)` may drive it.
-    Returns a Measure, and (rss, pss) in MiB too if `memory`."""
+    """Runs argv with its output going to a file.  `during(process)` may load it with requests and
+    returns CPU seconds to subtract.  Returns a Measure, and (rss, pss) in MiB too if `memory`."""
     out = os.path.join(SCRATCH, "output")
     before = children_cpu()
     start = time.monotonic()
@@ -418,7 +421,8 @@ def free_port():
 
 
 def wait_for_server(process, port, limit=180):
-    """Until it can be connected to; under valgrind on a loaded machine that takes a while."""
+    """Waits until the port accepts connections.  Under valgrind on a busy machine this takes
+    long."""
     end = time.monotonic() + limit
     while process.poll() is None and time.monotonic() < end:
         with socket.socket() as s:
@@ -428,7 +432,8 @@ def wait_for_server(process, port, limit=180):
 
 
 def drive_server(protocol, port, requests, connections=8):
-    """Returns a `during` function that loads the server and tells its own CPU."""
+    """Returns a `during` function that loads the server and returns the load generator's CPU
+    time."""
     def drive(process):
         wait_for_server(process, port)
         before = children_cpu()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Long traces for bench/compare: threads that compute independently of each other.
+ * Makes long traces for bench/compare, with threads that compute independently of each other.
  *
- *	compare call|loop|heap COUNT THREADS
+ *   compare call|loop|heap COUNT THREADS
  *
- * call: a leaf function with two local arrays for each dozen records.  loop: one frame for each
- * thread. heap: a list that grows and is released, so that many objects are live at once.
+ *   call  a leaf function with two local arrays is called for each dozen records
+ *   loop  each thread has one frame
+ *   heap  a list grows and is released, so that many objects are live at once
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -17,7 +17,8 @@
 
 #define MAX_THREADS 4096
 
-/* Each thread counts in a slot of its own, far enough from its neighbour's. */
+/* Each thread counts in its own slot.  A slot fills a cache line, so threads do not disturb each
+ * other. */
 static struct {
 	uint64_t count;
 	uint64_t pad[7];

@@ -56,7 +56,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* A number that looks random, for the id of a site. */
+/* Makes a number that looks random, for the id of a site. */
 static uint64_t mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -117,7 +117,7 @@ static void send_next(struct connection *c)
 		die("write");
 }
 
-/* Whether the whole answer is there. */
+/* Whether the whole answer has arrived. */
 static bool is_complete(struct connection *c)
 {
 	char *end, *length;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program of about a second with one error at its very end.  Four threads work on a table under
- * its locks, and each adds its result to the total without holding the lock that protects the
- * total. bench/replay measures how long it takes to prove the race.
+ * A program that runs for about a second and has one error at its very end.  Four threads work on a
+ * table under its locks, and each adds its result to the total without holding the lock that
+ * protects the total.  bench/replay measures how long it takes to prove the race.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -23,11 +23,12 @@
 #define KEYS 5000
 #define MAX_CONNECTIONS 64
 
-/* How a server is talked to.  Each batch ends with a request whose reply is the only one with that text. */
+/* The requests and replies of a kind of server.  Each batch ends with a request whose reply is the
+ * only one with the text `reply`. */
 struct protocol {
 	const char *name, *last, *reply, *shutdown;
 	size_t (*add_request)(char *out, uint64_t random);
-	size_t (*add_number)(char *out, int number); /* NULL: there are none */
+	size_t (*add_number)(char *out, int number); /* NULL: the server has no numbers */
 };
 
 static const struct protocol *protocol;

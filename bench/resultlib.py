@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of benchmarks: bench/results/AREA.json has the newest value of each figure.
+"""Records the results of benchmarks: bench/results/AREA.json has the newest value of each figure.
 
 usage: python3 bench/resultlib.py AREA FIGURE MEASURED [--unit U] [--goal G] [--peer P]
 
 A program records each figure when it is measured; the new value replaces the old one of the same
 name.  A goal is a comparison ("<= 0.5", ">= 100", "= 0"); a peer is the result of another tool
-("ThreadSanitizer 8.4").  Commit, load and date are added here.  A commit with + had uncommitted
-changes in src/.  RADDLE_RESULTS names another directory; if it is empty, nothing is recorded.
+("ThreadSanitizer 8.4").  This module adds commit, load average and date.  A + after the commit
+means uncommitted changes in src/.  RADDLE_RESULTS names another directory; if it is empty, nothing
+is recorded.
 `make figures` makes doc/figures.md from these files."""
 
 import argparse
@@ -26,7 +27,7 @@ def folder(root=HOME):
 
 
 def is_met(measured, goal):
-    """None if there is no goal."""
+    """Whether the goal is met; None if there is no goal."""
     if not goal:
         return None
     comparison, limit = GOAL.fullmatch(goal).groups()
@@ -35,7 +36,8 @@ def is_met(measured, goal):
 
 
 def commit(root):
-    """The commit of the tree, with + if its product code is not committed; None outside a repository."""
+    """Returns the commit of the tree, with + if src/ has uncommitted changes; None outside a
+    repository."""
     def git(*words):
         return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
     try:
@@ -50,7 +52,8 @@ def read(path):
 
 
 def record(area, figure, measured, unit="", goal="", peer="", root=HOME):
-    """Puts a figure into the file of its area.  What could not be measured (None, NaN) is not recorded."""
+    """Puts a figure into the file of its area.  A value that could not be measured (None, NaN) is
+    not recorded."""
     if goal and not GOAL.fullmatch(goal):
         raise ValueError("a goal is '<= N', '>= N' or '= N', not '%s'" % goal)
     if not re.fullmatch(r"[a-z][a-z0-9-]*", area):

@@ -2,10 +2,10 @@
 /*
  * Eight threads with very many operations, for the reversibility check:
  *
- *	reversible apart N	each changes its own data under one lock: nothing depends on the order
- *	reversible barriers N	each reads what its neighbour wrote, with barriers between the phases
- *	reversible ring N	semaphores pass one counter on
- *	reversible counter N	one counter under a lock: the order is open
+ *   reversible apart N     each thread changes its own data under one lock, so no order matters
+ *   reversible barriers N  each thread reads what its neighbour wrote, with barriers between phases
+ *   reversible ring N      the threads pass a counter on with semaphores
+ *   reversible counter N   the threads change one counter under a lock, in any order
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -55,7 +55,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *format, int self)
 	return statement;
 }
 
-/* One step; a lock of another thread's is waited for. */
+/* Executes one step of a statement.  If another thread has locked the table, it tries again. */
 static int step(sqlite3 *db, sqlite3_stmt *statement)
 {
 	int r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Small programs with many switches, for bench/turns: turns MODE [TIMES].  Each does about a
- * millisecond of work, or TIMES as much, and has no error.
+ * Small programs with many switches between threads, for bench/turns: turns MODE [TIMES].  Each
+ * does about a millisecond of work, or TIMES as much, and has no error.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -46,7 +46,7 @@ static void *lock_often(void *number)
 	return number;
 }
 
-/* No thread ever waits. */
+/* Each thread has its own lock, so no thread ever waits. */
 static void *lock_own(void *number)
 {
 	int rounds = times * ROUNDS;
@@ -179,13 +179,13 @@ static int run(void *(*fn)(void *), int threads)
 	return 0;
 }
 
-/* Its address is known elsewhere, so accesses to it cannot be optimised away. */
+/* Passes an address to assembly, so that accesses to the memory cannot be optimised away. */
 static void keep(void *p)
 {
 	__asm__ volatile("" : : "r"(p) : "memory");
 }
 
-/* Sorts an array of its own by insertion. */
+/* Sorts a local array by insertion. */
 static void *sort(void *number)
 {
 	int rounds = times * SORTED, values[4 * SORTED];
@@ -201,7 +201,7 @@ static void *sort(void *number)
 	return number;
 }
 
-/* One thread after the other. */
+/* Runs one thread after the other. */
 static int spawn(void)
 {
 	for (int i = 0; i < SPAWN; i++)

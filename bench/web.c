@@ -27,7 +27,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct page *first;
 } cache[PAGES];
-static long requests, bytes, misses; /* under the lock of the statistics */
+static long requests, bytes, misses; /* protected by the lock of the statistics */
 static pthread_mutex_t statistics = PTHREAD_MUTEX_INITIALIZER;
 static int listener;
 static atomic_int open_connections, last;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A bank whose tellers move money, after a clerk has corrected one booking.
- * Every run ends with the right total and all fees, so all seems well.  It is
- * not:
+ * Every run ends with the right total and all fees, so all seems well.  But
+ * there are three errors:
  *
- * - `fee` is set by the clerk before he takes a lock and read by the tellers
- *   after they had it.  As he comes in early, the lock puts the two in order;
- *   but nothing makes him early except the time the doors take to open.
- * - He moves money from the second account to the first, the tellers from each
- *   account to the next.  All lock the account they take from before the one
- *   they give to, so clerk and teller can wait for each other for ever.
+ * - The clerk sets `fee` before it takes a lock; a teller reads `fee` after it
+ *   released the same lock.  If the clerk comes first, the lock orders the two
+ *   accesses.  But only the time until the bank opens makes the clerk come first.
+ * - The clerk moves money from the second account to the first, the tellers from
+ *   each account to the next.  All of them lock the account they take from first,
+ *   so the clerk and a teller can wait for each other forever.
  * - `served` is counted without a lock at all.
  *
  * Usage: bank [TRANSFERS]

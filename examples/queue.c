@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A work queue: one thread puts in numbers, workers take them out and count
- * primes below them.  The queue is correct; what a recording shows is where the
- * workers wait.  Only `done` is wrong: the main thread looks at it without the
- * lock to show how far the work has got.
+ * A work queue: the main thread puts in numbers, workers take them out and count
+ * the primes below them.  The queue is correct; a recording shows where the
+ * workers wait.  Only `done` is wrong: the main thread reads it without the lock
+ * to show how far the work has got.
  *
  * Usage: queue [WORKERS]
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A rod that is hot at one end: how warm is it after a while?  Each thread computes its part of
- * the rod; a barrier keeps the steps apart, so every schedule gives the same numbers.
- * For `raddle inject`, `raddle compare` and `raddle reversible`.
+ * Computes how warm a rod that is hot at one end becomes.  Each thread computes its part of the
+ * rod; a barrier separates the steps, so every schedule gives the same numbers.
+ * An example for `raddle inject`, `raddle compare` and `raddle reversible`.
  *
  *	raddle cc -g -O1 -pthread rod.c -o rod
  */
@@ -13,7 +13,7 @@
 #define CELLS 24
 #define THREADS 3
 
-static double rod[2][CELLS + 2]; /* now and in the next step, with a cell beyond each end */
+static double rod[2][CELLS + 2]; /* this step and the next one, with a cell beyond each end */
 static pthread_barrier_t step_done;
 static int steps = 20;
 

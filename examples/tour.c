@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two workers note who came last, but only one of the two variables is protected: doc/tour.md follows the
- * other. */
+/* Two workers add up their numbers and note which came last.  The lock protects only `total`;
+ * doc/tour.md follows the race on `last`. */
 #include <pthread.h>
 #include <stdio.h>
 

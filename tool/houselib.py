@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms of src/, what their files include and what their objects define, for the checkers here.
+"""Finds the rooms of src/, what their files include and what their objects define, for the checkers
+in this folder.
 
-Rooms lie on floors, which are folders of src/ that contain no C files directly.  A file is named by
-its room, without the floor: rt/core/real.c.
+Rooms lie on floors.  A floor is a folder of src/ that contains no C files directly.  A file is
+named by its room, without the floor: rt/core/real.c.
 """
 import collections
 import glob
@@ -16,7 +17,7 @@ OBJECTS_AT_ONCE = 200
 
 
 def sources(tree, *endings):
-    """The files below src/ with these endings, relative to the top of the tree."""
+    """Returns the files below src/ with these endings, relative to the top of the tree."""
     found = (glob.glob(os.path.join(tree, "src/**/*." + ending), recursive=True) for ending in endings)
     return sorted(os.path.relpath(f, tree) for files in found for f in files)
 
@@ -29,7 +30,7 @@ class House:
         self.floors = folders - {p.split("/")[1] for p in paths if re.fullmatch(r"src/[^/]+/[^/]+\.[ch]", p)}
 
     def name(self, path):
-        """rt/core/real.c of src/target/rt/core/real.c."""
+        """Returns rt/core/real.c for src/target/rt/core/real.c."""
         parts = path.split("/")[1:]
         return "/".join(parts[1:] if parts[0] in self.floors else parts)
 
@@ -38,7 +39,8 @@ class House:
 
 
 def users_of_headers(house, texts):
-    """The files that include each header, all named by their rooms.  texts: path -> text."""
+    """Returns, for each header, the files that include it, all named by their rooms.  `texts` has
+    the text of each file by its path."""
     users = collections.defaultdict(set)
     for path, text in texts.items():
         for header in INCLUDE.findall(text):
@@ -47,8 +49,8 @@ def users_of_headers(house, texts):
 
 
 def private_headers(house, texts):
-    """The names of headers that no other room includes, neither directly nor through another header.
-    Contracts are left out, because they are made for other rooms."""
+    """Returns the headers that no other room includes, neither directly nor through another header.
+    Contracts (src/contract/) are left out, because they are made for other rooms."""
     users = users_of_headers(house, texts)
     headers = {house.name(p) for p in texts if p.endswith(".h") and house.room(p) != "raddle"}
 
@@ -68,7 +70,7 @@ def is_inside(header):
 
 
 def symbols(objects):
-    """Rows of nm: object, letter, name of each symbol that is not static."""
+    """Yields what nm prints for each symbol that is not static: object file, letter, name."""
     for start in range(0, len(objects), OBJECTS_AT_ONCE):
         out = subprocess.run(["nm", "-A", "-g", *objects[start:start + OBJECTS_AT_ONCE]],
                              text=True, capture_output=True, check=True).stdout
@@ -79,5 +81,5 @@ def symbols(objects):
 
 
 def without_comments(text):
-    """The same text with comments blanked, on the same lines."""
+    """Returns the text with comments replaced by blanks, so that line numbers stay the same."""
     return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group(0)), text, flags=re.S)

@@ -20,7 +20,7 @@
 
 enum {
 	DIRECTORIES_MAX = 1000, /* rd_claim() gives up after PATH-N with N = DIRECTORIES_MAX - 1 */
-	/* The most lock files that may vanish between open() and flock() before rd_claim() gives
+	/* How often the lock file may vanish between open() and flock() before rd_claim() gives
 	 * up. */
 	RETRIES_MAX = 100,
 };
@@ -38,7 +38,7 @@ static bool is_same_file(int fd, const char *file)
 	       locked.st_ino == named.st_ino;
 }
 
-/* A result may also be a negative enum rd_err. */
+/* The result of an attempt, which may also be a negative enum rd_err. */
 enum claim_state { CLAIM_TAKEN, CLAIM_MADE, CLAIM_VANISHED };
 
 static int try_once(struct rd_claim *claim, const char *path, const char *file)
@@ -62,7 +62,8 @@ static int try_once(struct rd_claim *claim, const char *path, const char *file)
 	return r;
 }
 
-/* Tries once to claim the directory.  Returns CLAIM_MADE, CLAIM_TAKEN or an error. */
+/* Tries to claim the directory, again if its lock file vanished meanwhile.  Returns CLAIM_MADE,
+ * CLAIM_TAKEN or an error. */
 static int try_claim(struct rd_claim *claim, const char *path)
 {
 	char *file = claim_file(path);

@@ -27,8 +27,8 @@ struct rd_cleanup {
 struct rd_context {
 	rd_log_fn *log; /* the function that gets messages; NULL for the sink of the outer context */
 	void *data;	/* the first argument of `log` */
-	/* The most bytes that the rd_x functions of alloc.h may allocate in total; 0 for no
-	 * limit. */
+	/* The maximum number of bytes that the rd_x functions of alloc.h may allocate in total; 0
+	 * for no limit. */
 	size_t limit;
 
 	/* The following members are private. */

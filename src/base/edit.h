@@ -45,8 +45,8 @@ int rd_edits_without_sync(struct rd_edits *e, const char *text);
 /* Adds the edits in `lines`, except those already in e.  NULL adds nothing. */
 int rd_edits_parse(struct rd_edits *e, const char *lines, const char *name);
 
-/* Appends the lines.  Without `predicates`, appends only those that change the program's
- * behaviour. */
+/* Appends the edits as lines of text.  Without `predicates`, appends only the edits that change the
+ * program's behaviour. */
 void rd_edits_format(const struct rd_edits *e, bool predicates, struct rd_buf *out);
 
 /* Whether `wanted` is the path, or a suffix of it that begins after a slash. */

@@ -316,8 +316,8 @@ void rd_map_close(struct rd_map *map)
 	*map = (struct rd_map){0};
 }
 
-/* The private directory below /tmp, which is shared: a directory of this name may belong to another
- * user. */
+/* The user's directory below /tmp.  All users share /tmp, so a directory of this name may belong to
+ * another user; it is then refused. */
 static int private_tmp(char **path)
 {
 	char *p = rd_xasprintf("/tmp/raddle-%ld", (long)getuid());

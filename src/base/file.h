@@ -21,8 +21,8 @@ int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
 #define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
-/* Reads the first bytes, to detect the format.  Returns the number of bytes read; 0, without a
- * message, if the file cannot be read. */
+/* Reads the first n bytes of a file, to detect its format.  Returns the number of bytes read; 0,
+ * without a message, if the file cannot be read. */
 size_t rd_file_head(const char *path, void *out, size_t n);
 
 /* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`.  The value is
@@ -46,7 +46,7 @@ int rd_file_write_buf(const char *path, struct rd_buf *data); /* also releases t
  * Writes in place to devices and pipes, and to a file in a directory that is not writable. */
 int rd_file_replace(const char *path, const void *data, size_t length);
 
-/* Silent; returns -1 and sets errno on failure. */
+/* Writes all bytes.  Silent: on failure it returns -1 and sets errno. */
 int rd_write_all(int fd, const void *data, size_t length);
 int rd_mkdirs(const char *path);      /* like mkdir -p; the mode is 0777 less umask */
 int rd_remove_tree(const char *path); /* like rm -rf; a missing path is not an error */
@@ -75,8 +75,8 @@ struct rd_map {
 int rd_map_open(struct rd_map *map, const char *path);
 void rd_map_close(struct rd_map *map);
 
-/* $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else /tmp/raddle-UID.  The
- * directory is created if it does not exist.  The caller frees *path. */
+/* The cache directory: $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else
+ * /tmp/raddle-UID.  The directory is created if it does not exist.  The caller frees *path. */
 int rd_cache_dir(char **path);
 
 /* The path of the running executable, without symbolic links; the caller frees it.  Without /proc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reading JSON documents (json-read.h).  In: bytes, which jansson parses into a tree.  Out: values
- * of the type and range that the caller requests.
+ * Reads JSON documents (json-read.h).  In: bytes, which jansson parses into a tree.  Out: values of
+ * the type and range that the caller requests.
  */
 #include "base/json-read.h"
 

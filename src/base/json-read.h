@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading JSON documents.  jansson parses the bytes into a tree or reports where they are not JSON;
+ * Reads JSON documents.  jansson parses the bytes into a tree or reports where they are not JSON;
  * these functions read members of the tree.  Nothing is trusted: if a member has the wrong type or
  * is out of range, the error names it.  An absent or null member reads as zero; unknown members are
  * ignored.  Only the first error is reported; all members read after it are zero.

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The number of slots, a power of two; set by hand, since many maps stay small. */
+/* The number of slots of a new map, a power of two; set by hand, since many maps stay small. */
 enum { FIRST_CAPACITY = 16 };
 
 /* Addresses differ mostly in the middle bits, so the hash spreads these over all bits. */

@@ -63,7 +63,7 @@ struct rd_maker {
 void rd_name_maker(struct rd_buf *out, const struct rd_maker *maker);
 
 /* Appends the name without the parts that differ between runs or change when the source is edited:
- * the numbers of threads, makers and array elements, addresses, and places. */
+ * the numbers of threads and objects, the indices of array elements, addresses, and places. */
 void rd_name_normal(struct rd_buf *out, const char *name);
 
 /* Appends only the name of the variable or allocation, without such parts: `table` for

@@ -328,7 +328,8 @@ static bool takes_next(const struct rd_option *o, const char *next, const struct
 	return true;
 }
 
-/* Both parsers return the number of arguments that they used, or a negative rd_err. */
+/* parse_long() and parse_letters() return the number of arguments that they used, or a negative
+ * rd_err. */
 static int parse_long(char **args, const struct rd_usage *usage)
 {
 	const char *name = args[0] + 2, *equals = strchr(name, '=');

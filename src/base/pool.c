@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The pool of workers, each with a socket pair.  The leader writes a task, which is eight bytes.
- * The worker writes the length of the answer and then the answer.  End of file means that the other
- * side has ended.  Both sides are Raddle, so lengths are trusted.
+ * The pool of workers, each with a socket pair.  The leader writes a task, which is eight bytes,
+ * followed by the text of `brief` if that is set.  The worker writes the length of the answer and
+ * then the answer.  End of file means that the other side has ended.  Both sides are Raddle, so
+ * lengths are trusted.
  */
 #include "base/pool.h"
 
@@ -118,7 +119,7 @@ static bool send_text(int fd, const struct rd_buf *text)
 
 /* ---- the worker ---- */
 
-/* Reads a task, and learns what comes with it.  Returns false at end of file. */
+/* Reads a task and passes the text that comes with it to `learn`.  Returns false at end of file. */
 static bool read_task(struct rd_pool *p, int fd, uint64_t *task)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -196,7 +197,8 @@ static int start_worker(struct rd_pool *p, unsigned slot)
 
 /* ---- the leader ---- */
 
-/* Returns the wait status.  If `kill_it` is false, waits until the worker ends by itself. */
+/* Ends a worker and returns its wait status.  If `kill_it` is false, waits until the worker ends by
+ * itself. */
 static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 {
 	int status = 0;
@@ -228,7 +230,8 @@ static unsigned find_slot(const struct rd_pool *p)
 	return free;
 }
 
-/* If the worker has died already, its task is reported as lost. */
+/* Sends a task to a worker.  If the worker has died already, the leader later gets the event that
+ * the task is lost. */
 static void send_task(struct rd_pool *p, unsigned slot, uint64_t task, bool started)
 {
 	struct rd_buf text = RD_BUF_INIT;

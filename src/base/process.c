@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Running other programs.  In: argument vectors.  Out: exit statuses and captured output.  Uses
+ * Runs other programs.  In: argument vectors.  Out: exit statuses and captured output.  Uses
  * posix_spawn() rather than fork(): it returns an error if the program cannot be executed, and it
  * does not copy the page tables of a large tool.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running other programs. */
+/* Functions that run other programs. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 

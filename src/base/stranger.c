@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The reason why another user could have replaced the file through its directory; else NULL.  In a
- * directory with the sticky bit, other users cannot replace the file. */
+/* The reason why another user could have replaced the file through its directory, or NULL if none
+ * could.  In a directory with the sticky bit, other users cannot replace the file. */
 static const char *stranger_above(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *who;

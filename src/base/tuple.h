@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sequences of numbers get numbers 0, 1, 2 … in order of first appearance.  They are compared in
- * full, so two sequences with the same hash stay distinct.
+ * A table that gives sequences of numbers the numbers 0, 1, 2 … in order of first appearance.
+ * Sequences are compared in full, so two sequences with the same hash stay distinct.
  */
 #ifndef BASE_TUPLE_H
 #define BASE_TUPLE_H

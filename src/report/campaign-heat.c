@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The vulnerability of a program, drawn over its source.  Each line that had a fault shows the
- * share of its runs that did harm, as a number with its interval and as a colour.  Functions and
- * variables have a table with a column for each kind of fault.  The page's script selects the
- * outcome and the kind; without the script the page shows harm by all kinds.
+ * A heat map of the source: how vulnerable each line is to faults.  Each line that had a fault
+ * shows the share of its runs that did harm, as a number with its interval and as a colour.
+ * Functions and variables have a table with a column for each kind of fault.  The page's script
+ * selects the outcome and the kind; without the script the page shows harm by all kinds.
  *
  * If the interval is wide, only the edge of a cell is coloured: one crash in one run proves little.
  * Colours range from light to dark in one hue (reversed on a dark page), so the order is visible
@@ -27,8 +27,9 @@
 
 /* Both numbers were set by hand: a page with more lines is slow in a browser; a table with more
  * rows is not read. */
-#define LINES_MAX 3000 /* the most source lines that are shown */
-#define TABLE_ROWS 20  /* the most functions and variables, unless the user gives a number */
+#define LINES_MAX 3000 /* maximum number of source lines that are shown */
+/* maximum number of functions and of variables, unless the user gives a number */
+#define TABLE_ROWS 20
 
 /* The measures, in the order of the page's menu. */
 static const unsigned measures[] = {CAMPAIGN_HARM, RUNLOG_SDC, RUNLOG_CRASH, RUNLOG_HANG, RUNLOG_DETECTED};

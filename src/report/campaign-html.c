@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Rows of a table, unless the user gives a number; set by hand, since they fit a screen. */
+/* Number of rows of a table, unless the user gives a number; set by hand, since they fit a
+ * screen. */
 #define PLACES_SHOWN 20
 
 static void put_header(FILE *out, const struct report_campaigns *c)

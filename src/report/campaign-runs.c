@@ -24,10 +24,12 @@
 #include <string.h>
 
 /* Set by hand: a browser opens a page of some ten megabytes without delay. */
-#define RUNS_MAX 60000		/* the most runs in the list */
-#define DIFF_SHOWN 4000		/* the most bytes of a diff, from its beginning; they fill a screen or two */
-#define DIFF_FILE_MAX (4 << 20) /* the most bytes of a file with a diff; larger ones are not read */
-#define DIFFS_MAX (8 << 20)	/* the most bytes of all diffs of a page */
+#define RUNS_MAX 60000 /* maximum number of runs in the list */
+/* maximum number of bytes that are shown from the beginning of a diff; they fill a screen or two */
+#define DIFF_SHOWN 4000
+/* maximum size of a file with a diff in bytes; larger ones are not read */
+#define DIFF_FILE_MAX (4 << 20)
+#define DIFFS_MAX (8 << 20) /* maximum number of bytes of all diffs of a page */
 
 struct data {
 	FILE *out;

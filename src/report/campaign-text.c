@@ -15,8 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#define BAR 44	       /* in columns; with its labels a line has less than 80 */
-#define PLACES_SHOWN 8 /* rows of a table, unless the user gives a number; set by hand */
+/* maximum width of a bar in columns; with its labels a line has less than 80 */
+#define BAR 44
+#define PLACES_SHOWN 8 /* number of rows of a table, unless the user gives a number; set by hand */
 
 /* The character and the terminal colour of each part of a bar. */
 static const struct mark {

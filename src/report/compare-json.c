@@ -168,7 +168,7 @@ static void json_propagation(struct rd_json *j, const struct compare_view *v)
 static void json_comparison(struct rd_json *j, const struct compare_view *v)
 {
 	uint64_t counts[EPA_DEVIATIONS] = {0};
-	/* Only the first deviation was searched for. */
+	/* With --first, only the first deviation was searched for. */
 	if (v->result->deviated && !v->result->propagation.node_count)
 		counts[v->result->first.kind] = 1;
 	else

@@ -21,7 +21,7 @@
 
 #define WIDTH 640 /* the width of the curve in pixels */
 #define HEIGHT 120
-#define LINE 160 /* the most bytes of a source line */
+#define LINE 160 /* maximum number of bytes that are shown of a source line */
 
 static const char style[] =
 	".pair{background:var(--card);border:1px solid var(--line);border-radius:8px;margin:0 0 10px;"
@@ -122,7 +122,7 @@ static void put_pairs(const struct finding_set *set, const char *root, bool both
 			put_pair(&set->pairs[i], root, out);
 }
 
-/* ---- how it grew ---- */
+/* ---- how the number of orders grew ---- */
 
 static int compare(const void *a, const void *b)
 {

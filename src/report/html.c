@@ -15,7 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Steps of a schedule, unless the user gives a number; set by hand: two screens. */
+/* Number of steps of a schedule that are shown, unless the user gives a number; set by hand: they
+ * fill two screens. */
 #define STEPS_SHOWN 60
 
 struct page {

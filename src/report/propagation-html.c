@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The page about a propagation: a summary of what happened, the graph over the source, and a table
- * of the places that the error reached.  The table is in the order in which they were reached, and
- * has values and causes.  The page can be read without its script, which shows the rows of a
- * selected mark and animates the propagation.
+ * The page about a propagation: a summary of what happened, the graph next to the source, and a
+ * table of the places that the error reached.  The table is in the order in which they were
+ * reached, and has values and causes.  The page can be read without its script, which shows the
+ * rows of a selected mark and animates the propagation.
  */
 #include "report/propagation-html-int.h"
 
@@ -16,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 3000 /* rows of a table; set by hand: a page with more is slow in a browser */
-/* Causes of a row; set by hand: the row stays readable, the others are counted. */
+/* maximum number of rows of a table; set by hand: a page with more is slow in a browser */
+#define ROWS_MAX 3000
+/* Maximum number of causes that are shown in a row; further ones are only counted.  Set by hand:
+ * the row stays readable. */
 #define CAUSES_SHOWN 6
 
 static void put_cell(FILE *out, const char *class, const char *text)

@@ -19,11 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In lines, set by hand.  Many places of a file are shown together, so each has fewer lines around
- * it than in source.c. */
+/* Number of lines that are shown before and after a place; set by hand.  Many places of a file are
+ * shown together, so each has fewer lines around it than in source.c. */
 #define LINES_AROUND 2
-#define FILE_MAX (8 << 20) /* in bytes; a larger file is hardly a source file */
-#define LINE_SHOWN 160	   /* the most bytes of a line */
+/* maximum size of a file in bytes; a larger one is hardly a source file */
+#define FILE_MAX (8 << 20)
+#define LINE_SHOWN 160 /* maximum number of bytes that are shown of a line */
 
 struct builder {
 	struct propagation_listing *l;
@@ -101,7 +102,7 @@ static void name_row(struct builder *b, uint32_t file, uint32_t line)
 	*rd_umap_put(&b->row_of, (uint64_t)file << 32 | line, NULL) = b->l->count;
 }
 
-/* ---- with source ---- */
+/* ---- places whose source can be read ---- */
 
 static void add_code(struct builder *b, const char *text, uint32_t line, bool reached)
 {
@@ -168,7 +169,7 @@ static bool has_line(const char *text, uint32_t line)
 	return *text != '\0';
 }
 
-/* ---- without ---- */
+/* ---- places whose source cannot be read ---- */
 
 /* The function of a line whose text cannot be shown. */
 static const char *function_at(struct builder *b, uint32_t file, uint32_t line)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The propagation drawn over the source.  On the left are the lines of source, on the right a
- * column for each thread.  A mark in a thread's column shows that the error reached the thread at
- * that line; it has the number of the first node there.  Arrows connect the marks.  Rows of text
- * and drawing have the same height, so they align without a script.
+ * Draws how the error spread, next to the source.  On the left are the lines of source, on the
+ * right a column for each thread.  A mark in a thread's column shows that the error reached the
+ * thread at that line; it has the number of the first node there.  Arrows connect the marks.  Rows
+ * of text and drawing have the same height, so they align without a script.
  *
  * Nodes on the same line of the same thread share a mark.  Edges of the same kind between the same
  * two marks share an arrow.
@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The layout in pixels, chosen by eye, and the most arrows: a drawing with more is slow in a
- * browser. */
+/* The layout in pixels, chosen by eye.  ARROWS_MAX is the maximum number of arrows: a drawing with
+ * more is slow in a browser. */
 enum { ROW = 20, HEAD = 26, MARK = 30, MARK_HEIGHT = 16, MARGIN = 20, ARROWS_MAX = 3000 };
 
-/* For the head of a column, which has the thread's name: the width of a letter and the room between
- * names in pixels, and the most letters. */
+/* The head of a column is the thread's name.  LETTER is the width of a letter and GAP the room
+ * between names, both in pixels; NAME_SHOWN is the maximum number of letters. */
 enum { LETTER = 8, GAP = 10, NAME_SHOWN = 24 };
 
 struct mark {

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define DOTS "..."
-#define DOTS_WIDTH 3 /* the columns of DOTS */
-#define NARROW 20    /* the fewest columns to which a line is cut */
+#define DOTS_WIDTH 3 /* the width of DOTS in columns */
+#define NARROW 20    /* the smallest width, in columns, to which a line is cut */
 
 /* A line as characters that a terminal can display. */
 struct quoted {

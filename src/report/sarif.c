@@ -482,8 +482,8 @@ static void put_invocation(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Writes the path of the source tree's top at the time of the report.  A service replaces it by the
- * path of its own checkout. */
+/* Writes the directory to which URIs of source files are relative: the top of the source tree on
+ * this machine.  A code scanning service uses the top of its own checkout instead. */
 static void put_bases(struct writer *w)
 {
 	struct uri_root above = {.here = w->root.top, .top = w->root.top};

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 8 /* threads with their own column; the others share the last column */
+#define COLUMNS 8 /* maximum number of columns of threads; further threads share the last column */
 
 static const char style[] =
 	".runs{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1.2rem;align-items:"

@@ -14,8 +14,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* In microseconds.  A slice is shorter than its step, so that there is a gap before the next
- * slice. */
+/* The time that a step gets, and the length of the bar that shows it (a "slice" in Perfetto), in
+ * microseconds.  The bar is shorter, so that there is a gap before the next one. */
 enum { STEP_US = 1000, SLICE_US = 900 };
 
 struct writer {

@@ -17,11 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 100     /* columns; set by hand: wider than 80, since threads are shown side by side */
-#define COLUMNS 4     /* threads with their own column; more do not fit in 100 columns */
-#define MOST_STEPS 40 /* the most steps, counted from the last; set by hand: they fit a screen */
-#define VALUES 26     /* columns for the values of a step */
-#define HEAD 7	      /* columns for number and marks */
+/* maximum width of a line in columns; set by hand: more than 80, since threads are shown side by
+ * side */
+#define WIDTH 100
+#define COLUMNS 4 /* maximum number of columns of threads; more do not fit in a line */
+/* maximum number of steps that are shown, the last ones; set by hand: they fit a screen */
+#define MOST_STEPS 40
+#define VALUES 26 /* width of the column for the values of a step */
+#define HEAD 7	  /* width of the column for number and marks */
 
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prints a slice over the source, and a tracked run, in 80 columns.  In: the slice with its facts,
- * and the events of a run.  Out: lines of text.  If a source line cannot be read, a description of
- * the statement replaces it.
+ * Prints the source lines of a slice, and the events of a tracked run, in 80 columns.  In: the
+ * slice with its facts, and the events of a run.  Out: lines of text.  If a source line cannot be
+ * read, a description of the statement replaces it.
  */
 #include "report/slice.h"
 
@@ -17,12 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns: the width of a line, and the margin before the source in it. */
+/* The width of a line in columns, and the width of the margin before the source in it. */
 enum { WIDTH = 80, MARGIN = 15 };
-enum { SOURCE_MAX = 8 << 20 }; /* bytes of a source file; larger files were generated */
-enum { DECIMAL_MAX = 4096 };   /* greater values are shown in hexadecimal: they are addresses or masks */
-enum { NAME_MAX_SHOWN = 24 };  /* columns of a variable's name in the words about a line */
-/* Columns that must remain free for another word and name to be printed. */
+/* maximum size of a source file in bytes; larger files were generated */
+enum { SOURCE_MAX = 8 << 20 };
+enum { DECIMAL_MAX = 4096 }; /* greater values are shown in hexadecimal: they are addresses or masks */
+/* maximum width of a variable's name in the description of a statement */
+enum { NAME_MAX_SHOWN = 24 };
+/* Another word and name are printed only if at least this many columns are free. */
 enum { ROOM_FOR_MORE = 40 };
 
 /* A line of the slice.  Lines are sorted by function, then by line. */
@@ -162,7 +164,8 @@ void report_track_text(const struct sketch_runs *runs, const struct track_end *e
 		run->perturbed ? " (its threads were delayed at random)" : "", run->count,
 		runs->statement_count, end->seen);
 	if (end->no_hardware)
-		fputs("No hardware watchpoint was available; only gates in the code tracked the run.\n", out);
+		fputs("No hardware watchpoint was available; the run was tracked only by instrumentation.\n",
+		      out);
 	for (size_t i = 0; i < run->count; i++)
 		print_event(out, runs, &run->events[i]);
 }

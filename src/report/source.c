@@ -18,9 +18,11 @@
 #include <unistd.h>
 
 /* The limits were set by hand. */
-#define LINES_AROUND 3	   /* lines before and after a place, as in diff -u */
-#define FILE_MAX (8 << 20) /* in bytes; a larger file is hardly a source file */
-#define LINE_MAX_SHOWN 400 /* bytes of a line; generated code has longer lines */
+#define LINES_AROUND 3 /* number of lines before and after a place, as in diff -u */
+/* maximum size of a file in bytes; a larger one is hardly a source file */
+#define FILE_MAX (8 << 20)
+/* maximum number of bytes that are shown of a line; generated code has longer lines */
+#define LINE_MAX_SHOWN 400
 
 static const char *entity(unsigned char c)
 {

@@ -29,7 +29,7 @@ static const struct grid {
 	size_t label;
 } wide = {216, 172, 23}, narrow = {150, 124, 16};
 
-#define THREADS_WIDE 5 /* the most threads with wide columns: 5 * 216 pixels fit a screen */
+#define THREADS_WIDE 5 /* maximum number of threads for wide columns: 5 * 216 pixels fit a screen */
 #define LABEL_MAX 23   /* characters in the label of a wide column */
 
 struct drawing {
@@ -262,7 +262,8 @@ static void put_end(const struct drawing *d, const char *thread, const char *wor
 	rd_buf_release(&where);
 }
 
-/* Draws the meeting of the two accesses. */
+/* Connects the two accesses of a race, before which the threads are stopped at the end, by a
+ * line. */
 static void put_clash(const struct drawing *d)
 {
 	int a = column(d, d->s->goals[0].thread), b = column(d, d->s->goals[1].thread);

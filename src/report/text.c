@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 #define WIDTH 80 /* the columns of a terminal */
-/* Steps of a schedule, unless the user gives a number; as many as a terminal has lines. */
+/* Number of steps of a schedule that are shown, unless the user gives a number; as many as a
+ * terminal has lines. */
 #define STEPS_SHOWN 24
 #define MANY 4 /* an overview follows if there are at least this many reports */
 #define RULE "=================="

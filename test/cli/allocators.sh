@@ -117,7 +117,8 @@ C
 gcc -O1 -shared -fPIC allocator.c -o liballocator.so || exit 1
 "$RADDLE" cc -g -pthread user.c -o plain && "$RADDLE" cc -g -pthread user.c -L. -lallocator -Wl,-rpath,"$PWD" -o linked || exit 1
 
-# recorded NAME PROGRAM: its output and status are the program's, and the trace has its allocations.
+# recorded NAME PROGRAM: output and status of the recorded run are right, and the trace has the
+# allocations.
 recorded() {
 	local status=0
 	"$RADDLE" record -o "$1.trace" -- "$2" >out 2>err || status=$?
@@ -134,8 +135,8 @@ recorded libc ./plain
 "$RADDLE" check -q --json found.json -- ./linked >out 2>&1
 [ $? = 1 ] || complain "check of a linked allocator: $(tail -3 out)"
 
-# An allocator in the program itself, compiled with it or by another compiler: ld.so calls it before anything of
-# ours runs.
+# An allocator in the program itself, compiled by Raddle or by another compiler. ld.so calls it
+# before any code of the runtime runs.
 gcc -O1 -c allocator.c -o allocator.o && "$RADDLE" cc -g -pthread user.c allocator.o -o object &&
 	"$RADDLE" cc -g -pthread user.c allocator.c -o own || exit 1
 for name in own object; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Code that a server uses from several threads at once has no data race: builds and runs the unit
-# test of base/context.h with ThreadSanitizer.
+# Builds and runs the unit test of base/context.h with ThreadSanitizer.  Code that a server uses
+# from several threads at once must have no data race.
 . "$ROOT/test/lib.sh"
 
 shown=(out)

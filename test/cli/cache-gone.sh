@@ -36,7 +36,7 @@ END
 "$RADDLE" cc -g -O1 -shared -fPIC lib.c -o libadd.so || fail "libadd.so"
 "$RADDLE" cc -g -O1 -pthread main.c ./libadd.so -Wl,-rpath,"$PWD" -o p || fail "p"
 
-# confirmed WORDS ARGUMENTS...: the race is confirmed.
+# confirmed WORDS ARGUMENTS...: checks, and expects the race to be confirmed.
 confirmed() {
 	local what=$1 status
 	shift
@@ -50,16 +50,16 @@ confirmed() {
 
 confirmed "before each run" --setup 'rm -rf "$RADDLE_CACHE"' -- ./p
 confirmed "only the library" --setup 'rm -rf "$RADDLE_CACHE"/flavour/*/lib' -- ./p
-# In the runs themselves, the recorded one and three replays.
+# The runs of the program itself remove the cache: the recorded one and three replays.
 confirmed "in runs" -- ./p 'echo >>count; [ $(wc -l <count) -gt 4 ] || rm -rf "$RADDLE_CACHE"'
 [ "$(wc -l <count)" -gt 4 ] || complain "there were not so many runs: $(wc -l <count)"
 
-# A campaign of faults likewise.
+# The runs of a campaign remove the cache, too.
 rm -f count
 "$RADDLE" inject --allow-nondeterminism --fault BitFlip -n 4 -j 1 -o campaign -- ./p 'echo >>count; [ $(wc -l <count) -gt 4 ] || rm -rf "$RADDLE_CACHE"' >out 2>err ||
 	complain "inject: status $?"
 
-# Another program in its place is not taken for it.
+# If a library of the program is rebuilt from another source during the check, that is noticed.
 cat >other.c <<'END'
 int counter;
 void add(int n)

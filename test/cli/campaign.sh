@@ -1,4 +1,4 @@
-# Results of campaigns: text, JSON and page of finished and damaged ones.
+# Results of campaigns: text, JSON and page of finished and of damaged campaigns.
 # sanitizers: yes, reads campaigns and writes their pages
 set -eu
 
@@ -14,7 +14,7 @@ make_campaign() {
 make_campaign one
 make_campaign two 20 true
 
-# Run 4 is in both logs and counts once.
+# Run 4 is in both logs, but counts once.
 "$RADDLE" campaign one >text
 grep -q '^./one 10$' text
 grep -q '^9 runs, 9 with their fault activated' text
@@ -35,14 +35,14 @@ grep -q '<!DOCTYPE html>' page
 "$RADDLE" campaign --html - one | cmp -s - page && exit 1
 "$RADDLE" campaign --html - one two | cmp - page
 
-# A table: RFC 4180, one share a row.
+# The table is in the format of RFC 4180, with one share per row.
 "$RADDLE" campaign --csv table.csv one two >/dev/null
 [ "$(head -1 table.csv)" = $'campaign,program,by,name,file,line,fault,measure,hits,runs,share,low,high,interval\r' ]
 grep -q $'^one,one,campaign,,,,BitFlip,sdc,4,9,0.444444444,0.136995662,0.787991493,clopper-pearson\r$' table.csv
 grep -q $'^two,two,line,a.c:3,,3,all,harm,4,9,' table.csv
 [ "$(awk -F, 'NF != 14' table.csv)" = '' ]
 
-# Two campaigns: the same ones do not differ; 40 of 40 corruptions against 4 of 9 do.
+# Two equal campaigns do not differ. 40 of 40 corruptions differ from 4 of 9.
 "$RADDLE" campaign --against one two >same
 grep -q '^0 of [0-9]* shares differ' same
 mkdir worse
@@ -58,7 +58,7 @@ jq -e '.against | .same_mix and .differ > 0 and (.comparisons[] | select(.by == 
 [ "$(awk -F, 'NF != 21' against.csv)" = '' ]
 grep -q 'Against one' against.html
 
-# Half a line at the end, and half a line that was written on.
+# An incomplete line at the end of a log, and one to which another line was appended.
 line 10 BitFlip crash address | head -c 100 >>one/log.1
 line 11 BitFlip crash address | head -c 100 >>one/log
 line 12 BitFlip crash address >>one/log

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # raddle candidates: small programs with a race on one variable or without a race, and what the
-# output says about them.  `want NAME OBJECTS` compiles a program from standard input; `judge` compares
-# the objects of the candidates of all these programs, since jq takes longer to start than the rest.
+# output says about them.  `want NAME OBJECTS` compiles a program from standard input.  `judge`
+# compares the objects of the candidates of all these programs at once, because starting jq takes
+# longer than the rest.
 # sanitizers: yes, runs all of candidates/
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache
@@ -46,7 +47,7 @@ judge() {
 	done
 }
 
-# Locks.
+# ---- locks ----
 want plain x <<'C'
 static int x;
 THREAD(run) { x++; return NULL; }
@@ -67,7 +68,8 @@ static int x; MUTEX(m); MUTEX(n);
 THREAD(run) { LOCK(m); x++; UNLOCK(m); return NULL; }
 int main(void) { start(0, run, NULL); LOCK(n); x++; UNLOCK(n); return 0; }
 C
-# Two locks of one object are two in the functions that are called with them held, too.
+# Two locks in one object are distinguished, also in functions that are called with one of them
+# held.
 want two-locks-of-one 'calloc@two-locks-of-one.c:5.x' <<'C'
 struct o { long first; pthread_mutex_t m, n; int x; };
 __attribute__((noinline)) static void add(struct o *it) { it->x++; }
@@ -99,7 +101,7 @@ int main(int c, char **v) {
 	if (c > 1) { how.lock = really; how.unlock = really_not; }
 	start(0, run, NULL); how.lock(&m); x++; how.unlock(&m); return 0; }
 C
-# Each of the locks is known by its name, and by its distance from the data.
+# Each lock is recognised both by its name and by its distance from the data.
 want many-locks-of-one '' <<'C'
 struct o { pthread_mutex_t m[7]; int x; } *all[3], *it;
 THREAD(run) { for (int i = 0; i < 1; i++) { LOCK(it->m[0]); LOCK(it->m[1]); LOCK(it->m[2]); LOCK(it->m[3]); LOCK(it->m[4]); LOCK(it->m[5]); LOCK(it->m[6]); it->x++;
@@ -165,7 +167,7 @@ THREAD(run) { sem_wait(&s); x++; sem_post(&s); return NULL; }
 int main(void) { sem_init(&s, 0, 1); start(0, run, NULL); start(1, run, NULL); sem_post(&s); return 0; }
 C
 
-# Threads.
+# ---- threads ----
 want before '' <<'C'
 static int x;
 static void add(void) { x++; }
@@ -236,7 +238,7 @@ static void caught(int n) { x++; }
 int main(void) { signal(SIGUSR1, caught); x++; return 0; }
 C
 
-# What is a thread's own.
+# ---- memory that only one thread uses ----
 want own-memory '' <<'C'
 struct job { int n; };
 THREAD(run) { struct job *j = argument; j->n++; free(j); return NULL; }
@@ -292,7 +294,7 @@ THREAD(run) { told = &mine; mine++; *told = 2; return NULL; }
 int main(void) { start(0, run, NULL); start(1, run, NULL); return 0; }
 C
 
-# Memory.
+# ---- kinds of memory and accesses ----
 want atomic '' <<'C'
 static atomic_int x;
 THREAD(run) { x++; return NULL; }
@@ -333,7 +335,7 @@ THREAD(run) { how(); return NULL; }
 int main(void) { start(0, run, NULL); how(); return 0; }
 C
 
-# The document and the text say how far they can be trusted; ids are the same in another build.
+# The document and the text list what makes them unsound.  Ids are the same in another build.
 want unknown x <<'C'
 static int x;
 THREAD(run) { x++; __asm__ volatile("nop"); return NULL; }
@@ -355,8 +357,8 @@ grep -q 'Not covered' unknown.txt || complain "the text does not say what is not
 } | want many-callees ''
 jq -e '.unsound | any(test("more than 64 functions .*\\(1, the first at .*many-callees.c"))' many-callees.json >/dev/null ||
 	complain "ignored callees are not listed: $(jq -c .unsound many-callees.json)"
-# Each function calls the one before it and the one after it, and the last one releases the lock:
-# every pass over them brings that one function further.
+# Each function calls the one before it and the one after it, and the last one releases the lock.
+# So each pass of the analysis moves that fact by only one function.
 {
 	echo 'static int x; MUTEX(m);'
 	for i in {0..9}; do echo "static void f$i(int n);"; done
@@ -373,7 +375,7 @@ jq -e '.unsound | all(test("recursive|more than 64 functions") | not)' unknown.j
 { echo; echo 'static int unused;'; cat plain.c; } >plain2.c
 "$RADDLE" cc -w -g -pthread plain2.c -o plain2 && "$RADDLE" candidates --json=- ./plain2 >plain2.json || complain "plain2"
 [ "$(jq -c '[.candidates[].id]' plain2.json)" = "$(jq -c '[.candidates[].id]' plain.json)" ] || complain "ids differ when lines move"
-# What only one side locks comes before what nobody locks.
+# Accesses that only one side locks are ranked before those that neither side locks.
 want order 'x y' <<'C'
 static int x, y; MUTEX(m);
 THREAD(run) { y = 1; LOCK(m); x = 1; UNLOCK(m); return NULL; }
@@ -382,16 +384,16 @@ C
 [ "$(jq -r '.candidates[0].object' order.json)" = x ] || complain "the order is not that of the reasons"
 "$RADDLE" candidates -n 1 ./order | grep -q '1 more groups' || complain "--limit leaves nothing out"
 
-# The file may stand behind --json as a word of its own; without one the document goes to standard output.
+# The file may be the word after --json.  Without one, the document goes to standard output.
 "$RADDLE" candidates --json ./plain | jq -e '.candidates | length > 0' >/dev/null || complain "--json PROG"
 "$RADDLE" candidates ./plain --json file.json >/dev/null && cmp -s file.json plain.json || complain "PROG --json FILE"
 
-# What cannot be done is said.
+# Each error has a message.
 "$RADDLE" candidates /bin/true 2>message
 [ $? = 2 ] || complain "a program without bitcode: status"
 grep -q 'carries no bitcode' message || complain "no bitcode: $(cat message)"
 
-# Every race of the small programs that is one of memory has a candidate of its object.
+# Every race on memory in the small programs has a candidate with its object.
 . "$ROOT/test/prog/micro/case.bash"
 for source in "$ROOT"/test/prog/micro/*-race.c*; do
 	name=$(basename "${source%.*}")
@@ -402,14 +404,15 @@ for source in "$ROOT"/test/prog/micro/*-race.c*; do
 	while read -r kind object rest; do
 		member=${object%%[*} member=${member##*.}
 		case $kind:$object in
-		race:fd) ;; # a descriptor is no memory
+		race:fd) ;; # a descriptor is not memory
 		race:heap) [ -n "$objects" ] || complain "$name: no candidate" ;;
 		race:*) grep -q "\\b$member\\b" <<<"$objects" || complain "$name: no candidate of $object, only: $objects" ;;
 		esac
 	done < <(expected_findings "$source")
 done
 
-# A group has more pairs than are listed; an access that is listed with another one is with itself, too.
+# A group may have more pairs than are listed.  An access that is listed with another one is also
+# listed with itself.
 want many-pairs 'shared[]' <<'C'
 int shared[64];
 THREAD(one) { int n = *(int *)argument; shared[n & 63] += 1; shared[(n + 7) & 63] ^= 3; return NULL; }
@@ -427,7 +430,7 @@ C
 jq -e '[.candidates[].accesses | map("\(.line):\(.column)")] | (map(select(.[0] == .[1])[0]) | sort) == (flatten | unique) and length > 16' \
 	many-pairs.json >/dev/null || complain "accesses are not paired with themselves: $(jq -c '[.candidates[].accesses | map(.line)]' many-pairs.json)"
 
-# A pointer that travels through a pipe is the same pointer at its other end.
+# A pointer that is sent through a pipe is recognised at the other end.
 want message 'malloc@message.c:8' <<'C'
 #include <unistd.h>
 static int ends[2];
@@ -442,7 +445,7 @@ int main(void)
 	return 0;
 }
 C
-# A plug-in may call what it is given from threads of its own.
+# A plug-in may call functions that it was given from its own threads.
 want plugin ticks <<'C'
 #include <dlfcn.h>
 static int ticks;
@@ -457,7 +460,7 @@ int main(void)
 }
 C
 grep -q 'functions of plug-ins' plugin.txt || complain "nothing is said about the plug-in: $(cat plugin.txt)"
-# What is written before a relaxed store is not ordered by it; before one that releases it is.
+# A relaxed store does not order earlier writes; a release store does.
 for order in relaxed release; do
 	want "published-$order" "$([ $order = release ] || echo malloc@published-relaxed.c:7)" <<C
 static _Atomic(int *) shared;
@@ -472,7 +475,7 @@ int main(void)
 }
 C
 done
-# A loop that only looks whether to go on has no guard; one that makes something of what it reads has.
+# A loop that only tests a condition has no guard.  A loop that uses what it reads has one.
 want loops 'flag sums[]' <<'C'
 static int flag, sums[9];
 THREAD(run) { for (int i = 0; i < 9; i++) sums[i] = i; flag = 1; return NULL; }
@@ -488,7 +491,8 @@ C
 jq -e '[.candidates[] | {key: .object, value: (.unguarded != null)}] | from_entries == {flag: true, "sums[]": false}' loops.json >/dev/null ||
 	complain "loops that wait: $(jq -c '.candidates[] | [.object, .unguarded]' loops.json)"
 
-# What is in a shared library is a candidate that no guard of the program watches, and says so.
+# Accesses in a shared library are candidates, but the document says that no guard of the program
+# watches them.
 cat >lib.c <<'C'
 int hits;
 void hit(void) { hits++; }

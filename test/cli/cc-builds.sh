@@ -1,12 +1,12 @@
 # Projects of each build system are built with raddle cc as their users would build them.  The
-# resulting programs run and contain their bitcode, also with ccache in front, both on a miss and on
-# a hit.  The short form takes one way of each build system, and C++ only with make and CMake.
+# resulting programs run and contain their bitcode.  With ccache, that is true for a miss and for a
+# hit.  The short form takes one way of each build system, and C++ only with make and CMake.
 . "$ROOT/test/lib.sh"
 
 PATH=$BUILD:$PATH
 unset MAKEFLAGS MAKELEVEL
 
-# A program, a static and a shared library in C, a program in C++.
+# The sources: a program, a static and a shared library in C, and a program in C++.
 mkdir src
 cat >src/main.c <<'C'
 #include <stdio.h>
@@ -30,7 +30,7 @@ int main()
 }
 C
 
-# check NAME PROGRAM WANTED: runs, and so does its flavour.
+# check NAME PROGRAM WANTED: the program and its flavour print WANTED.
 check() {
 	local flavour
 	[ "$("$2")" = "$3" ] || complain "$1: $2 prints '$("$2")'"
@@ -87,7 +87,7 @@ M
 		fi
 		autoreconf -i && ./configure CC="raddle cc" CXX="raddle c++" && make
 	) >log 2>&1 || complain "autotools: $(tail -20 log)"
-	# What configure finds out must be what it finds out with clang.
+	# The results of configure must be those with clang.
 	if [ -n "${RADDLE_LONG:-}" ]; then
 		mkdir plain
 		(cd plain && tar -C ../autotools -cf - configure configure.ac Makefile.am Makefile.in aclocal.m4 config.h.in \
@@ -123,8 +123,8 @@ if [ -n "${RADDLE_LONG:-}" ] && command -v cmake >/dev/null; then
 		-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >log 2>&1 &&
 		cmake --build cmake/e >log 2>&1 || complain "cmake by CC: $(tail -20 log)"
 	check "cmake by CC" cmake/e/prog 43
-	# In the name raddle-cc CMake sees a cross compiler's prefix, and looks for
-	# raddle-llvm-ar when it is to optimise at link time.
+	# CMake takes the name raddle-cc for that of a cross compiler with a prefix.  For link-time
+	# optimisation, it looks for raddle-llvm-ar.
 	cat >>cmake/CMakeLists.txt <<'M'
 include(CheckIPOSupported)
 check_ipo_supported()

@@ -23,8 +23,8 @@ printf '#define F p\n.globl F\nF: ret\n.section .note.GNU-stack,"",@progbits\n' 
 
 has() { readelf -SW "$1" 2>/dev/null | grep -q "[ ]$2 "; }
 
-# same NAME EXPECT-FILES ARGS...: runs both compilers in twin directories and
-# compares status, stdout, stderr and which files appeared.
+# same NAME ARGS...: runs both compilers in two equal directories, and compares status, stdout,
+# stderr and the files that appeared.
 same() {
 	local what=$1 status1=0 status2=0
 	shift
@@ -113,7 +113,7 @@ has two/i.o .rad.bc || complain "standard input: no bitcode"
 same "-E of standard input" -E -
 : >input
 
-# Sanitizers, profiling, code models: the options that change how code is made.
+# Options that change how code is made: sanitizers, profiling, code models.
 for flags in -fsanitize=address -fsanitize=undefined -fsanitize=thread -pg --coverage -fPIC -fno-pie \
 	-mcmodel=large -march=x86-64-v3 -fstack-protector-all "-D_FORTIFY_SOURCE=2 -O2" -ffunction-sections \
 	-fno-integrated-as -gz -g3 -gdwarf-4 "-fvisibility=hidden" "-fprofile-instr-generate"; do
@@ -128,7 +128,7 @@ for flags in -fsanitize=address -fsanitize=undefined -fsanitize=thread -pg --cov
 	esac
 done
 
-# -S leaves bitcode that the assembler keeps, under our name.
+# Assembly made by -S contains the bitcode in our section, and the assembler keeps it.
 "$RADDLE" cc -S b.c -o b.s && clang-$LLVM -c b.s -o b1.o && "$RADDLE" cc -c b.s -o b2.o
 for object in b1.o b2.o; do
 	has $object .rad.bc || complain "-S, then assembled: no bitcode in $object"
@@ -137,7 +137,7 @@ for object in b1.o b2.o; do
 done
 rm b.s
 
-# -g0 keeps names for us and debug sections out of the program.
+# With -g0, our bitcode has names, but the program has no debug sections.
 "$RADDLE" cc -g0 -c a.c -o a0.o && "$RADDLE" cc -g0 -c b.c -o b0.o && "$RADDLE" cc a0.o b0.o -o x0
 has x0 .debug_info && complain "-g0: the program has debug information"
 has x0 .rad.bc || complain "-g0: no bitcode"
@@ -148,18 +148,18 @@ for linker in gold lld mold; do
 	has x0 .debug_info && complain "-g0: the program of $linker has debug information"
 done
 
-# Assembler files carry themselves.
+# Objects of assembler files contain a copy of themselves.
 "$RADDLE" cc -c s.s p.S || complain "assembler files"
 has s.o .rad.obj && has p.o .rad.obj || complain "assembler objects do not carry themselves"
 readelf -sW s.o | grep -q ' s$' || complain "s.o lost its symbol"
 
-# Link-time optimisation is left out.
+# Options for link-time optimisation are not passed on.
 "$RADDLE" cc -flto -O2 -c a.c -o l.o && "$RADDLE" cc -flto=thin -ffat-lto-objects -O2 -c b.c -o m.o &&
 	"$RADDLE" cc -flto l.o m.o -o l || complain "-flto"
 file l.o | grep -q ELF || complain "-flto: no ELF object"
 [ "$(./l)" = "42 h" ] || complain "-flto: l prints $(./l)"
 
-# Response files, nested, quoted, with options that are withheld.
+# Response files may be nested and quoted, and may contain options that are not passed on.
 printf -- '-O2 -DQ="\\"a b\\""\n-flto @two.rsp' >one.rsp
 printf "'b.c' -c" >two.rsp
 "$RADDLE" cc @one.rsp -o r.o || complain "@file"
@@ -168,7 +168,7 @@ printf 'a.c b.c -o' >three.rsp
 "$RADDLE" cc @three.rsp rr && has rr .rad.ln || complain "@file for a link"
 same "missing @file" @nothing.rsp -c b.c
 
-# By the names build systems can use.
+# The compiler can be called by the names that build systems use.
 [ "$("$BUILD/raddle-cc" -dumpmachine)" = "$(clang-$LLVM -dumpmachine)" ] || complain "raddle-cc"
 echo 'struct S { S(); ~S(); }; int main() { try { throw 7; } catch (int i) { return i; } }' >c.cpp
 status=0

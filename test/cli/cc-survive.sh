@@ -12,8 +12,8 @@ echo 'static int n = 1; int b(int x) { return x + n; } int never(void) { return 
 echo 'int c(void) { return 5; } int d(void) { return 6; }' >c.c
 cc() { "$RADDLE" cc "$@"; }
 
-# carries FILE MODULES: as many bitcode modules, a link line, and a flavour that
-# prints what the program prints.
+# carries FILE NAME: FILE has bitcode and a link line, and its flavour prints what the program
+# prints.
 carries() {
 	local flavour
 	readelf -SW "$1" | grep -q ' .rad.bc ' || { complain "$2: no bitcode"; return; }
@@ -28,7 +28,7 @@ for archiver in ar llvm-ar-19 gcc-ar; do
 	$archiver rcs libx.a b.o c.o
 	nm -s libx.a 2>/dev/null | grep -q 'b in b.o' || complain "$archiver: b is not in the index"
 	cc a.o libx.a -o x && carries x "$archiver"
-	# How an archive is named does not depend on its archiver.
+	# How an archive is named on the link line does not depend on its archiver.
 	[ -n "${RADDLE_LONG:-}" ] || [ $archiver = ar ] || continue
 	cc a.o -L. -lx -o x && carries x "$archiver -l"
 	cc a.o -Wl,--whole-archive libx.a -Wl,--no-whole-archive -o x && carries x "$archiver whole"
@@ -55,7 +55,7 @@ for linker in bfd gold lld mold; do
 	for flags in "" -s -Wl,-S -Wl,--gc-sections "-Wl,--gc-sections -s" -static -no-pie "-static-pie" "-rdynamic"; do
 		way=$((way + 1))
 		[ -n "${RADDLE_LONG:-}" ] || [ $(((way + turn) % 3)) = 0 ] || continue
-		# gold does not know the option by which clang asks for this.
+		# gold does not know the option that clang uses for this.
 		[ "$linker$flags" = gold-static-pie ] && continue
 		# shellcheck disable=SC2086
 		cc -fuse-ld=$linker $flags a.o b.o c.o -o x || { complain "$linker $flags: no link"; continue; }
@@ -75,7 +75,7 @@ done
 cp full x && objcopy --strip-debug x && carries x "objcopy --strip-debug"
 cp b.o s.o && strip -g s.o && cc a.o s.o c.o -o x && carries x "strip -g of an object"
 
-# expect TEXT FILE: no flavour, and the message has the text.
+# expect TEXT FILE: there is no flavour, and the message contains TEXT.
 expect() {
 	local status=0
 	"$RADDLE" flavour "./$2" >out 2>err || status=$?

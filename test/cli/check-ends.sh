@@ -1,12 +1,12 @@
 # `raddle check` reports how the recorded program ended.  A run that fails by itself is a finding.
 # If a run allows no verdict, the check ends with status 2 and the reason, never with 0.
 . "$ROOT/test/lib.sh"
-export RADDLE_OPTIONS="$RADDLE_OPTIONS --no-classify" # classes take further runs, and no case here looks at them
+export RADDLE_OPTIONS="$RADDLE_OPTIONS --no-classify" # classes need more runs, and no case here tests them
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/ends.c" -o ends || exit 1
 shown=(err)
 
-# status WANTED ARGUMENTS...: the report is in err.
+# status WANTED ARGUMENTS...: runs a check, and expects this status.  The report is in err.
 status() {
 	local wanted=$1 got
 	shift
@@ -26,7 +26,8 @@ failed() {
 		found.json >/dev/null || complain "no failure by $1: $(cat found.json)"
 }
 
-# What fails by itself is a finding, with its place; an id that a baseline and a suppression know.
+# A failure of the program itself is a finding with a place.  Its id works in a baseline and a
+# suppression.
 status 1 -- ./ends abort
 failed SIGABRT abort
 says 'WARNING: Raddle: failure by SIGABRT (seen in the recorded run)'
@@ -44,26 +45,28 @@ failed SIGABRT abort
 status 1 -- ./ends crash
 failed SIGSEGV crash
 
-# What does not end is not confirmed: it may have had more to do.  Its stacks are there, and it is no result.
+# A program that does not end is not confirmed to hang, since it may have had more to do.  Its
+# stacks are shown, and the check has no result.
 status 2 --timeout 1 --no-replay -- ./ends spin
 says 'did not end within 1 s'
 says 'check: the recorded run was still working when its time was up (--timeout): it hangs, or had more to do'
 jq -e '[.findings[] | select(.kind == "failure")][0] | .status == "unconfirmed" and .consequence == "hang" and
 	([.cycle[].function] | index("fail") != null)' found.json >/dev/null || complain "a hang: $(cat found.json)"
 
-# Threads that wait for what no trace shows, for good, are a hang for certain.
+# If threads wait forever for something that no trace shows, the program certainly hangs.
 status 1 --no-replay -- ./ends futex
 says 'The recorded program was deadlocked and was killed'
 jq -e '.findings | length == 1 and (.[0] | .kind == "failure" and .status == "confirmed" and .consequence == "hang" and
 	([.cycle[].function] | index("fail") != null))' found.json >/dev/null || complain "a futex: $(cat found.json)"
 
-# Statuses are told, and passed on when asked.
+# The status of the program is reported, and passed on with --pass-status.
 status 0 -- ./ends 3
 says 'The recorded program ended with status 3.'
 status 3 --pass-status -- ./ends 3
 status 0 --pass-status -- ./ends 0
 
-# No ground for a verdict: killed, crashed before it did anything, never started, recorded in part.
+# There is no verdict if the run was killed, crashed before it did anything, never started, or was
+# recorded only in part.
 status 2 -- ./ends kill
 says 'raddle: check: the recorded run was ended by signal 9'
 echo 'int main(void) { __builtin_trap(); }' >trap.c
@@ -104,7 +107,8 @@ status 0 --no-replay -- ./many
 says 'recording stopped before the program ended'
 says 'Too many open files'
 
-# An address space that suffices for the program alone: its failure is no finding, and no verdict either.
+# The address space suffices only for the program without Raddle.  Its failure is not a finding, and
+# there is no verdict.
 cat >wide.c <<'EOF'
 #include <stdlib.h>
 #include <string.h>
@@ -119,18 +123,18 @@ int main(void)
 EOF
 "$RADDLE" cc -g wide.c -o wide || exit 1
 "$RADDLE" flavour ./wide >/dev/null || exit 1
-# A sanitized raddle needs terabytes of it.
+# A sanitized raddle needs terabytes of address space.
 if [ "$(basename "$BUILD")" != asan ] && (ulimit -v 32000 && ./wide) 2>/dev/null; then
 	(ulimit -v 32000 && "$RADDLE" check --no-replay -- ./wide >out 2>err)
 	case $? in
-	0) ;; # we may give it more
+	0) ;; # Raddle may raise the limit
 	2) grep -qE 'ulimit -v|memory' err || complain "a limit of the address space is not the reason: $(cat err)" ;;
 	*) complain "a program fails in too small an address space, and that is its fault: $(cat err)" ;;
 	esac
 fi
 
-# What a program becomes by exec is not recorded, so nothing found in it says nothing.  One that forks a process
-# for that stays what it is, as does one whose exec fails.
+# A program that replaces itself by exec is not recorded from then on, so there is no verdict.  A
+# program that forks a process for exec is recorded, as is one whose exec fails.
 status 2 -- ./ends exec ./many
 says 'recording stopped before the program ended: the program replaced itself with ./many (exec)'
 status 2 --pass-status -- ./ends exec /proc/self/exe
@@ -149,14 +153,15 @@ EOF
 "$RADDLE" cc -g starts.c -o starts || exit 1
 status 0 -- ./starts
 
-# A client that fails ends the check; one of a program that fails by itself does not hide that.
+# A client that fails ends the check.  If the program also failed by itself, that is still reported.
 status 2 --with 'exit 3' -- ./ends serve
 says 'the command of --with ended with status 3: exit 3'
-# A client that fails only after the program has ended has failed, too.
+# A client fails after the program has ended, which counts, too.
 status 2 --setup 'rm -f serving' --with 'until [ -e serving ]; do sleep 0.05; done; nosuchclient' -- ./ends leave
 says 'the command of --with ended with status 127'
 status 0 --setup 'rm -f serving' --with 'until [ -e serving ]; do sleep 0.05; done' -- ./ends serve
-# Making the flavour is part of the time: a check that had none left for anything else has no verdict.
+# Making the flavour is part of the time.  A check that has no time left for anything else has no
+# verdict.
 RADDLE_CACHE=$PWD/empty status 2 --time 1ms -- ./many
 says 'the time was up while its 1 units were instrumented'
 RADDLE_CACHE=$PWD/empty status 0 --no-replay -- ./many

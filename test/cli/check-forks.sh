@@ -14,7 +14,7 @@ status() {
 finds() {
 	jq -e ".findings | $1" found.json >/dev/null || complain "$2: $(cat found.json)"
 }
-# Each process whose pid is in the file has ended.
+# all_gone FILE: each process whose pid is in the file has ended.
 all_gone() {
 	local pid
 	[ -s "$1" ] || complain "no daemon was started"
@@ -23,7 +23,8 @@ all_gone() {
 	done <"$1"
 }
 
-# A race of a child is found and its process named; it is not led there, but believed if the run shows it.
+# A race in a forked child is found, and its process is named.  The child is not led, so the race is
+# confirmed if the run shows it.
 status 1 -- ./forks race
 finds 'length == 1 and .[0].object == "total" and .[0].status == "confirmed" and (.[0].notes | any(test("fork-0")))' \
 	"the race of a child"
@@ -36,7 +37,7 @@ ended '{"signal":6,"core":false}'
 finds '[.[] | select(.kind == "failure" and .status == "confirmed" and .cycle[0].wants == "SIGABRT")] | length == 1' \
 	"the abort of a child"
 
-# Daemons of the recorded run and of replays are gone with the check.
+# Daemons of the recorded run and of replays are ended with the check.
 status 1 -- ./forks daemon pids
 finds '[.[] | select(.status == "confirmed" and .object == "total")] | length == 1' "the race of the parent"
 [ "$(wc -l <pids)" -ge 2 ] || complain "no replay started a daemon: $(cat pids)"
@@ -45,7 +46,7 @@ all_gone pids
 [ $? = 1 ] || complain "it is not reproduced"
 all_gone more
 
-# A daemon works as long as its client; what it did is looked at.
+# A daemon works as long as its client does.  What it did is analysed.
 mkfifo fifo
 cat >client <<'EOF'
 rm -f served
@@ -56,7 +57,7 @@ status 0 --no-replay --with 'sh client' -- ./forks daemon served-pids fifo
 all_gone served-pids
 finds '[.[] | select(.object == "other" and (.reason | test("fork-0/fork-0")))] | length == 1' "the race of a daemon"
 
-# Whoever ends the check in a replay leaves nothing behind either.
+# If the check is ended during a replay, it leaves no process behind, either.
 "$RADDLE" check --no-classify -o stopped --setup '[ ! -e again ] || touch hold; touch again' -- ./forks daemon stopped-pids >out 2>err &
 check=$!
 two_daemons() {
@@ -69,7 +70,8 @@ wait $check
 [ ! -e stopped/replays ] || complain "scratch files are left"
 all_gone stopped-pids
 
-# Nor does who kills it: the process that works sees its guard die, and the guard sees it.
+# The same is true if the check is killed: its working process and its guard process each notice
+# when the other dies.
 none_left() {
 	local pid
 	while read -r pid; do
@@ -97,7 +99,7 @@ killed() {
 killed guard
 killed worker
 
-# In the recorded run the program goes too.
+# If the check is killed during the recorded run, the program is ended, too.
 rm -f again
 touch hold
 "$RADDLE" check --no-classify -o killed-recorded -- ./forks daemon recorded-pids >out 2>err &

@@ -3,14 +3,15 @@
 # takes a few thousand runs; the short form leaves out second cases of a kind.
 . "$ROOT/test/lib.sh"
 shown=(err)
-unset RADDLE_OPTIONS # which turns that off for tests
+unset RADDLE_OPTIONS # it turns explorations off in tests
 
 build_once order cc -O1 -pthread "$ROOT/test/prog/explore/order.c" || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/path.c" -o path || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/passed.c" -o passed || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/slots.c" -o slots || exit 1
 
-# check NAME STATUS ARGS...: what is found is in of-NAME/findings.json.  Without a limit of time it ends when nothing new comes.
+# check NAME STATUS ARGS...: the findings are in of-NAME/findings.json.  Without a time limit, the
+# check ends when nothing new is found.
 check() {
 	local name=$1 wanted=$2 got=0
 	shift 2
@@ -22,7 +23,7 @@ holds() {
 	jq -e "$2" "of-$1/findings.json" >/dev/null || complain "$1: not $2: $(jq -c '[.stats, [.findings[] | [.kind, .status, .consequence]]]' "of-$1/findings.json")"
 }
 
-# Each access is locked, and the order is wrong: no recorded run shows more than that it went well.
+# Each access is locked, but the order is wrong.  Recorded runs that pass do not show that.
 check lost 1 -- ./order lost
 holds lost '.findings | length == 1 and .[0].kind == "failure" and .[0].status == "confirmed" and .[0].consequence == "assertion"'
 for i in 1 2 3; do
@@ -35,7 +36,8 @@ check path 1 -- ./path
 holds path '[.findings[] | select(.kind == "race" and .status == "confirmed")] | length == 1'
 grep -q '^Further runs: [1-9][0-9]* recorded, ' err || complain "what was covered is not told"
 
-# Two writes that a value keeps apart: nothing orders them if it is passed on in relaxed order, in one order of threads.
+# A value separates two writes.  If it is passed on with relaxed order, nothing orders them in one
+# order of the threads.
 check relaxed 1 -- ./passed relaxed
 holds relaxed '.findings | length == 1 and .[0].kind == "race" and .[0].status == "confirmed" and .[0].observed'
 "$RADDLE" replay of-relaxed/*.schedule -- ./passed relaxed >out.txt 2>err </dev/null
@@ -46,20 +48,21 @@ if [ -n "${RADDLE_LONG:-}" ]; then
 fi
 
 if [ -n "${RADDLE_LONG:-}" ]; then
-	# Two writes of one slot, if a thread is stopped between two atomic operations: the recorded schedule stops there too.
+	# Two threads write the same slot if one is stopped between two atomic operations.  Recorded
+	# schedules stop there, too.
 	check slots 1 -- ./slots
 	holds slots '[.findings[] | select(.kind == "race" and .status == "confirmed")] | length == 1 and (.[0].object | test("^slots"))'
-	check unshown 0 --strategy weighted -- ./slots # those schedules are not drawn again
+	check unshown 0 --strategy weighted -- ./slots # other strategies do not draw those schedules again
 	holds unshown '.findings | length == 1 and .[0].kind == "race" and .[0].status == "unconfirmed" and (.[0].reason | test("in an explored schedule"))'
 	check taken 0 -- ./slots taken
 	holds taken '[.findings[] | select(.status == "confirmed")] == []'
 fi
 
-# What is known already is not told twice.
+# A deadlock that prediction has found is not reported a second time.
 check locks 1 -- ./order locks
 holds locks '.findings | length == 1 and .[0].kind == "deadlock"'
 
-# Nothing is wrong in any schedule; and nobody wants to know.
+# Nothing is wrong in any schedule; and with --no-explore, other schedules are not tried.
 check fine 0 --strategy pos --seed 3 -- ./order lost-fine
 holds fine '.findings == [] and .stats.further_runs >= 3 and .stats.schedules > 20'
 check plain 0 --no-explore -- ./order lost

@@ -1,6 +1,6 @@
-# A hand-over between threads through stdio on a pipe, a descriptor that is printed to, a message
-# queue, a System V semaphore or a signal is ordered: no race is even predicted.  An access by the
-# giving thread after the hand-over is a race, and is confirmed.
+# Data handed over between threads through stdio on a pipe, a descriptor that is printed to, a
+# message queue, a System V semaphore or a signal is ordered: no race is even predicted.  An access
+# by the giving thread after the hand-over is a race, and is confirmed.
 . "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -D_GNU_SOURCE -O1 -g -pthread "$ROOT/test/prog/handed.c" -o handed || exit 1

@@ -1,4 +1,5 @@
-# Threads that libc creates for itself, here for a timer, have names, too, and replays control them.
+# Threads that libc creates for itself, here for a timer, have names like others, and replays
+# control them.
 . "$ROOT/test/lib.sh"
 
 cat >ticks.c <<'EOF'

@@ -14,7 +14,7 @@ build "$ROOT/test/prog/check.c"
 build "$ROOT/test/prog/hang.c"
 build "$ROOT/test/prog/identity/globals.c"
 
-# status WANTED ARGUMENTS...: the report is in err.
+# status WANTED ARGUMENTS...: runs a check, and expects this status.  The report is in err.
 status() {
 	local wanted=$1 got
 	shift
@@ -26,14 +26,14 @@ report_has() {
 	grep -qF -- "$1" err || complain "no '$1' in the report: $(cat err)"
 }
 
-# A race, in every format.
+# A race is reported in every format.
 status 1 --json found.json --sarif found.sarif --html found.html --write-baseline known.txt -- ./sections-race
 report_has 'WARNING: Raddle: data race on x (confirmed by replay)'
 report_has 'Raddle: 1 finding: 1 confirmed, 0 unconfirmed, 0 dropped'
 awk 'length($0) > 80 && !/\// { exit 1 }' err || complain "the report is wider than 80 columns: $(cat err)"
 jq -e '.version == 1 and .argv == ["./sections-race"] and .stats.replayed >= 1 and (.findings | length) == 1' found.json \
 	>/dev/null || complain "JSON: $(cat found.json)"
-# Exactly the members that finding.md promises, and perhaps others.
+# The document has all members that finding.md promises, and may have others.
 sed -n 's/^| `\([a-z_]*\)` \* |.*/\1/p' "$ROOT/doc/format/finding.md" >promised
 [ -s promised ] || complain "finding.md promises nothing"
 jq -r '.findings[0] | keys[]' found.json >there
@@ -44,15 +44,15 @@ jq -e '.version == "2.1.0" and (.runs[0].results | length) == 1 and
 grep -q 'data race on x' found.html || grep -qi 'race on x' found.html || complain "the page does not name the race"
 grep -Eq '(src|href)="?(https?:)?//' found.html && complain "the page loads something"
 
-# The command to reproduce it works when pasted.
+# The printed command reproduces the race if it is pasted.
 sed -n '/Reproduce:/{n;p}' err >line
 PATH=$BUILD:$PATH bash line >out 2>err
 [ $? = 1 ] || complain "not reproduced by $(cat line): $(cat err)"
 
-# Nothing below is about classes, which take more runs than all the rest of a check.
+# The following tests are not about classes, which need more runs than the rest of a check.
 export RADDLE_OPTIONS="$RADDLE_OPTIONS --no-classify"
 
-# What is known or hidden does not count.
+# Findings that are known or suppressed do not count.
 status 0 --baseline known.txt -- ./sections-race
 report_has '1 known'
 status 0 --baseline found.json -- ./sections-race
@@ -65,7 +65,7 @@ status 1 -q --suppressions hidden -- ./sections-race
 echo 'no rule' >hidden
 status 2 --suppressions hidden -- ./sections-race
 
-# Rules that are made hide what was found, all of it and nothing else.
+# Generated rules suppress exactly what was found.
 status 1 --gen-suppressions=made --json=all.json -- ./globals
 grep '^[^#]' made | sort >rules
 jq -r '.findings[] | select(.status == "confirmed") | "finding:\(.id)"' all.json | sort | diff - rules || complain "made: $(cat made)"
@@ -76,7 +76,7 @@ status 1 --suppressions rules --json=some.json -- ./globals
 [ "$(jq '[.findings[] | select(.status == "confirmed" and (.suppressed | not))] | length' some.json)" = 1 ] ||
 	complain "one rule less does not show one finding: $(cat rules)"
 
-# Deadlocks, twins, prediction alone.
+# Deadlocks, correct programs, and prediction without replays.
 status 1 -o elsewhere -- ./order-deadlock
 report_has 'WARNING: Raddle: deadlock of 2 threads (confirmed by replay)'
 [ -e elsewhere/trace/meta.json ] || complain "-o leaves no trace"
@@ -87,7 +87,7 @@ report_has 'Raddle: 0 findings'
 status 0 --no-replay -- ./sections-race
 report_has '1 unconfirmed'
 
-# A command before each run; replays that take too long are ended, and nothing is claimed of them.
+# --setup runs before each run.  Replays that take too long are ended, and have no result.
 status 1 --setup 'echo once >>setups' -- ./sections-race
 [ "$(grep -c once setups)" -ge 2 ] || complain "--setup was done $(cat setups | wc -l) times"
 status 0 --time 1 --setup '[ ! -e again ] || sleep 300; touch again' --json late.json -- ./sections-race
@@ -95,7 +95,8 @@ report_has 'Not replayed in the time given (--time raises it): 1.'
 jq -e '.stats.untried == 1 and .findings[0].status == "unconfirmed" and (.findings[0].reason | test("the time was up"))' \
 	late.json >/dev/null || complain "a replay that was ended: $(cat late.json)"
 
-# One that fails ends the check with its reason, in the recorded run and in a replay.
+# If the command of --setup fails, the check ends with the reason, in the recorded run and in a
+# replay.
 status 2 --setup 'exit 7' -- ./sections-race
 report_has 'the command of --setup ended with status 7: exit 7'
 rm -f again
@@ -104,13 +105,14 @@ report_has 'could not be replayed: the command of --setup was ended by signal 9'
 "$RADDLE" replay --setup false raddle-check/*.schedule -- ./sections-race >out 2>err
 [ $? = 2 ] || complain "replay --setup false: status $?"
 
-# A plain access of an atomic is told from a race on data.
+# A plain access to an atomic variable is distinguished from a race on data.
 "$RADDLE" cc -g -O1 -pthread -I"$ROOT/test/prog/micro" "$ROOT/test/prog/micro/mixed-race.c" -o mixed || fail "mixed-race.c"
 status 1 --json mixed.json -- ./mixed
 tr -s ' \n' ' ' <err | grep -q 'this is a plain write of an atomic, not a race on ordinary data' || complain "mixed: it is not told"
 jq -e '[.findings[].accesses[].atomic] | sort == [false, true]' mixed.json >/dev/null || complain "mixed: $(cat mixed.json)"
 
-# A limit of file sizes: neither Raddle nor the recording ends in silence, and each run has the signals that we got.
+# With a limit on file sizes, neither Raddle nor the recording ends silently, and each run gets the
+# signal dispositions that Raddle got.
 cat >signals.c <<'END'
 #include <pthread.h>
 #include <signal.h>
@@ -152,7 +154,7 @@ case $(cat ended) in
 *) complain "a limit of file sizes: status $(cat ended)" ;;
 esac
 
-# Input: from a file and through a pipe, each run gets all of it.
+# Input comes from a file or through a pipe, and each run gets all of it.
 echo 'all of it' >input
 status 1 --json - -- ./check input <input
 jq -e '.findings[0].status == "confirmed" and (.stdin | endswith("/input"))' out >/dev/null || complain "JSON on stdout: $(cat out)"
@@ -163,7 +165,7 @@ cmp -s input raddle-check/stdin || complain "the copy of the input: $(cat raddle
 [ -e raddle-check/trace-2/meta.json ] || complain "--runs 2 left one trace"
 grep -qx 'read 10 bytes' out || complain "the program's output: $(cat out)"
 
-# Programs that end badly, or by others.
+# Programs that fail, or that are ended by others.
 status 1 -- ./check crash
 report_has 'ended by signal 6'
 status 0 -- ./check alone
@@ -176,7 +178,7 @@ until [ -e served ]; do sleep 0.05; done
 EOF
 status 1 --setup 'echo once >>served-setups' --with 'sh client' --timeout 60 -- ./check serve fifo
 report_has 'data race on total'
-# The printed line has the client and the rest, and so has the document.
+# The printed command contains the client and the other options, and so does the document.
 sed -n '/Reproduce:/{n;p;q}' err >line
 grep -qF -- "--setup 'echo once >>served-setups' --with 'sh client' --timeout 60 " line || complain "the command: $(cat line)"
 rm served-setups
@@ -186,11 +188,11 @@ PATH=$BUILD:$PATH bash line >out 2>err
 "$RADDLE" replay --id "$(jq -r '[.findings[] | select(.status == "confirmed")][0].id' raddle-check/findings.json)" \
 	raddle-check/findings.json >out 2>err
 [ $? = 1 ] || complain "not reproduced from the document: $(cat err)"
-# Without a client a replay waits; the first signal ends the program, the second the check.
+# Without a client a replay waits.  The first signal ends the program, and the second one the check.
 "$RADDLE" check -v -o interrupted -- ./check serve fifo >out 2>err &
 check=$!
 sh client
-kill -TERM $check # the shell has background jobs ignore SIGINT
+kill -TERM $check # the shell makes background jobs ignore SIGINT
 until [ -d interrupted/replays ] || ! kill -0 $check 2>/dev/null; do sleep 0.05; done
 kill -TERM $check
 wait $check
@@ -202,7 +204,8 @@ report_has 'the check was interrupted'
 status 0 --no-replay --timeout 3 -- ./check serve fifo
 report_has 'did not end within 3 s'
 
-# What a spin on a flag keeps apart and nothing orders is for the detector to tell.
+# If a spin on a flag separates two accesses but does not order them, the detector confirms the
+# race.
 status 1 -v -- ./check spin
 report_has 'data race on flag (confirmed by replay)'
 report_has 'data race on behind (confirmed by the detector)'
@@ -213,7 +216,7 @@ status 1 -- ./hang cycle
 report_has 'deadlock of 2 threads (seen in the recorded run)'
 [ ! -e raddle-check/trace-2 ] || complain "traces of an earlier check are left"
 
-# Each confirmation is reported when it comes, and once.
+# Each confirmation is reported at once, and only once.
 cat >two.c <<'END'
 #include <pthread.h>
 static int a, b;
@@ -241,7 +244,7 @@ awk '/^WARNING: Raddle/ && !first { first = NR } /^raddle: .*: confirmed \(/ { l
 [ "$(grep -c '^  Id: ' err)" = "$(jq '.findings | map(select(.status == "confirmed")) | length' raddle-check/findings.json)" ] ||
 	complain "what is told is not what is in findings.json: $(cat err)"
 
-# What cannot be done.
+# Each error has a message.
 status 2 -- ./no-such-program
 status 2 -- "$(command -v true)"
 report_has 'raddle cc'
@@ -252,7 +255,7 @@ status 2
 mkdir -p taken/trace && touch taken/trace/mine
 status 2 -o taken -- ./sections-race
 [ -e taken/trace/mine ] || complain "a directory that is no trace was touched"
-# Nor is one whose findings.json is not a check's.
+# A directory whose findings.json is not from a check is not overwritten, either.
 for text in '' '{"tool": "raddle", "findings": []}'; do
 	rm -rf other && mkdir other && echo mine >other/stdin && printf %s "$text" >other/findings.json
 	status 2 -o other -- ./sections-race

@@ -1,5 +1,5 @@
-# The checkers of the tree: check-layers tests itself, check-style finds what it must find, and
-# install-packages does not start apt if everything is installed.
+# Tests of the tools that check the tree: check-layers tests itself, check-style finds every kind of
+# violation, and install-packages does not start apt if everything is installed.
 . "$ROOT/test/lib.sh"
 
 "$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"
@@ -42,7 +42,7 @@ tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
 } >tree/src/base/functions.c
 printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Declares. */\nint alone(void);\nint inside(void);\n' >tree/src/base/functions.h
 printf 'int x;\n' >tree/src/contract/raddle/x.h
-# Who calls a function is read from objects.
+# Which files call a function is read from the objects.
 mkdir -p tree/build/obj/base tree/build/obj/test
 printf '// SPDX-License-Identifier: Apache-2.0\n/* Calls. */\nint tried(void)\n{\n\treturn 0;\n}\n' >tree/src/base/tried.c
 printf 'int tried(void);\nint main(void)\n{\n\treturn tried();\n}\n' >tree/test.c
@@ -67,7 +67,7 @@ done
 grep -q 'base/explained.c' out && fail "explained.c is blamed: $(cat out)"
 grep -q 'base/good.c' out && fail "good.c is blamed: $(cat out)"
 
-# Pages may name only what exists.
+# Pages may mention only files, functions and options that exist.
 mkdir -p docs/tool docs/src/base docs/doc/man docs/test/unit
 cp "$ROOT/tool/"{check-docs,houselib.py} docs/tool/
 git -C docs init -q
@@ -121,7 +121,7 @@ printf '/* See base/there.h\n * and base/gone.h. */\n' >docs/src/base/there.c
 docs/tool/check-docs >out && fail "a stale comment is not blamed"
 grep -qx 'src/base/there.c:2: no file base/gone.h' out || fail "check-docs does not see a stale comment: $(cat out)"
 
-# A dpkg that knows everything, and an apt-get that must not be called.
+# This dpkg reports every package as installed, and this apt-get must not be called.
 mkdir bin
 printf '#!/bin/sh\necho installed\n' >bin/dpkg-query
 printf '#!/bin/sh\necho called >&2\nexit 1\n' >bin/apt-get

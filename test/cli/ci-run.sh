@@ -5,14 +5,14 @@
 shown=(out)
 mkdir -p tree/.ci tree/tool
 cp "$ROOT/.ci/run" tree/.ci/
-# make TARGET: does what the file TARGET says, or nothing.
+# This `make TARGET` runs the file TARGET, if there is one.
 mkdir bin
 printf '#!/bin/bash\nfor t in "$@"; do case $t in -*|*=*) ;; *) [ ! -e "../$t" ] || . "../$t" || exit;; esac; done\n' >bin/make
 printf '#!/bin/bash\n. ../sanitized\n' >tree/tool/run-tests
 chmod +x bin/make tree/tool/run-tests
 PATH=$PWD/bin:$PATH
 
-# Both runs of tests have flaky ones.
+# Both runs of the tests have flaky tests.
 tests() {
 	echo "$1" >check-all
 }
@@ -24,7 +24,7 @@ steps=$(grep -c ': ok (' out)
 flaky: z
 $((3 + steps)) passed, 0 failed" ] || fail "the end names other tests or counts, with $steps steps"
 
-# Where cc is not gcc, gcc looks at the sources too.
+# If cc is not gcc, the sources are also compiled with gcc.
 printf '#!/bin/sh\necho "clang version 19"\n' >bin/cc && chmod +x bin/cc
 tree/.ci/run >out 2>&1 || fail "success with another cc gave failure"
 grep -q '^== gcc' out || fail "gcc does not look at the sources"
@@ -44,7 +44,8 @@ tree/.ci/run >out 2>&1 && fail "failed tests gave success"
 grep -q '^    why' out || fail "the output of a failed test is not shown"
 
 shown=()
-# The scripts that run sanitized use every command, and they or unit tests name every room.
+# The scripts that run sanitized use every command.  These scripts and the unit tests mention every
+# room.
 mapfile -t chosen < <(grep -l '^# sanitizers: yes, ' "$ROOT"/test/cli/*.sh)
 [ ${#chosen[@]} -gt 10 ] && [ ${#chosen[@]} -le 25 ] || complain "${#chosen[@]} scripts run sanitized"
 for page in "$ROOT"/doc/man/raddle-*.1; do

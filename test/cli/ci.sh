@@ -3,7 +3,7 @@
 . "$ROOT/test/lib.sh"
 
 PATH=$BUILD:$PATH
-# The indented lines of a section.
+# snippet SECTION: prints the indented lines of a section.
 snippet() {
 	sed -n "/^## $1\$/,/^## /s/^    //p" "$ROOT/doc/ci.md"
 }
@@ -34,7 +34,7 @@ END
 { echo '#define COUNT __atomic_add_fetch(&hits, 1, __ATOMIC_SEQ_CST)' && cat racy.c; } >fine.c
 sed -i '1i #define COUNT hits++' racy.c
 
-# run NAME LOG: the snippet fails because of two of the three tests.
+# run NAME LOG: the snippet must fail because of two of the three tests.
 run() {
 	snippet "$1" >snippet
 	[ -s snippet ] || complain "$1: doc/ci.md has no such snippet"

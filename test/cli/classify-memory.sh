@@ -6,15 +6,15 @@ source=$ROOT/test/prog/classify/smcm.c
 
 "$RADDLE" cc -O1 -g -pthread "$source" -o smcm || exit 1
 
-# place MARK: the line of an access.
+# place MARK: prints the place of an access.
 place() {
 	echo "smcm.c:$(grep -n "/\* $1 \*/" "$source" | cut -d: -f1)"
 }
-# classes FILE: those of the only race.
+# classes FILE: prints the classes of the only race.
 classes() {
 	jq -r '.findings[0] | [.classes.sc, .classes.tso, .classes.pso, .classes.weak, .consequence] | map(. // "-") | join(" ")' "$1"
 }
-# fits PROGRAM ACCESS ACCESS CLASSES...: the race has these classes.
+# fits PROGRAM ACCESS ACCESS CLASSES...: expects the race to have these classes.
 fits() {
 	local program=$1 race
 	race=$(place "$2"),$(place "$3")
@@ -33,7 +33,7 @@ for program in $programs; do
 	done < <(grep "^$program " "$ROOT/test/prog/classify/memory-labels")
 done
 
-# A witness has the model and its choices, and shows it again each time.
+# A witness has the memory model and its choices, and reproduces the failure each time.
 jq -e '.findings[0] | .class == "spec-violated" and .witness.model == "tso" and (.witness.seen | test("memory model tso")) and
 	.witnesses[0].schedule_inline.memory == "tso" and (.witnesses[0].schedule_inline.choices | length > 0)' dekker.json >/dev/null ||
 	complain "the witness: $(jq '.findings[0] | [.class, .witness]' dekker.json)"
@@ -42,7 +42,7 @@ for i in 1 2 3; do
 	"$RADDLE" replay out/dekker/*.witness.schedule -- ./smcm dekker >/dev/null 2>err </dev/null
 	grep -q 'ended by signal 6' err || complain "replay $i of the witness"
 done
-# Without the choices it does not: a document may have schedules that were made by hand.
+# Without the choices it does not.  A document may contain schedules that were made by hand.
 jq '.findings[0] |= (.schedule_inline = (.witnesses[0].schedule_inline | .choices = []) | del(.schedule))' dekker.json >plain.json
 "$RADDLE" replay plain.json -- ./smcm dekker >/dev/null 2>err </dev/null
 grep -q 'ended with status 0' err || complain "the choices are not needed"
@@ -50,11 +50,11 @@ jq '.findings[0] |= (.schedule_inline = (.witnesses[0].schedule_inline | .choice
 "$RADDLE" replay other.json -- ./smcm dekker >/dev/null 2>err </dev/null
 grep -q 'other alternatives' err || complain "a choice that does not fit"
 
-# Classes are asked for one by one, and are the same each time.
+# Single models can be requested, and their classes are the same each time.
 "$RADDLE" classify -q -o out/weak --memory weak --coherent --json weak.json --race "$(place publish),$(place receive)" -- ./smcm box 2>err </dev/null
 [ "$(jq -c '.findings[0].classes' weak.json)" = '{"weak":"spec-violated"}' ] || complain "weak alone: $(jq -c '.findings[0].classes' weak.json)"
 
-# raddle check passes the models on; --memory of it is the memory of prediction.
+# raddle check passes --memory-models on.  Its option --memory is the memory for prediction.
 "$RADDLE" check -q -o checked --json checked.json --memory-models sc,tso --no-explore -- ./smcm dekker >/dev/null 2>err </dev/null
 jq -e '[.findings[] | select(.status == "confirmed") | .classes | keys] | length >= 1 and all(. == ["sc", "tso"])' checked.json >/dev/null ||
 	complain "check --memory-models: $(jq -c '[.findings[] | [.object, .status, .classes]]' checked.json)"

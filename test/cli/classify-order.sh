@@ -3,12 +3,13 @@
 . "$ROOT/test/lib.sh"
 shown=(err)
 
-# build NAME: the program of that source.
+# build NAME: builds the program.
 build() {
 	source=$ROOT/test/prog/classify/$1.c
 	"$RADDLE" cc -O1 -g -pthread "$source" -o "$1" 2>err || fail 'the program was not built'
 }
-# ordered PROGRAM KIND: the class of the two accesses of a kind, and what keeps them in order.
+# ordered PROGRAM KIND: prints the class of the two accesses of a kind, and what keeps them in
+# order.
 ordered() {
 	lines=$(grep -n "shared.*/\* $2 \*/" "$source" | cut -d: -f1)
 	race="$1.c:$(head -n 1 <<<"$lines"),$1.c:$(tail -n 1 <<<"$lines")"
@@ -33,7 +34,7 @@ expect given chain 'single-ordering sem-wait for passed_on'
 expect given once 'single-ordering mutex-trylock for mutex'
 expect given idle 'single-ordering sem-wait for given'
 
-# Somebody else may give what one thread waits for, so both orders come.
+# Another thread may also provide what one thread waits for, so both orders happen.
 for kind in third either round peek; do
 	expect given "$kind" 'output-differs '
 done

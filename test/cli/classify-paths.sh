@@ -8,7 +8,8 @@ shown=(err)
 build() {
 	"$RADDLE" cc -O1 -g -pthread "-DPROGRAM=$1" "$ROOT/test/prog/classify/inputs.c" -o "$1" 2>err || complain "$1: it cannot be built"
 }
-# with_input INPUT COMMAND...: how the recorded run got its input; the file is $file.
+# with_input INPUT COMMAND...: runs the command with the input of the recorded run.  The name of the
+# file is in $file.
 with_input() {
 	local how=${1%%:*} text=${1#*:}
 	shift
@@ -19,7 +20,7 @@ with_input() {
 	env) LIMIT=$text "$@" </dev/null ;;
 	esac
 }
-# classify_one PROGRAM INPUT [OPTION...]: PROGRAM.json
+# classify_one PROGRAM INPUT [OPTION...]: classifies the races, and writes PROGRAM.json.
 classify_one() {
 	local program=$1 input=$2
 	shift 2
@@ -37,7 +38,7 @@ mkdir -p found out
 for program in $programs; do
 	read -r _ input wanted < <(grep "^$program " "$ROOT/test/prog/classify/labels-input")
 	build "$program"
-	# Loops are made twice in fast code only.
+	# Only fast code has two copies of a loop.
 	[ "$program" != stdin_summed ] || "$RADDLE" flavour --fast --flavour shadow "./$program" >/dev/null 2>err
 	classify_one "$program" "$input"
 	[ "$(class_of "$program")" = "$wanted" ] || complain "$program: $(class_of "$program") instead of $wanted: $(jq -c '.findings[].notes' "$program.json")"
@@ -53,7 +54,8 @@ for program in $programs; do
 	esac
 done
 
-# What was covered, in words; without this technique, and with inputs that the user names.
+# The inputs that were covered are described in words.  Then without this technique, and with inputs
+# that the user names.
 jq -e '.findings[0] | .input == null and .k >= 8 and ([.notes[] | select(test("^covered: .*number\\(argv\\[1\\]\\)"))] | length >= 2)' argv_harmless.json >/dev/null ||
 	complain "covered: $(jq -c '.findings[0] | [.k, .notes]' argv_harmless.json)"
 classify_one argv_above argv:5 --without paths

@@ -1,4 +1,4 @@
-# Predicates of the user, and synchronisation that is left out.
+# Predicates of the user (--require), and synchronisation that is left out (--without-sync).
 . "$ROOT/test/lib.sh"
 shown=(err)
 source=$ROOT/test/prog/classify/require.c
@@ -6,12 +6,12 @@ source=$ROOT/test/prog/classify/require.c
 line() {
 	grep -n "/\* $1 \*/" "$source" | cut -d: -f1
 }
-# classify ARGUMENT...: with the races of `take`; the status is in $got.
+# classify ARGUMENT...: classifies the races of `take`.  The status is in $got.
 classify() {
 	got=0
 	timeout 120 "$RADDLE" classify -q -o out --json out.json "$@" >/dev/null 2>err </dev/null || got=$?
 }
-# is CLASS CONSEQUENCE: of the first finding.
+# is CLASS CONSEQUENCE NAME: checks the first finding.
 is() {
 	[ "$(jq -r '.findings[0] | "\(.class) \(.consequence)"' out.json)" = "$1 $2" ] ||
 		complain "$3: $(jq -c '.findings[0] | [.class, .consequence, .notes]' out.json) instead of $1 $2"
@@ -36,7 +36,7 @@ for option in -O0 -O2; do
 	is k-witness-harmless null "$option: what is true"
 	! grep -q 'no run reached' err || complain "$option: not evaluated"
 
-	# A lost update: it depends on the order whether 10 or more are left.
+	# An update is lost: whether 10 or more are left depends on the order.
 	classify --require "shared <= 20 @ require.c:$(line end)" found/findings.json
 	is spec-violated predicate "$option: a lost update"
 	jq -e ".findings[0].witness.seen | test(\"'shared <= 20' does not hold when T_0 reached require.c:$(line end)\")" out.json >/dev/null ||
@@ -48,18 +48,19 @@ timeout 60 "$RADDLE" replay "$(jq -r .findings[0].witness.schedule out.json)" --
 grep -q "program was ended: 'seen == shared - 10 \* n' does not" err || complain "the witness does not show it"
 grep -q "Consequence: predicate" err || complain "the replay names another consequence"
 
-# What is hidden and what hides it.
+# In an inner scope, a variable may hide another one of the same name.
 classify --require "n == 77 @ require.c:$(line inner); n == 11 @ $here" found/findings.json
 is k-witness-harmless null "inner names"
 
-# What has no value does not hold; it is no crash of the program.
+# A predicate without a value, such as one that dereferences NULL, does not hold.  It does not crash
+# the program.
 for expression in 'none->x == 0' 'u / (shared - 40) == 1' '*(p->next->next) == 0 || p->next->next->x'; do
 	classify --require "$expression @ $here" found/findings.json
 	jq -e '.findings[0] | .class == null and (.notes[-1] | test("before the threads had met, the program was ended"))' out.json >/dev/null ||
 		complain "$expression: $(jq -c '.findings[0] | [.class, .notes]' out.json)"
 done
 
-# Messages: what is wrong with it.
+# refused PREDICATE TEXT: expects a message that says what is wrong with the predicate.
 refused() {
 	classify --require "$1" found/findings.json
 	[ $got = 2 ] || complain "$1: status $got"
@@ -78,7 +79,8 @@ refused "copy.x == 1 @ require.c:$(line inner); *n == 1 @ $here" "pointer"
 classify --require "1 @ require.c:$(line lock)" found/findings.json
 grep -q 'no run reached' err || complain "a predicate that no run comes to"
 
-# Without a synchronisation the races of that program are predicted and classified.
+# Without the synchronisation at a line, the races of the resulting program are predicted and
+# classified.
 without() {
 	timeout 120 "$RADDLE" classify -q -o "$1" --without-sync "require.c:$(line "$2")" --json out.json -- ./require "$1" >/dev/null 2>err </dev/null
 	got=$?

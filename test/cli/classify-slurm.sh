@@ -1,4 +1,4 @@
-# Races that jobs on a real Slurm cluster classify get the same classes as on this machine.
+# Races that are classified by jobs on a real Slurm cluster get the same classes as on this machine.
 . "$ROOT/test/lib.sh"
 
 source "$ROOT/test/prog/slurm.bash"
@@ -23,7 +23,8 @@ witness=$(jq -r '.findings[0].witnesses[0].schedule' there.json)
 "$RADDLE" replay -q "$witness" -- ./prog deposit >/dev/null 2>err </dev/null
 [ $? = 1 ] || complain 'a witness of the cluster cannot be replayed'
 
-# Races of others are found by the shards; one that is not there is missing here, too.
+# Races that are named by places are found by the shards.  If a race does not exist, it is reported
+# as missing.
 line=$(grep -n 'balance = now;' "$ROOT/test/prog/classify/newcomers.c" | cut -d: -f1)
 "$RADDLE" classify -q -o places --json places.json --executor slurm --race "newcomers.c:$line,newcomers.c:$line" -- ./prog deposit </dev/null >/dev/null 2>err
 [ "$(jq -r '.findings[].class' places.json)" = output-differs ] || complain "--race: $(jq -c '.findings[].class' places.json)"
@@ -31,7 +32,7 @@ got=0
 "$RADDLE" classify -q -o nothing --executor slurm --race newcomers.c:1,newcomers.c:2 -- ./prog deposit </dev/null >/dev/null 2>err || got=$?
 [ $got = 2 ] || complain "nothing there: status $got"
 
-# A shard that is run by hand, and wrong words.
+# A shard can be run by hand, and wrong options are refused.
 "$RADDLE" classify --resume there --shard 0/2 </dev/null >/dev/null 2>err || complain "a shard: status $?"
 for wrong in "--resume there" "--resume there --shard 2/2" "--executor slurm found/findings.json" "--shards 2 found/findings.json"; do
 	got=0

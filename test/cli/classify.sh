@@ -4,25 +4,26 @@ shown=(err)
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/races.c" -o races || exit 1
 
-# check_races PROGRAM: what `raddle check` finds in it, in found/PROGRAM.  The recorded run of a program that may
-# hang can hang too: it is ended then, and its races are found in what it did before.
+# check_races PROGRAM: checks the program, with the results in found/PROGRAM.  A program that may
+# hang can also hang in the recorded run.  Then it is ended, and its races are found in what it did
+# before.
 check_races() {
 	"$RADDLE" check -q --timeout 20s --no-classify -o "found/$1" -- ./races "$1" >/dev/null 2>err </dev/null
 }
-# classify_races PROGRAM: classes of these, in PROGRAM.json and out/PROGRAM.
+# classify_races PROGRAM: classifies these races, with the results in PROGRAM.json and out/PROGRAM.
 classify_races() {
 	"$RADDLE" classify -q -o "out/$1" --json "$1.json" "found/$1/findings.json" >out.txt 2>err </dev/null
 	[ ! -s out.txt ] || complain "$1: something was written: $(cat out.txt)"
 }
-# classes FILE: object, accesses, class, consequence of each confirmed race.
+# classes FILE: prints object, accesses, class and consequence of each confirmed race.
 classes() {
 	jq -r '.findings[] | select(.kind == "race" and .status == "confirmed") |
 		[(.object | sub("\\[.*"; "") | gsub(" "; "_")), (if [.accesses[] | [.file, .line]] | .[0] == .[1] then "ss" else ([.accesses[].op[0:1]] | sort | join("")) end),
 		.class // "-", .consequence // "-"] |
 		join(" ")' "$1" | sort -u | told_once
 }
-# told_once: two statements that read and write are one finding, told by a write and either access of the other: a
-# line "ww" says nothing new beside the same line with "rw".
+# told_once: removes lines "ww" if the same line exists with "rw".  A race of two statements that
+# each read and write is one finding, shown by a write and either access of the other statement.
 told_once() {
 	awk '{ line[NR] = $0; seen[$0] = 1 }
 	END { for (i = 1; i <= NR; i++) { other = line[i]; if (sub(/ ww /, " rw ", other) && other in seen) continue; print line[i] } }'
@@ -49,7 +50,7 @@ for program in $programs; do
 	fits "$program"
 done
 
-# The document: what a class rests on.
+# The document shows what a class is based on.
 jq -e '.version == 1 and (.findings[] | select(.object == "pointer") | .class == "spec-violated" and .classes == {sc: "spec-violated"} and .consequence == "crash" and
 	.witness.class == "spec-violated" and .witness.model == "sc" and .witness.runs >= 2 and
 	(.witness.schedule | test("witness.schedule$")) and (.witness.seen | test("signal 11")) and .k > 0)' order-violation.json >/dev/null ||
@@ -59,7 +60,7 @@ jq -e '.findings[0] | .class == "k-witness-harmless" and .k >= 8 and .input == n
 jq -e '.findings[0].witnesses | length == 2' lost-update.json >/dev/null || complain "both outputs have a witness"
 if grep -qri benign ./*.json; then complain "a forbidden word"; fi
 
-# A witness shows it again, each time, whatever the schedule is given as.
+# A witness reproduces the failure each time, in whichever form the schedule is given.
 for i in 1 2 3; do
 	"$RADDLE" replay out/order-violation/*.witness.schedule -- ./races order-violation >/dev/null 2>err </dev/null
 	grep -q 'ended by signal 11' err || complain "replay $i of the crash"
@@ -69,15 +70,15 @@ for i in 1 2 3; do
 	[ "$got" = 2 ] || complain "replay $i of the other order: $got"
 done
 
-# Freed memory: who used it, and who had freed it.
+# For freed memory, the witness names the thread that used it and the one that had freed it.
 jq -e '.findings[0].witness.seen | test("use after free: T_0_0 used memory at races.c:[0-9]+ that T_0_1 had freed at races.c:[0-9]+")' \
 	used-freed.json >/dev/null || complain "use after free: $(jq '.findings[0].witness' used-freed.json)"
 
-# What keeps the order is named.
+# What keeps the two accesses in order is named.
 jq -e '[.findings[] | .notes[-1] | test("waits in a loop at races.c:[0-9]+ until flag changes")] | all and length == 2' flag-sleep.json >/dev/null ||
 	complain "the flag is not named: $(jq -c '[.findings[].notes]' flag-sleep.json)"
 
-# raddle check does it all, the worst first.
+# raddle check includes the classification, and reports the worst class first.
 "$RADDLE" check --timeout 20s -o all --json all.json --sarif all.sarif --html all.html -- ./races hang >/dev/null 2>err </dev/null
 [ $? = 1 ] || complain "check: the status"
 jq -e '[.findings[] | select(.status == "confirmed") | .class][0] == "spec-violated" and .stats.classified >= 1' all.json >/dev/null ||
@@ -96,18 +97,18 @@ for wanted in 0:output-differs 1:k-witness-harmless 2:harmless; do
 	[ $got = "${wanted%:*}" ] || complain "check --fail-on ${wanted#*:}: status $got"
 done
 
-# Classes are the same each time, for a schedule alone too, and whatever else is in the way.
+# Classes are the same each time, also for a schedule alone, and despite other findings.
 classes lost-update.json >first
 classify_races lost-update
 classes lost-update.json | cmp -s - first ||
 	complain "the classes differ the second time: $(cat first), then $(jq -c '[.findings[] | [.class, .notes]]' lost-update.json)"
-# The recorded run of this program may itself have crashed, which is a finding too.
+# The recorded run of this program may have crashed, which is another finding.
 alone=$(jq -r '[.findings[] | select(.object == "pointer")][0].schedule' found/order-violation/findings.json)
 "$RADDLE" classify -q -o out/alone --json alone.json "$alone" -- ./races order-violation 2>err </dev/null
 [ "$(jq -r '.findings[0].class' alone.json)" = spec-violated ] || complain "a schedule alone: $(cat alone.json)"
 
-# Races that are named by their places, by a user or by ThreadSanitizer: also those that are none, since the
-# detector did not see a lock.
+# Races may be named by their places, by a user or in a report of ThreadSanitizer.  Some of these
+# are not races, since ThreadSanitizer did not see a lock.
 line() {
 	grep -n "$1" "$ROOT/test/prog/classify/races.c" | head -n 1 | cut -d: -f1
 }
@@ -127,7 +128,7 @@ END
 "$RADDLE" classify -q -o out/tsan --json tsan.json --from-tsan report.txt -- ./races lost-update 2>err </dev/null
 [ "$(classes tsan.json)" = "counter ss output-differs output" ] || complain "--from-tsan: $(cat tsan.json)"
 
-# Exit statuses.
+# status WANTED ARGUMENTS...: expects this exit status.
 status() {
 	local wanted=$1 got=0
 	shift
@@ -152,18 +153,19 @@ status 2 --from-tsan absent.txt -- ./races locked
 status 2 --from-tsan "$ROOT/README.md" -- ./races locked
 status 2
 
-# What a technique contributes: without the runs that nobody leads, W/W of a lost update looks harmless.
+# Without the control group, the race of two writes in a lost update looks harmless.
 check_races lost-update-steps
 status 1 --json without.json --without control found/lost-update-steps/findings.json
 classes without.json | grep -q 'counter ss k-witness' || complain "--without control: $(classes without.json)"
 
-# The report on standard error.
+# The report goes to standard error.
 "$RADDLE" classify -o out/text found/lost-update/findings.json 2>err </dev/null
 grep -q 'Class: output-differs' err || complain "the report has no class"
 grep -q 'Classes: 1 output-differs' err || complain "the report has no summary"
 
-# Other ways to a race, and other accesses of its lines: a schedule that leads nowhere, and a race whose read makes no
-# difference where the write of the same line does.
+# A race can be reached in other ways, and by other accesses on its lines.  One schedule does not
+# lead to its race.  In another race the read makes no difference, but the write on the same line
+# does.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/strangers.c" -o strangers || exit 1
 for program in add-halves arena-reset; do
 	"$RADDLE" check -q --no-classify -o "found/$program" -- ./strangers $program >/dev/null 2>err </dev/null

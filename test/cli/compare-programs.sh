@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs of pseudo-deterministic programs without a fault do not deviate, whatever their addresses and
-# schedules; their raw records differ.  raddle reversible agrees: the order of dependent events is
-# the same in every schedule.
+# schedules are.  Their raw records differ. raddle reversible agrees: the order of dependent events
+# is the same in every schedule.
 . "$ROOT/test/lib.sh"
 
 shown=(answer.txt)

@@ -2,14 +2,14 @@
 #
 # Situations in which a comparison of two runs easily goes wrong.  Two runs without a fault do not
 # deviate, and a single change by a fault is found with its kind, in its thread and at its line.
-# The short form has a smaller large program.
+# The short form has a smaller version of the large program.
 . "$ROOT/test/lib.sh"
 source=$ROOT/test/prog/epa/situations.c
 "$RADDLE" cc -g -O1 -pthread -o situations "$source" || exit 1
 
 shown=(answer.json)
 
-# table PROGRAM: its sites as text, and the slot they begin with
+# table PROGRAM: writes its sites to sites.txt, and sets $slot to the slot of the first unit.
 table() {
 	local file
 	file=$("$RADDLE" flavour --flavour full --quick --sites "$1") || exit 1
@@ -17,18 +17,18 @@ table() {
 	slot=$(awk -F'\t' '$1 == "U" { print $2; exit }' sites.txt)
 }
 
-# line SITUATION: where the source says "here"
+# line SITUATION: prints the line that the source marks with "here".
 line() {
 	grep -n "here: $1 \*/" "$source" | cut -d: -f1
 }
 
-# site KIND WHAT LINE: the number of the first one there
+# site KIND WHAT LINE: prints the number of the first such site.
 site() {
 	awk -F'\t' -v kind="$1" -v what="$2" -v line="$3" -v slot="$slot" \
 		'$1 == "S" && $3 == kind && $10 == what && $7 == line { print slot * 65536 + $2; exit }' sites.txt
 }
 
-# record DIRECTORY COMMAND...: whatever its status
+# record DIRECTORY COMMAND...: records the command, whatever its status is.
 record() {
 	local directory=$1
 	shift
@@ -37,13 +37,14 @@ record() {
 	[ -z "$fault" ] || grep -q 'changed 1 values' err.txt || complain "$*: the fault did not happen: $(cat err.txt)"
 }
 
-# same GOLDEN RUN NAME
+# same GOLDEN RUN NAME: expects no deviation.
 same() {
 	"$RADDLE" compare --json "$1" "$2" >answer.json 2>&1
 	[ $? = 0 ] || complain "$3: two runs without a fault deviate"
 }
 
-# first: kind, thread and line of the first deviation; where a thread went another way the line is that of the branch
+# first: prints kind, thread and line of the first deviation.  If a thread took another branch, the
+# line is that of the branch.
 first() {
 	python3 -c 'import json
 d = json.load(open("answer.json"))["runs"][0]["first"]
@@ -51,14 +52,14 @@ at = d["behind"] if d["kind"] == "control" and d["behind"] else d
 print(d["kind"], d["thread"], at["line"])' 2>/dev/null
 }
 
-# deviates GOLDEN RUN KIND THREAD LINE NAME
+# deviates GOLDEN RUN KIND THREAD LINE NAME: expects this first deviation.
 deviates() {
 	"$RADDLE" compare --json "$1" "$2" >answer.json 2>&1
 	[ $? = 1 ] || { complain "$6: the fault is not seen"; return; }
 	[ "$(first)" = "$3 $4 $5" ] || complain "$6: a deviation $(first), not $3 $4 $5"
 }
 
-# holds TEXT NAME: an expression about the run's answer r
+# holds TEXT NAME: expects the Python expression TEXT about the result r to be true.
 holds() {
 	python3 -c 'import json, sys
 r = json.load(open("answer.json"))["runs"][0]
@@ -66,7 +67,8 @@ nodes, edges, masked = r["nodes"], r["edges"], r["masked"]
 sys.exit(not eval(sys.argv[1]))' "$1" || complain "$2: $1 does not hold"
 }
 
-# situation NAME KIND [THREAD [LINE-OF [SITE-KIND [WHAT [ACTION]]]]]: without and with a fault there
+# situation NAME KIND [THREAD [LINE-OF [SITE-KIND [WHAT [ACTION]]]]]: compares runs without and with
+# a fault.
 situation() {
 	local name=$1 kind=$2 thread=${3:-T_0_1} at
 	at=$(line "${4:-$name}")
@@ -80,12 +82,13 @@ situation() {
 }
 
 table ./situations
-# The name of an object, its owner, a value, an address, a branch, what a library is given.
+# Faults change the name of an object, its owner, a value, an address, a branch, and arguments of a
+# library.
 situation heap data T_0_1 heap i icmp flip:1 $(($(line heap) - 1))
 situation stack data T_0_1 stack i icmp flip:1 $(($(line stack) - 1))
 situation bytes data T_0_1 bytes i icmp flip:1 $(($(line bytes) - 1))
 situation integer data T_0_1 integer i icmp flip:1 $(($(line integer) - 1))
-# Threads that the end of the process cuts off, where and whenever.
+# The end of the process cuts threads off, at any place.
 fault=
 for name in detached dying; do
 	record golden ./situations "$name"
@@ -95,7 +98,7 @@ for name in detached dying; do
 	done
 done
 situation value data
-# The fault is the root of the graph, in every form.
+# The fault is the root of the graph in every output format.
 holds 'len(r["faults"]) == 1 and r["faults"][0]["nodes"] == [0] and r["faults"][0]["thread"] == "T_0_1"' value
 holds '[r["faults"][0][k] for k in ("line", "what", "before", "after")] == [nodes[0]["line"], "icmp", 0, 1]' value
 "$RADDLE" compare --html page.html golden run >answer.txt
@@ -108,7 +111,8 @@ holds '[(m["node"], m["object"]) for m in masked] == [(0, "table[0]")]' value
 situation address address
 situation control control
 situation arguments data
-# Threads: what they are to run, with what, which one is joined, one that could not be made, one more, one less.
+# Faults change what threads run, their arguments, which one is joined, and how many there are.  One
+# thread cannot be created.
 situation routine data
 situation argument data
 situation join data T_0_1 join i icmp flip:1 $(($(line join) - 1))
@@ -118,16 +122,17 @@ grep -q '"T_0_1_0"' answer.json || complain "extra: nothing is said about the th
 holds 'any(nodes[e["from"]]["thread"] == "T_0_1_0" and nodes[e["to"]]["thread"] == "T_0" for e in edges)' extra
 situation missing control
 grep -q '"T_0_1_0"' answer.json || complain "missing: nothing is said about the thread that is not there"
-# The heap: sizes of all allocations, what is freed.
+# Faults change the sizes of allocations, and what is freed.
 situation sizes data
 situation zeroed data
 situation moved data
 situation freed data T_0_1 freed i icmp flip:1 $(($(line freed) - 1))
-# What others leave out: atomics, arithmetic that reaches the output, a thread that touches no memory.
+# Faults that other tools ignore: in atomics, in arithmetic that reaches the output, and in a thread
+# that accesses no memory.
 situation atomics data
 situation arithmetic data T_0_1 arithmetic i mul flip:8 $(($(line arithmetic) - 1))
 situation alone data T_0_1_0 alone i mul flip:4 $(($(line alone) - 2))
-# Pointers as data, addresses that nobody allocated.
+# Faults change pointers that are data, and addresses of memory that was not allocated.
 situation pointers data
 situation unknown data
 situation wide data
@@ -136,7 +141,7 @@ situation pages data
 fault=
 record run ./situations pages
 [ "$(cat out.txt)" = "1 -4 -4" ] || complain "memcmp near the end of a page: $(cat out.txt)"
-# Ways to leave: a crash, handlers, jumps, threads that the end of the process cuts off.
+# Threads leave code by a crash, through handlers, by jumps, or because the process ends.
 situation crash address
 situation handler data
 situation jump data
@@ -145,7 +150,7 @@ situation killed data
 situation masked data
 holds "len(nodes) == 1 and r[\"corrupted\"] == 0 and [m[\"line\"] for m in masked] == [$(($(line masked) + 1))]" masked
 
-# What came from outside.
+# The runs get different input.
 printf 'abcdefgh' >first.txt
 printf 'abcXefgh' >second.txt
 fault=
@@ -155,7 +160,7 @@ same golden run input
 input=second.txt record run ./situations input
 deviates golden run data T_0_1 "$(line input)" input
 
-# A trace that is cut off, anywhere: what is there is compared, and the rest is missing.
+# A trace is cut off at any place.  The rest is compared, and the missing part is reported.
 record golden ./situations pointers
 record run ./situations pointers
 size=$(stat -c %s run/thread-2)
@@ -170,7 +175,7 @@ for cut in $((size / 4)) $((size / 2)) $((size - 30)) $((size - 1)); do
 	case $(first) in missing*) ;; *) complain "cut at $cut: a deviation $(first)" ;; esac
 done
 
-# Only one thread of several is cut off: it was joined, so its end is missing.
+# Only one of several threads is cut off.  It was joined, so its end is missing.
 build_once quicksort cc -O1 -pthread "$ROOT/test/prog/epa/quicksort.c" -lm || exit 1
 record golden ./quicksort 6000 1 3000
 record run ./quicksort 6000 1 3000
@@ -179,7 +184,7 @@ truncate -s $(($(stat -c %s run/thread-1) / 2)) run/thread-1
 "$RADDLE" compare --json golden run >answer.json 2>err.txt
 case $(first) in "missing T_0_"*) ;; *) complain "one thread is cut: a deviation $(first)" ;; esac
 
-# A program of many instructions: branches with large numbers are branches like others.
+# In a program with many instructions, branches with large numbers are handled like others.
 functions=300 level=-O0
 [ -z "${RADDLE_LONG:-}" ] || functions=460 level=-O1
 awk -v n=$functions 'BEGIN {
@@ -207,7 +212,7 @@ fault=T_0:$(site i icmp $((at + 3))):1:flip:1
 record run ./large
 deviates golden run control T_0 $((at + 3)) large
 
-# Processes: their numbers differ in every run; what a child does is compared with the same child.
+# Process numbers differ in every run.  What a child does is compared with the same child.
 cat >forks.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,7 +257,7 @@ record golden ./words 6 2
 record run ./words 6 2
 same golden run words
 
-# What goes wrong in a header of a library is told at the line of the program that called it.
+# An error in a header of a library is reported at the line of the program that called it.
 cat >own.cc <<'END'
 #include <vector>
 int main()

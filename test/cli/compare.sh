@@ -3,7 +3,7 @@
 # sanitizers: yes, runs epa/
 . "$ROOT/test/lib.sh"
 
-# record NAME [OPTIONS]: one run
+# record NAME [OPTIONS]: records one run.
 record() {
 	local trace=$1
 	shift
@@ -18,7 +18,7 @@ build() {
 	"$RADDLE" flavour --flavour full "./$prog" >/dev/null || fail "$prog: has no flavour"
 }
 
-# Addresses in what is only hashed.
+# Some data that contains addresses is only hashed.
 build mixed
 arguments=
 record golden && { (ulimit -s unlimited && record run1) || record run1; } || fail "mixed: not recorded"
@@ -26,7 +26,7 @@ record golden && { (ulimit -s unlimited && record run1) || record run1; } || fai
 "$RADDLE" compare golden run1 --json | grep -q '^{"version"' || fail "an option behind the runs is not one"
 "$RADDLE" compare golden run1 -- --json 2>/dev/null && fail "behind -- there are runs, not options"
 
-# No deviation in pairs of runs that are made at the same time.
+# Pairs of runs that are made at the same time do not deviate.
 for program in names padding waits handover quicksort; do
 	build $program
 	arguments=
@@ -36,7 +36,7 @@ for program in names padding waits handover quicksort; do
 		record "run$i" &
 	done
 	wait
-	# Without a limit for the stack everything else lies elsewhere.
+	# Without a limit on the stack, everything else has other addresses.
 	(ulimit -s unlimited && record run7) || record run7
 	"$RADDLE" compare golden run[1-7] >same.txt || fail "$program: $(cat same.txt)"
 	[ "$(grep -c 'no deviation' same.txt)" = 7 ] || fail "$program: $(cat same.txt)"
@@ -46,19 +46,19 @@ for program in names padding waits handover quicksort; do
 	rm -rf names1 names2
 done
 
-# Many threads, whose stacks and pthread_t are used again and again by others.
+# The stacks and pthread_t of many threads are used again by later threads.
 arguments="3000 1 32"
 record golden && record run1 && record run2 || fail "many threads: not recorded"
 "$RADDLE" compare golden run1 run2 >same.txt || fail "many threads: $(cat same.txt)"
 arguments=
 record golden && record run1 && record run2 || fail "not recorded"
 
-# A naive comparison differs: so do the addresses.
+# A naive comparison of two dumps differs, because the addresses do.
 "$RADDLE" dump run1 >dump1.txt
 "$RADDLE" dump run2 >dump2.txt
 cmp -s dump1.txt dump2.txt && fail "two dumps are the same, so nothing was shown"
 
-# A wrong value in one thread goes to others (the program is quicksort).
+# A wrong value in one thread spreads to others (the program is quicksort).
 slot=$(awk -F'\t' '$1 == "U" { print $2; exit }' <(zstd -dcq golden/sites 2>/dev/null || cat golden/sites))
 site=$(awk -F'\t' -v slot="$slot" '$1 == "S" && $3 == "r" && $9 == "swap" { print slot * 65536 + $2; exit }' \
 	<(zstd -dcq golden/sites 2>/dev/null || cat golden/sites))
@@ -96,7 +96,7 @@ import json, sys
 run = json.load(sys.stdin)["runs"][0]
 assert run["first"] and not run["nodes"] and run["counts"]["data"] == 1' || fail "--first"
 
-# sanitize: the notation of the paper.
+# sanitize prints the notation of the paper.
 "$RADDLE" sanitize run1 >paper.txt || fail "not sanitised"
 grep -q '^[0-9]* T_0 *call-main 1 argv  *quicksort.c' paper.txt || fail "no call-main: $(head -3 paper.txt)"
 grep -q 'store T_0_0\|load T_0_0' paper.txt || fail "no pthread_t is named"
@@ -109,7 +109,7 @@ import json, sys
 d = json.load(sys.stdin)
 assert d["records"] and all(r["thread"] == "T_0_0" for r in d["records"])' || fail "sanitize --json"
 
-# What cannot be compared is said in one line.
+# If traces cannot be compared, the message is one line.
 "$RADDLE" compare golden 2>err.txt
 [ $? = 2 ] && [ "$(wc -l <err.txt)" = 1 ] || fail "one trace: $(cat err.txt)"
 "$RADDLE" compare golden nowhere 2>err.txt
@@ -127,7 +127,7 @@ done
 "$RADDLE" record -o events -- ./names >/dev/null 2>&1
 "$RADDLE" sanitize events 2>err.txt
 [ $? = 2 ] && grep -q 'not a full trace' err.txt || fail "not full: $(cat err.txt)"
-# A part of a golden run is no measure, and no proof of anything.
+# A part of a golden run cannot be compared with.
 record part
 truncate -s -9 part/thread-0
 "$RADDLE" compare part other >same.txt 2>err.txt

@@ -8,7 +8,7 @@ grep -Eq '^  served .* run_teller$' out || fail "the summary does not show 'serv
 grep -Eq '^  fee .* run_clerk$' out || fail "the summary does not show 'fee'"
 grep -Eq '^  accounts\[0\]\.lock +mutex' out || fail "the summary does not show the locks"
 
-# What the clerk did, in this order; and a teller the other way round.
+# The clerk took the locks in this order, and a teller in the opposite order.
 sed -n '/--thread T_0_0/,/thread-end/p' out >clerk
 found=$(grep -E 'write 8 +fee|mutex-lock' clerk | grep -oE 'fee|accounts\[.\]\.lock' | tr '\n' ' ')
 [ "$found" = "fee accounts[1].lock accounts[0].lock " ] || fail "the clerk did: $found"

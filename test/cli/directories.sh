@@ -25,7 +25,7 @@ for name in first second; do
 	"$RADDLE" check -q -o warm -- ./$name >/dev/null 2>&1
 done
 
-# Two checks side by side find what they find alone, each its own.
+# Two checks in parallel have the same results as alone, each in its own directory.
 for round in 1 2 3; do
 	"$RADDLE" check -q --json first.json -- ./first >first.out 2>&1 &
 	a=$!
@@ -40,7 +40,8 @@ for round in 1 2 3; do
 	[ "$(jq -r '.findings[].object' second.json | sort -u)" = second ] || complain "round $round: the second has others' findings"
 done
 
-# While a recording runs, its directory is taken: another one goes elsewhere, or, where the user named it, nowhere.
+# While a recording runs, its directory is taken.  Another recording uses another directory, or
+# fails if the user named this one.
 mkfifo gate
 "$RADDLE" record -- ./first wait <gate 2>err &
 pid=$!
@@ -57,7 +58,7 @@ exec 7>&-
 wait $pid || complain "the first recording: $?"
 "$RADDLE" dump --check raddle-trace >/dev/null || complain "the first trace is damaged"
 
-# What somebody else wrote stays, whatever it is called.
+# Files that Raddle did not write stay, whatever their names are.
 mkdir project && echo '{"name": "mine"}' >project/meta.json && echo source >project/main.c
 "$RADDLE" record -o project -- ./first 2>err
 [ $? = 2 ] && grep -q 'is not a trace' err || complain "a directory that is no trace: $(cat err)"
@@ -88,13 +89,13 @@ rm runs/trace-2/notes.txt
 "$RADDLE" check -q -o runs -- ./first 2>err
 [ $? = 1 ] && [ ! -e runs/trace-2 ] || complain "the trace of an old run stays: $(cat err)"
 
-# An old trace is kept once, and replaced with --force.
+# When a trace is recorded again, the previous one is kept, but no older one.
 "$RADDLE" record -o again -- ./first && "$RADDLE" record -o again -- ./second && "$RADDLE" record -o again -- ./first ||
 	complain "recording again fails"
 "$RADDLE" dump --check again >/dev/null && "$RADDLE" dump --check again.old >/dev/null || complain "the old trace or the new one is damaged"
 [ "$(jq -r .program again.old/meta.json)" != "$(jq -r .program again/meta.json)" ] || complain "the old trace is not the one before"
 
-# A trace's sites are its own: what happens to it does not happen to later traces.
+# Each trace has its own site table, so damage to one does not affect later traces.
 echo damage >>again/sites
 "$RADDLE" record -o fresh -- ./first && "$RADDLE" dump --check fresh >/dev/null || complain "damage in one trace is in the next"
 verdict

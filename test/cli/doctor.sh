@@ -18,11 +18,11 @@ done
 [ "$(jq '.items | length' json)" -ge 15 ]
 jq -e '.version == 1 and (.items | all(.status == "ok" or .means != null))' json >/dev/null
 
-# In the build tree of a test everything needed is there.
+# In the build tree of a test, everything that is needed exists.
 jq -e '.ready' json >/dev/null || { echo "not ready:"; cat text; exit 1; }
 "$RADDLE" doctor >/dev/null
 
-# Without a compiler in PATH it is not, and the advice names the package.
+# Without a compiler in PATH, Raddle is not ready, and the advice names the package.
 mkdir empty
 status=0
 PATH=$PWD/empty "$RADDLE" doctor --json >json || status=$?
@@ -31,20 +31,20 @@ jq -e '.ready == false' json >/dev/null
 jq -e '.items[] | select(.name == "compiler") | .status == "missing" and (.advice | contains("clang-19")) and (.means | contains("other versions of LLVM"))' json >/dev/null
 jq -e '.items[] | select(.name == "linkers") | .status == "missing"' json >/dev/null
 
-# A cache directory that cannot be made.
+# The cache directory cannot be made.
 status=0
 RADDLE_CACHE=/proc/nowhere "$RADDLE" doctor --json >json || status=$?
 [ $status = 2 ]
 jq -e '.items[] | select(.name == "cache") | .status == "missing"' json >/dev/null
 
-# Limits are seen.
+# Resource limits are noticed.
 (
 	ulimit -f 20000
 	"$RADDLE" doctor --json >json
 )
 jq -e '.items[] | select(.name == "limits") | .status == "limited"' json >/dev/null
 
-# Usage.
+# Wrong arguments are refused.
 status=0
 "$RADDLE" doctor surplus 2>err || status=$?
 [ $status = 2 ]

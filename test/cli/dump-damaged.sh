@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Damaged traces: every truncation of a small trace, and a flipped byte in each of its regions, is
+# Damaged traces.  Every truncation of a small trace, and a flipped byte in each of its regions, is
 # reported with the file's name and causes no crash.  Undamaged threads are still shown.
 # sanitizers: yes, reads damaged traces, by dump/
 . "$ROOT/test/lib.sh"
@@ -50,7 +50,8 @@ done
 "$RADDLE" dump --force t >out 2>/dev/null || fail "--force does not open a trace with a damaged site table"
 cp "$golden/sites" t/sites
 
-# What is there is compared with what meta.json counts, in the traces of forked children too.
+# The existing files are compared with the counts in meta.json, also in the traces of forked
+# children.
 "$RADDLE" dump --check t >/dev/null || fail "the whole trace is not sound"
 mv t/thread-2 kept
 "$RADDLE" dump --check t >out 2>err && fail "a missing stream goes unnoticed"

@@ -45,7 +45,7 @@ expect "needs --format" export "$trace"
 grep -q '^{"error":' err || fail "in JSON mode errors are JSON: $(cat err)"
 exit 0
 
-# What is no trace.
+# Files that are not traces.
 golden=$ROOT/test/golden
 for schedule in "$golden"/*-v1.schedule; do
 	"$RADDLE" dump "$schedule" >words || fail "a schedule"

@@ -6,14 +6,15 @@ shown=(err)
 
 build_once order cc -O1 -pthread "$ROOT/test/prog/explore/order.c" || exit 1
 
-# explore NAME STATUS [SCHEDULES]: what is found is in NAME.json.
+# explore NAME STATUS [SCHEDULES]: explores, and expects this status.  The findings are in
+# NAME.json.
 explore() {
 	local got=0
 	"$RADDLE" explore ${3:+-n $3} -o "out/$1" --json "$1.json" -- ./order "$1" >out.txt 2>err 3<&- </dev/null || got=$?
 	[ $got = "$2" ] || complain "$1: status $got instead of $2"
 	[ ! -s out.txt ] || complain "$1: something was written: $(cat out.txt)"
 }
-# found NAME KIND CONSEQUENCE: one finding, and its schedule shows it again, each time.
+# found NAME KIND CONSEQUENCE: expects one finding, whose schedule reproduces it each time.
 found() {
 	explore "$1" 1
 	jq -e --arg kind "$2" --arg what "$3" '.findings | length == 1 and (.[0] | .kind == $kind and .status == "confirmed" and .consequence == $what)' \
@@ -34,14 +35,15 @@ found stuck failure hang 'livelocked'
 jq -e '[.findings[0].cycle[].function] | sort == ["wait_for_first", "wait_for_second"]' stuck.json >/dev/null ||
 	complain "stuck: $(jq -c '.findings[0].cycle' stuck.json)"
 
-# As few decisions as show it, in words.
+# The schedule has as few decisions as are needed, and these are described in words.
 jq -e '.findings[0].notes[0] | test("with [0-3] decisions it happened again in 3 of 3 runs")' lost.json >/dev/null ||
 	complain "not reduced: $(jq -c '.findings[0].notes' lost.json)"
 "$RADDLE" explore -o out/text -- ./order lost >out.txt 2>err </dev/null
 grep -q 'is stopped .*; T_0_[01] continues' err || complain "the decisions are not told"
 grep -q 'Raddle: 1 failure in' err || complain "the summary"
 
-# Nothing is found where nothing is wrong: loops that wait, time limits that run out, a process like any other.
+# In correct programs, nothing is found.  Some have loops that wait, time limits that expire, or a
+# forked process.
 for name in lost-fine early-fine locks-fine asks-fine waits around vain idle; do
 	explore $name 0 "$([ -n "${RADDLE_LONG:-}" ] && echo 200 || echo 60)"
 	jq -e '.findings == [] and .stats.schedules > 50 and .stats.unrepeated == 0' $name.json >/dev/null ||
@@ -51,13 +53,14 @@ done
 explore round 0 6
 jq -e '.findings == [] and .stats.schedules >= 1' round.json >/dev/null || complain "round: $(jq -c '[.findings, .stats]' round.json)"
 
-# Runs that have no end are ended when they are far longer than those that have one, however much time there is.
+# Runs without an end are ended when they are far longer than those with an end, however much time
+# there is.
 explore endless 0 40
 jq -e '.stats.schedules >= 10 and .stats.schedules < 40' endless.json >/dev/null || complain "endless: $(jq -c .stats endless.json)"
 grep -q 'the program did not end in time' err || complain "endless: what runs say nothing"
 jq -se '[.[] | select(.cut)] | length >= 1 and all(.extent >= .most and .ns < 5e9)' out/endless/log >/dev/null || complain "endless: $(grep -c '"cut":true' out/endless/log) runs were cut"
 
-# What was covered: the lock of get() and put() in both orders, as JSON, as a page, and in a line.
+# Coverage shows the lock of get() and put() in both orders, in JSON, on a page, and in a line.
 "$RADDLE" explore --all -n 60 -o out/covered --json covered.json --coverage covered.html -- ./order lost >out.txt 2>err </dev/null
 jq -e '[.coverage[] | select(.kind == "locks" and ([.places[].function] | sort) == ["get", "put"] and (.first | min) > 0)] | length == 1' covered.json >/dev/null ||
 	complain "what was covered: $(jq -c .coverage covered.json)"
@@ -67,7 +70,7 @@ jq -e '[.coverage[] | select([.places[].function] | any(. == "main"))] == []' co
 grep -q 'In one order only' covered.html && grep -q 'order.c:' covered.html || complain "the page"
 grep -q 'pairs of conflicting places' err || complain "the line on what was covered"
 
-# The same seed gives the same schedules, one at a time; another one gives others.
+# The same seed gives the same schedules if runs are made one at a time.  Another seed gives others.
 for seed in 5 5 6; do
 	"$RADDLE" explore -q -j 1 --seed $seed -n 40 --json - -- ./order lost-fine 2>err </dev/null | jq -c '.stats' >>stats
 done
@@ -78,13 +81,13 @@ for strategy in walk pct pos weighted round kinds; do
 	[ $? = 1 ] || complain "$strategy finds nothing"
 done
 
-# The one thread that does something else has its chance among many.
+# Among many equal threads, the one thread that does something else gets its chance.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/crowd.c" -o crowd || exit 1
 "$RADDLE" explore -q -j 1 -o out/crowd --strategy kinds -n 150 -- ./crowd 2>err </dev/null
 [ $? = 1 ] || complain "nothing in a crowd: $(cat err)"
 "$RADDLE" explore -q -j 1 -o out/crowd-fine --strategy kinds -n 40 -- ./crowd fine 2>err </dev/null || complain "a fine crowd: $(cat err)"
 
-# An exploration that was killed goes on where it was: half a line at the end is no run.
+# An exploration that was killed is resumed.  An incomplete line at the end of the log is not a run.
 "$RADDLE" explore -q -j 1 -n 90 -o out/whole --json whole.json -- ./order lost-fine 2>err </dev/null || complain "the whole"
 "$RADDLE" explore -q -j 1 -n 40 -o out/part -- ./order lost-fine 2>err </dev/null || complain "a part"
 printf '{"n":40,"tra' >>out/part/log
@@ -93,7 +96,7 @@ known='[.stats.schedules, .stats.pairs, [.coverage[].places]]'
 [ "$(jq -c "$known" whole.json)" = "$(jq -c "$known" part.json)" ] ||
 	complain "resumed: $(jq -c .stats whole.json part.json)"
 [ "$(wc -l <out/part/log)" = 91 ] || complain "the log has $(wc -l <out/part/log) lines"
-# Shards of it, and all together again.
+# The exploration is continued in shards, which are then merged.
 for i in 0 1; do
 	"$RADDLE" explore -q -n 130 --resume out/whole --shard $i/2 2>err </dev/null || complain "shard $i"
 done
@@ -119,7 +122,7 @@ done
 "$RADDLE" explore -q -j 1 -n 40 --all --resume out/operations 2>err </dev/null
 [ "$(most_choices operations)" -lt "$(most_choices accesses)" ] || complain "--resume forgets --points"
 
-# A command says what a failure is: what was written, or the status.
+# A command judges a run by its output or its status.
 judged() {
 	local wanted=$1 got=0
 	shift
@@ -136,21 +139,22 @@ judged 1 '[ "$RADDLE_STATUS" = 3 ] && grep -q late <&3' -- ./say status
 judged 2 'exit 5' -n 60 -- ./say
 grep -q 'the command of --fail-if ended with status 5' err || complain "what is wrong with the command"
 
-# Of a test suite the case that fails is named.
+# In a test suite, the case that failed is named.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/suite.c" -o suite -lcmocka || exit 1
 "$RADDLE" explore -q -o out/suite --json suite.json -- ./suite >out.txt 2>err </dev/null
 [ $? = 1 ] || complain "the suite does not fail"
 jq -e '.findings | length == 1 and (.[0] | .consequence == "exit-status" and .cycle[0].function == "test_set" and
 	.notes[0] == "the test case that failed is test_set")' suite.json >/dev/null || complain "suite: $(jq -c .findings suite.json)"
 
-# Check's cases run in the process that is led, in a replay, too.
+# Tests with the library Check run their cases in the process that is led, in a replay, too.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/forks.c" -o forks || exit 1
 "$RADDLE" explore -q -o out/forks -- ./forks >out.txt 2>err </dev/null
 [ $? = 1 ] || complain "the forked test does not fail: $(cat err)"
 "$RADDLE" replay -n 5 out/forks/*.schedule -- ./forks >out.txt 2>err </dev/null
 grep -q 'reproduced in 5 of 5 replays' err || complain "the forked test is not replayed: $(cat err)"
 
-# The tests of a build directory, as ctest lists them; those of shell scripts cannot be explored.
+# The tests of a build directory are those that ctest lists.  Tests that are shell scripts cannot be
+# explored.
 mkdir -p build && cat >build/CTestTestfile.cmake <<END
 add_test(lost/update "$PWD/order" "lost")
 add_test(fine "$PWD/order" "lost-fine")
@@ -158,7 +162,7 @@ set_tests_properties(lost/update PROPERTIES ENVIRONMENT "A=b" WORKING_DIRECTORY 
 set_tests_properties(fine PROPERTIES ENVIRONMENT "A=b;C=d e" WORKING_DIRECTORY "$PWD/build")
 add_test(script "/bin/sh" "-c" "exit 0")
 END
-# suite STATUS ARGUMENTS...
+# suite STATUS ARGUMENTS...: explores the tests, and expects this status.
 suite() {
 	local wanted=$1 got=0
 	shift
@@ -178,9 +182,9 @@ if command -v ctest >/dev/null; then
 	suite 2 --ctest build -- ./order lost
 fi
 
-# Annotations of tests.
+# Tests may contain annotations for Raddle.
 "$RADDLE" cc -O1 -g -pthread -I "$ROOT/src/contract" "$ROOT/test/prog/explore/annotated.c" -o annotated || exit 1
-# annotated NAME STATUS SCHEDULES FILTER
+# annotated NAME STATUS SCHEDULES FILTER: explores, and expects this status and result.
 annotated() {
 	local got=0
 	"$RADDLE" explore -q -n "$3" -o "out/of-$1" --json annotated.json -- ./annotated "$1" >out.txt 2>err </dev/null || got=$?
@@ -198,9 +202,9 @@ grep -q 'an assumption of the program did not hold' err || complain "why no run 
 cc -I "$ROOT/src/contract" -pthread -Wall -Wextra -Werror "$ROOT/test/prog/explore/annotated.c" -o plain && ./plain never ||
 	complain "without Raddle"
 
-# All threads on one kernel thread: the same seeds give the same schedules.
-# trails OPTION ARGUMENTS...: a line for each schedule.  On a busy machine real time may influence a
-# run, and so what later ones are drawn from; then all are run again.
+# If all threads run on one kernel thread, the same seeds give the same schedules. trails OPTION
+# ARGUMENTS...: prints a line for each schedule.  On a busy machine real time may influence a run,
+# and so what later ones are drawn from; then all are run again.
 trails() {
 	local option=$1
 	shift
@@ -211,7 +215,7 @@ trails() {
 	done
 	jq -r 'select(.n != null) | "\(.n) \(.trail) \(.choices) \(.status) \(.fault)"' out/threads/log | sort -n
 }
-# same_on_one ARGUMENTS...
+# same_on_one ARGUMENTS...: expects the same schedules with and without --kernel-threads.
 same_on_one() {
 	trails --kernel-threads "$@" >kernel
 	trails "" "$@" >one
@@ -223,20 +227,20 @@ done
 "$RADDLE" c++ -O1 -g -pthread "$ROOT/test/prog/explore/ends.cpp" -o ends || exit 1
 same_on_one ./ends
 
-# A signal handler may interrupt any thread, and the runs end all the same.
+# A signal handler may interrupt any thread, and the runs still end.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/handler.c" -o handler || exit 1
 "$RADDLE" explore -q -n 12 -o out/handler --json handler.json -- ./handler >out.txt 2>err </dev/null ||
 	complain "handler: status $?"
 jq -e '.findings == [] and .stats.schedules >= 6' handler.json >/dev/null || complain "handler: $(jq -c .stats handler.json)"
 
-# What the kernel keeps for each thread is right, or the program gets kernel threads.
+# What the kernel keeps for each thread is right; otherwise the program gets kernel threads.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/signals.c" -o signals || exit 1
 for mode in raised mask own ids kill; do
 	same_on_one ./signals $mode
 	"$RADDLE" explore -v -n 40 -o out/signals -- ./signals $mode >out.txt 2>err </dev/null || complain "signals $mode: status $?"
 	grep -q 'kernel thread' err && complain "signals $mode: $(grep 'kernel thread' err)"
 done
-# falls_back MODE REASON
+# falls_back MODE REASON: expects that the threads get kernel threads for this reason.
 falls_back() {
 	"$RADDLE" explore -v -n 20 -o out/signals -- ./signals "$1" >out.txt 2>err </dev/null || complain "signals $1: status $?"
 	grep -q "on a kernel thread of its own: $2" err || complain "signals $1: no reason"
@@ -244,7 +248,7 @@ falls_back() {
 falls_back vfork 'it calls vfork()'
 falls_back raw 'it behaves differently without'
 
-# Exit statuses.
+# status WANTED ARGUMENTS...: expects this exit status.
 status() {
 	local wanted=$1 got=0
 	shift

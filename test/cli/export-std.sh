@@ -18,7 +18,7 @@ grep -q 'clerk' bank.std && fail "a variable of one thread is exported without -
 "$RADDLE" export --format std --all "$trace" >all.std || fail "--all"
 [ "$(wc -l <all.std)" -gt "$(wc -l <bank.std)" ] || fail "--all adds nothing"
 
-# Import refuses locks and forks that make no sense.
+# Import would refuse locks and forks in an impossible order.
 "$RADDLE" import -o again bank.std || fail "the export does not import"
 "$RADDLE" export --format std again | cmp - bank.std || fail "the export changes when it is imported"
 "$RADDLE" export --format std "$trace" | cmp - bank.std || fail "stdout differs from -o"

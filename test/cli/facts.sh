@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Facts of whole programs: made through the cache and shown, with the recorder's sites and the calls
-# in the source.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the golden file.
-# The short form compares the sites of fewer programs.
+# Facts of whole programs are made through the cache and shown, with the recorder's sites and the
+# calls in the source.  After an intended change of the output, RADDLE_UPDATE=1 rewrites the golden
+# file.  The short form compares the sites of fewer programs.
 # sanitizers: yes, runs facts/ and what raddle-instr does for it
 . "$ROOT/test/lib.sh"
 
 export RADDLE_CACHE=$PWD/cache
 
-# The bytes of version 1 say what they always said.
+# Golden facts of version 1 are shown as before.
 golden=$ROOT/test/golden/facts-v1
 "$RADDLE" dump "$golden" >got || complain "the golden facts cannot be read"
 "$RADDLE" dump --json "$golden" >got.json || complain "the golden facts have no JSON"
@@ -17,7 +17,7 @@ golden=$ROOT/test/golden/facts-v1
 diff -u "$golden.txt" got || complain "the golden facts are shown differently"
 cmp got.json "$golden.json" || complain "the JSON of the golden facts differs"
 
-# The cache: made once, and found by content under another name.
+# Facts are made once, and are found by content for a program with another name.
 "$RADDLE" cc -O2 -pthread "$ROOT/test/prog/facts/list.c" -o list || exit 1
 path=$("$RADDLE" facts ./list) || complain "no facts"
 cmp -s "$path" <("$RADDLE" facts -o copy ./list && cat copy) || complain "facts are not the same twice"
@@ -25,7 +25,7 @@ cmp -s "$path" <("$RADDLE" facts -o copy ./list && cat copy) || complain "facts 
 cp list elsewhere && mkdir other && mv elsewhere other/list
 [ "$("$RADDLE" facts other/list)" = "$path" ] || complain "a copy of the program has facts of its own"
 
-# What cannot be done is said.
+# Each error has a message.
 head -c 500 "$path" >cut
 "$RADDLE" dump cut 2>message && complain "half a file is shown"
 grep -q 'cut: damaged' message || complain "half a file: $(cat message)"
@@ -36,7 +36,8 @@ grep -q 'carries no bitcode' message || complain "no bitcode: $(cat message)"
 cat >agree.py <<'P'
 import json, re, sys
 facts, table = json.load(open(sys.argv[1])), open(sys.argv[2], errors='replace')
-# The descriptor that a function uses has a site, named after the function, but no memory and so no fact.
+# The descriptor that a function uses has a site, named after the function.  It has no memory, so it
+# has no fact.
 descriptors = set(re.findall(r'LIBC_RANGE\("(\w+)", [^,]*, \w+, (?:DESCRIPTOR|OPENED),', open(sys.argv[3]).read()))
 slot, files, sites = 0, {}, {}
 for line in table:
@@ -61,7 +62,7 @@ for a in facts['accesses']:
 for v in facts['values']:
     check(v['site'], v, ('c', 'f'))
 lost = [s for s in sites if s not in seen]
-# A function that two units define has sites in both and facts in one.
+# A function that two units define has sites in both, but facts in only one.
 if len(lost) > len(sites) // 50 + 2:
     sys.exit(f"{len(lost)} of {len(sites)} sites are in no fact: {sites[lost[0]]}")
 if not seen:
@@ -83,7 +84,8 @@ for name in $programs; do
 	agrees "./$name"
 done
 
-# Several units and a shared library: one program; a static function of the same name in each is its own.
+# Several units and a shared library are one program.  Static functions of the same name are
+# distinguished.
 cat >lib.c <<'C'
 int shared;
 static int helper(void) { return ++shared; }
@@ -113,12 +115,13 @@ main call from_library
 main call helper
 X
 
-# Who may be called and what may be accessed.
+# Which functions may be called, and what may be accessed.
 "$RADDLE" cc -O1 -pthread "$ROOT/test/prog/facts/points.c" -o points || exit 1
 diff "$ROOT/test/prog/facts/points.calls" <(show calls ./points) || complain "points: other calls"
 diff "$ROOT/test/prog/facts/points.expected" <(show points ./points) || complain "points: other sets"
 
-# Too much work is done the cheap way, and said: nothing is lost, fields are.
+# If the analysis takes too much work, a cheaper one is used and reported.  It finds the same
+# objects, but not their fields.
 clang-19 -O1 -g -Xclang -disable-llvm-passes -emit-llvm -c "$ROOT/test/prog/facts/points.c" -o points.bc
 printf '%s\t0\t0\t1\t-\t-\t-\n' "$PWD/points.bc" >jobs
 "$BUILD/raddle-instr" --facts cheap --program points --budget 1 jobs || complain "no cheap facts"
@@ -128,7 +131,8 @@ diff "$ROOT/test/prog/facts/points.calls" calls | grep '^<' && complain "cheap f
 "$RADDLE" dump --json cheap | python3 "$ROOT/test/prog/facts/show.py" points |
 	grep '^main write \*result: .*e+?' >/dev/null || complain "cheap facts miss the result of a thread"
 
-# A library function that nobody knows is named, and what it is given is called.
+# A library function that Raddle does not know is named.  Functions that are passed to it count as
+# called.
 cat >unknown.c <<'C'
 void strange_register(void (*)(int *), int *);
 static int datum;
@@ -141,7 +145,7 @@ show calls ./unknown | grep -x 'main later called' >/dev/null || complain "unkno
 show points ./unknown | grep -x 'called write [*]p: datum' >/dev/null || complain "unknown: the callback has no data"
 "$RADDLE" dump "$("$RADDLE" facts ./unknown)" | grep 'note: .*strange_register (1)' >/dev/null || complain "unknown: no note"
 
-# What a run accessed together the sets have together.
+# If a run accessed the same memory at two places, the sets of the two overlap.
 holds() { # program, arguments
 	rm -rf trace
 	"$RADDLE" record --quick -o trace -- "$@" >/dev/null </dev/null || complain "$1: not recorded"

@@ -15,7 +15,8 @@ printf 'a\nb\nc\n' >test/unit/u-one.c
 printf 'GLOBALS = {\n    ("a.c", "x"): "why",\n    ("a.c", "y"): "why",\n}\n' >tool/check-functions
 git add . && git commit -qm first
 
-# The helper: one row for each figure, with commit, load and date, in the tree that it lies in.
+# resultlib.py stores one row for each figure, with commit, load and date, in the tree that contains
+# it.
 cp "$ROOT/bench/resultlib.py" bench/ && git add . && git commit -qm second
 result() {
 	python3 bench/resultlib.py "$@" >../out 2>../err
@@ -35,7 +36,8 @@ jq -e '.figures | length == 2' bench/results/speed.json >/dev/null || fail "reco
 RADDLE_RESULTS= result speed 'found' 3 || fail "an empty RADDLE_RESULTS is an error"
 jq -e '.figures[1].measured == 12' bench/results/speed.json >/dev/null || fail "an empty RADDLE_RESULTS records"
 
-# The page: what was met and what was not; nothing of uncommitted code or of another history.
+# The page shows which goals were met and which were not.  It has no figures of uncommitted code or
+# of another history.
 echo '// changed' >>src/base/one.c
 result speed 'of changed code' 5 || fail "the helper fails"
 jq -e --arg head "$head+" '.figures[2].commit == $head' bench/results/speed.json >/dev/null || fail "changed code has a commit"
@@ -51,7 +53,7 @@ grep -q 'of changed code\|of a stranger' doc/figures.md && fail "a figure of oth
 rm -r bench/results
 "$ROOT/tool/figures" --root . && grep -q 'Nothing has been measured' doc/figures.md || fail "a page without results"
 
-# Every program of bench/ records, and one that is quick does so here.
+# Every program of bench/ records figures, and a quick one is run here.
 for program in "$ROOT"/bench/*; do
 	[ ! -f "$program" ] || [ ! -x "$program" ] || grep -qE 'figure\("|bench/resultlib.py|here/resultlib.py' "$program" ||
 		complain "$(basename "$program") records no figure"
@@ -60,7 +62,7 @@ RADDLE_RESULTS=$PWD/recorded "$ROOT/bench/inject-memory" --build "$BUILD" --mill
 jq -e '.figures[0] | .measured > 0 and .unit == "MiB" and .goal == "<= 100"' recorded/inject-memory.json >/dev/null ||
 	complain "inject-memory records nothing"
 
-# Counting.
+# tool/measure counts lines.
 "$ROOT/tool/measure" --root . --rooms >../out 2>../err || fail "measure fails"
 line() {
 	grep -qE "^ +$1 .* $2\$" ../out || complain "not $1: $2"

@@ -6,7 +6,9 @@
 
 "$RADDLE" c++ -std=c++17 -O1 -g -pthread "$ROOT/test/prog/firm.cpp" -o firm || exit 1
 
-# Each order that predictions do not know is one.  The read of `data` in the mode guard is not reached.
+# In most modes, something that prediction does not know may have ordered the accesses, so no race
+# is firm.  In the modes nothing and relaxed, a race is firm.  In the mode guard, the read of `data`
+# is not reached.
 for mode in file helper fence timer signal guard exception nothing relaxed; do
 	"$RADDLE" record -f -o trace -- ./firm $mode >out 2>&1 || complain "record $mode: $(cat out)"
 	"$RADDLE" predict --json=found.json trace >out 2>&1 || complain "predict $mode: $(cat out)"
@@ -17,7 +19,7 @@ for mode in file helper fence timer signal guard exception nothing relaxed; do
 	esac
 done
 
-# A large run is believed at once; a foreign library makes that uncertain.
+# In a large run, a firm race is confirmed by the recorded run alone, and reported once.
 "$RADDLE" check --no-classify --no-explore --time 60 -o checked --json=found.json -- ./firm large >out 2>&1
 [ $? = 1 ] || complain "large: nothing is confirmed: $(cat out)"
 [ "$(jq -r '.findings[] | select(.object == "data") | "\(.status) \(.recorded) \(.observed)"' found.json)" = 'confirmed true true' ] ||
@@ -26,14 +28,16 @@ done
 [ ! -e checked/trace-2 ] || complain "large: the trace of a further run is left"
 [ "$(grep -c 'data race on data (seen in the recorded run)' out)" = 1 ] || complain "large: it is not told once: $(cat out)"
 
-# A run that does not come to it does not reproduce it, and the replay says that the recorded run had it.
+# A run that does not reach the race does not reproduce it, and the replay says that the recorded
+# run had it.
 id=$(jq -r '.findings[] | select(.object == "data") | .id' found.json)
 grep -q 'Reproduce (the recording shows it' out || complain "large: the line to reproduce it: $(cat out)"
 "$RADDLE" replay checked/"$id".schedule -- ./firm guard >out 2>&1
 [ $? = 0 ] || complain "large: reproduced by a run without it: $(cat out)"
 grep -q 'did not reproduce it, but it happened' out || complain "large: replay: $(cat out)"
 
-# Barriers of assembler order what a plain pointer hands on, so neither the run nor the detector is believed; a meeting is.
+# Compiler barriers order data that is handed over through a plain pointer.  So neither the run nor
+# the detector confirms a race, but a meeting does.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/barrier.c" -o barrier || exit 1
 "$RADDLE" check --no-classify --no-explore --time 60 -o barriers --json=found.json -- ./barrier >out 2>&1
 [ "$(jq -r '.findings[] | select(.object == "item.value") | .status' found.json)" != confirmed ] ||

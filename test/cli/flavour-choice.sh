@@ -5,7 +5,7 @@ export RADDLE_CACHE=$PWD/cache
 
 "$RADDLE" cc -O2 -g -pthread -o segments "$ROOT/test/prog/segments.c" || exit 1
 rm -rf cache
-# mode WHAT WANTED: the code of the last trace.
+# mode WHAT WANTED: checks the mode of the code that made the last trace.
 mode() {
 	local found
 	found=$(grep -o '"mode":"[a-z]*"' trace/meta.json)
@@ -20,7 +20,8 @@ mode "a small program" fast
 made=$("$RADDLE" flavour ./segments)
 [ "$(flavours)" = 1 ] || complain "raddle flavour made another one than raddle record: $made"
 
-# What raddle flavour made is what is used, also by check; an option overrides it; fast code comes first.
+# Code that raddle flavour made is used, also by check.  An option overrides that.  Fast code is
+# preferred.
 rm -rf cache
 "$RADDLE" flavour --quick ./segments >/dev/null || complain "flavour --quick"
 record
@@ -38,7 +39,8 @@ rm -rf cache
 record
 mode "after raddle flavour --fast" fast
 
-# Quick code that was chosen, not asked for, has its time on record; when that is long enough it is replaced.
+# If quick code was chosen and not requested, its run time is recorded.  When that is long enough,
+# fast code replaces it.
 rm -rf cache
 key=$(basename "$(dirname "$("$RADDLE" flavour --quick ./segments)")")
 record

@@ -7,7 +7,7 @@ cc() { "$RADDLE" cc "$@"; }
 flavour() { "$RADDLE" flavour "$@"; }
 export RADDLE_CACHE=$PWD/cache
 
-# same NAME PROGRAM: the flavour does what the program does.
+# same NAME PROGRAM: the flavour has the same output and status as the program.
 same() {
 	local made status1=0 status2=0
 	made=$(flavour "$2") || { complain "$1: no flavour"; return; }
@@ -46,7 +46,8 @@ echo 'int state = 5; int library(int x) { return x + state++; }' >library.c
 echo 'int native(int x) { return x * 100; }' >native.c
 printf '.globl native\nnative: imul $100,%%edi,%%eax\nret\n.section .note.GNU-stack,"",@progbits\n' >native.S
 
-# Without the build tree: objects, archives, assembler files, gcc's objects.
+# Flavours are made without the build tree, of objects, archives, assembler files and objects of
+# gcc.
 in_tree() { mkdir -p tree && cp ./*.c ./*.S tree; }
 for kind in objects archive gcc assembler one-shot gcc-archive script; do
 	in_tree
@@ -66,7 +67,7 @@ for kind in objects archive gcc assembler one-shot gcc-archive script; do
 	same "$kind" ./p
 done
 
-# Links of all kinds.
+# Programs are linked in all ways.
 sources="main.c library.c native.c"
 [ -n "${RADDLE_LONG:-}" ] || cc -O2 -c $sources || complain "compiling"
 for flags in -static -static-pie -no-pie -pie -rdynamic -Wl,--gc-sections -s "-Wl,-z,now -Wl,-z,relro" -Wl,--as-needed \
@@ -78,7 +79,7 @@ for flags in -static -static-pie -no-pie -pie -rdynamic -Wl,--gc-sections -s "-W
 	same "$flags" ./p
 done
 
-# The second use comes from the cache; so do single units of a changed program.
+# The second use comes from the cache.  If a program has changed, its unchanged units do, too.
 rm -rf "$RADDLE_CACHE"
 cc -c main.c library.c native.c && cc main.o library.o native.o -o p
 first=$(flavour ./p)
@@ -92,7 +93,7 @@ same "changed" ./p2
 same "fast" ./p
 flavour() { "$RADDLE" flavour --quick "$@"; }
 same "quick" ./p
-# Constants of the compiler's that have no name and no use.
+# The compiler may emit constants that have no name and are not used.
 printf 'int main(int argc, char **argv)\n{\n\t(void)argv;\n\treturn argc + 2;\n}\n' >trap.c
 cc -g -O1 -fsanitize=undefined -fsanitize-trap=all trap.c -o trap || complain "trap: not built"
 same "traps" ./trap
@@ -105,13 +106,13 @@ cat at.* | sort -u >places
 [ "$(wc -l <places)" = 1 ] && [ -x "$(cat places)" ] || complain "four at once: $(cat places)"
 [ -z "$(ls cache2/work)" ] || complain "work is left behind"
 
-# Programs may be called like what is beside them in the cache.
+# Programs may have the names of other files in the cache.
 for name in sum sites; do
 	cp p $name
 	[ -x "$(flavour ./$name)" ] || complain "a program that is called $name"
 done
 
-# Damage in the cache is noticed, and what is damaged is made again.
+# Damage in the cache is noticed, and damaged files are made again.
 damage() { printf X | dd of="$1" bs=1 seek=100 conv=notrunc status=none; }
 remade() {
 	flavour ./p >out 2>err || complain "with a damaged $1: $(cat err)"
@@ -128,14 +129,14 @@ done
 remade units
 rm -rf "$RADDLE_CACHE" && same "the cache is gone" ./p
 
-# The site table: whole, with the places of variables.
+# The site table is complete, and contains the places of variables.
 sites=$(flavour --sites ./p)
 head -1 "$sites" | grep -q '^raddle-sites	1$' || complain "the site table's first line"
 grep -q "^A	$first	[0-9]*	4	counter$" "$sites" || complain "no place of counter in the site table"
 [ "$(tail -1 "$sites" | cut -f2)" = $(($(wc -l <"$sites") - 2)) ] || complain "the site table's count"
 [ "$(grep -c '^U' "$sites")" = 3 ] || complain "units in the site table"
 
-# Shared libraries: found as the loader finds them, flavoured, used.
+# Shared libraries are found as the loader finds them, get flavours, and these are used.
 mkdir -p lib bin
 cc -O2 -shared -fPIC -Wl,-soname,libl.so.1 library.c -o lib/libl.so.1 && ln -sf libl.so.1 lib/libl.so
 cc main.c native.c -Llib -ll -Wl,-rpath,"\$ORIGIN/../lib" -o bin/p
@@ -151,7 +152,8 @@ unset LD_LIBRARY_PATH
 cc -shared -fPIC library.c -o libplain.so && cc main.c native.c ./libplain.so -o p
 same "no soname" ./p
 
-# The name on the link line is neither the loader's nor -l's: CMake and Meson name the file with its whole version.
+# CMake and Meson put the full version of a library on the link line.  That is neither the name that
+# the loader uses nor that of -l.
 cc -shared -fPIC -Wl,-soname,libv.so.1 library.c -o lib/libv.so.1.0.2
 ln -s libv.so.1.0.2 lib/libv.so.1
 cc main.c native.c lib/libv.so.1.0.2 -Wl,-rpath,"$PWD/lib" -o p
@@ -161,7 +163,7 @@ cc main.c native.c -Llib -l:libv.so.1.0.2 -Wl,-rpath,"$PWD/lib" -o p
 same "-l: with a version" ./p
 rm -f main.o native.o
 
-# A program that brings its own malloc; code that only an optimiser removes.
+# A program may define its own malloc(), and may contain code that only an optimiser removes.
 cat >malloc.c <<'C'
 #include <stdio.h>
 #include <stddef.h>
@@ -182,7 +184,7 @@ for linker in lld mold; do
 	command -v ld.$linker >/dev/null && cc -fuse-ld=$linker -O2 removed.c -o p && same "removed, $linker" ./p
 done
 
-# The link line is the program's own word: it does not choose what is executed.
+# The link line in a program is not trusted: it does not choose what is executed.
 mkdir -p evil
 printf '#!/bin/sh\necho "$0" >>"%s/executed"\nexec /usr/bin/ld "$@"\n' "$PWD" >evil/ld
 chmod +x evil/ld && cp evil/ld evil/clang
@@ -195,7 +197,7 @@ rm -rf "$RADDLE_CACHE"
 flavour ./patched >/dev/null || complain "a link line with another driver cannot be linked again"
 [ ! -e executed ] || complain "executed as the link line says: $(cat executed)"
 
-# What is needed and gone is named.
+# If a needed file is missing, the message names it.
 mkdir tree2 && cp native.c tree2/ && gcc -shared -fPIC tree2/native.c -o tree2/libn.so
 cc main.c library.c tree2/libn.so -o p && rm -rf tree2
 flavour ./p >out 2>&1 && complain "a library is gone, but the flavour is made"

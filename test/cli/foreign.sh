@@ -6,19 +6,20 @@
 prog=$ROOT/test/prog/foreign
 shown=(err)
 
-# unordered NAME CODE: the check finds nothing that counts, and says that CODE could have ordered what it saw.
+# unordered NAME CODE: the check confirms nothing, and says that CODE could have ordered what it
+# saw.
 unordered() {
 	"$RADDLE" check --no-classify -o "$1.d" -- "./$1" >out 2>err || complain "$1: status $?"
 	tr -s ' \n' ' ' <err | grep -qF "unordered as far as seen: code that Raddle did not compile ($2) could have" ||
 		complain "$1: $2 is not named"
 	jq -e '[.findings[] | select(.seen == "unordered")] | length > 0 and all(.status == "unconfirmed")' \
 		"$1.d/findings.json" >/dev/null || complain "$1: $(cat "$1.d/findings.json")"
-	# Whatever the detector saw no order between could have been ordered by that code.
+	# For all accesses between which the detector saw no order, that code is the reason.
 	jq -e '[.findings[] | select((.reason // "" | contains("saw no order")) and .seen != "unordered")] == []' \
 		"$1.d/findings.json" >/dev/null || complain "$1: another reason: $(cat "$1.d/findings.json")"
 }
 
-# A library, an object and a member of an archive of another compiler.
+# Code of another compiler is in a library, an object, or a member of an archive.
 gcc -O2 -fPIC -c "$prog/chan.c" -o chan.o || fail "gcc"
 gcc -shared chan.o -o libchan.so || fail "gcc -shared"
 ar rcs libchan.a chan.o || fail "ar"
@@ -33,19 +34,20 @@ if [ -n "${RADDLE_LONG-}" ]; then
 	unordered use-loaded libchan.so
 fi
 
-# Compiled by Raddle it is understood.
+# If Raddle compiles the same code, it is understood.
 "$RADDLE" cc -g -O1 -pthread "$prog/use.c" "$prog/chan.c" -o use-own || fail "use-own"
 "$RADDLE" check --no-classify -- ./use-own >out 2>err || complain "use-own: status $?"
 grep -q ' 0 confirmed' err || complain "use-own is wrong"
 grep -q 'unordered as far' err && complain "use-own has no foreign code"
 
-# Who meets races, whatever the others do.
+# Threads that meet race, whatever the foreign code does.
 "$RADDLE" cc -g -O1 -pthread -DRACE "$prog/use.c" ./libchan.so -o use-race || fail "use-race"
 "$RADDLE" check --no-classify -- ./use-race >out 2>err
 [ $? = 1 ] || complain "use-race: not found"
 grep -q 'data race on counter (confirmed by replay)' err || complain "use-race: not confirmed"
 
-# Assembler that names its memory orders; what it hides is named.
+# Inline assembly that names its memory operands orders threads.  If it does not name them, the
+# report names the assembly.
 "$RADDLE" cc -g -O1 -pthread "$prog/asm-lock.c" -o asm-lock || fail "asm-lock"
 "$RADDLE" check --no-classify -- ./asm-lock >out 2>err || complain "asm-lock: status $?"
 grep -q 'Raddle: 0 findings' err || complain "asm-lock is wrong"

@@ -5,7 +5,7 @@
 
 shown=(dump.txt)
 
-# run STATUS PART
+# run STATUS PART: records this part of the program, and expects this status.
 run() {
 	rm -rf trace
 	("$RADDLE" record --flavour full --fast -o trace -- ./ends "$2" >out.txt 2>err.txt) 2>/dev/null
@@ -14,7 +14,7 @@ run() {
 	"$RADDLE" dump -t T_0 trace >dump.txt || fail "$2: cannot be read"
 }
 
-# what FIELDS...: the n-th last record of the dump, without thread and place
+# last N: prints the n-th last record of the dump, without thread and place.
 last() {
 	tail -n "$1" dump.txt | head -n 1 | sed 's/^T_0 *//; s/  .*//'
 }
@@ -27,7 +27,8 @@ run 139 store
 [ "$(last 1)" = "store ? 8 (*b) [unfinished]" ] || fail "store: the end is $(last 1)"
 case $(last 2) in "load 0 "*"(*a)") ;; *) fail "store: the load before it is $(last 2)" ;; esac
 
-# The runtime's variables are no room for the program to run on in.
+# A program that writes past the end of its memory crashes as without Raddle, and does not overwrite
+# variables of the runtime.
 (./ends overrun) 2>/dev/null
 [ $? = 139 ] || fail "overrun: no crash without Raddle either"
 run 139 overrun

@@ -8,13 +8,13 @@ slot=$(awk -F'\t' '$1 == "U" { print $2; exit }' sites.txt)
 
 shown=(err.txt)
 
-# site KIND FUNCTION [WHAT]: the number of the first one
+# site KIND FUNCTION [WHAT]: prints the number of the first such site.
 site() {
 	awk -F'\t' -v kind="$1" -v f="$2" -v what="${3-}" -v slot="$slot" \
 		'$1 == "S" && $3 == kind && $9 == f && (what == "" || $10 == what) { print slot * 65536 + $2; exit }' sites.txt
 }
 
-# run FAULT
+# run FAULT: records a run with the fault.
 run() {
 	rm -rf trace
 	("$RADDLE" record -v --flavour full --fast --fault "$1" -o trace -- ./quicksort >out.txt 2>err.txt) 2>/dev/null
@@ -32,7 +32,7 @@ after=$(sed -n 's/.* to 0x\([0-9a-f]*\)$/\1/p' err.txt)
 [ "$("$RADDLE" dump -k fault trace | wc -l)" = 1 ] || fail "flip: in other threads too"
 "$RADDLE" dump -t T_0_0 trace | grep -q "load $((0x$after)) .*(\*a)" || fail "flip: the load does not show it"
 
-# Whatever the schedule, the same value is met.
+# Whatever the schedule is, the fault changes the same value.
 for round in 1 2 3 4 5 6 7 8; do
 	run "T_0_0:$load:3:flip:0x100"
 	grep -q "from 0x$before to 0x$after" err.txt || fail "round $round met another value"

@@ -23,7 +23,7 @@ compare full-v1.values --values --stacks --thread T_0_1 full-v1
 "$RADDLE" predict full-v1 >"$TMPDIR/got" 2>&1 && complain "predict takes a full trace"
 grep -q 'this is a full trace' "$TMPDIR/got" || complain "predict does not say what is wrong: $(cat "$TMPDIR/got")"
 
-# A stream that is cut off is read up to there; one with a wrong byte says so.
+# A truncated stream is read up to its end, and a wrong byte is reported.
 cp -r full-v1 "$TMPDIR/bad" && chmod -R u+w "$TMPDIR/bad"
 head -c 400 full-v1/thread-0 >"$TMPDIR/bad/thread-0"
 "$RADDLE" dump --count "$TMPDIR/bad" >"$TMPDIR/got" 2>&1

@@ -1,6 +1,6 @@
-# A program that is recorded instruction by instruction behaves as without Raddle: the torture
-# programs.  The short form does not optimise the recorded C++ program, since that takes half a
-# minute, and leaves out similar ways to end.
+# A program that is recorded instruction by instruction behaves as without Raddle.  The torture
+# programs show that.  The short form does not optimise the recorded C++ program, since that takes
+# half a minute, and leaves out similar ways to end.
 # timeout: 1800
 set -u
 . "$ROOT/test/prog/compare.bash"

@@ -1,5 +1,5 @@
-# One grammar of options for all commands: --json, letters, durations, 0, outputs that cannot be
-# written, RADDLE_OPTIONS and .raddle files.
+# All commands have the same grammar of options: --json, letters, durations, 0, outputs that cannot
+# be written, RADDLE_OPTIONS and .raddle files.
 # sanitizers: yes, reads command lines of every kind
 . "$ROOT/test/lib.sh"
 
@@ -7,7 +7,7 @@ trace=$ROOT/test/trace/v1-bank
 full=$ROOT/test/trace/full-v1
 export HOME=$PWD
 
-# refused TEXT COMMAND...: status 2, and the message has the text.
+# refused TEXT COMMAND...: expects status 2 and a message that contains TEXT.
 refused() {
 	local text=$1 status=0
 	shift
@@ -16,14 +16,14 @@ refused() {
 	grep -qF -- "$text" err || complain "$*: no '$text' in: $(cat err)"
 	[ "$(wc -l <err)" = 1 ] || complain "$*: more than one message: $(cat err)"
 }
-# accepted COMMAND...: not refused; what it finds does not matter here.
+# accepted COMMAND...: expects that the command is not refused.  Its findings do not matter here.
 accepted() {
 	local status=0
 	"$RADDLE" "$@" >out 2>err </dev/null || status=$?
 	[ $status != 2 ] || complain "$* is refused: $(cat err)"
 }
 
-# A letter stands for one name; -n is how many and -o where to.
+# A letter means the same option in all commands; -n is a number of runs, and -o an output.
 for command in $("$RADDLE" --list-commands); do
 	case $command in help | version | cc | c++) continue ;; esac
 	"$RADDLE" "$command" --list-options
@@ -36,7 +36,7 @@ for letter in $(grep -oE '^-.' options | sort -u); do
 done
 grep -- --json options | grep -qvxF -- '--json[=FILE]' && complain "--json has another form: $(grep -- --json options)"
 
-# --json alone is for standard output, --json=FILE for a file, in commands that read something.
+# In commands that read something, --json alone means standard output, and --json=FILE a file.
 for line in "predict|$trace" "dump|$trace" "dump --summary|$trace" "compare|$full $full" "sanitize|$full" "reversible|$full" "doctor|"; do
 	IFS='|' read -r command operands <<<"$line"
 	# shellcheck disable=SC2086
@@ -52,7 +52,7 @@ for line in "predict|$trace" "dump|$trace" "dump --summary|$trace" "compare|$ful
 	rm file
 done
 
-# In commands that run a program the next word is the file, unless it looks like an option.
+# In commands that run a program, the word after --json is the file, unless it looks like an option.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/sections-race.c" -o racy || exit 1
 for words in "--json file" "--json=file"; do
 	# shellcheck disable=SC2086
@@ -67,7 +67,7 @@ jq -e '.findings | length == 1' out >/dev/null || complain "check --json --: $(c
 "$RADDLE" record -f -o traced --json --no-watchdog ./racy >out 2>err || complain "record --json: $(cat err)"
 jq -e '.complete' out >/dev/null || complain "record --json: $(cat out)"
 
-# Nothing is ever called "--", nor like an option, and a program is not overwritten by a document.
+# No argument is "--" or looks like an option, and a document does not overwrite a program.
 refused 'option -o needs an argument (DIR)' record -o -- ./racy
 refused 'option --output needs an argument (DIR)' check --output -- ./racy
 refused 'option --timeout needs an argument (TIME)' check --timeout -- ./racy
@@ -75,7 +75,8 @@ refused "--output --json=x: that looks like an option" record -o --json=x -- ./r
 refused 'is a program and is not overwritten' check --json ./racy ./racy
 [ -x racy ] && [ ! -e ./-- ] && [ ! -e ./--json=x ] || complain "a file got a wrong name: $(ls)"
 
-# What cannot be written is told before anything is done; the program is not even looked for.
+# If an output cannot be written, that is reported before anything is done, even before the program
+# is looked for.
 touch plain
 refused '--json: cannot write nowhere/x' check --json=nowhere/x -- ./absent
 refused '--sarif: cannot write plain/x' check --sarif plain/x -- ./absent
@@ -89,7 +90,7 @@ refused '--json: the name is empty' predict --json= "$trace"
 refused 'only one document can go to standard output' predict --json --sarif - "$trace"
 [ ! -s plain ] && [ ! -e nowhere ] || complain "a refused output was written"
 
-# Durations have units, sizes have suffixes, and what has a wrong one is refused.
+# Durations have units, and sizes have suffixes.  Wrong ones are refused.
 for time in 5m 300 30s 1h 500ms 1.5h 0.25 2d; do
 	accepted predict --time "$time" "$trace"
 done
@@ -100,7 +101,7 @@ accepted reversible --solver-timeout 500ms "$full"
 refused 'not a number' record --limit=2Q -- ./racy
 "$RADDLE" record -f -o traced --limit 2G -- ./racy || complain "--limit 2G"
 
-# 0 is no limit wherever there is one; of what is to be done there is at least one.
+# 0 means no limit for every limit.  A number of things to do is at least 1.
 "$RADDLE" predict -v "$trace" >usual
 for option in limit work time window; do
 	"$RADDLE" predict -v --$option 0 "$trace" >out 2>err || complain "predict --$option 0: $(cat err)"
@@ -117,9 +118,9 @@ for line in "check --jobs" "check --runs" "replay --times" "inject --jobs" "inje
 	refused 'out of range' $line 0 found -- ./racy
 done
 
-# ---- defaults ----
+# ---- defaults from RADDLE_OPTIONS and .raddle files ----
 
-# limit_of: how many findings predict describes.
+# limit_of: prints how many findings predict describes.
 limit_of() { "$RADDLE" predict --json "$@" "$trace" | jq '.findings | length'; }
 number=$(limit_of)
 [ "$number" -ge 2 ] || complain "the trace has too few findings for this test: $number"
@@ -157,7 +158,7 @@ refused "repo/known.supp: No such file" predict "$trace"
 echo 'limit = 2' >.raddle
 [ "$(limit_of)" = 2 ] || complain "the nearest .raddle file is not the one that is read"
 
-# What a file cannot say.
+# A file cannot set these options.
 for line in 'with = touch owned' 'setup = touch owned' 'gdb' 'gdb-args = -ex shell' 'as-is' 'output = /tmp/x' 'json = ../x' \
 	'write-baseline = x' 'filter = touch owned' 'executor = slurm' 'slurm-options = x' 'resume = x' 'force'; do
 	for command in check replay inject record; do
@@ -179,7 +180,8 @@ printf 'limit = 1\0' >.raddle
 refused 'a zero byte' predict "$trace"
 accepted predict --help
 
-# Files of others, and files that are none.
+# A file that others can write to, or that belongs to another user, is ignored.  A pipe or a huge
+# file is refused.
 echo 'limit = 1' >.raddle
 chmod o+w .raddle
 [ "$(limit_of 2>err)" = "$number" ] && grep -q 'can be written by others, and is ignored' err || complain "others: $(cat err)"

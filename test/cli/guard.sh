@@ -11,7 +11,8 @@
 export RADDLE_CACHE=$PWD/cache
 drive=$BUILD/u-site-drive
 
-# Dormant: the same output and status, in every kind of program; nothing of Raddle is needed.
+# While guards are inactive, every kind of program has the same output and status, and needs no file
+# of Raddle.
 cat >plain.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
@@ -44,14 +45,14 @@ for how in "" "-static" "-O0" "-O3 -flto"; do
 	wanted=$(./plain word; echo "status $?")
 	found=$(env -i ./guarded word; echo "status $?")
 	[ "$wanted" = "$found" ] || complain "with '$how' it says $found instead of $wanted"
-	# With guards at work it says the same.
+	# With active guards, the output is the same.
 	DRIVE_TAU=100 "$drive" ./guarded word >driven || complain "'$how' cannot be driven"
 	[ "$(grep -c '^word 1 5 unset' driven)" = "$(grep -c context= driven)" ] || complain "with '$how' and tasks it says: $(cat driven)"
 done
 "$RADDLE" flavour --flavour guard -o plain ./plain 2>/dev/null && complain "a program was replaced by its flavour"
 readelf -p .raddle.guard guarded | grep -q "$PWD" && complain "the table has a path in it"
 
-# A race that every run shows, since nothing orders the two accesses and one comes before the other.
+# Every run shows this race, since nothing orders the two accesses and one comes before the other.
 for name in parent-race heap-race; do
 	source=$(ls "$ROOT/test/prog/micro/$name".c*)
 	build_case "$source" "$name" && "$RADDLE" flavour --flavour guard -o "$name.g" "./$name" || { complain "$name is not built"; continue; }
@@ -59,7 +60,8 @@ for name in parent-race heap-race; do
 	grep -q ' race/' "$name.out" || complain "$name: no race: $(cat "$name.out")"
 done
 
-# A function begins with the test, before it saves any register; with guards at work its other copy gets the same arguments, whatever they are.
+# A function begins with the test of its region, before it saves any register.  With active guards,
+# its other copy gets the same arguments, whatever these are.
 cat >begins.c <<'C'
 #include <pthread.h>
 #include <stdarg.h>
@@ -115,8 +117,9 @@ DRIVE_TAU=0 "$drive" ./begins.g >driven 2>&1 || complain "begins cannot be drive
 [ "$(grep -c context= driven)" != 0 ] && [ "$(grep -c "^$(./begins)" driven)" = "$(grep -c context= driven)" ] || complain "with tasks it says: $(cat driven)"
 grep -q ' race/' driven || complain "no race where a function begins: $(cat driven)"
 
-# Loops that count have regions of their own inside a function's: a function that is awake for another guard runs them without theirs, and
-# with them when they are asked for, and comes to the same result in each mixture of copies.
+# Counting loops have regions inside that of their function.  If a function is enabled for another
+# guard, its loops run without their guards.  They run with guards if these are requested.  The
+# result is the same in each combination of copies.
 cat >nest.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
@@ -170,8 +173,8 @@ else
 	complain "nest.c is not built"
 fi
 
-# A flag that is looked at in each round and set once: all rounds but the last are ordered, and the thread that sets it is
-# held although enough was seen to be ordered before.
+# A flag is read in each round and set once.  All rounds but the last are ordered.  The thread that
+# sets the flag is stopped, although enough ordered accesses were seen before.
 cat >rounds.c <<'C'
 #include <pthread.h>
 #include <semaphore.h>
@@ -207,7 +210,8 @@ C
 DRIVE_TAU=900000 "$drive" ./rounds.g >driven 2>&1 || complain "rounds cannot be driven"
 grep -q ' race/' driven || complain "no race in the last round: $(cat driven)"
 
-# Two loops over one array meet at one of its elements, in which alone a task without pauses is interested.
+# Two loops over one array share one of its elements.  A task without pauses reports only this
+# element.
 cat >border.c <<'C'
 #include <pthread.h>
 #include <sched.h>
@@ -246,8 +250,8 @@ C
 DRIVE_TAU=0 DRIVE_SHARED=1 "$drive" ./border.g >driven 2>&1 || complain "border cannot be driven"
 grep -q ' race/' driven || complain "no race at the border: $(cat driven)"
 
-# A command reaches threads that are in a loop and stay there: one that counts, one inside another, one that waits, one that asks the kernel,
-# one that follows a list inside another.
+# A command reaches threads that stay in a loop: one that counts, one inside another, one that
+# waits, one with system calls, and one that follows a list inside another.
 cat >loops.c <<'C'
 #include <fcntl.h>
 #include <pthread.h>
@@ -319,7 +323,7 @@ int main(int argc, char **argv)
 }
 C
 "$RADDLE" cc -O2 -g -pthread loops.c -o loops && "$RADDLE" flavour --flavour guard -o loops.g ./loops || fail "loops.c has no guard flavour"
-# Most candidates are of one loop and not seen in another.
+# Most candidates are in one loop and are not reached in another.
 "$RADDLE" candidates --json loops.json ./loops >/dev/null
 for kind in counts nests waits asks follows; do
 	candidates=$(jq -r ".candidates[] | select(all(.accesses[]; .function == \"$kind\") and any(.accesses[]; .op == \"write\")) | .id" loops.json)
@@ -327,7 +331,7 @@ for kind in counts nests waits asks follows; do
 	grep -q ' race/' late || complain "a loop that $kind has not noticed: $(cat late)"
 done
 
-# Programs without one have none, also when threads are held.
+# Programs without a race have no findings, even if threads are stopped.
 check_case() {
 	local name
 	name=$(basename "$1")

@@ -5,11 +5,11 @@
 . "$ROOT/test/lib.sh"
 . "$ROOT/test/cli/hive-lib.bash"
 
-# status_of ARGUMENT...: the HTTP status that curl gets.
+# status_of ARGUMENT...: prints the HTTP status that curl gets.
 status_of() {
 	curl -s -o body -w '%{http_code}' "$@"
 }
-# expect STATUS ARGUMENT...
+# expect STATUS ARGUMENT...: expects this HTTP status.
 expect() {
 	local status=$1 found
 	shift
@@ -35,7 +35,8 @@ echo 'this is no database, but it is long enough to be looked at as one' >text.d
 refused 'hive: database' hive serve --listen 127.0.0.1:0 --db text.db
 refused 'hive: http://127.0.0.1:1' hive status --hive http://127.0.0.1:1
 
-# With a token every request needs one, and only the right one.  One that is made while the hive runs counts soon.
+# If there are tokens, every request needs a valid one.  A token that is made while the hive runs is
+# accepted soon.
 build_once bank cc -O1 -pthread "$ROOT/examples/bank.c" || exit 1
 "$RADDLE" hive token --db hive.db --admin boss >admin || fail "no token"
 hive_start --rate 40
@@ -55,7 +56,8 @@ expect 401 "$url/metrics"
 grep -q "$(cat admin)" hive.db && complain "the token itself is stored"
 [ "$(stat -c %a hive.db)" = 600 ] || complain "others can read the database, and the key in it"
 
-# Beyond the rate: 429, and when to come back.  It takes a while until a bucket of 80 is empty.
+# Beyond the rate, the hive answers 429 and says when to try again.  It takes a while until a bucket
+# of 80 requests is empty.
 for ((i = 0; i < 2000; i++)); do
 	printf 'url = "%s/healthz"\noutput = "/dev/null"\n' "$url"
 done >requests
@@ -64,7 +66,7 @@ grep -q ' 200$' counts && grep -q ' 429$' counts || complain "no limit: $(cat co
 "$RADDLE" hive token --db hive.db --revoke fleet
 wait_for 60 sh -c "[ \$(curl -s -o body -w '%{http_code}' -H '$fleet' '$url$poll') = 401 ]" || complain "a revoked token works: $(cat body) $(cat hive.err)"
 
-# A copy of a database in use is one; the hive knows the same with it.
+# A database that is in use can be copied, and a hive with the copy knows the same.
 RADDLE_HIVE_TOKEN=$(cat admin) "$RADDLE" hive status --hive "$url" --json=before >out
 "$RADDLE" hive backup --db hive.db copy.db || complain "no copy"
 refused 'exists already' hive backup --db hive.db copy.db
@@ -74,7 +76,7 @@ RADDLE_HIVE_TOKEN=$(cat admin) "$RADDLE" hive status --hive "$url" --json=after 
 cmp before after || complain "the copy is another hive: $(head -c 300 before) $(head -c 300 after)"
 hive_stop
 
-# An older database is brought up to date, a newer one is refused.
+# An older database is upgraded, and a newer one is refused.
 python3 - <<'END'
 import sqlite3
 for name, tables, schema in ("old.db", ("tokens", "classes", "sketches", "runs"), 4), ("new.db", (), 1000):
@@ -101,7 +103,7 @@ cmp before after || complain "TLS changes the answer"
 refused 'hive: https' hive status --hive "$url"
 hive_stop
 
-# systemd hands over a socket that listens and hears when the hive is ready.
+# systemd passes a listening socket to the hive, and is notified when the hive is ready.
 cat >handover.py <<'END'
 import os, socket, sys
 listener = socket.create_server(("127.0.0.1", 0))
@@ -125,7 +127,8 @@ assert os.waitpid(pid, 0)[1] == 0
 END
 python3 handover.py "$RADDLE" >out 2>&1 || complain "systemd: $(tail -n 3 out)"
 
-# Without memory a request is answered with 503, and the next one as ever.  Sanitizers need their own memory.
+# If memory runs out, a request is answered with 503, and the next one as usual.  Sanitizers need
+# their own memory, so they are excepted.
 if ! [[ $BUILD =~ san$ ]]; then
 	hive_start --db old.db
 	python3 - "$build" <<'END'
@@ -146,7 +149,7 @@ END
 	hive_stop
 fi
 
-# What was acknowledged is there after kill -9.
+# After kill -9, everything that was acknowledged is stored.
 times=3
 [ -z "${RADDLE_LONG:-}" ] || times=30
 python3 "$ROOT/bench/hive-kill.py" "$RADDLE" kill.db "$build" ./bank $times >out 2>&1 || complain "$(tail -n 5 out)"

@@ -8,7 +8,8 @@ bin=$(pg_config --bindir 2>/dev/null)
 [ -x "$bin/initdb" ] || bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 [ -x "$bin/initdb" ] || exit 77
 
-# The server must not run as root.  Its directory has a short name, because that of a socket has at most 107 characters.
+# The server must not run as root.  Its directory has a short name, because the path of a socket is
+# limited to 107 characters.
 pg=$(mktemp -d /tmp/raddle-pg.XXXXXX)
 as=()
 if [ "$(id -u)" = 0 ]; then
@@ -25,7 +26,7 @@ pg_stop() {
 	fail "pg_ctl: $(cat "$pg/start.log" "$pg/data/log")"
 db="postgresql://raddle@/postgres?host=$pg"
 
-# start NAME: a hive whose URL is in NAME.url and whose process is in NAME.pid
+# start NAME: starts a hive, whose URL is in NAME.url and whose process id is in NAME.pid.
 start() {
 	"$RADDLE" hive serve --listen 127.0.0.1:0 --rate 0 --db "$db" >"$1.url" 2>"$1.err" &
 	echo $! >"$1.pid"
@@ -40,12 +41,12 @@ build_once bank cc -O1 -pthread "$ROOT/examples/bank.c" || exit 1
 "$RADDLE" hive add --hive "$one" ./bank >added || fail "the program is not taken"
 build=$(jq -r .build added)
 
-# The other hive hears of it, has the same key, and signs the same task sets.
+# The other hive learns of the program, has the same key, and signs the same task sets.
 wait_for 60 sh -c "curl -sf '$two/api/v1/status?build=$build' >other" || fail "the other hive does not know the program"
 [ "$(curl -s "$one/api/v1/key")" = "$(curl -s "$two/api/v1/key")" ] || complain "two keys"
 for site in 1 2 3 4 5 6 7 8; do
 	query="/api/v1/tasks?build=$build&site=0000000000000000000000000000000$site"
-	# An epoch may end between the two.
+	# An epoch may end between the two requests.
 	for try in 1 2 3; do
 		curl -si "$one$query" | grep -v '^Date' >a
 		curl -si "$two$query" | grep -v '^Date' >b
@@ -54,7 +55,7 @@ for site in 1 2 3 4 5 6 7 8; do
 	grep -q '^Raddle-Signature' a && cmp a b || complain "the hives give different tasks: $try"
 done
 
-# Four sites report to either; one hive is killed in the middle.
+# Four sites report to either hive, and one hive is killed meanwhile.
 cat >report.py <<'END'
 import http.client, json, random, subprocess, sys, threading, time
 build, ports, victim, count = sys.argv[1], [int(u.rsplit(":", 1)[1]) for u in sys.argv[2:4]], int(sys.argv[4]), int(sys.argv[5])
@@ -99,14 +100,15 @@ python3 report.py "$build" "$one" "$two" "$(cat two.pid)" $count >acknowledged 2
 "$bin/psql" -At "$db" -c 'SELECT site, run, seq FROM reports' | sort >stored
 sort acknowledged | cmp - stored || complain "acknowledged and stored reports differ: $(wc -l acknowledged stored)"
 
-# A hive that starts now comes to the same verdicts as the one that lived through all of it.
+# A hive that starts now has the same verdicts as the one that ran all the time.
 start three
 "$RADDLE" hive status --hive "$one" --json=a >out
 "$RADDLE" hive status --hive "$(cat three.url)" --json=b >out
 cmp a b || complain "verdicts depend on the hive"
 [ "$(jq '[.races[].reports["no-race"]] | add' a)" = $((count * 12)) ] || complain "reports are missing: $(cat a)"
 
-# Without its database a hive says so and lives; with it, it goes on.
+# Without its database, a hive reports that and stays alive.  When the database is back, it
+# continues.
 (cd "$pg" && "${as[@]}" "$bin/pg_ctl" -D "$pg/data" -m immediate -w stop >/dev/null 2>&1)
 wait_for 60 sh -c "[ \$(curl -s -o body -w '%{http_code}' '$one/healthz') = 503 ]" || complain "the hive does not notice: $(cat body)"
 curl -s -o body -w '%{http_code}' "$one/api/v1/tasks?build=$build&site=00000000000000000000000000000001" | grep -q 200 || complain "polls need no database: $(cat body)"

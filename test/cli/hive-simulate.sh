@@ -16,7 +16,8 @@ status=$?
 grep -q "^$((3 * sites)) runs of $sites sites" out || complain "$(cat out)"
 "$RADDLE" hive status --hive "$url" --json=found >/dev/null
 [ "$(jq '.programs[0].sites' found)" = $sites ] || complain "not all sites have reported: $(jq -c '.programs[0]' found)"
-# Clerk and tellers share the fee without a lock; what main reads when the tellers have been joined is ordered.
+# Clerk and tellers share the fee without a lock.  What main reads after the tellers were joined is
+# ordered.
 jq -e '.races[] | select(.accesses[].function == "main") | .verdict != "true-race"' found >/dev/null || complain "a wrong true race: $(cat out)"
 [ -z "${RADDLE_LONG:-}" ] || [ $status = 1 ] || complain "no race was confirmed by 100 sites: $(cat out)"
 hive_stop

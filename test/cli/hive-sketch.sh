@@ -43,7 +43,7 @@ hive_start
 "$RADDLE" hive track --hive "$url" --report prog.c:9 ./prog 2>err && complain "a program that is not known is tracked"
 "$RADDLE" hive add --hive "$url" ./prog >added || fail "it is not added"
 build=$(jq -r .build added)
-# Without candidates all sites have the task.
+# If there are no candidates, all sites get the task.
 jq -n --arg build "$build" '{ version: 1, build: $build, name: "prog", candidates: [] }' >program.json
 python3 - "$url" <<'PY' || fail "the candidates are not taken away"
 import sys, urllib.request
@@ -70,7 +70,8 @@ jq -e '.sketches[0] | .predictors[0].type == "order" and [.predictors[0].places[
 	complain "the sketch is another one: $(cat why.json)"
 grep -q '21 before prog.c:9\|prog.c:21 before' why.txt || complain "the text is another one: $(cat why.txt)"
 
-# What leaves a site: no address, path or value; with --send-values, values too.  Nothing is sent with --dump-upload.
+# A site sends no address, path or value; with --send-values, it sends values.  With --dump-upload,
+# nothing is sent.
 "$RADDLE" hive track --hive "$url" --report prog.c:23 ./prog >planned || complain "a second failure is not tracked"
 for more in "" --send-values; do
 	site 2 late
@@ -81,7 +82,7 @@ grep -q '/api/v1/runs' err || complain "no run would be sent: $(cat err)"
 grep -qE "$PWD|prog\.c|123456789|0x|1234567" err && complain "more would leave the site than should: $(cat err)"
 grep -q ',[0-9-]*,8\]' err--send-values || complain "values were allowed and are not there: $(cat err--send-values)"
 
-# A hive that starts again comes to the same.
+# A hive that is restarted has the same results.
 before=$("$RADDLE" hive status --hive "$url" --json=- | jq -c .sketches)
 hive_stop
 hive_start

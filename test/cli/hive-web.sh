@@ -10,7 +10,7 @@ build_once bank cc -O1 -pthread "$ROOT/examples/bank.c" || exit 1
 build=$(jq -r .build added)
 race=$("$RADDLE" hive status --hive "$url" --json | jq -r '.races[] | select(.object == "served" and .accesses[0].op == "write") | .id')
 other=$("$RADDLE" hive status --hive "$url" --json | jq -r '.races[] | select(.object == "fee") | .id')
-# send METHOD PATH BODY
+# send METHOD PATH BODY: sends a request to the hive.
 send() {
 	curl -sf -X "$1" -H 'Content-Type: application/json' -d "$3" "$url$2" >out || fail "$1 $2: $(cat out)"
 }
@@ -25,7 +25,7 @@ for file in "" style.css app.js icon.svg; do
 	curl -sf "$url/$file" | cmp -s - "$ROOT/src/fleet/hive/web/$name" || complain "/$file is not hive/web/$name"
 done
 curl -sfi "$url/" | grep -qi "^content-security-policy: default-src 'none'" || complain "pages have no policy"
-# Nothing in the pages comes from elsewhere.
+# The pages use nothing from other servers.
 grep -nE 'https?://' "$ROOT"/src/fleet/hive/web/*.html "$ROOT"/src/fleet/hive/web/*.css "$ROOT"/src/fleet/hive/web/*.js | grep -v 'www.w3.org' && complain "a page names another server"
 if [ -n "${RADDLE_LONG:-}" ]; then
 	python3 "$ROOT/test/cli/hive-web.py" "$url" "$build" "$race" ${HIVE_SHOTS:+"$HIVE_SHOTS"} >out 2>&1 || complain "$(cat out)"

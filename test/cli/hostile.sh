@@ -1,12 +1,12 @@
 # Readers of files from outside end soon and use little memory, whatever is in place of the file:
-# FIFOs, devices, endless sparse files, decompression bombs, JSON that is nested too deeply.
+# FIFOs, devices, endless sparse files, decompression bombs, or JSON that is nested too deeply.
 . "$ROOT/test/lib.sh"
 
 full=$ROOT/test/trace/full-v1
 cp -r "$ROOT/test/trace/v1-bank" trace
 
-# refused COMMAND...: status 2 and a message, within a time that is there to end what hangs, and with 1.5 GB of
-# address space where that can be limited (not under AddressSanitizer).
+# refused COMMAND...: expects status 2 and a message.  A time limit ends commands that hang.  If
+# possible (not under AddressSanitizer), the address space is limited to 1.5 GB.
 can_be_limited=false
 "$RADDLE" version >/dev/null && (ulimit -v 1500000 && "$RADDLE" version) >/dev/null 2>&1 && can_be_limited=true
 refused() {
@@ -28,7 +28,7 @@ printf '{"version":1,"findings":' >deep.json
 head -c 1000000 /dev/zero | tr '\0' '[' >>deep.json
 hostile=(fifo sparse directory zero loop /dev/full deep.json)
 
-# Files that a user names.
+# Files that a user names on the command line.
 for file in "${hostile[@]}"; do
 	refused dump "$file"
 	refused dump --check "$file"
@@ -51,10 +51,10 @@ for file in "${hostile[@]}"; do
 	refused inject --resume "$file"
 done
 
-# place FILE: its name from anywhere.
+# place FILE: prints the absolute path.
 place() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
 
-# Files of a directory.
+# Files in a directory that Raddle reads.
 for name in meta.json sites thread-0; do
 	for file in "${hostile[@]}"; do
 		rm -rf bad
@@ -85,8 +85,8 @@ for file in "${hostile[@]}"; do
 	refused dump found
 done
 
-# What explodes: a few thousand bytes that become many millions.  Packed files may be put together,
-# which takes less time than packing all of it.
+# Small files that decompress to many megabytes.  Compressed files may be concatenated, which takes
+# less time than compressing everything.
 for packer in gzip xz zstd bzip2; do
 	command -v $packer >/dev/null || continue
 	head -c 10M /dev/zero | $packer -c >part
@@ -103,7 +103,7 @@ head -c 150M /dev/zero | zstd -c >bad/sites
 refused dump bad
 grep -q 'bytes of text' err || complain "packed sites: $(cat err)"
 
-# A cache that others can write to, or that belongs to somebody else.
+# A cache that others can write to, or that belongs to another user, is refused.
 echo 'int main(void) { return 0; }' >p.c
 "$RADDLE" cc p.c -o p || exit 1
 "$RADDLE" record -o short -- ./p || exit 1

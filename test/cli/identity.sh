@@ -22,7 +22,7 @@ build() {
 	esac
 }
 
-# identities FILE: the confirmed findings of a document.
+# identities FILE: prints the identities of the confirmed findings of a document.
 identities() {
 	jq -r '.findings[] | select(.status == "confirmed") | "\(.id) \(.fingerprint) \((.object // "") | gsub("\\[[0-9]+\\]"; "[]"))"' "$1" | sort
 }

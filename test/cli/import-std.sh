@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# STD: import followed by export returns the same text, and ill-formed traces are rejected with the
-# line number.  The public traces are tested, too, if they are available.
+# STD text: import followed by export returns the same text, and ill-formed traces are rejected with
+# the line number.  The public traces are tested, too, if they are available.
 # sanitizers: yes, runs import and export
 . "$ROOT/test/lib.sh"
 
@@ -35,7 +35,7 @@ T0|r(x)|13
 T0|end|8
 END
 round_trip plain.std
-# Some leave out the T of a thread in one of the two places.
+# Some tools omit the T of a thread's name in one of the two places.
 for left_out in 's/(T1)/(1)/' 's/^T//'; do
 	rm -rf trace
 	sed "$left_out" plain.std >short.std
@@ -134,7 +134,7 @@ refuse 1 'unknown operation' 'A|write(x)|1\n' final
 refuse 1 'closing parenthesis' 'A|w(x|1\n' final
 refuse 1 'needs an operand' 'A|w()|1\n' final
 
-# What orders nothing is taken, with a warning.
+# Events that order nothing are accepted with a warning.
 accept() { # text of the message, lines of the trace, lines that come back
 	printf '%b' "$2" >odd.std
 	rm -rf odd
@@ -145,7 +145,7 @@ accept() { # text of the message, lines of the trace, lines that come back
 }
 accept 'odd.std:2: .*orders nothing: B' 'B|w(x)|1\nA|fork(B)|2\nA|w(x)|3\n' 'B|w(x)|1\nA|w(x)|3\n'
 accept 'odd.std:1: .*orders nothing: B' 'A|join(B)|1\nA|w(x)|3\n' 'A|w(x)|3\n'
-# A last line that was cut off.
+# The last line is incomplete.
 accept 'odd.std:2: .*left out' 'A|w(x)|1\nA|w(y' 'A|w(x)|1\n'
 accept 'odd.std:2: .*left out' 'A|w(x)|1\nA' 'A|w(x)|1\n'
 accept '' 'A|w(x)|1\nA|w(y)|2' 'A|w(x)|1\nA|w(y)|2\n'
@@ -158,7 +158,7 @@ accept '' 'T0|w(x)|/a b/c.cc:38\n     /d.cc:3\nT1|w(x)|/a b/c.cc:40\nT1|r(x)|/a 
 	'T0|w(x)|1\nT1|w(x)|2\nT1|r(x)|1\n'
 accept '' 'T0|begin|1\nT0|begin|2\nT0|w(x)|3\nT0|end|4\nT0|begin(b)|5\nT0|w(x)|6\nT0|end|7\nT0|end|8\n' \
 	'T0|begin|1\nT0|w(x)|3\nT0|w(x)|6\nT0|end|8\n'
-# All threads begin at the top, and again behind their forks.
+# All threads begin at the top of the text, and again after their forks.
 accept '' 'T0|begin(0)|1\nT1|begin(0)|2\nT0|w(x)|3\nT0|fork(T1)|4\nT1|begin(0)|5\nT1|w(x)|6\nT0|end(0)|7\nT1|end(0)|8\n' \
 	'T0|begin|1\nT0|w(x)|3\nT0|fork(T1)|4\nT1|begin|5\nT1|w(x)|6\nT0|end|7\nT1|end|8\n'
 accept '' 'T0|begin|1\nT1|begin|2\nT1|end|3\n' 'T0|begin|1\nT1|begin|2\nT1|end|3\n'
@@ -167,7 +167,8 @@ accept '' 'T0|end|1\nT0|begin|2\n' 'T0|begin|2\n'
 accept '' 'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n' \
 	'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n'
 
-# --force moves what comes too early, and what follows from it: the fork of C, C, the join of B.
+# --force moves events that come too early, and those that depend on them: the fork of C, C itself,
+# the join of B.
 cat >early.std <<'END'
 A|fork(B)|1
 A|acq(l)|2
@@ -185,7 +186,7 @@ grep -q 'early.std:3: .*moved after it, in thread B' err || fail "early: says $(
 [ "$("$RADDLE" export --format std early | cut -d'|' -f3 | tr '\n' ' ')" = '1 2 5 9 3 4 6 7 8 10 ' ] ||
 	fail "early: $("$RADDLE" export --format std early)"
 
-# Packed files and pipes.
+# Compressed files and pipes can be imported.
 for tool in gzip xz bzip2 zstd; do
 	"$tool" -c plain.std >packed
 	rm -rf packed.d

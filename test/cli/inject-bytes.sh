@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# An address is moved byte by byte, and a fault changes one of the bytes.  The fault must be the
+# An address is copied byte by byte, and a fault changes one of the bytes.  The fault must be the
 # first deviation, although such bytes are not compared.
 . "$ROOT/test/lib.sh"
 

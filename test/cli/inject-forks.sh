@@ -19,14 +19,14 @@ assert len(runs) == 40 and len(effect) >= 20, len(effect)
 assert not wrong, wrong
 assert all(r["plan"].startswith(name + "/T_0") for r in runs), runs[0]["plan"]
 assert {"T_0", "T_0_0"} == {r["thread"] for r in runs}
-# The parent aborts where a child fails.
+# The parent aborts if a child fails.
 assert any(r["outcome"] == "detected" and r["signal"] == "SIGABRT" for r in runs)
-# Nothing is sent to the other child's line of the output.
+# The campaign names the process.
 assert json.load(open(name + "/campaign.json"))["process"] == name
 END
 done
 
-# The same fault again, in the campaign and alone.
+# The same fault is made again, in the campaign and alone.
 run=$(python3 -c 'import json; print(next(r["run"] for r in map(json.loads, open("P_0_1/log")) if r["outcome"] == "sdc" and r["thread"] == "T_0_0"))')
 "$RADDLE" inject -q --run "$run" -o P_0_1 --trace again >line 2>err || complain "run $run again: $(cat err)"
 python3 - "$run" <<'END' || complain "run $run is another one when it is repeated"
@@ -44,7 +44,7 @@ END
 	complain "the fault is not in the second child: $(cat got)"
 "$RADDLE" dump alone/fork-1 | grep -q '^T_0_0 *fault' || complain "the trace of the child has no fault"
 
-# No such process, no name.
+# A process that does not exist, and invalid names, are refused.
 inject --process P_0_2 -n 1 -o none -- ./forks && complain "P_0_2 is there"
 grep -q 'makes no process P_0_2' err || complain "P_0_2: $(cat err)"
 for name in P_1 P_0_ T_0 P_0_x ''; do

@@ -6,7 +6,7 @@
 "$RADDLE" cc -g -O1 -pthread -o kinds "$ROOT/test/prog/inject-kinds.c" || exit 1
 
 shown=(err.txt)
-# one PART EXPECTED OPTIONS...: the outcome, and what is printed instead
+# one PART EXPECTED OPTIONS...: makes a run, and expects this outcome and output.
 one() {
 	part=$1 expected=$2
 	shift 2
@@ -42,7 +42,7 @@ one cell 'sdc 0+40 9' --model model --fault Second
 one threads 'sdc 0+turns 1' --model model --fault Killed -t T_0_1
 one threads 'detected 3' --model model --fault failing --line inject-kinds.c:"$(grep -n 'pthread_create' "$ROOT/test/prog/inject-kinds.c" | head -1 | cut -d: -f1)"
 one store 'sdc 0+99' --model model --fault operand
-# A campaign has its faults with it.
+# The campaign contains the fault models that the user described.
 mv model gone
 plan=$(jq -r .plan one/log)
 rm one/log
@@ -56,7 +56,7 @@ for bad in 'fault' 'fault X at nowhere do flip' 'fault X at load do jump' 'fault
 	[ $? = 2 ] && [ "$(grep -c '^raddle: ' err.txt)" = 1 ] || complain "took $bad: $(cat err.txt)"
 done
 
-# In optimised code the function is gone, but faults still strike.
+# In optimised code the function is inlined, but faults still happen.
 "$RADDLE" inject -q -n 4 --level optimised --fault BitFlip,SrcFlip -o optimised -- ./kinds threads 2>err.txt || complain "--level optimised"
 [ "$(jq -s 'map(select(.fired)) | length' optimised/log)" = 8 ] || complain "faults in optimised code do not strike"
 [ "$(jq -r .level optimised/campaign.json)" = optimised ] || complain "the campaign does not know its level"

@@ -12,8 +12,8 @@ plans() {
 plans whole/log >expected.txt
 [ "$(wc -l <expected.txt)" = 150 ] || fail "150 runs are $(wc -l <expected.txt)"
 
-# Beginning and going on are killed alike; it is never too late, because the last round is not.  Many workers would be
-# done before they are killed.
+# The campaign is killed at its beginning and while it is resumed.  The last round is not killed.
+# With many workers, it would end before it is killed.
 "$RADDLE" inject -j 2 -n 50 --fault BitFlip,ThreadFail,NoWait --seed 9 -q -o killed -- "$PWD/quicksort" 100 2>err.txt &
 pid=$!
 while [ ! -s killed/log ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
@@ -24,13 +24,14 @@ for round in $(seq 12); do
 	lines=$(grep -c . killed/log)
 	"$RADDLE" inject -j 2 --resume killed -q 2>err.txt &
 	pid=$!
-	# Killed when some more lines are there, at a moment that differs from round to round.
+	# The campaign is killed when there are some more lines. The moment differs from round to
+	# round.
 	while [ "$(grep -c . killed/log)" -lt $((lines + round)) ] && kill -0 $pid 2>/dev/null; do :; done
 	kill -9 $pid 2>/dev/null && kills=$((kills + 1))
 	wait $pid 2>/dev/null
 done
 [ $kills -gt 3 ] || fail "only $kills rounds were killed"
-# What a writer that was killed within a line leaves behind.
+# A writer that is killed leaves an incomplete line.
 printf '{"run":3,"fault":"BitFl' >>killed/log
 "$RADDLE" inject --resume killed >out.txt 2>err.txt || fail "the last round"
 [ "$(plans killed/log)" = "$(cat expected.txt)" ] || fail "runs are lost, repeated or others: $(plans killed/log | diff expected.txt - | head -5)"
@@ -43,8 +44,8 @@ for process in /proc/[0-9]*/cwd; do
 	case $(readlink "$process") in "$PWD"/killed/*) fail "a program is left behind: $process" ;; esac
 done
 
-# Shards, two of which are killed; the log is locked while somebody writes it.  The second writer comes while the first
-# one is stopped; where that was done already, everything begins again.
+# Two of the shards are killed.  The log is locked while it is written: the second writer starts
+# while the first one is stopped.  If the first one has ended already, everything is repeated.
 begin_shards() {
 	rm -rf shards
 	mkdir shards
@@ -76,7 +77,8 @@ wait
 [ "$(plans shards/log)" = "$(cat expected.txt)" ] || fail "shards did other runs"
 ls shards/log.* >/dev/null 2>&1 && fail "parts of the log are left"
 
-# Runs end when the share is known; being killed on the way changes nothing but the last few.
+# Runs end when the share is known precisely enough.  If the campaign is killed meanwhile, only the
+# last few runs differ.
 "$RADDLE" inject --until +-12% --outcome masked --fault BitFlip --seed 4 -j 2 -q -o until -- "$PWD/quicksort" 40 2>err.txt &
 pid=$!
 while [ ! -s until/log ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
@@ -87,7 +89,7 @@ jq -e '.campaigns[0] | .until.reached and .until.outcome == "masked" and .interv
 	(.faults[0].outcomes.masked.share | .high - .low <= 0.2400001)' until.json >/dev/null || fail "not precise: $(jq -c '.campaigns[0].until' until.json)"
 jq -s -e 'all(.[]; .done <= .planned and .expected <= .planned) and (.[-1] | .left_s == 0 and ([.outcomes[]] | add) == .done)' until/progress >/dev/null ||
 	fail "progress: $(cat until/progress)"
-# On a terminal there is a line of progress, and nothing goes wrong with it.
+# On a terminal there is a progress line, and the results are the same.
 script -qec "'$RADDLE' inject -n 3 -q --fault BitFlip,NoWait -o terminal -- '$PWD/quicksort' 40" /dev/null >out.txt </dev/null || fail "on a terminal: $(cat out.txt)"
 [ "$(grep -c . terminal/log)" = 6 ] || fail "on a terminal: $(cat out.txt)"
 cp until/log before.txt

@@ -3,7 +3,7 @@
 . "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o runs "$ROOT/test/prog/inject-runs.c" || exit 1
 shown=(err.txt out.txt)
-# one BIT MODE ARGUMENT [OPTIONS]: flips a bit of what target() reads
+# one BIT MODE ARGUMENT [OPTIONS]: flips a bit of the value that target() reads.
 one() {
 	bit=$1 mode=$2 argument=$3
 	shift 3
@@ -32,7 +32,8 @@ one 2 file data/numbers --input data/numbers --stdin input --ignore 'res*'
 one 2 file data/numbers --input data/numbers --stdin input --filter 'tr -d 0-9'
 [ "$outcome" = masked ] || fail "a filter: $outcome"
 
-# What nobody uses is no deviation; what was used and came to nothing is.
+# A wrong value that is not used is not a deviation.  One that is used without effect is a
+# deviation.
 one 2 waste 1 --function waste
 [ "$outcome $(jq -r .deviation one/log)" = "masked none" ] || fail "a value that is not used: $(cat one/log)"
 one 3 grow 1 --ignore '*'
@@ -55,8 +56,9 @@ for process in /proc/[0-9]*/cwd; do
 	case $(readlink "$process") in "$PWD"/*) fail "a process is left behind" ;; esac
 done
 
-# A program that forks on and on has a limit, where there can be one; all of its processes are gone afterwards.  The limit is
-# below the nine children of the first process, none of which is waited for, so that one of its own forks fails in any order.
+# The number of processes is limited for a program that forks again and again, if the system allows
+# that.  All its processes are ended afterwards.  The limit is below the nine children of the first
+# process, which does not wait for any of them.  So one of its own forks fails in any order.
 group=/sys/fs/cgroup/pids$(awk -F: '$2 == "pids" { print $3 }' /proc/self/cgroup)
 if [ -e "$group/cgroup.procs" ] && mkdir "$group/raddle-test-$$" 2>/dev/null; then
 	rmdir "$group/raddle-test-$$"
@@ -73,7 +75,8 @@ grep -q 'input is a file here' err.txt || fail "no warning about a file that the
 [ "$(grep -c . err.txt)" = 1 ] && grep -q 'two runs without a fault differ' err.txt || fail "no clear message"
 "$RADDLE" inject -n 2 --fault BitFlip --allow-nondeterminism -o clock -- ./runs clock >out.txt 2>err.txt || fail "--allow-nondeterminism"
 [ "$(jq .forced clock/campaign.json)" = true ] || fail "campaign.json does not say that it was forced"
-# A schedule that decides is refused before anything is injected, unless that is allowed; one that decides who waits is not.
+# A program whose output depends on the schedule is refused before faults are injected, unless that
+# is allowed.  If only the waits depend on the schedule, it is accepted.
 cat >order.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -103,7 +106,7 @@ END
 grep -q 'the schedule can change what the program does with turns (' err.txt || fail "no clear message about the schedule"
 "$RADDLE" inject --golden 1 --fault BitFlip --allow-nondeterminism -o order.dir -- ./order >out.txt 2>err.txt || fail "not allowed"
 [ "$(jq -r .reversible order.dir/campaign.json) $(jq -r .aslr order.dir/campaign.json)" = "no false" ] || fail "campaign.json does not say so"
-# What is written to standard error counts if it is asked for.
+# Standard error is compared if --stderr is given.
 for errors in '' --stderr; do
 	"$RADDLE" inject -f --golden 1 --allow-nondeterminism --fault BitFlip --opcode load --line "order.c:$(grep -n dprintf order.c | cut -d: -f1)" --bit 4 $errors -o order.dir -- ./order >out.txt 2>err.txt || fail "standard error"
 	outcome=$(jq -r .outcome order.dir/log)
@@ -112,7 +115,7 @@ done
 "$RADDLE" inject -q --fault BitFlip -- ./runs check 4 >out.txt 2>err.txt && fail "took a program that aborts by itself"
 grep -q 'ended by signal 6 without a fault' err.txt || fail "no clear message about that"
 
-# Whoever has enough of a program that does not end can say so, and nothing is left.
+# A user can interrupt a program that does not end, and no files or processes are left.
 "$RADDLE" cc -g -x c -o forever - <<<'#include <unistd.h>
 int main(void) { for (;;) pause(); }' || exit 1
 mkdir temporary

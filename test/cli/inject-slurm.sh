@@ -9,12 +9,13 @@ finally '[ $failures = 0 ] || squeue --states=all; kill $raddle 2>/dev/null; sto
 
 shown=(out err)
 
-# What was done in the runs of a log, in order.  What comes of a wild pointer may differ.
+# facts DIRECTORY: prints what was injected in the runs of a log, in order.  The consequences of a
+# wild pointer may differ.
 facts() {
 	jq -cS '[.run, .fault, .thread, .where, .instance, .plan, .fired]' "$1/log" | sort
 }
 
-# The number of the job that is held, when it is there.
+# held_job: waits until a job is held, and prints its number.
 held_job() {
 	local job
 	for _ in $(seq 1000); do
@@ -53,7 +54,7 @@ inject() { # directory options...
 	shift
 	"$RADDLE" inject --seed 7 -n 6 --fault BitFlip,CallCorr -o "$dir" "$@" -- ./prog >out 2>err
 }
-begin() { # likewise
+begin() { # directory options...
 	local dir=$1
 	shift
 	"$RADDLE" inject --seed 7 -n 6 --fault BitFlip,CallCorr -o "$dir" "$@" -- ./prog >out 2>err &
@@ -67,7 +68,7 @@ inject there --executor slurm --shards 3 --slurm-options='--comment="two words"'
 [ "$(cat there/slurm/*.status)" = $'0\n0\n0' ] || fail 'not all shards ran'
 ls there/log.* 2>/dev/null && fail 'the logs were not put together'
 
-# Task 1 is cancelled before it begins; it is submitted again.
+# Task 1 is cancelled before it starts, and is submitted again.
 begin lost --executor slurm --shards 3 --slurm-options=--hold
 job=$(held_job) || fail 'there is no job'
 scancel "${job}_1"
@@ -80,7 +81,7 @@ wait $raddle || fail 'the campaign with a lost task failed'
 grep -q '1 of 3 shards failed and are submitted again' err || fail 'nothing was said'
 [ "$(facts here)" = "$(facts lost)" ] || fail 'the campaign with a lost task differs'
 
-# Interrupted while the jobs wait.
+# The campaign is interrupted while the jobs wait.
 begin stopped --executor slurm --shards 2 --slurm-options=--hold
 held_job >/dev/null || fail 'there is no job'
 kill -TERM $raddle
@@ -91,12 +92,12 @@ grep -q 'the jobs are cancelled; --resume stopped continues' err || fail 'nothin
 "$RADDLE" inject --resume stopped >out 2>err || fail 'it did not go on'
 [ "$(facts here)" = "$(facts stopped)" ] || fail 'the resumed campaign differs'
 
-# Schedules of an exploration.
+# Schedules of an exploration also run on a cluster.
 "$RADDLE" explore -q -n 80 -o explored --executor slurm --shards 2 --json explored.json -- ./prog </dev/null >out 2>err || fail 'exploring on a cluster'
 jq -e '.stats.schedules == 80' explored.json >/dev/null || fail "explored: $(jq -c .stats explored.json)"
 [ "$(cat explored/log.0 explored/log.1 | jq 'select(.n) | .n' | sort -n | paste -sd ' ')" = "$(seq -s ' ' 54 79)" ] || fail 'what the shards ran'
 
-# What Slurm refuses is passed on, and so is what makes no sense.
+# If Slurm refuses something, its reason is passed on.  Invalid options are refused.
 inject refused --executor slurm --slurm-options=--partition=absent && fail 'a partition that is not there was taken'
 grep -q 'sbatch refused the jobs: .*partition' err || fail 'the reason is not said'
 inject wrong --executor batch && fail 'an unknown executor was taken'

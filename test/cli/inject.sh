@@ -8,7 +8,7 @@ shown=(err.txt)
 inject() {
 	"$RADDLE" inject "$@" >out.txt 2>err.txt
 }
-# field NAME FILE: the values of a member, a line for each run, ordered by run
+# field NAME FILE: prints the values of a member, a line for each run, ordered by run.
 field() {
 	jq -r -s "sort_by(.run)[] | .$1" "$2"
 }
@@ -20,7 +20,7 @@ grep -Eq '^ThreadFail +lock +1 +[0-9]+ ' out.txt || fail "--list does not show p
 inject --list --json list.json -- ./quicksort 60 || fail "--list --json"
 [ "$(jq '.kinds[] | select(.fault == "MallSize") | .instances' list.json)" = 1 ] || fail "one malloc"
 
-# One run, chosen to the bit.
+# One run with a fault whose thread, place, execution and bit are given.
 inject --fault BitFlip --thread T_0 --function partition --opcode load --instance 2 --bit 3 -o one -- ./quicksort 60 ||
 	fail "one run"
 grep -q '^BitFlip in T_0 at quicksort.c:[0-9:]* partition (load, execution 2)$' out.txt || fail "not what was asked for"
@@ -31,7 +31,8 @@ before=$(field before one/log) after=$(field after one/log)
 inject --fault BitFlip -q -- ./quicksort 60 || fail "without a directory"
 [ ! -s out.txt ] && [ ! -e raddle-inject ] || fail "it left something"
 
-# A campaign: all kinds, and the same faults from the same seed, but others from another.
+# A campaign with all kinds of faults.  The same seed gives the same faults, and another seed gives
+# others.
 inject -n 3 -j 2 --fault all --seed 5 -o all --json sum.json -- ./quicksort 60 || fail "a campaign"
 kinds=$(jq '[.campaigns[0].faults[] | select(.fault)] | length' sum.json)
 [ "$kinds" -ge 12 ] || fail "only $kinds kinds"
@@ -48,7 +49,7 @@ inject -n 3 --fault all --seed 6 -o other -- ./quicksort 60 || fail "another see
 [ "$(jq -r 'select(.fault == "ThreadFail") | .outcome' calls/log | sort -u)" = detected ] || fail "a thread that is not made is not noticed"
 [ "$(jq -r 'select(.fault == "NoOutput") | .outcome' calls/log | sort -u)" = sdc ] || fail "output that is not written is not noticed"
 grep -q '^-' "calls/$(jq -r 'select(.fault == "NoOutput") | .diff' calls/log | head -1)" || fail "no diff"
-# A call that was not made is a deviation, also if it returns what it would have returned.
+# A call that was not made is a deviation, even if the result is what it would have returned.
 printf '#include <stdio.h>\nint main(void) { for (int i = 0; i < 9; i++) putchar(0x41 + i), printf("%%c", 0x61 + i); return 0; }\n' >letters.c
 "$RADDLE" cc -g -O1 -fno-builtin -o letters letters.c || exit 1
 "$RADDLE" inject -n 6 --fault NoOutput -q -o letters.campaign -- ./letters || exit 1
@@ -56,13 +57,13 @@ printf '#include <stdio.h>\nint main(void) { for (int i = 0; i < 9; i++) putchar
 [ "$(jq -r 'select(.fault == "AllocFail") | .outcome + .signal' calls/log | sort -u)" = crashSIGSEGV ] || fail "no memory is no crash"
 jq -r 'select(.fault == "AllocFail") | .place' calls/log | grep -q 'quicksort.c:[0-9:]* ma[ki]' || fail "no place of the crash"
 
-# Each line can be injected again, whatever the schedule.
+# Each line can be injected again, whatever the schedule is.
 same='[.thread, .site, .instance, .action, .mask, .plan, .fired, .fault]'
 jq -c 'select(.fault == "BitFlip" or .fault == "MultiBit" or .fault == "StuckAt1")' all/log other/log | head -6 >lines.txt
 while read -r line; do
 	inject --repeat "$line" -o all || fail "--repeat $line"
 	[ "$(jq -c "$same" <<<"$line")" = "$(jq -c "$same" out.txt)" ] || fail "repeated $line as $(cat out.txt)"
-	# What was flipped is no pointer: then it is the same value too.
+	# The changed value is not a pointer, so it is the same value in each run.
 	if [ "$(jq -r .opcode <<<"$line")" = icmp ]; then
 		[ "$(jq -r .before <<<"$line")" = "$(jq -r .before out.txt)" ] || fail "another value: $line $(cat out.txt)"
 	fi
@@ -81,7 +82,7 @@ inject --run 1 -o all --trace trace1 || fail "--run"
 [ "$(jq -r .plan out.txt)" = "$(jq -r 'select(.run == 1) | .plan' all/log)" ] || fail "--run 1 is another run"
 "$RADDLE" dump --check trace1 >/dev/null 2>err.txt || fail "the trace is not sound"
 
-# Several faults in a run, traces that are kept, strata.
+# Several faults in a run, traces that are kept, and strata.
 inject -n 6 --fault BitFlip --faults 3 --window 50 --keep-traces all --sampling function -o many -- ./quicksort 60 || fail "three faults"
 [ "$(jq -r .plan many/log | awk -F, '{ print NF }' | sort -u)" = 3 ] || fail "not three faults each"
 [ "$(jq -r .stratum many/log | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" -le 2 ] || fail "strata have different numbers of runs"
@@ -89,7 +90,7 @@ jq -e 'select((.where | split(" ")[1]) != .stratum)' many/log && fail "a fault o
 "$RADDLE" dump -k fault many/runs/0/trace >faults.txt 2>err.txt || fail "no trace"
 [ -s faults.txt ] || fail "no fault in the trace"
 
-# What cannot be done.
+# Each error has one message.
 for bad in '--fault Nonsense' '--fault LockFail' '--fault BitFlip --function none' '--fault BitFlip --sampling x' '--fault BitFlip --bit 64' \
 	'--fault BitFlip --timeout x' '--fault BitFlip --shard 1/2' '--repeat {}' '--run 1' '' '--fault BitFlip --stdin /none'; do
 	# shellcheck disable=SC2086

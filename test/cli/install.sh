@@ -1,10 +1,10 @@
-# make install puts a Raddle that works anywhere under DESTDIR, and make uninstall removes all of
+# make install puts a Raddle under DESTDIR that works anywhere, and make uninstall removes all of
 # it.
 set -eu
 
 make -s -C "$ROOT" B="$BUILD" install DESTDIR="$PWD/stage" PREFIX=/opt/raddle >log 2>&1 || { cat log; exit 1; }
 
-# Moved elsewhere, it still finds its parts.
+# If it is moved elsewhere, it still finds its parts.
 mv stage/opt/raddle moved
 PATH=$PWD/moved/bin:$PATH
 [ "$(command -v raddle)" = "$PWD/moved/bin/raddle" ]
@@ -34,7 +34,8 @@ COMP_WORDS=(raddle doctor --j) COMP_CWORD=2
 _raddle
 [ "${COMPREPLY[*]}" = --json ] || { echo "completed '--j' to ${COMPREPLY[*]}"; exit 1; }
 
-# So do zsh and fish, where they are installed; zsh's own functions print what would be offered.
+# zsh and fish also complete them, if they are installed.  Functions of zsh print what would be
+# offered.
 if command -v fish >/dev/null; then
 	fish --no-config -c '. moved/share/fish/vendor_completions.d/raddle.fish
 		complete -C "raddle do"; complete -C "raddle doctor --j"; complete -C "raddle check --sar"' >offered

@@ -9,7 +9,7 @@ size=$(stat -c %s good.bc)
 head -c $((size / 2)) good.bc >cut.bc
 head -c 4000 /dev/urandom >noise.bc
 : >empty.bc
-# Valid bitcode that LLVM cannot generate code for: it aborts.
+# LLVM aborts when it generates code for this valid bitcode.
 cat >abort.ll <<'END'
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"

@@ -4,7 +4,7 @@
 # Without elimination of redundant events the set of bytes is the same.
 . "$ROOT/test/prog/instr-lib.bash"
 
-# Events with their sites' function, kind, size, flags, what and type.
+# explain SITES: prints events with the function, kind, size, flags, what and type of their sites.
 explain() {
 	awk -F'\t' 'NR == FNR { if ($1 == "S") s[$2] = $9 " " $3 " " $4 " " $5 " " $10 " (" $11 ")"; next }
 		{ split($0, a, " "); print a[1], a[3], "|", s[a[2]] }' "$1" -
@@ -19,13 +19,13 @@ for mode in quick fast; do
 	diff "$ROOT/test/prog/instr-events.expected" explained || fail "$mode: events differ"
 done
 
-# The call stack: keep() is called by escaping(), which is called by main().
+# The call stack: main() calls escaping(), which calls keep().
 site() { awk -F'\t' -v f="$1" -v w="$2" '$1 == "S" && $3 == "c" && $9 == f && $10 == w { print $2 }' instr-events.quick.sites; }
 write=$(awk -F'\t' '$1 == "S" && $3 == "w" && $10 == "*p" { print $2 }' instr-events.quick.sites)
 grep -qx "w $write 4 $(site main escaping) $(site escaping keep)" events || fail "wrong call stack"
 
-# Without elimination the bytes touched in each segment are the same, but that a read
-# behind a write of the same bytes need not be there.
+# Without elimination, the bytes touched in each segment are the same, except that a read after a
+# write of the same bytes may be missing.
 without_reads_behind_writes() {
 	awk 'NR == FNR { if ($2 == "w") written[$1 " " $3] = 1; next } !($2 == "r" && ($1 " " $3) in written)' "$1" "$1"
 }

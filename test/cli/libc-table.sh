@@ -10,7 +10,7 @@ nm --defined-only "$BUILD/libraddle-rt-record-static.a" | sed -n 's/.* T __wrap_
 [ -s runtime ] || fail "the runtime has no functions"
 diff table runtime || fail "the table (<) and the runtime (>) differ"
 
-# The shared form has the same ones under their own names.
+# The shared form of the runtime defines the same functions under their own names.
 nm --defined-only "$BUILD/libraddle-rt-record.a" | sed -n 's/.* [TW] //p' | sort -u >defined
 comm -23 table defined >missing
 [ ! -s missing ] || fail "not in the shared runtime: $(cat missing)"

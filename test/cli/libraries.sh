@@ -21,7 +21,8 @@ fi
 while read -r name numbers; do
 	racy=$(./$name | cut -d' ' -f1)
 	for i in $numbers; do
-		# Which thread of a pool does what is up to the library, and a race is confirmed only if it is as it was.
+		# The library decides which thread of a pool does what.  A race is confirmed only if
+		# that is as in the recorded run.
 		for ((try = 0; try < 3; try++)); do
 			rm -rf "$name-$i"
 			"$RADDLE" check --no-classify --time 20 -o "$name-$i" -- ./$name $i >out 2>err
@@ -37,7 +38,8 @@ while read -r name numbers; do
 	done
 done <<<"$programs"
 
-# Of two who put something into a queue the one comes first whose item is taken, so nothing is even predicted.
+# Of two threads that add to a queue, the one whose item is taken first comes first.  So not even a
+# race is predicted.
 jq -e '[.findings[] | select(.sound and .kind == "race")] == []' glib-4/findings.json >/dev/null ||
 	complain "a queue's items: $(jq -c '.findings[] | [.object, .reason]' glib-4/findings.json)"
 verdict

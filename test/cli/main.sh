@@ -1,7 +1,8 @@
-# The entry point of raddle: the table of commands, help, suggestions, other names, lost output.
+# The entry point of raddle: the table of commands, help, suggestions, other names, and lost output.
 . "$ROOT/test/lib.sh"
 
-# expect STATUS COMMAND...: runs it, keeps stdout in out and stderr in err.
+# expect STATUS COMMAND...: runs the command, expects this status, and keeps stdout in out and
+# stderr in err.
 expect() {
 	local want=$1 status=0
 	shift
@@ -39,14 +40,14 @@ for command in $("$RADDLE" --list-commands); do
 	awk 'length($0) > 80 { exit 1 }' out || fail "help $command is wider than 80 columns"
 done
 
-# Called as raddle-COMMAND it is that command.
+# If it is called as raddle-COMMAND, it is that command.
 ln -s "$RADDLE" raddle-doctor
 expect 0 ./raddle-doctor --help
 grep -q 'raddle doctor' out || fail "raddle-doctor: $(cat out)"
 ln -s "$RADDLE" raddle-nonsense
 expect 0 ./raddle-nonsense --version
 
-# Output that cannot be written is a failure, whichever way it is lost.
+# Output that cannot be written is a failure, however it is lost.
 expect_lost() {
 	[ "$1" = 2 ] || fail "lost output gave status $1"
 	grep -q 'cannot write to standard output' err || fail "lost output is not reported: $(cat err)"

@@ -1,10 +1,10 @@
-# Every command has a man page that names exactly the options of its table and
-# shows an example, and the page is well-formed.
+# Every command has a man page that names exactly the options of its table and shows an example.
+# The page is well-formed.
 . "$ROOT/test/lib.sh"
 
 man=$ROOT/doc/man
 
-# The options of a page, written as --list-options writes them.
+# options_of_page FILE: prints the options of a page in the form of --list-options.
 options_of_page() {
 	sed -n 's/^\.It Fl /Fl /p' "$1" | sed -E -e 's/ Ns Op = Ns Ar (.*)/[=\1]/' -e 's/ Ns = Ns Ar /=/g' -e 's/ , / /g' -e 's/Fl -/--/g' -e 's/Fl /-/g' | sort
 }

@@ -27,17 +27,17 @@ print(" ".join(sorted({f["object"] for f in json.load(open(sys.argv[1]))["findin
 "$RADDLE" predict --memory 8M trace > parts.txt 2>&1
 grep -q 'examined in [0-9]* parts' parts.txt || complain "nothing is said about parts: $(tail -3 parts.txt)"
 
-# The end of the program comes directly after its beginning, in case that there is no time for the rest.
+# The last part is examined directly after the first one, in case there is no time for the rest.
 "$RADDLE" predict -v --memory 8M --json=again.json trace 2>&1 >/dev/null | sed -n 's/.*predict: part //p' > order
 python3 - order << 'END' || complain "the order of the parts: $(tr '\n' ',' < order)"
 import sys
 order = [tuple(map(int, line.split(" of "))) for line in open(sys.argv[1])]
 count = order[-1][1]
-whole = [at for at, of in order if of == count]  # since it was cut for the last time
+whole = [at for at, of in order if of == count]  # the parts since the last time that it was cut
 sys.exit(whole[-count:] != [1, count] + list(range(2, count)))
 END
 
-# The schedule of a late part leads there.
+# The schedule of a race in a late part leads to the race.
 "$RADDLE" check -v --no-classify --memory 8M --json found.json -o checked -- ./late-race 20000 > check.out 2>&1
 [ $? = 1 ] || complain "check: $(tail -5 check.out)"
 grep -q 'examined in [0-9]* parts' check.out || complain "check says nothing about parts"
@@ -47,12 +47,13 @@ found = json.load(open(sys.argv[1]))["findings"]
 sys.exit({f["object"] for f in found if f["status"] == "confirmed"} != {"early", "late"})
 END
 
-# The early race is confirmed before the last part is looked at.
+# The early race is confirmed before the last part is examined.
 sed -n '/predict: part 5 of/q;p' check.out | grep -q 'data race.*late-race.c:18' ||
 	complain "the first confirmation waits for all of the prediction: $(grep -n 'predict: part\|data race' check.out)"
 [ "$(grep -c 'SUMMARY: Raddle: data race' check.out)" = 2 ] || complain "not each race is reported once"
 
-# Few records that are many events: what one thread clears as a whole, others access piece by piece.
+# Few records can be many events: one thread clears memory as a whole, and others access it in
+# pieces.
 cat > wide.c << 'END'
 #include <pthread.h>
 #include <string.h>

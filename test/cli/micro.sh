@@ -1,9 +1,9 @@
-# The small programs with known errors, and their counterparts without, from end to end.  Each is
+# Small programs with known errors, and their counterparts without errors, from end to end.  Each is
 # run once, in an order that shows nothing.  From that run `raddle check` must predict exactly the
-# errors in the program's first lines, as sound or speculative as stated there, and must confirm
-# every error and nothing else.  The short form takes every tenth program, others than predict.sh
-# takes and none that spins through a replay, since replay.sh has those; the long form takes every
-# second one, and all with ALL=1 (bench/micro compares the same programs with TSan).
+# errors in the program's first lines, as sound or speculative as stated there.  It must confirm
+# every error and nothing else.  The short form takes every tenth program.  It leaves out those that
+# predict.sh takes, and those that spin during a replay, since replay.sh has these.  The long form
+# takes every second program, and all with ALL=1. bench/micro compares the same programs with TSan.
 # timeout: 1800
 set -u
 

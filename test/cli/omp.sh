@@ -1,6 +1,6 @@
-# OpenMP: nothing that libomp orders is a race, and what it leaves unordered is found.  The long
-# form checks all programs, the short one some of each kind, and with fewer replays where nothing
-# may be confirmed.
+# OpenMP: accesses that libomp orders are not races, and accesses that it leaves unordered are
+# found.  The long form checks all programs.  The short one checks some of each kind, with fewer
+# replays where nothing may be confirmed.
 . "$ROOT/test/lib.sh"
 
 shown=(err)
@@ -21,12 +21,13 @@ for i in $fine; do
 	[ "$(cat out)" = "$(./fine "$i")" ] || complain "fine $i prints $(cat out)"
 done
 
-# One may be missed: which thread does a task is not ours to decide.
+# One race may be missed, because libomp decides which thread does a task.
 missed=
 for i in $racy; do
 	"$RADDLE" check --no-classify --time 20 -o "racy-$i" -- ./racy "$i" >out 2>err
 	[ $? = 1 ] && grep -q 'data race on' err && continue
-	# If one thread took all tasks, that run has nothing to show: more runs are what a user would ask for.
+	# If one thread did all tasks, that run cannot show the race.  A user would ask for more
+	# runs.
 	"$RADDLE" check --no-classify --time 60 --runs 4 -o "racy-$i-again" -- ./racy "$i" >out 2>err
 	[ $? = 1 ] && grep -q 'data race on' err || missed="$missed $i"
 done
@@ -53,7 +54,8 @@ read -r pid ran <out
 [ "$ran" = ran ] || complain "killed: $(cat out)"
 ls /dev/shm/__KMP_REGISTERED_LIB_"$pid"_* >/dev/null 2>&1 && complain "libomp's shared memory is left"
 
-# Where libomp may not tell, its word is missing, and the report says so instead of confirming.
+# If libomp may not report its synchronisation, that information is missing.  The report says so,
+# and nothing is confirmed.
 OMP_TOOL=disabled "$RADDLE" check --no-classify --time $([ -n "${RADDLE_LONG-}" ] && echo 10 || echo 2) -o silent -- ./fine 0 >out 2>err || complain "without the interface: status $?"
 grep -q ' 0 confirmed' err || complain "without the interface something is confirmed"
 verdict

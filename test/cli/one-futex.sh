@@ -1,17 +1,18 @@
-# Threads that wait through futexes of libraries run on one kernel thread: those of the C++ library,
-# by syscall(), and libc's own, which are trapped.  Both ways to run them make the same schedules.
+# Threads that wait in futexes of libraries run on one kernel thread.  These are the futexes of the
+# C++ library, which uses syscall(), and of libc, which are trapped.  The schedules are the same as
+# with a kernel thread for each thread.
 . "$ROOT/test/lib.sh"
 shown=(err)
 
 "$RADDLE" c++ -std=c++20 -O1 -g -pthread "$ROOT/test/prog/one/futex.cpp" -o futex || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/one/wait.c" -o wait || exit 1
 
-# explore ARGUMENTS...: explores a program; its log is in `explored`.
+# explore ARGUMENTS...: explores a program, with the log in `explored`.
 explore() {
 	rm -rf explored
 	"$RADDLE" explore -v -j1 -n 12 --all -o explored -- "$@" >out 2>err </dev/null
 }
-# works ARGUMENTS...: no schedule fails, and no thread needs a kernel thread of its own.
+# works ARGUMENTS...: no schedule fails, and all threads run on one kernel thread.
 works() {
 	explore "$@" || complain "$*: $(cat out)"
 	grep -q 'kernel thread of its own' err && complain "$*: not on one kernel thread"
@@ -26,7 +27,7 @@ for mode in stdio flockfile; do
 	grep -q trapped err || complain "$mode: not trapped"
 done
 
-# A promise that no thread keeps is a deadlock.
+# A promise (std::promise) that is never fulfilled is a deadlock.
 explore ./futex broken
 grep -q 'deadlock of one thread that nothing wakes (confirmed' out err || complain "broken: $(cat out)"
 
@@ -38,7 +39,8 @@ grep -q 'kernel thread of its own' err && complain "crossed: not on one kernel t
 "$RADDLE" replay explored/*.schedule -- ./wait crossed >out 2>err </dev/null
 grep -q 'was deadlocked' err || complain "crossed: the schedule does not lead there"
 
-# A forked child with the filter works; a program that it starts would not, so these runs have no filter.
+# A forked child works with the filter that traps futexes.  A program that it executes would not, so
+# such runs have no filter.
 works ./wait fork
 grep -q trapped err || complain "fork: not trapped"
 for mode in exec shell; do

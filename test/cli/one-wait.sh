@@ -1,11 +1,12 @@
-# Threads that wait in the kernel for each other run on one kernel thread: for descriptors, file locks
-# and signals.  If only the program itself can end a wait, both ways to run it make the same schedules.
+# Threads that wait in the kernel for each other run on one kernel thread.  They wait for
+# descriptors, file locks and signals.  If only the program itself can end a wait, the schedules are
+# the same as with a kernel thread for each thread.
 . "$ROOT/test/lib.sh"
 shown=(err)
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/one/wait.c" -o wait || exit 1
 
-# works ARGUMENTS...: no schedule fails, and no thread needs a kernel thread of its own.
+# works ARGUMENTS...: no schedule fails, and all threads run on one kernel thread.
 works() {
 	rm -rf explored
 	"$RADDLE" explore -v -j1 -n 12 --all -o explored -- "$@" >out 2>err </dev/null || complain "$*: $(cat out)"
@@ -17,7 +18,7 @@ for mode in $inside accept flock kill interrupt sigwait; do
 	works ./wait $mode
 done
 
-# Pipes that no thread writes to are a deadlock.
+# Two threads that read pipes to which no thread writes are a deadlock.
 "$RADDLE" explore -v -n 12 -o explored -- ./wait hang >out 2>err </dev/null
 grep -q 'deadlock of 2 threads (confirmed' out err || complain "hang: $(cat out)"
 grep -q 'kernel thread of its own' err && complain "hang: not on one kernel thread"

@@ -1,13 +1,13 @@
-# The Debian package has all parts, and its links have targets.  lintian (in the long form, if
+# The Debian package has all parts, and its links have targets. lintian (in the long form, if
 # installed) reports nothing, and building continues to work afterwards.
 . "$ROOT/test/lib.sh"
 
-# What the sanitizers made is not for packages.
+# A sanitized build is not packaged.
 [ "$(basename "$BUILD")" != asan ] || exit 77
 command -v dpkg-deb >/dev/null || exit 77
 
 make -s -C "$ROOT" B="$BUILD" install DESTDIR="$PWD/stage" PREFIX=/usr >log 2>&1 || fail "$(cat log)"
-# To compress takes longer than all the rest; CI makes the package as it will be.
+# Compression takes longer than all the rest.  CI makes the package with compression.
 compression=none
 [ -z "${RADDLE_LONG:-}" ] || compression=xz
 COMPRESSION=$compression "$ROOT/tool/make-deb" "$BUILD" 0.0.test https://raddle.example >log 2>&1 || fail "$(cat log)"
@@ -22,7 +22,7 @@ find tree -xtype l | grep . && complain "links that lead nowhere"
 PATH=$PWD/tree/usr/bin:$PATH
 raddle-llvm-ar --version >out 2>&1 || complain "raddle-llvm-ar: $(cat out)"
 
-# Directories of a package must not confuse make.
+# The directories that make deb leaves must not confuse make.
 make -s -n -C "$ROOT" B="$BUILD" all >out 2>&1 || complain "make behind make deb: $(tail -n 3 out)"
 
 if [ -n "${RADDLE_LONG:-}" ] && command -v lintian >/dev/null; then

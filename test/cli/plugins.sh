@@ -12,7 +12,7 @@ ln -s deep/plug.so app/modules/link.so
 mv app/modules/deep/plug.so app/modules/deep/plug.so.1.0
 ln -sf deep/plug.so.1.0 app/modules/link.so
 
-# race PROGRAM...: the race in the plug-in is confirmed.
+# race PROGRAM...: checks the program, and expects the race in the plug-in to be confirmed.
 race() {
 	local status
 	"$RADDLE" check --no-classify --json found.json "$@" >out 2>err
@@ -24,18 +24,19 @@ race() {
 	grep -qx '[12]' out || complain "check $*: it prints $(cat out)"
 }
 
-# By its path, by a link, and by its name alone.
+# The plug-in is named by its path, by a link, or by its name alone.
 race -- app/host app/modules/deep/plug.so.1.0
 race -- app/host "$PWD/app/modules/link.so"
 LD_LIBRARY_PATH=$PWD/app/modules/deep race -- app/host plug.so.1.0
 "$RADDLE" check --no-classify -- app/host app/modules/link.so by-turns >out 2>err || complain "by turns: status $?"
 grep -q 'could have ordered' err && complain "there is no foreign code"
 
-# The loader finds it by the run path of who calls.
+# The loader finds the plug-in by the run path of the calling program.
 "$RADDLE" cc -g -O1 -pthread "$prog/host.c" -Wl,-rpath,"$PWD/app/modules" -o app/host-path || fail "host-path"
 race -- app/host-path link.so
 
-# What lies elsewhere is named: in a warning, by --plugins, and in the command that reproduces a finding.
+# A plug-in elsewhere is named in a warning, by --plugins, and in the command that reproduces a
+# finding.
 cp app/modules/deep/plug.so.1.0 far/plug.so
 "$RADDLE" check --no-classify -- app/host far/plug.so >out 2>err || complain "far: status $?"
 grep -q 'far/plug.so was loaded without instrumentation, although it carries bitcode' err || complain "far/plug.so is not named"
@@ -47,19 +48,19 @@ eval "$(grep -o 'raddle replay .*' err | head -1 | sed "s|^raddle|'$RADDLE'|")" 
 "$RADDLE" record --plugins far/none.so -- app/host far/plug.so >out 2>err
 [ $? = 2 ] && grep -q 'far/none.so: this plug-in cannot be found' err || complain "an unknown plug-in"
 
-# A plug-in with a library of its own.
+# A plug-in may need a library.
 mkdir -p app/more
 "$RADDLE" cc -g -O1 -shared -fPIC -DNAME=add "$prog/plug.c" -o app/more/libadd.so || fail "libadd.so"
 "$RADDLE" cc -g -O1 -shared -fPIC -DNEEDS "$prog/plug.c" -o app/more/plug-needs.so -Lapp/more -ladd \
 	-Wl,-rpath,'$ORIGIN' || fail "plug-needs.so"
 race -- app/host app/more/plug-needs.so
 
-# Another compiler's is loaded as it is, and named.
+# A plug-in of another compiler is loaded unchanged, and named.
 gcc -O1 -shared -fPIC "$prog/plug.c" -o app/native.so || fail "native.so"
 "$RADDLE" check --no-classify -- app/host app/native.so >out 2>err || complain "native: status $?"
 [ "$(cat out)" = 2 ] || complain "native.so does not work"
 
-# One that cannot be linked again does not stop the others.
+# A plug-in that cannot be linked again does not affect the others.
 "$RADDLE" cc -g -O1 -c -fPIC "$prog/plug.c" -o plug.o || fail "plug.o"
 gcc -shared -o far/libgone.so -x c - <<<'int gone(void) { return 0; }' || fail "libgone.so"
 mkdir app/broken

@@ -4,8 +4,8 @@
 # and from a trace directory, as text and as JSON.
 . "$ROOT/test/lib.sh"
 
-# a: raced for as it was recorded (lines 1, 2, 2 again).  b: only if T2's section comes first.
-# c: only if T2 reads another value.  d: guarded.
+# a: a race in the recorded order (lines 1, 2, and 2 again). b: a race only if T2's section comes
+# first. c: a race only if T2 reads another value. d: protected by a lock.
 cat >in.std <<'END'
 T1|w(a)|1
 T2|w(a)|2
@@ -29,7 +29,7 @@ T2|w(c)|17
 END
 "$RADDLE" predict --count --count-pairs in.std >out || fail "no numbers"
 numbers() { awk -v model="$1" '$1 == model { print $2, $3, $4, $5, $6, $7 }' out; }
-# events, locations, variables, pairs, deadlocks, undecided
+# The numbers are racy events, locations, variables, pairs, deadlocks, and undecided events.
 [ "$(numbers sync-preserving)" = '2 1 1 1 0 0' ] || fail "sync-preserving: $(cat out)"
 [ "$(numbers sound)" = '3 2 2 2 0 0' ] || fail "sound: $(cat out)"
 [ "$(numbers speculative)" = '4 3 3 3 0 0' ] || fail "speculative: $(cat out)"
@@ -52,7 +52,8 @@ check_json trace
 "$RADDLE" predict --count --sound-only in.std >out && [ "$(wc -l <out)" = 4 ] || fail "--sound-only: $(cat out)"
 [[ $(numbers sound) == '3 2 2 0 0 '* ]] || fail "columns: $(cat out)"
 
-# The findings of a text are those of the directory, and --sync-preserving keeps the first of them only.
+# The findings of a text are those of its directory.  With --sync-preserving, only the first of them
+# is found.
 ids() { jq -r '.findings[].id' "$1" | sort; }
 "$RADDLE" predict --json in.std >text.json && "$RADDLE" predict --json trace >directory.json || fail "findings"
 [ "$(ids text.json)" = "$(ids directory.json)" ] && [ "$(ids text.json | wc -l)" = 3 ] || fail "findings: $(ids text.json)"
@@ -60,7 +61,7 @@ jq -e '[.findings[] | select(.sound)] | length == 2' text.json >/dev/null || fai
 "$RADDLE" predict --json --sync-preserving in.std >few.json && [ "$(ids few.json | wc -l)" = 1 ] ||
 	fail "--sync-preserving: $(ids few.json)"
 
-# Every access of a loop counts, although they are one finding; deadlocks are counted too.
+# Every access of a loop is counted, although all are one finding.  Deadlocks are counted, too.
 {
 	for i in 1 2 3 4 5; do echo "T1|w(x)|1"; done
 	for i in 1 2 3 4 5 6 7; do echo "T2|w(x)|2"; done
@@ -70,7 +71,7 @@ jq -e '[.findings[] | select(.sound)] | length == 2' text.json >/dev/null || fai
 "$RADDLE" predict --count --count-pairs loop.std >out || fail "loop"
 [ "$(numbers sync-preserving)" = '7 1 1 1 1 0' ] || fail "loop: $(cat out)"
 
-# Nothing is left behind, and what makes no sense is refused.
+# No files are left behind, and invalid input is refused.
 mkdir tmp
 TMPDIR=$PWD/tmp "$RADDLE" predict --count in.std >/dev/null || fail "TMPDIR"
 echo 'T0|acq(l)|1
@@ -82,7 +83,8 @@ TMPDIR=$PWD/tmp "$RADDLE" predict --force --count bad.std >/dev/null 2>err || fa
 "$RADDLE" predict --count --html=page in.std 2>err && fail "--count with --html"
 grep -q 'numbers only' err || fail "--html: $(cat err)"
 
-# The public traces, where they are at hand: each model has what the one before it has.
+# If the public traces are available, each semantics has at least the racy events of the one before
+# it.
 for f in "$ROOT"/../shared/traces/*.std; do
 	[ -e "$f" ] || continue
 	"$RADDLE" predict --json --count --no-deadlocks "$f" | jq -e '.stats |

@@ -16,7 +16,7 @@ jq -e '.findings[0] | .kind == "race" and .status == "unconfirmed" and .sound an
 schedule=$(jq -r '.findings[0].schedule' json)
 [ "$(head -n 1 "$schedule")" = $'raddle-schedule\t1' ] || fail "no schedule in $schedule"
 [ "$(grep -c '^hold' "$schedule")" = 2 ] || fail "$(cat "$schedule")"
-# The second thread's section comes before the first one's.
+# In the schedule, the second thread's section comes before the first one's.
 grep -q $'^op\tT_0_1\t[0-9]*\tmutex-unlock\tm' "$schedule" || grep -q $'^hold\tT_0_1\t3' "$schedule" ||
 	fail "the schedule does not lead there: $(cat "$schedule")"
 "$RADDLE" predict trace >short || fail "as text"
@@ -27,22 +27,22 @@ grep -q '^1 can happen' short && grep -q '^  data race on x: write at sections-r
 "$RADDLE" predict --limit 0 "$ROOT/test/trace/v1-bank" | grep -q 'more were not described' && fail "--limit 0 is a limit"
 "$RADDLE" predict --window 6 trace >windows || fail "--window"
 
-# What only speculative semantics allow is not sound.
+# A race that only speculative semantics allow is not sound.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/value-race.c" -o value || fail "not compiled"
 "$RADDLE" record -o value.trace -- ./value || fail "not recorded"
 [ "$("$RADDLE" predict --json value.trace | jq -c '.findings | map(.sound)')" = '[false]' ] || fail "value-race"
 "$RADDLE" predict value.trace | grep -q '^1 speculative' || fail "no section for speculative ones"
 "$RADDLE" predict --sound-only value.trace | grep -q 'data race' && fail "--sound-only finds a speculative race"
 
-# Imported traces: a cycle of two locks and a race.
+# Imported traces are predicted from, too.  This one has a cycle of two locks and a race.
 printf '%s\n' 'T0|fork(T1)|1' 'T0|acq(a)|2' 'T0|acq(b)|3' 'T0|rel(b)|4' 'T0|rel(a)|5' 'T0|w(v)|6' \
 	'T1|acq(b)|7' 'T1|acq(a)|8' 'T1|rel(a)|9' 'T1|rel(b)|10' 'T1|w(v)|11' >in.std
 "$RADDLE" import --format std -o imported in.std || fail "not imported"
 "$RADDLE" predict --json imported | jq -e '.findings | map(.kind) | sort == ["deadlock", "race"]' >/dev/null ||
 	fail "of an imported trace: $("$RADDLE" predict imported)"
 
-# CSP_M: every process that is used is defined, brackets match, one assertion a
-# shared variable and one for deadlocks.
+# In CSP_M, every process that is used is defined, and brackets match.  There is one assertion for
+# each shared variable and one for deadlocks.
 "$RADDLE" export --format csp -o trace.csp trace || fail "export --format csp"
 [ "$(grep -c '^assert STOP \[T= CHECKED' trace.csp)" = 2 ] || fail "$(cat trace.csp)"
 [ "$(grep -c '^assert LIVE \[F= ' trace.csp)" = 1 ] || fail "$(cat trace.csp)"
@@ -55,7 +55,7 @@ sed 's/--.*//; s/->//g' trace.csp | awk '
 grep -A 3 '^THREAD_1_0 = ' trace.csp | tr -d ' \n' | grep -q '^THREAD_1_0=start.1->write.1.0->lock.1.0->write.1.1->' ||
 	fail "thread 1: $(cat trace.csp)"
 
-# Failures.  Of a damaged trace what can be read is looked at.
+# Errors are reported.  Of a damaged trace, the readable part is used.
 cp -r trace damaged
 stream=$(find damaged -name 'thread-*' | sort | tail -n 1)
 [ -n "$stream" ] || fail "no streams in the trace"

@@ -1,7 +1,7 @@
-# Some of the small programs with known races and deadlocks, and their counterparts without.  Each
-# is recorded once, in an order that shows nothing.  Prediction must find exactly the errors in the
-# program's first lines, as sound or speculative as stated there.  micro.sh covers all programs if
-# ALL=1 is set.
+# Some of the small programs with known races and deadlocks, and their counterparts without errors.
+# Each is recorded once, in an order that shows nothing.  Prediction must find exactly the errors in
+# the program's first lines, as sound or speculative as stated there. micro.sh covers all programs
+# if ALL=1 is set.
 # timeout: 1800
 set -u
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# With the flavour `full`, new memory is zero whatever its size, so that runs do not differ by what
-# earlier blocks have left there.
+# With the flavour `full`, new memory is zero whatever its size, so that the old contents of freed
+# blocks make no difference between runs.
 . "$ROOT/test/lib.sh"
 
 cat >fresh.c <<'C'

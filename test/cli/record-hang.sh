@@ -11,8 +11,8 @@ record() { # case, options
 	"$RADDLE" record "$@" -o "$case.trace" -- ./hang "$case" >"$case.out" 2>"$case.err"
 	echo $? >"$case.status"
 }
-# All at once: they mostly wait.  The one without a watchdog is first, so that it has had more time than `self`
-# when that has been ended.
+# All programs run at once, because they mostly wait.  The one without a watchdog is started first.
+# So it has had more time than `self` when that one has been ended.
 "$RADDLE" record --no-watchdog -v -o alone.trace -- ./hang self >alone.out 2>alone.err &
 alone=$!
 for case in cycle self spin ended cond blocked sem barrier pipe poll; do
@@ -27,7 +27,8 @@ exec 4>handed
 "$RADDLE" record -v -o handler.trace -- ./hang handler >handler.out 2>handler.err &
 handler=$!
 
-# These only seem to stand still.  They go on when the watchdog has judged them, not before.
+# These programs only seem to hang.  They continue when the watchdog has examined them, and not
+# before.
 judged() { # case, judgement
 	wait_for 120 grep -q "the program makes no progress, but.*$2" "$1.err" || complain "$1: was not judged: $(cat "$1.err")"
 }
@@ -49,7 +50,7 @@ grep -q 'makes no progress, but' alone.err && complain "--no-watchdog looks: $(c
 kill $alone
 wait
 
-# case, title, and lines of the report
+# expect CASE TITLE LINE...: the run was killed, and the report has this title and these lines.
 expect() {
 	local case=$1 line
 	shift

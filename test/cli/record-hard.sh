@@ -16,7 +16,7 @@ meta() {
 	grep -q "$2" "$1.trace/meta.json" || complain "$1: meta.json lacks $2: $(cat "$1.trace/meta.json")"
 }
 
-# compare NAME COMMAND...: same output and status recorded as native.
+# compare NAME COMMAND...: the recorded program has the same output and status as without Raddle.
 compare() {
 	local name=$1 native status
 	shift
@@ -29,7 +29,7 @@ compare() {
 	cmp -s native.err raddle.err || complain "$name: stderr differs: $(diff native.err raddle.err)"
 }
 
-# Waits until rt-run runs; its pid is $program then.
+# wait_running: waits until rt-run runs, and sets $program to its pid.
 wait_running() {
 	while kill -0 $recorder 2>/dev/null; do
 		program=$(sed -n 's/running //p' out 2>/dev/null)
@@ -40,7 +40,7 @@ wait_running() {
 	exit 1
 }
 
-# has_written TRACE BYTES: that much of it is on disk.
+# has_written TRACE BYTES: at least so many bytes of the trace are on disk.
 has_written() {
 	[ "$(cat "$1.trace"/thread-* 2>/dev/null | wc -c)" -ge "$2" ]
 }
@@ -62,7 +62,7 @@ done
 meta abort '"signal":6'
 meta work '"complete":true'
 
-# The program is killed: everything up to then is there.
+# If the program is killed, everything up to that point is in the trace.
 for size in 0 1 100000; do
 	rm -f out
 	"$RADDLE" record -f -o killed.trace ./rt-run endless >out 2>err &
@@ -77,7 +77,7 @@ for size in 0 1 100000; do
 	"$RADDLE" dump -c killed.trace >count || complain "killed program: no count"
 done
 
-# The recorder is killed: the program goes on; what was written is readable.
+# If the recorder is killed, the program continues, and what was written is readable.
 rm -f out
 "$RADDLE" record -f -o orphan.trace ./rt-run endless >out 2>err &
 recorder=$!
@@ -101,7 +101,7 @@ wait $recorder 2>/dev/null
 [ $? = 143 ] || complain "SIGTERM: status"
 meta term '"signal":15'
 
-# The disk is full: the program goes on, the recorder says so once.
+# If the disk is full, the program continues, and the recorder reports that once.
 (
 	ulimit -S -f 40
 	"$RADDLE" record -o full.trace ./rt-run work >raddle.out 2>raddle.err
@@ -113,12 +113,12 @@ meta full '"stopped":"'
 [ "$(grep -c stopped raddle.err)" = 1 ] || complain "full disk: says '$(cat raddle.err)'"
 "$RADDLE" dump --check full.trace >check.out 2>&1 || complain "full disk: $(cat check.out)"
 
-# The limit of the user.
+# The user's limit on the size of a trace is kept.
 "$RADDLE" record --limit 20k -o limit.trace ./rt-run work >raddle.out 2>raddle.err || complain "limit: status"
 meta limit '"stopped":"size limit'
 check limit
 
-# Little address space; a sanitized raddle needs terabytes of it.
+# The address space is small.  A sanitized raddle needs terabytes of it.
 spaces=0
 for space in 20000 60000 200000 400000; do
 	[ "$(basename "$BUILD")" != asan ] || break
@@ -133,7 +133,7 @@ for space in 20000 60000 200000 400000; do
 done
 [ "$(basename "$BUILD")" = asan ] || [ $spaces -ge 2 ] || complain "ulimit -v: rt-run itself ran with $spaces limits only"
 
-# A daemon lives on; the recorder returns and follows it in the background.
+# A daemon continues to run.  The recorder returns, and follows the daemon in the background.
 "$RADDLE" record -o daemon.trace ./rt-run daemon "$PWD/daemon.done" || complain "daemon: status"
 for _ in $(seq 1000); do
 	grep -q '"complete":true' daemon.trace/fork-0/meta.json 2>/dev/null && break
@@ -144,11 +144,11 @@ check daemon
 "$RADDLE" dump --check daemon.trace/fork-0 >check.out 2>&1 || complain "daemon: $(cat check.out)"
 [ "$("$RADDLE" dump -k mutex-lock daemon.trace/fork-0 | grep -c mutex-lock)" = 20 ] || complain "daemon: locks"
 
-# A flavour without a session runs as usual.
+# The executable of a flavour runs as usual without a session.
 flavour=$("$RADDLE" flavour ./rt-run) || complain "flavour of rt-run"
 [ "$("$flavour" work)" = done ] || complain "flavour without a session"
 
-# Mistakes: one message, status 2.
+# mistake WHAT ARGUMENTS...: expects one message and status 2.
 mistake() {
 	local what=$1
 	shift
@@ -169,7 +169,7 @@ mkdir full && touch full/file
 "$RADDLE" record -o full ./rt-run work >out 2>err && complain "a directory that is no trace was taken"
 [ -f full/file ] || complain "a directory that is no trace was changed"
 
-# Old traces are kept once, or replaced.
+# The previous trace is kept, or with --force replaced.
 "$RADDLE" record -o again ./rt-run look >/dev/null && "$RADDLE" record -o again ./rt-run work >/dev/null
 grep -q '"look"' again.old/meta.json || complain "the old trace is not kept"
 "$RADDLE" record --json sum.json -f -o again ./rt-run look >/dev/null

@@ -1,24 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Records each test/prog/prim-* program and compares the trace, event by event,
-# with what the program's own comment says:
+# Records each test/prog/prim-* program and compares the trace, event by event, with the comment at
+# the beginning of the program:
 #
 #   THREAD: EVENT...          the events of a thread, in order; !X is a result
-#   DIR THREAD: EVENT...      the same in a forked process's trace
-#   SHOW: KIND...             kinds that are left out otherwise
+#   DIR THREAD: EVENT...      the same in the trace of a forked process
+#   SHOW: KIND...             kinds that are otherwise left out
 #   HIDE: THREAD KIND, ...    kinds that depend on the schedule
 #
 # The program's output and status must be as without Raddle.
 . "$ROOT/test/lib.sh"
 
-# The lines "[DIR:]THREAD EVENT" that the comment of $1 expects.
+# expected SOURCE: prints the lines "[DIR:]THREAD EVENT" that the comment of the program expects.
 expected() {
 	sed -n 's/^ \* \(fork-[^ ]*\) \(T_[0-9_]*\): /\1:\2 /p; s/^ \* \(T_[0-9_]*\): /\1 /p' "$1" |
 		awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort -s -k1,1
 }
 
-# The same of a trace directory $1, with prefix $2.  What libgcc does to unwind
-# is not the program's.
+# found DIRECTORY PREFIX: prints such lines for a trace.  What libgcc does to unwind the stack is
+# left out.
 found() {
 	"$RADDLE" dump --json "$1" | tr '{' '\n' | grep '^"event"' | grep -v '"object":"libgcc_s' |
 		awk -v prefix="$2" '
@@ -45,7 +45,7 @@ found() {
 	done
 }
 
-# Removes from standard input what $1 hides and does not show.
+# visible SOURCE: removes what SOURCE hides, and what it does not show, from standard input.
 visible() {
 	local show hide
 	show=$(sed -n 's/^ \* SHOW: //p' "$1")

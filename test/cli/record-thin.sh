@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Long runs omit accesses of busy places to busy memory, and report that.  A race between such
-# accesses is still found, with the same ID.  Short runs and --all-accesses omit nothing.
+# Long runs leave out accesses at frequently executed places to frequently accessed memory, and
+# report that.  A race between such accesses is still found, with the same id.  Short runs and
+# --all-accesses leave nothing out.
 . "$ROOT/test/lib.sh"
 
-# left TRACE: what its meta.json says.
+# left TRACE: prints the number of accesses that were left out.
 left() {
 	python3 -c 'import json, sys; print(json.load(open(sys.argv[1] + "/meta.json"))["left_out"])' "$1"
 }
 
-# events TRACE: how many it has.
+# events TRACE: prints the number of events.
 events() {
 	python3 -c 'import json, sys; print(json.load(open(sys.argv[1] + "/meta.json"))["events"])' "$1"
 }

@@ -1,4 +1,4 @@
-# A program that is hard to relink: its flavours, quick and fast, print what the program prints,
+# The flavours of a program that is hard to relink, quick and fast, print what the program prints,
 # however it was built.  The short form links the same objects in all ways, if they may be the same,
 # and optimises in two of the four ways.
 . "$ROOT/test/lib.sh"
@@ -27,7 +27,7 @@ compile() {
 		ar rcs objects/some.a objects/b.o objects/foreign.o
 }
 
-# objects FLAG...: makes objects/, from a copy if they were made with the same flags.
+# objects FLAG...: makes objects/, from a copy if they were made with the same flags before.
 objects() {
 	if [ -z "${RADDLE_LONG:-}" ] && [ "$*" = "$(cat made/flags 2>/dev/null)" ]; then
 		cp -r made objects

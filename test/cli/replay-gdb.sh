@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Failures that exploration found, in gdb: gdb stops at the signal, or where the threads hang.  Then
-# the program ends as it does without gdb.
+# Failures that exploration found are shown in gdb, which stops at the signal, or where the threads
+# hang.  Then the program ends as it does without gdb.
 . "$ROOT/test/lib.sh"
 shown=(out err)
 
@@ -11,7 +11,8 @@ if ! command -v gdb >/dev/null || ! gdb -batch -ex 'python print(1)' 2>/dev/null
 fi
 build_once order cc -O1 -pthread "$ROOT/test/prog/explore/order.c" || exit 1
 
-# in_gdb NAME PATTERN FUNCTION END [ENV...]: what gdb shows of the failure, which function is in its backtrace, how the run ends.
+# in_gdb NAME PATTERN FUNCTION END [ENV...]: gdb shows the failure (PATTERN) with FUNCTION in its
+# backtrace, and the run ends as END says.
 in_gdb() {
 	local name=$1 pattern=$2 function=$3 end=$4
 	shift 4
@@ -22,12 +23,12 @@ in_gdb() {
 	grep -q "$end" err || complain "$name: it does not end as without gdb"
 }
 in_gdb lost '^0: T_0 \(thread [0-9]+\) gets signal 6 ' check_balance 'ended by signal 6'
-# Above main() there is hardly anything on its stack.
+# With an empty environment, there is hardly anything on the stack above main().
 in_gdb lost '^0: T_0 \(thread [0-9]+\) gets signal 6 ' check_balance 'ended by signal 6' env -i PATH="$PATH" HOME="$HOME"
 in_gdb early '^0: T_0_[01] \(thread [0-9]+\) gets signal 11 ' use 'ended by signal 11'
 in_gdb locks '^1: T_0_[01] \(thread [0-9]+\) waits in mutex-lock' '[a-z_]+' 'deadlock'
 
-# A failure of another kind has no place, and that is said.
+# A failure of another kind has no place, and the report says so.
 cat >status.c <<'E2'
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

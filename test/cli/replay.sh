@@ -5,7 +5,8 @@
 
 micro=$ROOT/test/prog/micro
 
-# candidate SOURCE [ARGS...]: NAME is built, recorded and predicted from; its schedules are in NAME.found.
+# candidate SOURCE [ARGS...]: builds and records the program, and predicts.  The schedules are in
+# NAME.found.
 candidate() {
 	name=$(basename "$1" .c)
 	"$RADDLE" cc -O1 -g -pthread "$1" -o "$name" || exit 1
@@ -15,7 +16,8 @@ candidate() {
 	schedule=$(ls "$name.found"/*.schedule | head -1)
 	[ -n "$schedule" ] || complain "$name: nothing is predicted"
 }
-# status WANTED ARGUMENTS...: the report is in err, what the program wrote in out.
+# status WANTED ARGUMENTS...: replays, and expects this status.  The report is in err, and the
+# program's output in out.
 status() {
 	local wanted=$1 got
 	shift
@@ -27,7 +29,7 @@ says() {
 	tr -s '\n ' ' ' <err | grep -qE -- "$1" || complain "'$1' is not in: $(cat err)"
 }
 
-# A race: both threads stood there, each time.
+# A race: both threads were stopped at their accesses, each time.
 candidate "$micro/sections-race.c"
 status 1 --times 20 --json race.json "$schedule" -- ./sections-race
 says 'data race on x \(confirmed by replay\)'
@@ -38,7 +40,7 @@ jq -e '.stats.confirmed == 20 and .stats.replays == 20 and .findings[0].status =
 status 1 --quiet --no-detect --first 1 "$schedule" -- ./sections-race
 [ ! -s err ] || complain "--quiet says: $(cat err)"
 
-# Whoever kills the replayer ends the program too.
+# If the replayer is killed, the program ends, too.
 cat >linger.c <<'EOF'
 #include <pthread.h>
 #include <stdio.h>
@@ -77,14 +79,15 @@ program=$(cat lingers)
 for _ in $(seq 200); do kill -0 "$program" 2>/dev/null || break; sleep 0.05; done
 kill -KILL "$program" 2>/dev/null && complain "the program outlives the replayer"
 
-# Out of a document, whose program it runs if none is named; and recorded.
+# A finding is taken from a document, whose program is run if none is named.  The replay is
+# recorded.
 id=$(jq -r '.findings[0].id' sections-race.json)
 status 1 sections-race.json
 status 1 --id "${id:0:8}" --record again sections-race.json
 says 'holding'
 "$RADDLE" dump --check again >checked 2>&1 || complain "the recorded replay: $(cat checked)"
 
-# Deadlocks: two locks, a lock twice, a signal that nobody hears.
+# Deadlocks: two locks in both orders, one lock twice, and a lost signal.
 for name in order-deadlock self-deadlock lost-deadlock; do
 	candidate "$micro/$name.c"
 	status 1 --times 3 "$schedule" -- "./$name"
@@ -97,8 +100,9 @@ done
 status 1 --verbose lost-deadlock.found/*.schedule ./lost-deadlock
 says 'raddle: 1/[0-9]+ T_0'
 
-# Not reproduced: another value, another branch; a spin for what a held thread would do by means that
-# nobody sees; another input.
+# Some races are not reproduced.  In one, a thread reads another value and takes another branch.  In
+# another, a thread spins until a stopped thread does something that Raddle does not see.  The last
+# one has another input.
 candidate "$micro/value-fine.c"
 status 0 --json value.json "$schedule" -- ./value-fine
 says 'T_0_1 should reach its write of x at value-fine.c:[0-9]+, but continued to its operation [0-9]+, thread-end'
@@ -109,7 +113,8 @@ status 0 --patience 1 --json spin.json "$spin" -- ./file-fine
 says 'a thread spins, waiting for something that a stopped thread would do: T_0_1 should reach its read of data'
 jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
 
-# A relaxed flag keeps the threads apart, but does not order them: the detector says so, if it may.
+# A relaxed flag separates the threads, but does not order them.  The detector confirms the race
+# unless --no-detect is given.
 candidate "$micro/atomic-race.c"
 status 0 --patience 1 --no-detect "$schedule" -- ./atomic-race
 status 1 --patience 1 "$schedule" -- ./atomic-race
@@ -118,7 +123,7 @@ candidate "$ROOT/test/prog/replay.c" use
 status 0 "$schedule" -- ./replay idle
 says 'ended with status 3 too early: T_0'
 
-# One order goes well, the other one ends in a crash, which is said.
+# One order of the accesses ends well, and the other one in a crash, which is reported.
 touch order.0 order.1
 for first in 0 1; do
 	status 1 --first $first "$schedule" -- ./replay use
@@ -129,11 +134,11 @@ cat order.0 order.1 >err
 says 'after that the program was ended by signal 11'
 says 'after that the program ended with status 0'
 
-# The streams are the program's.
+# The program has the streams of the replay.
 echo 'a line' | "$RADDLE" replay "$schedule" -- ./replay echo >out 2>/dev/null
 [ "$(cat out)" = 'echo: a line' ] || complain "the program's streams: $(cat out)"
 
-# What cannot be done is said in one line.
+# refused TEXT ARGUMENTS...: expects one line that contains TEXT.
 refused() {
 	status 2 "${@:2}"
 	[ "$(wc -l <err)" = 1 ] || complain "more than a line: $(cat err)"
@@ -154,8 +159,8 @@ refused 'out of range .0 to 1' --first 2 "$schedule" -- ./replay
 jq '.findings += .findings' sections-race.json >two.json
 refused 'has 2 findings; choose one' two.json
 
-# An interrupted replay ends, although threads are held, by the signal that the program got.  The giver is held where
-# the taker asks in vain, again and again.
+# An interrupted replay ends, although threads are stopped, by the signal that the program got.  The
+# giving thread is stopped while the taking thread polls in vain.
 "$RADDLE" replay --patience 1000 "$spin" -- ./file-fine >out 2>err &
 pid=$!
 asks_in_vain() {
@@ -168,7 +173,7 @@ wait $pid
 got=$?
 [ $got = $((128 + 15)) ] || complain "interrupted: status $got: $(cat err)"
 
-# In gdb, without a terminal: both threads at their accesses, then one goes first.
+# In gdb without a terminal, both threads are at their accesses, and then one goes first.
 if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | grep -qx 1; then
 	"$RADDLE" replay --gdb-args='-batch -ex "print value" -ex raddle-go' "$schedule" -- ./replay use >out 2>err </dev/null
 	got=$?
@@ -178,7 +183,7 @@ if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | g
 	grep -qE '^#[0-9]+ +use at .*replay.c:[0-9]+' out || complain "gdb does not show the access: $(cat out)"
 	grep -qE '^#[0-9]+ +(nap|rt_|stand)' out && complain "gdb shows the runtime: $(cat out)"
 	grep -qx '\$1 = 0' out || complain "gdb knows no variables: $(cat out)"
-	# Backtraces begin with the program, unless all is asked for.
+	# Backtraces leave out the runtime, unless all frames are requested.
 	"$RADDLE" replay --gdb-args='-batch -ex bt -ex "thread apply 1 bt" -ex raddle-go' "$schedule" -- ./replay use >bt 2>err </dev/null
 	grep -qE '^#[0-9]+ +(0x[0-9a-f]+ in )?use \(' bt || complain "bt does not show the access: $(cat bt)"
 	grep -qE '^#[0-9]+ +(0x[0-9a-f]+ in )?main \(' bt || complain "bt does not show main: $(cat bt)"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # raddle reversible: the situations in which the authors' tool was right or wrong, and more.  Each
-# is recorded and checked, and if the answer is no, the other order is replayed.  If the solver
-# fails or has no time, the answer is "unknown".
+# is recorded and checked.  If the answer is no, the other order is replayed.  If the solver fails
+# or has no time, the answer is "unknown".
 # sanitizers: yes, runs reversible/
 . "$ROOT/test/lib.sh"
 
@@ -17,7 +17,7 @@ check() { # SITUATION, STATUS: leaves out and the schedule
 	[ "$status" -eq "$2" ] || complain "$1: status $status, expected $2: $(cat out messages)"
 }
 
-# Situations that every schedule leaves as they are.
+# In these situations, the order of dependent events is the same in every schedule.
 for situation in read-read neighbours unmap heap-reuse stack-reuse silent fork-order handle-own mutex-apart handover rwlock-readers \
 	barrier semaphore condition once-before alone channel file-handed; do
 	check "$situation" 0
@@ -27,7 +27,7 @@ for situation in read-read neighbours unmap heap-reuse stack-reuse silent fork-o
 	"$RADDLE" reversible --check-certificate certificate trace >out || complain "$situation: $(cat out certificate)"
 done
 
-# A certificate without one of its steps, or with a false one, does not hold; nor does that of another trace.
+# A certificate is refused if a step is missing or wrong, or if it is of another trace.
 check condition 0
 "$RADDLE" reversible -q --certificate certificate trace
 "$RADDLE" reversible --certificate - trace >printed || complain "a certificate on standard output"
@@ -53,7 +53,8 @@ echo '{' >false
 "$RADDLE" reversible --check-certificate false trace >out 2>&1
 [ $? -eq 2 ] || complain "half a certificate: $(cat out)"
 
-# Situations that do not: the object, and a replay that brings it about.
+# In these situations, the order can change.  The object is named, and a replay shows the other
+# order.
 reversed() { # SITUATION, OBJECT, WORDS
 	local status=0
 	check "$1" 1
@@ -78,7 +79,7 @@ reversed rwlock value 'a lock keeps them apart, but not in order (rwlock)'
 reversed spin value '(spin)'
 reversed semaphore-two value 'data race'
 reversed condition-open '\(value\|cond\)' 'order'
-# Why a no if only the number of waiting rounds depends on the order, and where.
+# If only the number of waiting rounds depends on the order, the report says so and names the place.
 wait=$(grep -n 'pthread_cond_wait' "$ROOT/test/prog/epa/reversible.c" | cut -d: -f1)
 notified=$(grep -n 'pthread_cond_signal' "$ROOT/test/prog/epa/reversible.c" | cut -d: -f1)
 place=$(sed -n 's/^  the \(wait\|notification.*\): .*reversible.c:\([0-9]*\):.*/\2/p' out | head -n1)
@@ -87,17 +88,18 @@ grep -q 'that end in a wait' out || [ "$(grep -c '^1. cond' out)" -eq 1 ] || com
 reversed once once 'the result of one'
 reversed hidden 'the state of rand()' 'hidden state of a library'
 
-# The other thread's handle: pthread_create() cannot be held where it writes.
+# The handle of another thread can be read too early. pthread_create() cannot be stopped where it
+# writes the handle.
 check handle-next 1
 grep -q '^1. handles' out || complain "handle-next: $(cat out)"
 
-# The read before the post is in order with the release, the one behind it is not; nothing can lead there by
-# operations alone.
+# The read before the post is ordered before the release; the read after it is not.  A schedule of
+# operations alone cannot lead to the other order.
 check free 1
 grep -q '^1. heap T_0 (reversible.c:[0-9]*)#0+8$' out || complain "free: $(cat out)"
 grep -q 'released and used' out || complain "free: $(cat out)"
 
-# Only the solver finds the order if main was first to get the lock, as it nearly always is.
+# If main got the lock first, as it nearly always does, only the solver finds the other order.
 for i in $(seq 30); do
 	check solver 1
 	grep -q 'found by the solver' out && break
@@ -117,7 +119,7 @@ LD_LIBRARY_PATH=$PWD/nolib "$RADDLE" reversible trace >out || status=$?
 	.reversals[0].object == "value" and (.reversals[0].events | length) == 2 and .stats.open_pairs > 0' >/dev/null ||
 	complain "the JSON of a no"
 
-# What comes from outside is listed, and counts with --strict.
+# Input from outside is listed, and makes the answer no with --strict.
 check outside 0
 for what in 'clock_gettime at' 'time at' 'getpid at' '/dev/urandom at' 'fresh.*read before it is written' 'printf at .*addresses'; do
 	grep -q "$what" out || complain "outside: no $what: $(cat out)"
@@ -126,7 +128,7 @@ done
 "$RADDLE" reversible --json trace | jq -e '.verdict == "yes" and (.sources | length) == 6' >/dev/null || complain "the JSON of sources"
 check output 0
 grep -q 'puts at .*several threads use a file in no fixed order' out || complain "output: $(cat out)"
-# The call that came second in the recorded run, whoever made it.
+# The call that came second in the recorded run is named, whichever thread made it.
 check file 0
 grep -q '\(fopen at .* in read_file\|\bopen at .* in write_file\): several threads use a file in no fixed order' out || complain "file: $(cat out)"
 for what in 'descriptors open' 'channel-some read'; do
@@ -138,7 +140,7 @@ grep -q 'order$' out || complain "output-joined: $(cat out)"
 check barrier-serial 0
 grep -q 'pthread_barrier_wait at .*chooses' out || complain "barrier-serial: $(cat out)"
 
-# What libraries do with locks of their own is not the program's business.
+# Locks inside libraries do not count as the program's.
 build_once words c++ -std=c++17 -O1 -pthread "$ROOT/test/prog/epa/words.cc" || exit 1
 "$RADDLE" record --flavour full -o t-words -- ./words >/dev/null 2>&1
 "$RADDLE" reversible t-words >out || complain "words: $(cat out)"
@@ -146,11 +148,11 @@ build_once mixed cc -O1 -pthread "$ROOT/test/prog/epa/mixed.c" -lm || exit 1
 "$RADDLE" record --flavour full -o t-mixed -- ./mixed >/dev/null 2>&1
 "$RADDLE" reversible t-mixed >out || complain "mixed: $(cat out)"
 
-# A program that was killed leaves a beginning, which has an answer.
+# The trace of a killed program is a prefix, for which there is an answer.
 check killed 0
 grep -q "ended by signal 9" out || complain "killed: $(cat out)"
 
-# What was not looked at is not said to be all right.
+# What the check does not cover is listed.
 check addresses 0
 [ "$(grep -c 'malloc at .* an address is used in a calculation (1 time' out)" = 1 ] || complain "addresses: $(cat out)"
 check key 0
@@ -164,7 +166,7 @@ grep -q 'a pipe, socket or eventfd' out || complain "channel-two: $(cat out)"
 check huge 3
 grep -q '^unknown: an access of more than 64 MB' out || complain "huge: $(cat out)"
 
-# The programs of the paper's kind, and the objects they share.
+# Programs like those of the paper, and the objects that their threads share.
 for program in quicksort kmeans; do
 	build_once "$program" cc -O1 -pthread "$ROOT/test/prog/epa/$program.c" -lm || exit 1
 	"$RADDLE" record --flavour full -o "t-$program" -- "./$program" >/dev/null
@@ -174,7 +176,7 @@ for program in quicksort kmeans; do
 		complain "$program: $(jq .stats json)"
 done
 
-# Other input.
+# Other input is refused.
 mkdir -p nothing
 "$RADDLE" reversible nothing >out 2>&1
 [ $? -eq 2 ] || complain "an empty directory: $(cat out)"

@@ -26,7 +26,7 @@ tree/tool/run-tests 'u-*' good >out 2>&1 || fail "success gave failure"
 mv tree/build tree/other
 tree/tool/run-tests --build other nothing-of-that-name >out 2>&1 && fail "no test at all gave success"
 
-# Tiers: the long run has the tests that ask for it, and says so to them.
+# The long run includes the tests that have a long form, and sets RADDLE_LONG for them.
 echo '[ -z "${RADDLE_LONG:-}" ]' >tree/test/cli/both.sh
 RADDLE_LONG=1 tree/tool/run-tests --build other both >out 2>&1 || fail "the short run is long"
 echo '[ -n "${RADDLE_LONG:-}" ]' >tree/test/cli/both.sh
@@ -43,13 +43,13 @@ tree/tool/run-tests --build other --jobs 1 good last u-one >out 2>&1 || fail "an
 [ "$(grep -oE '^pass [^ ]*' out | paste -sd,)" = "pass last,pass good,pass u-one" ] || fail "not the longest tests first"
 rm tree/test/cli/last.sh
 
-# What each test took is kept, once for each form.
+# The time of each test is stored, once for each form.
 for form in short long; do
 	[ "$(grep -cE "^[0-9.]+ [0-9.]+ $form good$" tree/other/test-times)" = 1 ] || fail "the times: $(cat tree/other/test-times)"
 done
 sort -c -k 1,1rn tree/other/test-times || fail "the times are not in order"
 
-# With sanitizers all unit tests run, and the scripts that ask for it or are named.
+# With sanitizers, all unit tests run, and the scripts that request it or are named.
 echo '# sanitizers: yes, to be sure' >tree/test/cli/chosen.sh
 cp -r tree/other tree/asan
 tree/tool/run-tests --build asan >out 2>&1 || fail "the sanitized run fails"
@@ -57,8 +57,8 @@ tree/tool/run-tests --build asan >out 2>&1 || fail "the sanitized run fails"
 tree/tool/run-tests --build asan good >out 2>&1 || fail "a script that is named does not run under sanitizers"
 rm -r tree/asan
 
-# Chance: once, always and second fail the first time, every time, every second time.  slow outlives the failure of
-# once, whose repetitions must not start before slow has ended.
+# Flaky tests: once, always and second fail the first time, every time, and every second time. slow
+# is still running when once fails.  The repetitions of once must not start before slow has ended.
 cat >count.bash <<END
 here=$PWD
 runs() {
@@ -105,7 +105,7 @@ tree/tool/run-tests --build other 'again-*' >out 2>&1 && fail "failures alone ga
 [ "$(grep -c '^FAIL again-always' out)" = 1 ] || fail "the verdict does not come once"
 grep -q '^flaky' out && fail "a test that failed alone is called flaky"
 
-# Fuzz harnesses: each input comes in, and the one that breaks something is named.
+# Fuzz harnesses get each input, and an input that makes one fail is named.
 mkdir -p tree/test/fuzz/corpus/fuzz-one
 touch tree/test/fuzz/fuzz-one.c tree/test/fuzz/corpus/fuzz-one/bad
 printf '#!/bin/sh\nmkdir "$2" && touch "$2/0000"\n' >tree/test/fuzz/mutate

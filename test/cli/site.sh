@@ -48,7 +48,7 @@ candidate=$("$RADDLE" candidates --json - ./racy | jq -r '[.candidates[] | selec
 
 hive=
 finally '[ -z "$hive" ] || kill $hive'
-# serve DIR [BEHAVIOUR]: starts a hive; its URL is $url then.
+# serve DIR [BEHAVIOUR]: starts a hive and sets $url.
 serve() {
 	[ -z "$hive" ] || kill "$hive"
 	mkdir -p "$1"
@@ -58,7 +58,8 @@ serve() {
 	wait_for 60 test -s "$1/url" || fail "the hive does not start"
 	url=$(cat "$1/url")
 }
-# task ID [TAU]: what the hive h asks for from now on; how long a thread waits for the other, in microseconds.
+# task ID [TAU]: sets the task of the hive h.  TAU is how long a thread waits for the other, in
+# microseconds.
 task() {
 	echo '{"tasks":[{"id":"'"$1"'","candidate":"'"$candidate"'","mode":"validate","order":"primary","tau_us":'"${2:-1000}"'}]}' >h/tasks.new
 	mv h/tasks.new h/tasks
@@ -67,7 +68,7 @@ site() {
 	timeout 120 "$RADDLE" site run --hive "$url" "$@"
 }
 
-# A task is polled, the program runs, the reports are there when it is over.
+# The site polls for a task, the program runs, and the reports arrive when it has ended.
 serve h
 task one
 for program in ./racy ./guarded; do
@@ -81,13 +82,14 @@ grep '^POST' h/requests | sed 's/^[^{]*//' | jq -e '.reports | length > 0 and al
 	complain "these are no reports: $(cat h/requests)"
 grep -qE "$PWD|racy|guarded|done x" h/requests && complain "more left the site than should: $(cat h/requests)"
 
-# A task that comes while the program runs is worked on without a restart.
+# A task that arrives while the program runs is done without a restart.
 echo '{"tasks":[]}' >h/tasks
 : >h/requests
 site --state-dir st-live -- ./guarded x "$PWD/end" >live.out &
 live=$!
 wait_for 60 grep -q '^GET /api/v1/tasks' h/requests || complain "the running program does not poll"
-# On a busy machine the other thread may not come in a millisecond: the hive asks again then, for a longer wait.
+# On a busy machine the other thread may not come within a millisecond.  Then the hive asks again,
+# with a longer wait.
 for tau in 1000 51000 101000 151000 200000; do
 	task "two-$tau" $tau
 	wait_for 60 grep -qE '"result":"(race|timeout)","task":"two-'$tau'"' h/requests
@@ -98,8 +100,8 @@ touch end
 wait $live
 [ $? = 7 ] || complain "the status is not the program's"
 
-# What would be sent is shown and not sent; what cannot be sent is kept, and the next run sends it.
-# Another hive hears nothing of what earlier runs still send.
+# With --dump-upload, what would be sent is shown but not sent.  This hive does not get what earlier
+# runs still send.
 serve h-dump
 site --state-dir st-dump --dump-upload -- ./guarded y "$PWD/end-dump" >dump.out 2>dump.err &
 live=$!
@@ -109,7 +111,7 @@ wait $live
 [ ! -s h-dump/requests ] || complain "it was sent: $(cat h-dump/requests)"
 serve h
 
-# A program that crashes: the race is told with it.
+# If the program crashes, the race is reported with the crash.
 rm -rf st-crash
 task three
 (ulimit -c 0; site --state-dir st-crash --poll-now -- ./guarded abort >crash.out 2>&1)
@@ -118,7 +120,8 @@ if grep -q '"result":"race"[^}]*"task":"three"' h/requests; then
 	grep -q '"consequence":"assertion","signal":6' h/requests || complain "the crash was not told: $(cat h/requests)"
 fi
 
-# Switches: the environment, a file, the site's own mode, the hive's.
+# Guards can be switched off by the environment, by a file, by the mode of the site, and by the
+# hive.
 serve h-off
 RADDLE_GUARD_OFF=1 site --state-dir st-off --poll-now -- ./guarded z >/dev/null
 touch off
@@ -129,7 +132,7 @@ echo '{"state":"off","tasks":[{"id":"four","candidate":"'"$candidate"'","mode":"
 site --state-dir st-off --poll-now -- ./guarded z >/dev/null
 grep -q '^POST' h-off/requests && complain "a site that the hive switched off reports: $(cat h-off/requests)"
 
-# Whatever the hive does, the program does the same.
+# Whatever the hive does, the program behaves the same.
 for behaviour in error garbage endless unsigned expired other; do
 	rm -rf "st-$behaviour" "h-$behaviour"
 	serve "h-$behaviour" "$behaviour"
@@ -143,7 +146,7 @@ serve h-hang hang
 found=$(site --state-dir st-hang -- ./guarded x 2>/dev/null)
 status=$?
 [ "$found $status" = "done x 7" ] || complain "with a hive that hangs it says $found, status $status"
-# The process that sends the rest waits for that hive; a reader of the program's output does not.
+# The process that sends the rest waits for that hive.  It does not keep the program's output open.
 pgrep -f -- '--state-dir st-hang' >rest || complain "the site waits for a hive that hangs"
 for pid in $(cat rest); do
 	[ "$(readlink /proc/$pid/fd/{0,1,2} | sort -u)" = /dev/null ] || complain "the rest of a site holds $(ls -l /proc/$pid/fd)"
@@ -155,7 +158,7 @@ found=$(site --state-dir st-none -- ./guarded x 2>/dev/null)
 status=$?
 [ "$found $status" = "done x 7" ] || complain "without a hive it says $found, status $status"
 
-# A program without bitcode runs as it is.
+# A program without bitcode runs unchanged.
 cc -O1 -pthread racy.c -o foreign
 found=$(site --state-dir st-none -- ./foreign x 2>/dev/null)
 status=$?
@@ -163,7 +166,8 @@ status=$?
 
 "$RADDLE" site run -- ./guarded >/dev/null 2>&1
 [ $? = 2 ] || complain "no hive is no error"
-# The program gets the descriptors and the signals that it would get without us, but for the trap of watchpoints.
+# The program gets the descriptors and signals that it would get without Raddle, except for SIGTRAP,
+# which watchpoints use.
 cat >inherits.c <<'C'
 #include <fcntl.h>
 #include <pthread.h>

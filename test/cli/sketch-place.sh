@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Where a program crashed: the line in the program, not that of its last access or of a system
+# The place of a crash is the line in the program, not that of its last access or of a system
 # header.
 . "$ROOT/test/lib.sh"
 shown=(err)
 source=$ROOT/test/prog/sketch/place.cc
 
-# place FUNCTION: it crashes at the line of that function that says so.
+# place FUNCTION: the program crashes in this function, at the line marked with "fails".
 place() {
 	local line got=0
 	line=$(awk -v f="static int $1()" '$0 == f { on = 1 } on && /fails/ { print NR; exit }' "$source")

@@ -9,7 +9,8 @@
 shown=(err)
 prog=$ROOT/test/prog/sketch
 
-# sketch NAME STATUS OPTIONS...: what is found is in NAME.json.
+# sketch NAME STATUS OPTIONS...: makes a sketch, and expects this status.  The result is in
+# NAME.json.
 sketch() {
 	local name=$1 status=$2 got=0
 	shift 2
@@ -17,7 +18,7 @@ sketch() {
 	"$RADDLE" sketch --time 0 -o "out/$name" --json="$name.json" "$@" -- "./$name" >"$name.txt" 2>err </dev/null || got=$?
 	[ $got = "$status" ] || complain "$name: status $got instead of $status"
 }
-# holds NAME EXPRESSION: of the first sketch.
+# holds NAME EXPRESSION: the jq expression is true for the first sketch.
 holds() {
 	jq -e ".sketches[0] | $2" "$1.json" >/dev/null ||
 		complain "$1: not $2: $(jq -c '.sketches[0] | [.signature, [.predictors[] | [.type, .pattern, [.places[].line], .f]]]' "$1.json")"
@@ -39,7 +40,7 @@ sed -n 's/^ next *raddle //p' early.txt >next
 "$RADDLE" $(cat next) >out.txt 2>err </dev/null
 grep -q 'ended by signal 11' err || complain "the schedule does not show the failure"
 
-# A failure without threads; and the input decides, not the schedule.
+# A failure of a program without threads depends on the input, not on the schedule.
 sketch curl 1
 holds curl '.predictors[0] | .type == "value" and .value == "0" and .places[0].line == 29'
 holds curl '[.steps[].line] == [22, 40, 29] and .steps[-1].values[0].writer == 1'
@@ -49,7 +50,7 @@ sketch logfile 1 --fail-if 'grep -q "no entry"' --tries 5
 holds logfile '.kind == "output" and .predictors[0].type == "order" and .predictors[0].confirmed'
 sketch logfile 0 --runs 3
 
-# What cannot be done is said.
+# Each error has a message.
 got=0
 >empty
 "$RADDLE" sketch --report empty -- ./early >out.txt 2>err </dev/null || got=$?

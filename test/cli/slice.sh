@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# raddle slice: what is in the slice of a place and what is not, across functions and threads.  Also
-# tests places without code.
+# raddle slice: which statements are in the slice of a place and which are not, across functions and
+# threads.  Also tests places without code.
 . "$ROOT/test/lib.sh"
 export RADDLE_CACHE=$PWD/cache
 
@@ -56,11 +56,11 @@ jq -e --argjson n "$(line failure)" '.version == 1 and .at.line == $n and .at.mo
 	([.slice[] | select(.operation == "thread-create")] | length) == 1 and
 	([.slice[] | select(.variable == "slot" and .kind == "write")] | length) == 2' slice.json >/dev/null || complain "the document is wrong"
 
-# A line without code, a file by its path, a column behind the line.
+# The place may be a line without code, a file with its path, or have a column.
 "$RADDLE" slice --at "program.c:$(($(line failure) + 4))" ./program | grep -q nearest || complain "a line without code"
 "$RADDLE" slice --at "$PWD/program.c:$(line failure):3" --json ./program | jq -e '.slice | length > 0' >/dev/null || complain "a path and a column"
 
-# Places that are none.
+# refuse TEXT ARGUMENTS...: places that do not exist are refused with this text.
 refuse() {
 	local wanted=$1
 	shift

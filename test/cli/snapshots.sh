@@ -1,5 +1,5 @@
-# Runs that continue from a stopped program (rt/steer/freeze.c) do what runs from the start do, and
-# runs that cannot be copied are started anew.
+# Runs that continue from a stopped program (rt/steer/freeze.c) do what runs from the start do.
+# Programs that cannot be copied are started anew for each run.
 set -u
 . "$ROOT/test/lib.sh"
 shown=(err)
@@ -8,7 +8,7 @@ printf 'one\ntwo\n' >file
 printf 'xy' >input
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/copied.c" -o copied || exit 1
 
-# runs OPTION MODE: a line for each schedule.
+# runs OPTION MODE: explores, and prints a line for each schedule.
 runs() {
 	rm -rf out
 	"$RADDLE" explore -v -j 1 -n 16 --all $1 -o out -- ./copied "$2" file <input >out.txt 2>err ||
@@ -16,7 +16,7 @@ runs() {
 	jq -r 'select(.n != null) | "\(.n) \(.trail) \(.choices) \(.status) \(.counts)"' out/log | sort -n
 }
 
-# is_copied MODE
+# is_copied MODE: copied runs are used, and are equal to runs from the start.
 is_copied() {
 	runs --no-snapshots "$1" >anew
 	runs "" "$1" >copied.txt
@@ -30,7 +30,7 @@ done
 runs --no-snapshots fork | cut -d' ' -f1,4,5 >anew
 runs "" fork | cut -d' ' -f1,4,5 | cmp -s anew - || complain "fork: copies differ"
 
-# is_anew MODE REASON
+# is_anew MODE REASON: runs are started anew, for this reason.
 is_anew() {
 	runs "" "$1" >anew
 	grep -q "runs are started anew, not continued from the creation of the second thread: $2" err ||
@@ -44,7 +44,7 @@ is_anew timer 'it has timers'
 is_anew removed 'it has changed files or started processes'
 is_anew bare 'a copy behaves differently'
 
-# What copies write is what the program writes: a copy has what was written before it.
+# The output of a copied run is that of the program: it contains what was written before the copy.
 "$RADDLE" explore -q -n 12 --all --fail-if 'test "$(cat)" != "begun
 buffered
 ended"' -o out/judged --json judged.json -- ./copied stdio file <input >out.txt 2>err || complain "output: status $?"

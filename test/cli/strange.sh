@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Programs that were written only after the rules for names, so the rules were not made for them.
+# Programs that were written after the rules for names, so that the rules were not made for them.
 # Runs without a fault do not deviate, wherever memory is.  If a fault in a load or a result has an
-# effect, the first deviation is the record of that fault, in its thread.  bench/first-deviation and
+# effect, the first deviation is the record of that fault, in its thread. bench/first-deviation and
 # bench/pairs do the same with all of them.
 . "$ROOT/test/lib.sh"
 shown=(err.txt)

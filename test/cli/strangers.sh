@@ -4,14 +4,14 @@
 
 escape=$(printf '\033')
 
-# A program whose name, sources and arguments move the cursor.
+# The name, source and arguments of this program contain escape sequences.
 source="ra${escape}[2Jce.c"
 program="./pro${escape}]0;x${escape}gram"
 cp "$ROOT/test/prog/micro/sections-race.c" "$source"
 "$RADDLE" cc -O1 -g -pthread -I "$ROOT/test/prog/micro" "$source" -o "$program" || exit 1
 argument=$(printf 'a\r\302\2332Jb')
 
-# shows COMMAND...: what it prints has the name, but no control characters.
+# shows COMMAND...: the output contains the name, but no control characters.
 shows() {
 	"$RADDLE" "$@" >out 2>err </dev/null
 	LC_ALL=C grep -q "[$(printf '\001-\010\013-\037\177')]" out err && complain "$1: control characters: $(cat -v out err | head -n 30)"
@@ -38,22 +38,23 @@ shows reversible --objects full
 "$RADDLE" facts -o facts "$program"
 shows dump facts
 
-# Documents are data: they keep every byte.
+# Documents are data, and keep every byte.
 "$RADDLE" predict --json raddle-check/trace | jq -r '.. | .file? // empty' | grep -qF "$source" || complain "JSON has another name"
-# Our own colours stay, if asked for by a terminal.
+# On a terminal, Raddle's own colours are kept.
 if command -v script >/dev/null; then
 	TERM=xterm script -qec "'$RADDLE' predict -v raddle-check/trace" /dev/null </dev/null >typed 2>/dev/null
 	grep -q "${escape}\[1" typed || complain "no colours on a terminal: $(cat -v typed | head)"
 	grep -qF "${escape}[2J" typed && complain "the screen is cleared: $(cat -v typed | head)"
 fi
 
-# Whose documents.
+# Commands in documents of other users are run only with a warning.
 cp "$ROOT/test/prog/micro/sections-race.c" race.c
 "$RADDLE" cc -O1 -g -pthread -I "$ROOT/test/prog/micro" race.c -o race || exit 1
 mkdir mine
 "$RADDLE" check -q -o mine/found --setup 'touch prepared' -- ./race 2>err
 [ -f mine/found/findings.json ] || fail "no findings: $(cat err)"
-# told PATTERN COMMAND...: warned or not, and it runs.
+# told PATTERN COMMAND...: expects a warning with PATTERN, or no warning if it is empty.  The
+# command of the document runs.
 told() {
 	local pattern=$1
 	shift
@@ -81,7 +82,7 @@ if [ "$(id -u)" = 0 ]; then
 	chown 12345 "$document"
 	told 'findings.json: it belongs to another user; it makes Raddle run: ./race' replay "$document"
 fi
-# With a program of the user's the document runs nothing.
+# If the user names a program, the document's commands are not run.
 rm -f prepared
 "$RADDLE" replay "$document" -- ./race >out 2>err
 grep -q 'has this run' err && complain "the user's own program: $(cat err)"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the C++ library does with a string of the program is an access of the program, whether
-# inlined or not.  What it does with a stream is not.
+# Accesses of the C++ library to a string of the program count as accesses of the program, whether
+# inlined or not.  Accesses to a stream do not.
 . "$ROOT/test/lib.sh"
 shown=(err)
 
-# look LEVEL MODE
+# look LEVEL MODE: compiles with this level of optimisation and checks each case in this mode.
 look() {
 	local how wanted got
 	"$RADDLE" c++ $1 -g -pthread "$ROOT/test/prog/strings.cc" -o strings || exit 1

@@ -5,8 +5,9 @@
 # there "…" matches any text, and on a line of its own any number of lines.
 set -u
 cp "$ROOT"/examples/{tour,bank,rod}.c "$ROOT/test/prog/sketch/pbzip2.c" .
-# Of the README's campaign the counts differ a little from run to run, and of the last commands it shows no output.
-# Which failure a sketch explains first is not the same in every run (sketch.sh looks at what they say).
+# The counts in the README's campaign differ a little from run to run.  Its last commands are shown
+# without output.  Which failure a sketch explains first is not the same in every run; sketch.sh
+# tests what sketches say.
 sed -n '/^    \$ raddle cc /,/^$/p' "$ROOT/README.md" |
 	sed -E '/^    \$ raddle sketch/,/^$/{/^    \$/!d}' |
 	sed -E '/^ *(BitFlip)? *(crash|hang|detected|sdc|masked) /d; /^    \$ raddle (campaign|compare|inject -o|sketch)/a\    …' >examples.md
@@ -36,7 +37,7 @@ def pattern(lines):
         if line == "…":
             text += r"(?:.*\n)*?"
         else:
-            # Blanks beside any text are any blanks: columns move.
+            # Blanks next to "…" match any number of blanks, because columns may move.
             text += re.sub(r"(?:\\ )*…(?:\\ )*", r"[^\\n]*?", re.escape(line)) + r" *\n"
     return text
 
@@ -55,7 +56,8 @@ for command, lines in pairs:
     # Reports go to standard error when the program has ended, so what it printed comes first.
     run = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     output = run.stdout + run.stderr
-    # A thread that has to wait for a lock requests it first; whether it has to is a matter of chance.
+    # A thread that has to wait for a lock requests it first.  Whether it has to wait is a matter of
+    # chance.
     output = re.sub(r".* mutex-request .*\n", "", output)
     if not re.fullmatch(pattern(lines), output):
         failed += 1

@@ -74,13 +74,13 @@ wants() {
 		'.run as $r | [$r.events[] | . + $r.statements[.statement]] as $e | '"$1" run.json >/dev/null || complain "$2"
 }
 
-# --json FILE as two words, with and without arguments of the program.
+# --json FILE may be two words, with and without arguments of the program.
 at=program.c:$(line failure)
 "$RADDLE" slice --at "$at" --track --json words.json ./program >text && jq -e '.run.outcome == "passed"' words.json >/dev/null || complain "--json FILE PROG"
 "$RADDLE" slice --at "$at" --track --json words.json ./program -- exit >text && jq -e '.run.outcome == "exit"' words.json >/dev/null || complain "--json FILE PROG -- ARG: $(jq -c .run.outcome words.json)"
 "$RADDLE" slice --at "$at" --track --json ./program -- exit | sed -n '/^{/,$p' | jq -e '.run.outcome == "exit"' >/dev/null || complain "--json PROG -- ARG"
 
-# Order, values, threads; what is written through other pointers is found.
+# Events are in order, with values and threads.  Writes through other pointers are found.
 track failure ./program
 grep -qx 42 text || complain "the output of the program is not there"
 wants '$r.outcome == "passed" and $r.signature == null and ($r.cut | not)' "a run that passes"
@@ -88,7 +88,8 @@ wants '[$e[] | select(.kind == "write" and .size == 4 and .line != $update) | [.
 wants '[$e[] | select(.line == $failure and .kind == "read" and .size == 4) | [.thread, .value]] == [[0, 42]]' "the read of the number"
 wants '[$e[] | select(.variable == "unrelated")] == []' "something unrelated was found"
 
-# The nearest statement alone: fewer gates, and nothing that only the others touch.
+# With only the nearest statement, there are fewer gates, and no events for memory that only other
+# statements access.
 all=$(jq '.run.events | length' run.json)
 track failure --sigma 1 ./program
 wants '($r.events | length) > 0 and ($r.events | length) < '"$all" "--sigma leaves nothing out"
@@ -96,7 +97,7 @@ wants '($r.events | length) > 0 and ($r.events | length) < '"$all" "--sigma leav
 track failure --budget 1 ./program
 wants '$r.cut and $r.spent > 0 and [$e[] | select(.kind == "write" and .size == 4 and .line == $first) | .value] == [39]' "--budget"
 
-# Failures: where, by whom, and what came before.
+# Failures: their place, their thread, and what came before.
 track failure ./program -- null
 wants '$r.outcome == "crash" and ($r.signature | startswith("crash SIGSEGV in main() program.c:")) and $r.failure.thread == 0 and $r.failure.line == $failure' "a crash"
 wants '[$e[] | select(.line == $null and .kind == "write") | .value] == [0]' "the write of NULL"
@@ -117,8 +118,9 @@ track failure --perturb 7 --hardware ./program
 wants '$r.outcome == "passed" and $r.perturbed and ($r.no_hardware or $r.watched > 0)' "delays and watchpoints"
 wants '[$e[] | select(.kind == "write" and .size == 4 and .line == $first) | .value] == [39, 40, 41]' "values with watchpoints"
 
-# Loops go on without gates when those have had their events (instr/track/ungated.c): what the program does stays the same, wherever the
-# copies change over, and each gate has as many events as it may.
+# When the gates of a loop have had all their events, the loop continues in a copy without gates
+# (instr/track/ungated.c).  The program behaves the same, wherever the copies are exchanged.  Each
+# gate has as many events as it may have.
 cat >loops.cc <<'C'
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-# A recorded program behaves as without Raddle: the kernels of bench/, small.  The short form
-# records each kernel in one of the two modes, in turn.
+# The kernels of bench/ behave the same when they are recorded as without Raddle.  They run with
+# small inputs.  The short form records each kernel in one of the two modes, in turn.
 # timeout: 1800
 set -u
 . "$ROOT/test/prog/compare.bash"

@@ -1,5 +1,5 @@
-# A recorded program behaves as without Raddle: the torture programs.  The short form runs them only
-# optimised, and the programs with many parts in one mode.
+# The torture programs behave the same when they are recorded as without Raddle.  The short form
+# runs them only optimised, and the programs with many parts in one mode.
 # timeout: 1800
 set -u
 . "$ROOT/test/prog/compare.bash"

@@ -1,5 +1,6 @@
-# Both ways to run a program whose threads take turns make the same schedules from the same seeds
-# (bench/turns).  The short form takes every 60th program of the tree, the long form every 12th.
+# A program whose threads take turns has the same schedules from the same seeds, whether its threads
+# run on one kernel thread or on several (bench/turns).  The short form takes every 60th program of
+# the tree, the long form every 12th.
 # timeout: 1800
 set -u
 . "$ROOT/test/lib.sh"

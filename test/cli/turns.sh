@@ -6,12 +6,13 @@ shown=(err)
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/turns.c" -o turns || exit 1
 
-# inline NAME MEMBERS: a document with a schedule that goes on, of these members.
+# inline NAME MEMBERS: writes a document whose schedule lets threads take turns and has these
+# members.
 inline() {
 	jq -n "{version: 1, findings: [{id: \"0123456789abcdef\", kind: \"race\", status: \"unconfirmed\", class: null,
 		consequence: null, object: \"x\", accesses: [], schedule_inline: ({version: 2, turns: true} + {$2})}]}" >"$1"
 }
-# says WANTED MODE ARGUMENTS...: the program says this.
+# says WANTED MODE ARGUMENTS...: replays, and expects this output.
 says() {
 	local wanted=$1 mode=$2 got
 	shift 2
@@ -21,7 +22,7 @@ says() {
 trail() {
 	grep -o 'trail [0-9a-f]*' err
 }
-# always COUNT WANTED MODE ARGUMENTS...: each time, by the same choices.
+# always COUNT WANTED MODE ARGUMENTS...: expects this output each time, with the same choices.
 always() {
 	local count=$1 first
 	shift
@@ -33,14 +34,15 @@ always() {
 	done
 }
 
-# The order of two accesses that met decides, each time: by the option, and by the schedule.
+# The order of two accesses that met determines the output each time.  It is given by the option or
+# by the schedule.
 "$RADDLE" record -f -o race.trace -- ./turns race >/dev/null 2>&1
 "$RADDLE" predict --json race.trace >race.json
 jq '.findings |= map(select(.object == "x" or .object.name == "x")) | .findings |= .[:1]' race.json >x.json
 jq -e '.findings | length == 1' x.json >/dev/null || fail "no race on x: $(cat race.json)"
 first=$(jq -r '.findings[0].schedule_inline.holds[0].thread' x.json)
 second=$(jq -r '.findings[0].schedule_inline.holds[1].thread' x.json)
-# letter THREAD: what it writes.
+# letter THREAD: prints the letter that the thread writes.
 letter() {
 	case $1 in T_0_0) echo a ;; *) echo b ;; esac
 }
@@ -49,14 +51,15 @@ for thread in $first $second; do
 	jq ".findings[0].schedule_inline += {version: 2, turns: true, first: \"$thread\"}" x.json >first.json
 	always 20 "$(letter "$other")0" race first.json
 	grep -q 'confirmed by replay' err || complain "the meeting is not confirmed"
-	# And when it is back from its access the other one has long been at its end.
+	# When the thread continues after its access, the other one has already ended.
 	n=$(jq "[.findings[0].schedule_inline.holds[] | select(.thread == \"$thread\") | .after][0]" x.json)
 	jq ".findings[0].schedule_inline.decisions = [{thread: \"$thread\", n: $n, point: \"back\", count: 1, next: \"$other\"}]" \
 		first.json >back.json
 	always 5 "$(letter "$other")0" race back.json
 done
 
-# Decisions lead a third thread: main waits in its first join, and somebody else than by default goes on.
+# Decisions choose a third thread: when main waits in its first join, a thread other than the
+# default one continues.
 inline default.json ''
 inline third.json 'decisions: [{thread: "T_0", n: 5, point: "wait", count: 1, next: "T_0_2"},
 	{thread: "T_0_2", n: 4, point: "end", count: 1, next: "T_0_1"}]'
@@ -70,8 +73,8 @@ inline never.json 'decisions: [{thread: "T_0_0", n: 2, point: "op", count: 1, ne
 grep -q 'decision 1 of 1 was that T_0 runs next at point op 1 of T_0_0 after its operation 2, but that thread is not runnable then' err ||
 	complain "a decision that cannot be kept"
 
-# Seeds: the same one 50 times of 50, different ones lead elsewhere.  With a watched variable the threads come between
-# each other's accesses.
+# The same seed gives the same output in 50 of 50 runs, and different seeds give different outputs.
+# With a watched variable, the accesses of the threads interleave.
 inline watched.json 'watches: [{object: "counter", site: 0, occurrence: 0}]'
 outcomes() {
 	for seed in $(seq 1 20); do
@@ -88,7 +91,7 @@ done
 [ -n "$lost" ] || fail "no seed loses an update"
 always 50 -2 count --seed "$lost" watched.json
 
-# What a seed did, written down, does the same without it.
+# The exported decisions of a seed give the same run without the seed.
 says -2 count --seed "$lost" --export exported watched.json
 before=$(trail)
 grep -q '^seed' exported && complain "the export has a seed"
@@ -100,7 +103,7 @@ grep -q '^next' printed && [ ! -e ./- ] || complain "an export to standard outpu
 "$RADDLE" dump exported >dumped || complain "dump: $(cat dumped)"
 grep -q 'T_0_[01] is stopped before an access at turns.c:[0-9]*; ' dumped || complain "dump does not show decisions: $(cat dumped)"
 
-# Spins, naps and condition variables are no obstacle, for any seed.
+# Spins, sleeps and condition variables work with any seed.
 for seed in 1 2 3 4 5 6; do
 	for mode in spin sleep; do
 		says "$("$RADDLE" replay -q --no-detect --seed $seed default.json -- ./turns $mode)" $mode --seed $seed default.json
@@ -109,7 +112,7 @@ for seed in 1 2 3 4 5 6; do
 	says "$("$RADDLE" replay -q --no-detect --seed $seed default.json -- ./turns queue)" queue --seed $seed default.json
 done
 
-# A run that carries values is led to the same accesses, by the same schedules.
+# A run of the flavour `full` is led to the same accesses by the same schedules.
 flavour='--flavour full'
 for thread in $first $second; do
 	other=$([ "$thread" = "$first" ] && echo "$second" || echo "$first")
@@ -128,7 +131,7 @@ says -2 count --record full.trace exported
 grep -q ' store' checked || complain "the trace has no values: $(cat checked)"
 flavour=
 
-# A deadlock of the program is told from a schedule that cannot be kept.
+# A deadlock of the program is distinguished from a schedule that cannot be followed.
 "$RADDLE" cc -O1 -g -pthread -DFREE_ORDER "$ROOT/test/prog/micro/order-deadlock.c" -o order-deadlock || exit 1
 stands='was deadlocked and was killed: T_0_0 waits in mutex-lock of b, which T_0_1 holds; T_0_1 waits'
 for seed in $(seq 1 40); do
@@ -142,8 +145,8 @@ for _ in 1 2 3; do
 	grep -q "$stands" err || complain "the deadlock does not come again"
 done
 
-# The plan is extended while the program stands: behind the decisions of one schedule come those of another, its
-# watches and its seed.
+# The plan is extended while the program is stopped.  After the decisions of one schedule come those
+# of another, with its watches and its seed.
 inline begin.json 'decisions: [{thread: "T_0", n: 5, point: "wait", count: 1, next: "T_0_2"}]'
 inline rest.json 'decisions: [{thread: "T_0_2", n: 4, point: "end", count: 1, next: "T_0_1"}]'
 always 3 cab-0 letters begin.json
@@ -152,7 +155,7 @@ jq ".findings[0].schedule_inline.seed = $lost" watched.json >seeded.json
 always 10 -2 count --then seeded.json default.json
 [ "$(trail)" = "$before" ] || complain "a seed that came late: $(trail) instead of $before"
 
-# What cannot be done is said.
+# refused TEXT ARGUMENTS...: each error has a message that contains TEXT.
 refused() {
 	"$RADDLE" replay "${@:2}" -- ./turns race >out 2>err
 	[ $? = 2 ] || complain "$*: not refused"

@@ -11,13 +11,13 @@ build noise
 build server
 "${CC:-cc}" -o client "$ROOT/test/prog/world/client.c" || fail "the client cannot be built"
 
-# A file of the first version is read forever.
+# Files of the first version can be read forever.
 "$RADDLE" dump "$ROOT/test/golden/world-v1" >golden.txt || fail "the golden file cannot be read"
 diff "$ROOT/test/golden/world-v1.txt" golden.txt || complain "the golden file is read in another way"
 "$RADDLE" dump --json "$ROOT/test/golden/world-v1" >golden.json || complain "no JSON"
 grep -q '"source": *"monotonic"' golden.json || complain "the JSON lacks a source"
 
-# What the program printed is what the file has.
+# The file contains the values that the program printed.
 "$RADDLE" record -o noise.trace -- ./noise >noise.out || fail "recording failed"
 "$RADDLE" dump noise.trace/world >noise.world || fail "what came from outside cannot be read"
 [ "$(stat -c %a noise.trace/world)" = 600 ] || complain "others can read it"
@@ -29,17 +29,17 @@ done
 [ "$(grep -c ' random 16 bytes' noise.world)" = 2 ] || complain "random numbers are not there"
 "$RADDLE" dump --check noise.trace >check.out 2>&1 || complain "the trace is not sound: $(cat check.out)"
 
-# Damage is found by --check.
+# --check finds damage.
 cp -r noise.trace damaged
 printf '\377' | dd of=damaged/world bs=1 seek=60 conv=notrunc 2>dd.log
 ! "$RADDLE" dump --check damaged >check.out 2>&1 || complain "damage was not noticed"
 grep -q ', DAMAGED$' check.out || complain "damage is not in the summary: $(cat check.out)"
 
-# Nobody has to keep it.
+# With --no-world, the input is not stored.
 "$RADDLE" record --no-world -o without.trace -- ./noise >noise.out || complain "--no-world"
 [ ! -e without.trace/world ] || complain "--no-world keeps it"
 
-# A server and its client.
+# A server is recorded with its client.
 port=$((20000 + $$ % 20000))
 "$RADDLE" record -o server.trace -- ./server $port >server.out 2>server.err &
 server=$!

@@ -12,7 +12,7 @@
 #define CACHE SCRATCH "/cache"
 #define KEY "00112233445566778899aabbccddeeff"
 
-/* The next part of the input. */
+/* Returns the length of the next part of the input. */
 static size_t next_part(const uint8_t **data, const uint8_t *end)
 {
 	const uint8_t *stop = memchr(*data, 0xf7, (size_t)(end - *data));
@@ -20,7 +20,7 @@ static size_t next_part(const uint8_t **data, const uint8_t *end)
 	return (size_t)((stop ? stop : end) - *data);
 }
 
-/* Files of the entry: the object, the sites and the sum of a unit, or what a flavour has. */
+/* Writes the files of an entry: object, sites and hash of a unit, or the files of a flavour. */
 static void write_parts(const char *const *paths, size_t count, const uint8_t *data, size_t size)
 {
 	const uint8_t *end = data + size;
@@ -33,7 +33,7 @@ static void write_parts(const char *const *paths, size_t count, const uint8_t *d
 	}
 }
 
-/* What lies there by chance is not believed. */
+/* Files that were not stored by the cache must not be accepted. */
 static void try_found(const struct bitcode_cache *c, const uint8_t *data, size_t size)
 {
 	static const char *const unit[] = {CACHE "/unit/00/" KEY ".o", CACHE "/unit/00/" KEY ".sites",
@@ -51,7 +51,7 @@ static void try_found(const struct bitcode_cache *c, const uint8_t *data, size_t
 	free(path);
 }
 
-/* What was stored is there, until a byte of it changes. */
+/* A stored entry is found until one of its bytes changes. */
 static void try_stored(struct bitcode_cache *c, const uint8_t *data, size_t size)
 {
 	char *stem = bitcode_cache_unit(c, KEY), *from, *object = rd_xasprintf("%s.o", stem), *sites;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define STACK 0x7ffd00000000ull
-#define STACKS 0x7f0000000000ull /* of further threads */
+#define STACKS 0x7f0000000000ull /* stacks of further threads */
 
 struct input {
 	const uint8_t *at, *end;
@@ -28,7 +28,7 @@ static uint8_t byte(struct input *in)
 	return in->at < in->end ? *in->at++ : 0;
 }
 
-/* The upper half of a byte says where, the lower half how far from there. */
+/* The upper half of a byte selects a base, and the lower half an offset from it. */
 static uint64_t operand(struct input *in)
 {
 	static const uint64_t bases[16] = {0,
@@ -68,7 +68,7 @@ static void add_record(struct fix *f, struct input *in, unsigned thread, unsigne
 		fix_event(f, thread, code, operands);
 }
 
-/* The records up to the end of the run. */
+/* Writes the records up to the end of the run. */
 static void write_run(struct fix *f, struct input *in)
 {
 	unsigned thread = 0;

@@ -39,7 +39,7 @@ static void try_reports(const char *text, size_t size)
 	hive_reports_release(&r);
 }
 
-/* Each candidate is found, and what is drawn is one of them. */
+/* Each candidate must be found by its id, and drawing must return one of them. */
 static void try_program(const char *text, size_t size)
 {
 	struct hive_program p;
@@ -53,7 +53,7 @@ static void try_program(const char *text, size_t size)
 	hive_program_release(&p);
 }
 
-/* An id that is understood is written the same way, up to leading zeros. */
+/* If an id can be parsed, it is written in the same way, except for leading zeros. */
 static void try_task(const char *text)
 {
 	static const char document[] = "{\"version\":1,\"build\":\"00000000\",\"name\":\"p\",\"candidates\":["
@@ -72,7 +72,7 @@ static void try_task(const char *text)
 	hive_program_release(&p);
 }
 
-/* A plan and, a line each, records of its runs: whatever is accepted can be drawn. */
+/* Reads a plan and, one per line, records of its runs.  Whatever is accepted can be drawn. */
 static void try_sketch(char *text)
 {
 	struct hive_sketch s;

@@ -73,7 +73,7 @@ static void write_sites(const char *path)
 	free(file);
 }
 
-/* Prediction from any trace; what it claims must be provable. */
+/* Predicts from the trace.  Each prediction must have a valid witness. */
 static void predict(const struct model *model, FILE *out)
 {
 	struct predict_opts o = {.work = 20000, .total_work = 200000};
@@ -96,7 +96,7 @@ static void predict(const struct model *model, FILE *out)
 	predict_trace_release(&t);
 }
 
-/* What is unordered in any trace, and the parts that have it. */
+/* Finds the unordered accesses of the trace, and loads the parts that contain them. */
 static void look_first(struct model *model)
 {
 	struct predict_unordered_list list;

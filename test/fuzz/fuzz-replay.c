@@ -22,7 +22,7 @@ struct input {
 	size_t left;
 };
 
-/* Zeros behind the end. */
+/* Takes bytes of the input, and zeros after its end. */
 static void take(struct input *in, void *to, size_t size)
 {
 	size_t n = size < in->left ? size : in->left;

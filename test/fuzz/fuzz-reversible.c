@@ -40,7 +40,7 @@ static void put(struct stream *s, uint64_t value, size_t size)
 	s->length += size;
 }
 
-/* Small numbers, and now and then one that is out of all measure. */
+/* Makes a small number, or rarely a huge one. */
 static uint64_t wild(uint8_t value)
 {
 	return value < 250 ? value % 8 : UINT64_MAX >> (value - 250);

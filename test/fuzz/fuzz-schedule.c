@@ -13,7 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* What was read is written and read as the same. */
+/* An accepted schedule must be the same after it was written and read again. */
 static void round_trip(const struct schedule *s)
 {
 	struct rd_buf text = RD_BUF_INIT, again = RD_BUF_INIT;

@@ -36,7 +36,7 @@ static void follow(struct raddle_session *s, const uint8_t *order)
 	}
 }
 
-/* Whatever the input says, these are not left to it. */
+/* Sets members that the input may not decide. */
 static void repair(struct raddle_session *s, pid_t pid)
 {
 	if (atomic_load(&s->process_count) > PROCESSES)
@@ -53,7 +53,7 @@ static pid_t dead_child(void)
 	RD_ASSERT(pid >= 0);
 	if (!pid)
 		_exit(0);
-	/* It is left to the collector, which need not wait then. */
+	/* The child stays a zombie for the collector, which then need not wait for it. */
 	RD_ASSERT(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0);
 	return pid;
 }

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct guard_table table;
 
 	rd_log_set(rd_log_discard, NULL);
-	/* What follows a byte 0 is about regions. */
+	/* The text after the first zero byte is about regions. */
 	const char *text = (const char *)data, *zero = memchr(text, 0, size);
 	size_t length = zero != NULL ? (size_t)(zero - text) : size;
 	struct guard_text both = {text, zero != NULL ? zero + 1 : NULL, length,

@@ -72,7 +72,7 @@ static void swap(const char *a, const char *b)
 	}
 }
 
-/* Only files; the order may name a directory. */
+/* Damages a file.  The command may also name a directory, which is left alone. */
 static void damage(const char *path, uint8_t at, bool cut)
 {
 	struct stat st;

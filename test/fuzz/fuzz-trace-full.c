@@ -22,7 +22,7 @@ static const char good[] = "U\t1\t1\tu.c\n"
 			   "P\t3\t1\t62\tc1C8v24\tm1p8i8\tb1\n"
 			   "P\t4\t1\t4\tb1\n";
 
-/* The checksum is put right, so that the fuzzer gets beyond it. */
+/* Parses a table after correcting its checksum, which the fuzzer could not guess. */
 static struct trace_sites *parse(const char *body, size_t length)
 {
 	char text[8192];
@@ -57,7 +57,7 @@ static void read_raw(const struct trace_layout *layout, const uint8_t *data, siz
 	(void)sum;
 }
 
-/* What the packer takes comes back from the unpacker as it was. */
+/* What the packer accepts must be the same after unpacking. */
 static void pack_raw(const struct trace_layout *layout, const uint8_t *data, size_t size)
 {
 	struct trace_packer *p = trace_packer_new(layout);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (trace_stream_open(&s, inflater, data, size, "fuzz", false) == RD_OK) {
 		while (trace_stream_next(&s, &e) > 0)
 			;
-		/* The end is final. */
+		/* After the end, reading must return the end again. */
 		if (trace_stream_next(&s, &e) != 0)
 			abort();
 		trace_stream_close(&s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads any bytes as a report of ThreadSanitizer, and as places that a user names
- * (classify/pairs.c). */
+ * (classify/locate.h). */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "classify/locate.h"

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	while (trace_world_next(&w, &r) > 0)
 		sum = raddle_world_sum(sum, r.bytes, r.length);
-	/* The end is final. */
+	/* After the end, reading must return the end again. */
 	if (trace_world_next(&w, &r) != 0)
 		abort();
 	trace_world_close(&w);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread hands `item` to another one through a plain pointer, between barriers of assembler.  The
- * pointer is a race, but the accesses to what it points to are ordered.  `counted` is another race:
- * it is written atomically and read plainly by threads that do not synchronise.
+ * A thread hands `item` to another one through a plain pointer, with compiler barriers (assembler).
+ * The accesses to the pointer race, but those to `item` are ordered.  `counted` is another race: it
+ * is written atomically and read plainly by threads that do not synchronise.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -37,7 +37,7 @@ static void *reader(void *unused)
 	return *got == 42 ? NULL : &item;
 }
 
-/* Each is past its first operation before the other one comes to the variable. */
+/* Each of these two threads accesses `counted` only after the other has done an operation. */
 static void *counter(void *unused)
 {
 	(void)unused;

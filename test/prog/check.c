@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Cases for `raddle check`, selected by the first argument:
- *   input        a race that exists only if all of the standard input was passed
+ *   input        a race that happens only if the program gets all of its standard input
  *   serve FIFO   a server: counts the lines of FIFO with a race and makes the file `served`;
  *                only a signal ends it
  *   crash        a race, and then a crash
- *   spin         a race after a spin on a flag that orders nothing
- *   alone        one thread
+ *   spin         a race after a loop that waits for a plain flag
+ *   alone        only one thread
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void race(void)
 	pthread_join(other, NULL);
 }
 
-/* Who waits behind the flag cannot be held at the variable while the other one is. */
+/* The reader waits for flag, so it cannot be stopped before its access while the writer is. */
 static int behind;
 static volatile int flag;
 

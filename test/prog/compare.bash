@@ -60,9 +60,9 @@ same() {
 	done
 }
 
-# compare NAME ARGUMENTS...: runs the program natively, and recorded in both modes ($modes), perhaps
-# in another flavour ($flavour).  Raddle itself may print nothing, or only the line that contains
-# $told.
+# compare NAME ARGUMENTS...: runs the program natively, and recorded in the modes $modes and the
+# flavour $flavour.  Raddle itself may print nothing, or only a line that contains $told, if that is
+# not empty.
 flavour=record
 modes="quick fast"
 told=
@@ -79,7 +79,7 @@ compare() {
 	done
 }
 
-# take_told LABEL FILE: removes the expected line of Raddle from the file; it must be there once.
+# take_told LABEL FILE: removes Raddle's expected line ($told) from the file; it must be there once.
 take_told() {
 	[ -n "$told" ] || return 0
 	if [ "$(grep -c "^raddle: .*$told" "$2")" != 1 ]; then

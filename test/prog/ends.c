@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A program that ends badly, in the way its argument names, in one of two threads. */
+/* One of two threads ends the program badly, in the way that the argument names. */
 #include <assert.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -42,22 +42,22 @@ static void *work(void *how)
 	return NULL;
 }
 
-/* Somebody who is there, works and has nothing to do with it. */
+/* The other thread, which does nothing that contributes to the failure. */
 static void *idle(void *unused)
 {
 	pthread_barrier_wait(&all);
 	return unused;
 }
 
-/* Executes another program, which was not recorded.  If that program does not exist, nothing
- * changes. */
+/* Executes another program, which is not recorded.  If that program does not exist, this one ends
+ * with status 5. */
 static int become(const char *path)
 {
 	execl(path, path, "3", (char *)NULL);
 	return 5;
 }
 
-/* Says that it is there by a file, as a server does by its port. */
+/* Creates a file to show that it is ready, as a server opens a port; then waits, or leaves. */
 static int serve(const char *how)
 {
 	close(open("serving", O_CREAT | O_WRONLY, 0600));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A thread writes `data`, another one reads it, and the argument names what is
- * between the two.  Except for "nothing" and "relaxed", it orders them, but in
- * a way that predictions do not know.  "large" has no order and many
- * events. */
+/* A thread writes `data`, and another one reads it.  The argument names what
+ * orders the two accesses, in a way that predictions do not know.  "nothing",
+ * "relaxed" and "large" do not order them; "large" makes many events.
+ */
 #include "micro/case.h"
 
 #include <atomic>
@@ -55,7 +55,7 @@ struct failure {
 	~failure() { code = 0; }
 };
 
-/* Whoever gives it back last destroys it. */
+/* The thread that releases its reference last destroys the exception. */
 static int caught(std::exception_ptr &mine)
 {
 	int code = 0;
@@ -74,7 +74,7 @@ static void make_noise()
 	for (int round = 0; round < 2000; round++) {
 		for (int &n : noise)
 			n += round;
-		flag.fetch_add(1); /* a new segment */
+		flag.fetch_add(1); /* begins a new segment */
 	}
 }
 
@@ -148,7 +148,7 @@ static void run_timer()
 	sem_wait(&done);
 }
 
-/* Another process, which tells the reader when the writer has told it. */
+/* Starts another process, which passes the writer's byte on to the reader. */
 static void start_helper()
 {
 	char c;
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 	}
 	pthread_create(&reader_thread, nullptr, reader, nullptr);
 	if (is("signal"))
-		settle(); /* so that it waits */
+		settle(); /* so that the reader waits in pause() */
 	threads[0] = reader_thread;
 	pthread_create(&threads[1], nullptr, writer, nullptr);
 	for (pthread_t t : threads)

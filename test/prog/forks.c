@@ -42,7 +42,7 @@ static void serve(const char *path)
 	close(open("served", O_CREAT | O_WRONLY, 0600));
 }
 
-/* The first process waits until the pid is written. */
+/* A pipe through which the first process waits until the daemon has written its pid. */
 static int ready[2];
 
 static void be_daemon(char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways to leave a piece of a full trace in the middle, and to interrupt it.
+ * Ways to interrupt or leave code in the middle of what a full trace records as one piece.
  *
  *	full-ends PART
  */
@@ -21,7 +21,7 @@ static sigjmp_buf back;
 static atomic_int handled, stop;
 static long noise[16];
 
-/* One piece: a load, a store, and the load that may not be possible. */
+/* One piece: a load, a store, and a load.  The store or the second load may crash. */
 static __attribute__((noinline)) int touch(int *a, int *b, const int *c)
 {
 	*b = *a + 1;
@@ -76,7 +76,7 @@ static void storm(void)
 		for (int i = 0; i < 64; i++)
 			numbers[i] = touch(&numbers[i], &numbers[(i + 1) % 64], &numbers[(i + 2) % 64]);
 		if (rounds++ % 16 ==
-		    15) /* on a busy machine the trace would grow until the sender has its turn */
+		    15) /* otherwise the trace would grow on a busy machine until the sender runs */
 			sched_yield();
 		sum += numbers[rounds % 64] * 0;
 	}
@@ -95,7 +95,7 @@ static void landings(void)
 	printf("%d landings, %d\n", times, touch(&numbers[1], &numbers[2], &numbers[3]));
 }
 
-/* Out of the program's variables: steps of a page, fewer than the heap is away. */
+/* Writes one number in each page beyond the program's variables, but does not reach the heap. */
 static void overrun(void)
 {
 	int *volatile at = numbers;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The previous content of memory differs in every run; here it is the time.  The padding of
+ * The previous content of memory differs in every run; here it is a time stamp.  The padding of
  * structures carries it into values that are passed on, although the program is correct.
  */
 #include <stdio.h>
@@ -33,7 +33,7 @@ __attribute__((noinline)) static void on_stack(int k)
 	take(t[k % 3]);
 }
 
-/* Nothing of it is in the trace: it is as if a library had done it. */
+/* Writes time stamps.  These stores are not in the trace, as if a library had made them. */
 static void scribble(void *p, size_t words)
 {
 	__asm__ volatile("1: rdtsc\n\tmovl %%eax, (%0)\n\taddq $4, %0\n\tdecq %1\n\tjnz 1b"

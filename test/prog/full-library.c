@@ -78,7 +78,7 @@ static void files(void)
 	fclose(in);
 }
 
-/* Equal bytes have equal hashes wherever they lie. */
+/* In the trace, equal bytes have equal hashes at every address. */
 static void lie(void)
 {
 	static char place[64];
@@ -90,7 +90,7 @@ static void lie(void)
 	}
 }
 
-/* What the kernel refuses is no crash; a range ends where memory does. */
+/* A call that the kernel refuses does not crash; a recorded range ends where mapped memory ends. */
 static void refuse(void)
 {
 	const char *nowhere = (const char *)8;

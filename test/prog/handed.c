@@ -76,7 +76,7 @@ static void take_unlocked(void)
 	want(getc_unlocked(from) == 'x');
 }
 
-/* The first byte is in another pipe from the beginning, and the kernel takes it from there. */
+/* The byte is in another pipe from the beginning; splice() moves it from there. */
 static void make_spliced(void)
 {
 	want(pipe(ends) == 0 && pipe(source) == 0 && write(source[1], "x", 1) == 1);

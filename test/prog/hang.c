@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that hang forever or only seem to.  The argument selects one.  The threads are
- * synchronised so that each program hangs for certain.
+ * Programs that hang forever, or that only seem to hang.  The argument selects one.  The threads
+ * are synchronised so that each program hangs, or seems to, in every run.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -28,7 +28,7 @@ static void meet(void)
 	pthread_barrier_wait(&meeting);
 }
 
-/* Each case: what the other thread does, and the main thread meanwhile. */
+/* Of each case, NAME_other() is what the other thread does, and NAME_main() what main does. */
 
 static void *cycle_other(void *p)
 {
@@ -119,9 +119,9 @@ static void *ended_joiner(void *p)
 	return p;
 }
 
-/* These go on some day. */
+/* In the cases "timed" to "handed" (see the table), the threads can continue some time later. */
 
-/* Each try is long enough for a look; the test makes the file "go" when one was taken. */
+/* Each wait is long enough for the test to see it; then the test makes the file "go". */
 static void timed_main(void)
 {
 	struct timespec limit;
@@ -145,7 +145,7 @@ static void input_main(void)
 	pthread_mutex_unlock(&first);
 }
 
-/* A mutex that its holder waits for, and that another thread gives back. */
+/* Main waits for a mutex that it holds itself, until this thread unlocks it. */
 static void *handed_other(void *p)
 {
 	if (getchar() == EOF)
@@ -166,7 +166,7 @@ static void handler_main(void)
 	fflush(stdout);
 }
 
-/* A byte that nobody is left to write. */
+/* Waits for a byte from a pipe to which no thread will write. */
 static void *pipe_other(void *p)
 {
 	int ends[2];
@@ -177,7 +177,7 @@ static void *pipe_other(void *p)
 	return p;
 }
 
-/* Nor is anybody to be found at the other ends of these. */
+/* Waits for an eventfd, an epoll set and a socket pair to which no thread will write. */
 static void *poll_other(void *p)
 {
 	struct pollfd watched[3] = {{.events = POLLIN}, {.events = POLLIN}, {.events = POLLIN}};

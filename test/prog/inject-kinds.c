@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program on which the effect of each fault is
- * known: each part prints what its result was made
- * of.
+ * known.  Each part prints values, or returns a
+ * status, that show what a fault changed.
  *
  *	inject-kinds PART */
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static int numbers[3] = {10, 20, 30};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int turns;
 
-/* Twice the same cell: a fault in a register is seen once, one in memory twice. */
+/* Main calls this twice: a fault in a register changes one result, one in memory changes both. */
 static __attribute__((noinline)) int read_cell(void)
 {
 	return cell;
@@ -75,7 +75,7 @@ static int memory(void)
 	return 0;
 }
 
-/* A line of at most four characters, into room for more. */
+/* Reads at most four characters of a line, into a buffer with room for more. */
 static int line(void)
 {
 	char text[4096] = "";

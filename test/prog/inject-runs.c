@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run with a fault may do to its environment, one mode each:
+ * What a run with a fault may do to its environment.  Each mode does one thing:
  *
  *	file NAME   adds up the numbers in file NAME and standard input, and writes the sum to file "result"
  *	spin N      counts to N
  *	grow N      allocates N MiB of memory, and reports if that fails
  *	write N     writes a file of N KiB
  *	fork N      leaves a child behind that sleeps for a long time
- *	bomb N      N times, each of its processes forks another one
- *	sleep N     waits for N messages of a thread that sends as many
+ *	bomb N      N times, each process of the program forks another one
+ *	sleep N     waits until a thread has sent N messages
  *	check N     calls abort() unless N is 5
  *	waste N     reads a number that is never used
  *	clock       prints the time
@@ -79,7 +79,7 @@ static int fill(void)
 	return fclose(out);
 }
 
-/* At most 512, if nobody limits them. */
+/* Makes at most 512 processes, even if no limit stops it. */
 static int multiply(void)
 {
 	int n = target();

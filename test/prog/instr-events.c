@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function for each kind of event; test/cli/instr-events.sh knows what is expected of each. */
+/* One function for each kind of event.  instr-events.expected lists the events that must happen. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

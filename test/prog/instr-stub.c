@@ -21,7 +21,7 @@ static uint32_t stack[1 << 16];
 static struct raddle_self state = {.stack_top = stack};
 __thread struct raddle_self *__raddle_self = &state;
 
-extern char __data_start[], _end[]; /* global variables lie between */
+extern char __data_start[], _end[]; /* global variables are between these two */
 
 static unsigned segment;
 static int set_mode = -1;

@@ -315,7 +315,7 @@ static void lists(void)
 	printf("lists %d %d %d %d\n", total, array[20], array[39], noise > 20);
 }
 
-/* Optimisers make one store of the two, and one hook of two. */
+/* Optimisers merge the two stores into one, and their two hooks into one. */
 __attribute__((noinline)) static void sunk(struct node *n, int grow)
 {
 	if (n->key > 3)
@@ -324,7 +324,7 @@ __attribute__((noinline)) static void sunk(struct node *n, int grow)
 		n->key = n->key * 2 + 1;
 }
 
-/* Hooks leave these loops: up, down, every second, a column, a bound in memory, none at all. */
+/* Hooks are moved out of loops: upwards, downwards, by two, over a column, to a bound in memory. */
 static int loop_bound = 17;
 __attribute__((noinline)) static long loops(int n)
 {
@@ -353,7 +353,7 @@ __attribute__((noinline)) static long loops(int n)
 	return total;
 }
 
-/* Ranges leave outer loops too; a branch that does not change its mind keeps some from being met. */
+/* Range hooks leave outer loops too, unless a loop-invariant branch skips the inner loop. */
 static long guard_from[32], guard_to[4][32];
 __attribute__((noinline)) static long guarded(int kind, long rows, long n)
 {
@@ -369,7 +369,7 @@ __attribute__((noinline)) static long guarded(int kind, long rows, long n)
 	return total;
 }
 
-/* These loops are unrolled; what they do becomes a range again. */
+/* These loops are unrolled; the hooks of their accesses are merged into a range hook again. */
 static int rows[6][3];
 __attribute__((noinline)) static int short_rows(const int *from, int *to, int *both)
 {

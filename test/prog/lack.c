@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A race that shows only in runs that get all the resources they ask for.  The argument selects
+ * A race that happens only in runs that get all the resources they ask for.  The argument selects
  * what the system refuses from the second run on (when the file "seen" exists): memory, threads or
- * descriptors.  With "limits" the program limits itself, to more than it needs.
+ * descriptors.  With "limits" the program sets its own limits, to more than it needs.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ static int has_descriptor(void)
 	return file >= 0;
 }
 
-/* What the program asks for it is told again. */
+/* getrlimit() must return the limit that setrlimit() set, and malloc() must obey it. */
 static void limit_itself(int resource)
 {
 	struct rlimit limit = {200 << 20, 200 << 20}, told;

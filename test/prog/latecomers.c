@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A great many short-lived threads, a few at a time.  Two neighbours among the last ones write the
- * same variable.  The argument is the number of threads.
+ * Runs very many short-lived threads, 50 at a time.  The last two threads write the same variable.
+ * The argument is the number of threads.
  */
 #include <pthread.h>
 #include <stdio.h>

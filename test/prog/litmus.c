@@ -40,7 +40,7 @@ __attribute__((noinline)) static int swap(int *p, int value)
 	return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
 }
 
-/* A digit for each result, from 1: the first result of a thread comes first. */
+/* Returns a decimal number: the digit 1, then one digit for each result, in program order. */
 static void *run(void *argument)
 {
 	const struct op *mine = ops[(intptr_t)argument];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic operations and fences, in the order of one thread.
+ * Atomic operations and fences.  test/cli/record-prim.sh expects these events of the one thread:
  *
  * T_0: thread-start atomic-store atomic-load atomic-rmw atomic-rmw atomic-cas atomic-cas fence
  * T_0: atomic-rmw atomic-store exit

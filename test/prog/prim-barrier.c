@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Barriers.
+ * Barriers.  test/cli/record-prim.sh expects these events of each thread:
  *
  * T_0: thread-start barrier-init thread-create thread-create barrier-enter barrier-exit
  * T_0: barrier-enter barrier-exit thread-join thread-join barrier-destroy exit

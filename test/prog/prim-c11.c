@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C11 threads.
+ * C11 threads.  test/cli/record-prim.sh expects these events, and ignores those after HIDE:
  *
  * HIDE: T_0_0 mutex-request
  * HIDE: T_0_1 thread-start

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Order through descriptors: a pipe, a socket pair in both directions, an eventfd, a connection,
- * and the end of a pipe.  Files, and what one thread does alone, are not channels.
+ * and the end of a pipe.  Files, and what a thread does before others exist, give no events.
  *
  * T_0: thread-start thread-create channel-send channel-receive channel-send
  * T_0: channel-receive channel-receive channel-send channel-receive channel-receive channel-receive
@@ -52,7 +52,7 @@ static void *other(void *unused)
 	return unused;
 }
 
-/* Nobody else is there, or nothing is ordered. */
+/* These calls give no events: there is no other thread yet, and a file is not a channel. */
 static void alone(void)
 {
 	int file = open("/dev/null", O_WRONLY);

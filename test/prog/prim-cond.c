@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Condition variables: a wait that is signalled, timed waits, and a wait that is
- * cancelled, where the mutex is held again when cleanup handlers run.
+ * Condition variables: a wait that is signalled, timed waits, and a wait that is cancelled, after
+ * which the mutex is held again when cleanup handlers run.
  *
  * HIDE: T_0 mutex-request, T_0_0 mutex-request, T_0_1 mutex-request
  * T_0: thread-start cond-init cond-broadcast mutex-lock cond-wait cond-wake!ETIMEDOUT

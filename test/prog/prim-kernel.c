@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order through message queues, semaphores of System V, locks of files and streams, signals that are waited
- * for, and stdio on a pipe: each in one direction, then the way back through a pipe, so that the order of the
- * events is known.  What fails orders nothing; a closed descriptor gives its lock back.
+ * Order through message queues, System V semaphores, locks of files and streams, signals that are
+ * waited for, and stdio on a pipe.  A failed operation orders nothing.  Closing a descriptor
+ * releases its lock.
  *
  * T_0: thread-start thread-create
  * T_0: channel-send channel-send channel-send channel-send outside-hidden
@@ -42,7 +42,7 @@ static void want(int is_so)
 		abort();
 }
 
-/* Taking one counts as giving for those that wait until none is left. */
+/* Taking one is recorded as a receive and also as a send, as threads may wait for the value 0. */
 static void step(unsigned number, int by, int flags)
 {
 	struct sembuf op = {(unsigned short)number, (short)by, (short)flags};
@@ -50,7 +50,7 @@ static void step(unsigned number, int by, int flags)
 	want(semop(semaphores, &op, 1) == 0 || flags);
 }
 
-/* Nothing is there any more. */
+/* These calls fail because the queues are empty and the semaphore is 0. */
 static void fails(void)
 {
 	struct message m;
@@ -67,7 +67,7 @@ static void *other(void *unused)
 	char text[8];
 	int signal;
 
-	want(fgets(text, sizeof text, from) != NULL); /* the others have been sent by now */
+	want(fgets(text, sizeof text, from) != NULL); /* main sends this line last */
 	want(mq_receive(posix, text, sizeof text, NULL) == 1);
 	want(msgrcv(queue, &m, sizeof m.text, 0, 0) == 1);
 	step(0, -1, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocation.  The last column of the dump tells sizes; here only the kinds of
- * events count.
+ * Allocation.  The sizes of the blocks are not compared, only the kinds of events.  After SHOW are
+ * kinds that test/cli/record-prim.sh otherwise leaves out.
  *
  * SHOW: alloc free unmap
  * T_0: thread-start alloc alloc free alloc free alloc free free alloc alloc alloc alloc alloc

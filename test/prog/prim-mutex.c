@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mutexes: every operation and type.
+ * Mutexes: every operation and every type.
  *
  * HIDE: T_0_1 mutex-request
  * T_0: thread-start mutex-init mutex-lock mutex-trylock!EBUSY mutex-request mutex-timedlock!ETIMEDOUT

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pthread_once: run, passed, nested, and abandoned by cancellation.
+ * pthread_once(): the routine runs, has already run, is nested, and is left by pthread_exit().
  *
  * T_0: thread-start once-run once-done once-pass once-run once-pass once-done
  * T_0: thread-create thread-join once-run once-done exit

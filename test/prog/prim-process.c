@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes: fork, exec that fails, exec in a child, vfork, _exit.
+ * Processes: fork(), an exec that fails, an exec in a child, vfork(), _exit().
  *
  * T_0: thread-start fork exec fork exit
  * fork-0 T_0: thread-start mutex-lock mutex-unlock exit

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Read-write locks.
+ * Read-write locks.  test/cli/record-prim.sh expects these events of each thread:
  *
  * HIDE: T_0_0 rwlock-request
  * T_0: thread-start rwlock-init rwlock-rdlock rwlock-tryrdlock rwlock-trywrlock!EBUSY

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Semaphores, named and unnamed, with errno as it is without Raddle.
+ * Semaphores, named and unnamed.  errno, which is printed, must be as without Raddle.
  *
  * HIDE: T_0_0 sem-request
  * T_0: thread-start sem-init sem-wait sem-trywait!EAGAIN sem-request sem-timedwait!ETIMEDOUT
@@ -52,7 +52,7 @@ int main(void)
 	sem_post(&sem);
 	pthread_join(t, NULL);
 	pthread_create(&t, NULL, waiter, NULL);
-	settle(); /* it waits */
+	settle(); /* until the thread waits */
 	pthread_cancel(t);
 	pthread_join(t, NULL);
 	sem_destroy(&sem);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spin locks.
+ * Spin locks.  test/cli/record-prim.sh expects these events of each thread:
  *
  * HIDE: T_0_0 spin-request
  * T_0: thread-start spin-init spin-lock spin-trylock!EBUSY thread-create spin-unlock thread-join

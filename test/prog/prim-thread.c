@@ -74,7 +74,7 @@ static void *cancelled(void *argument)
 
 static void *last(void *unused)
 {
-	settle(); /* main has left by then */
+	settle(); /* until main has ended */
 	exit(unused ? 1 : 9);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program for the tests of replay.  One thread uses a pointer that another one clears; that
- * succeeds in the recorded order and crashes in the other order.  With "idle" it does nothing; with
- * "echo" it first prints a line of its input.
+ * A program for the tests of replay.  One thread uses a pointer that another thread clears.  That
+ * succeeds in the recorded order and crashes in the other order.  With "idle" the program does
+ * nothing and returns 3; with "echo" it first prints a line of its input.
  */
 #include "micro/case.h"
 

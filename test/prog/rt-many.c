@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 1500 threads at once, then 1500 one after another. */
+/* Runs 1500 threads at once, then 1500 threads one after another. */
 #include <pthread.h>
 #include <stdio.h>
 

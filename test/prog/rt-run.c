@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does what its argument says: works forever, ends in every possible way, or prints what a program
- * can see of its environment.
+ * Depending on its argument, the program works for a short or long time, ends in one of many ways,
+ * or prints what a program can see of its environment.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int cells[1 << 16];
 static volatile int *nowhere;
 
-/* The places are scattered, so that the trace does not compress well. */
+/* The accessed cells are scattered, so that the trace does not compress well. */
 static void work(unsigned from)
 {
 	pthread_mutex_lock(&mutex);
@@ -61,7 +61,7 @@ static void *one_more(void *argument)
 	return argument;
 }
 
-/* A thread that nobody has joined yet makes each round count. */
+/* A second thread is joined only at the end, so that the accesses of each round are recorded. */
 static void work_much(void)
 {
 	pthread_t t;
@@ -78,7 +78,7 @@ static int deep(int n)
 	return n ? deep(n - 1) + 1 : 0;
 }
 
-/* A fork that no library function makes. */
+/* Forks by a system call, without a library function. */
 static int bare_fork(void)
 {
 	long pid = syscall(SYS_fork);
@@ -118,7 +118,7 @@ static void look_around(char **environment)
 	printf("group %d\n", getpgrp() == getpid());
 }
 
-/* A daemon that lives on, and works, when its parent has ended. */
+/* Becomes a daemon, which works after its parent has ended, and then writes a file. */
 static int leave_daemon(const char *file)
 {
 	FILE *out;

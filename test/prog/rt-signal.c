@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signal handlers that lock, access memory and leave by longjmp, 10000 times a second, in threads
- * that are busy recording: on the thread's stack, on an alternate stack, and with siglongjmp out of
- * whatever code was interrupted.
+ * Signal handlers interrupt threads that are busy recording, 10,000 times a second.  They first
+ * lock and access memory on the thread's stack, then do so on an alternate stack.  Finally they
+ * leave whatever code was interrupted by siglongjmp().
  */
 #include <pthread.h>
 #include <setjmp.h>

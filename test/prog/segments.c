@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which synchronisation begins a new segment.  `x` is read in each of three critical sections:
- * before the first thread exists, while one lives, and after it has been joined.  The recorder must
- * write these reads once, three times, and not again.  Updates of counters do not end a segment:
- * `counted` and `field` are written once.  They do end it if the variable is also released, if the
- * result is used, and after a fence.  A relaxed load (`loaded`) does not end a segment; an acquire
- * load (`acquired`) does.
+ * Which synchronisation begins a new segment.  A variable is read in each of three critical
+ * sections: `alone` before another thread exists, `together` while one lives, `after` when it has
+ * been joined.  These reads must be recorded once, three times, and once.  Relaxed updates of
+ * counters do not end a segment, so reads of `counted` and `field` are recorded once.  Such updates
+ * do end it if the counter is also updated with release order (`released`), if the result is used
+ * (`looked`), or after a fence (`fenced`).  Acquire loads (`acquired`) end it, relaxed ones do not.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -9,7 +9,7 @@ enum { ROUNDS = 20 };
 
 static int turn, offset;
 
-/* Waits for a sum, and counts for nobody. */
+/* Waits for a sum in a loop; the count of its iterations is not used. */
 static void wait_for(int which)
 {
 	unsigned rounds = 0;

@@ -4,7 +4,7 @@
  * (test/unit/u-rt-steer.c).  The argument names a row of the table at the end.  The output shows
  * the order in which things happened.
  *
- * Operations are numbered as in doc/format/schedule.md: a thread's start is its first.
+ * Comments such as "lock 2" number a thread's operations (doc/format/schedule.md); 1 is its start.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -251,7 +251,7 @@ static void use_both(int c)
 	pthread_mutex_unlock(one);
 }
 
-/* lock 2, lock 3: the same one */
+/* lock 2, lock 3, of the same mutex */
 
 static void use_twice(int c)
 {
@@ -273,7 +273,7 @@ static void use_lost(int c)
 	pthread_mutex_unlock(&first);
 }
 
-/* a waits for what b does, by looking again and again */
+/* a waits in a loop until b sets done */
 
 static volatile int done;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two threads and a string, whose members the library of C++ instantiates: without a lock each use of it is a race
-// ("assign", "append", "clear", "copy"), with one it is none ("locked").  Both may write to one stream ("streams").
+// Two threads use a std::string, whose members libstdc++ instantiates.  They race in "assign",
+// "append", "clear" and "copy"; they have a lock in "locked", and write to one stream in "streams".
 #include <cstring>
 #include <iostream>
 #include <mutex>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A long run of two threads that take a lock for each piece of work, for test/cli/record-thin.sh:
- * "long" or "short".  Both constantly read `stop` without the lock.  Near the end, after the
- * recorder has long known the place and the memory, one of them writes `stop`.
+ * Two threads take a lock in each of many rounds, for test/cli/record-thin.sh: "long" or "short".
+ * Both read `stop` in each round without the lock.  Near the end, when the recorder has long begun
+ * to leave out such frequent accesses, one of them writes `stop`.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
  *
  *	race     two threads write x, which main prints
  *	letters  three threads print their letter under a lock
- *	count    two threads add to a counter, each in two steps that the other may interrupt
- *	update   the same in one statement
+ *	count    two threads add to a counter by a read and a write, which the other may separate
+ *	update   the same with the read and the write in one statement
  *	spin     a thread reads a flag until another one has set it
- *	sleep    the same, with a sleep between two reads
+ *	sleep    as spin, but with a sleep between two reads
  *	queue    three threads take numbers from a queue, with a condition variable
  */
 #include <pthread.h>

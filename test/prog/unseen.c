@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Correct programs whose threads are ordered or woken by something other than
- * a lock, selected by the argument.  "file": a thread polls for a file that
- * the other makes after its write.  "cancel": a thread that waits on a
- * condition is cancelled.  "robust": a thread ends while it holds a robust
- * mutex. */
+ * an ordinary lock operation, selected by the argument.  "file": a thread polls
+ * for a file that the other makes after its write.  "cancel": a thread that
+ * waits for a condition is cancelled.  "robust": a thread ends while it holds a
+ * robust mutex. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

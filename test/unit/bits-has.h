@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a number is in a sparse bitmap, by looking at all members. */
+/* Tests whether a number is in a sparse bitmap, by visiting every member. */
 #ifndef TEST_UNIT_BITS_HAS_H
 #define TEST_UNIT_BITS_HAS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hand-made facts for tests of candidates/.  Functions are added one at a time: first the
- * arguments, then blocks with their instructions.  The returned numbers are operands.
+ * Hand-made facts for tests of candidates/. Functions are added one at a time: first the arguments,
+ * then blocks with their instructions.  The numbers that these functions return serve as operands.
  */
 #ifndef CANDIDATES_FIXTURE_H
 #define CANDIDATES_FIXTURE_H
@@ -52,7 +52,7 @@ static inline uint32_t made_block(struct made *m)
 	return (uint32_t)m->f->block_count - 1;
 }
 
-/* An instruction; operands follow by made_operand(). */
+/* Adds an instruction.  Its operands are added afterwards with made_operand(). */
 static inline uint32_t made_value(struct made *m, enum facts_kind kind, uint32_t detail)
 {
 	struct facts_value *v = facts_add_value(m->f);
@@ -79,7 +79,7 @@ static inline uint32_t made_constant(struct made *m, enum facts_constant_kind ki
 	return ((uint32_t)m->f->constant_count - 1) | FACTS_CONSTANT;
 }
 
-/* A global variable with an object of its own; its number. */
+/* Adds a global variable and an object for it.  Returns the number of the variable. */
 static inline uint32_t made_global(struct made *m, const char *name, uint32_t flags)
 {
 	struct facts_object *object = facts_add_object(m->f);
@@ -95,7 +95,8 @@ static inline uint32_t made_global(struct made *m, const char *name, uint32_t fl
 	return (uint32_t)m->f->global_count - 1;
 }
 
-/* A place of an object.  Those of an object must be made together and ascend. */
+/* Adds a place in an object.  The places of one object must be added in a row, with ascending
+ * offsets. */
 static inline uint32_t made_place(struct made *m, uint32_t object, int64_t offset)
 {
 	struct facts_place *place = facts_add_place(m->f);
@@ -104,7 +105,7 @@ static inline uint32_t made_place(struct made *m, uint32_t object, int64_t offse
 	return (uint32_t)m->f->place_count - 1;
 }
 
-/* A set of the places whose bits are set. */
+/* Adds a set of places.  Bit i of `places` means place i. */
 static inline uint32_t made_set(struct made *m, uint64_t places)
 {
 	facts_add_set(m->f)->members = (uint32_t)m->f->member_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dump/ writes about the golden artefacts of the tree, as a text in memory. */
+/* The output of dump/ for the golden artefacts of the tree, as a text in memory. */
 #ifndef TEST_DUMPED_H
 #define TEST_DUMPED_H
 
@@ -31,7 +31,7 @@ static inline char *dumped_at(const char *path, const struct dump_options *optio
 	return text;
 }
 
-/* The same for a path below test/. */
+/* Calls dump_path() for a path below test/. */
 static inline char *dumped(const char *name, const struct dump_options *options)
 {
 	char *path = tree_path(name), *text = dumped_at(path, options, RD_OK);
@@ -40,7 +40,8 @@ static inline char *dumped(const char *name, const struct dump_options *options)
 	return text;
 }
 
-/* The document, which must be one; the caller releases it.  Addresses and digests have 64 bits. */
+/* Parses the output, which must be one JSON document.  The caller releases it.  Integers become
+ * reals, because addresses and digests have 64 bits. */
 static inline json_t *dumped_json(const char *name, const struct dump_options *options)
 {
 	char *text = dumped(name, options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hand-made full traces in memory: a site table with a piece for each kind of record, and functions
- * that append raw records to a thread's buffer.
+ * Hand-made full traces in memory: a site table with one piece for each kind of record, and
+ * functions that append raw records to the buffer of a thread.
  */
 #ifndef TEST_UNIT_EPA_FIXTURE_H
 #define TEST_UNIT_EPA_FIXTURE_H
@@ -21,38 +21,38 @@
 #define FIX_SLOT 1u
 #define FIX_SITE(n) (FIX_SLOT << 16 | (n))
 #define FIX_THREADS 8
-#define FIX_PROGRAM 0x555555550000ull /* where the program lies; `shared` is 0x100 behind it */
+#define FIX_PROGRAM 0x555555550000ull /* load address of the program; `shared` is at +0x100 */
 
 /* Sites and pieces have the same numbers. */
 enum fix_site {
-	FIX_MAIN = 1, /* entry, argc and argv */
-	FIX_LOAD,     /* 8 bytes, integer */
-	FIX_STORE,    /* 8 bytes, integer */
-	FIX_ALLOCA,   /* size in the record */
-	FIX_RETURN,   /* no value */
-	FIX_MALLOC,   /* call, one argument */
-	FIX_RESULT,   /* pointer */
+	FIX_MAIN = 1, /* entry of a function with the arguments argc and argv */
+	FIX_LOAD,     /* of an integer of 8 bytes */
+	FIX_STORE,    /* of an integer of 8 bytes */
+	FIX_ALLOCA,   /* the size is in the record */
+	FIX_RETURN,   /* without a value */
+	FIX_MALLOC,   /* call with one argument */
+	FIX_RESULT,   /* of malloc(): a pointer */
 	FIX_RESTORE,
 	FIX_LANDING,
-	FIX_FRAME, /* entry with a frame */
-	FIX_LOADP, /* pointer */
+	FIX_FRAME, /* entry that records the address of the frame */
+	FIX_LOADP, /* of a pointer */
 	FIX_BRANCH,
-	FIX_STOREP, /* pointer */
+	FIX_STOREP, /* of a pointer */
 	FIX_ENTRY,  /* entry without arguments */
-	FIX_LOAD2,  /* as FIX_LOAD, elsewhere */
+	FIX_LOAD2,  /* as FIX_LOAD, but of another variable */
 	FIX_STORE2,
 	FIX_ALLOCA2,
-	FIX_WRITE, /* call write: three arguments */
-	FIX_RANGE, /* what write() reads */
-	FIX_PRINT, /* call printf: pointer, integer */
+	FIX_WRITE, /* call of write(), three arguments */
+	FIX_RANGE, /* the bytes that write() reads */
+	FIX_PRINT, /* call of printf(), a pointer and an integer */
 	FIX_COPY,
 	FIX_TAIL,
-	FIX_WAIT, /* call pthread_cond_wait: two pointers */
+	FIX_WAIT, /* call of pthread_cond_wait(), two pointers */
 	FIX_SITES,
 };
 
 static const char *const fix_kinds[FIX_SITES][3] = {
-	/* kind, what, op */
+	/* kind of site, variable or function, operation with its fields */
 	[FIX_MAIN] = {"e", "main", "e%ui4p8"},
 	[FIX_LOAD] = {"r", "x", "l%ui8"},
 	[FIX_STORE] = {"w", "x", "s%ui8"},
@@ -81,7 +81,7 @@ static const char *const fix_kinds[FIX_SITES][3] = {
 struct fix {
 	struct trace_sites *sites;
 	struct trace_layout *layout;
-	struct rd_buf raw[FIX_THREADS]; /* by thread number */
+	struct rd_buf raw[FIX_THREADS]; /* indexed by thread number */
 	uint64_t q;
 };
 
@@ -121,7 +121,7 @@ static inline void fix_init(struct fix *f)
 		f->raw[i] = (struct rd_buf)RD_BUF_INIT;
 }
 
-/* The records so far are forgotten. */
+/* Removes all records that were appended so far. */
 static inline void fix_clear(struct fix *f)
 {
 	for (unsigned i = 0; i < FIX_THREADS; i++)
@@ -142,7 +142,7 @@ static inline void fix_put(struct fix *f, unsigned thread, uint64_t value, unsig
 	rd_buf_add(&f->raw[thread], &value, size);
 }
 
-/* A record of a piece with up to three fields, of the sizes that the op says. */
+/* Appends a record of a piece with up to three fields.  fix_kinds gives the sizes of the fields. */
 static inline void fix_piece(struct fix *f, unsigned thread, enum fix_site n, const uint64_t fields[4])
 {
 	const char *op = fix_kinds[n][2], *p = strchr(op, 'u') + 1;
@@ -157,7 +157,7 @@ static inline void fix_piece(struct fix *f, unsigned thread, enum fix_site n, co
 }
 #define FIX(f, thread, n, ...) fix_piece(f, thread, n, (const uint64_t[4]){__VA_ARGS__})
 
-/* An event; the first operand is the next q where the row has one. */
+/* Appends an event.  `operands` lacks its q, time and text, which are filled in. */
 static inline void fix_event(struct fix *f, unsigned thread, unsigned code, const uint64_t operands[8])
 {
 	const char *letters = trace_kind(code)->operands;
@@ -177,7 +177,8 @@ static inline void fix_event(struct fix *f, unsigned thread, unsigned code, cons
 }
 #define FIX_EVENT(f, thread, code, ...) fix_event(f, thread, code, (const uint64_t[8]){__VA_ARGS__})
 
-/* The initial thread starts: its stack, the program, a block of thread-local variables, main(). */
+/* Appends the start of the initial thread: its stack, the program, a block of thread-local
+ * variables, main(). */
 static inline void fix_begin(struct fix *f, uint64_t stack, uint64_t program)
 {
 	FIX_EVENT(f, 0, RADDLE_THREAD_START, 0, 0, stack, 0x10000, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes each comparison twice: in the usual way, which skips equal records without decoding them,
- * and slowly, from a mapped reference.  Both must have the same result.
+ * and slowly, from a mapped reference.  Both comparisons must have the same result.
  */
 #ifndef TEST_UNIT_EPA_TWIN_H
 #define TEST_UNIT_EPA_TWIN_H
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The same, slot by slot. */
+/* Compares two records slot by slot. */
 static inline bool epa_record_same(const struct epa_record *a, const struct epa_record *b)
 {
 	if (a->site != b->site || a->kind != b->kind || a->event != b->event || a->count != b->count ||
@@ -47,7 +47,7 @@ static inline bool twin_same_spread(const struct epa_propagation *a, const struc
 	       !memcmp(a->counts, b->counts, sizeof a->counts);
 }
 
-/* As epa_compare(). */
+/* Does what epa_compare() does, and asserts that the slow comparison agrees. */
 static inline int twin_compare(struct epa_reference *ref, struct epa_source *run,
 			       const struct epa_compare_options *options, struct epa_comparison *out)
 {

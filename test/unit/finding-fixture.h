@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Frames as "function file line column", innermost first, ended by NULL. */
+/* Frames of a stack, innermost first.  The last one has NULL for a function. */
 struct fixture_frame {
 	const char *function, *file;
 	uint32_t line, column;

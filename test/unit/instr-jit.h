@@ -66,7 +66,8 @@ static inline void instr_jit_parameters(struct rd_buf *text, const char *signatu
 		rd_buf_addf(text, "%s%s %%a%d", i > 1 ? ", " : "", instr_jit_type(signature[i]), i);
 }
 
-/* A hook that calls the test's function `test_NAME`, with what the instrumenter promises about hooks. */
+/* Adds a hook that calls the test's function `test_NAME`.  It has the attributes that the
+ * instrumenter gives to hooks. */
 static inline void instr_jit_add_hook(struct rd_buf *text, const char *name, const char *signature)
 {
 	const char *type = instr_jit_type(signature[0]);
@@ -82,7 +83,7 @@ static inline void instr_jit_add_hook(struct rd_buf *text, const char *name, con
 	rd_buf_addf(text, ")\n  ret %s%s\n}\n", type, signature[0] == 'v' ? "" : " %r");
 }
 
-/* The parsed module as a file of bitcode; the caller frees the path. */
+/* Parses a module and writes it to a bitcode file.  The caller frees the path. */
 static inline char *instr_jit_write(const char *directory, const char *name, const char *text)
 {
 	LLVMContextRef context = LLVMContextCreate();
@@ -110,7 +111,7 @@ static inline char *instr_jit_write_hooks(const char *directory)
 	return path;
 }
 
-/* A directory for the files of the unit, which is removed with it. */
+/* Creates a directory for the files of the unit.  It is removed together with the unit. */
 static inline void instr_jit_begin(struct instr_jit *j)
 {
 	instr_target_init();
@@ -135,7 +136,7 @@ static inline int instr_jit_open_file(struct instr_jit *j, enum raddle_flavour_n
 	return code;
 }
 
-/* The same of a module as text. */
+/* Does the same for a module that is given as text. */
 static inline int instr_jit_open(struct instr_jit *j, enum raddle_flavour_number flavour, const char *text)
 {
 	struct rd_buf whole = RD_BUF_INIT;
@@ -189,7 +190,7 @@ static inline void instr_jit_map(struct instr_jit *j, const char *name, void *fu
 	}
 }
 
-/* Code for this process; the functions that the module calls are those of the two tables. */
+/* Generates code for this process.  The module calls the functions in `hooks` and `others`. */
 static inline void instr_jit_load(struct instr_jit *j, void *const hooks[HOOK_COUNT],
 				  const struct instr_jit_symbol *others, size_t count)
 {
@@ -242,7 +243,7 @@ static inline void instr_jit_close(struct instr_jit *j)
 	free(j->hooks);
 }
 
-/* ---- what was inserted, as text ---- */
+/* ---- the inserted hooks, as text ---- */
 
 static inline void instr_jit_say_operand(struct rd_buf *out, LLVMValueRef v)
 {

@@ -13,26 +13,28 @@
 enum { ARRAYS = 4, ELEMENTS = 512, BYTES = 8 * ELEMENTS, MIDDLE = 160 };
 enum { MAX_NODES = 24, MAX_DEPTH = 3, MAX_EVENTS = 6000 };
 
-/* ---- programs ---- */
+/* ---- random programs, as trees of nodes ---- */
 
 enum node_kind { NODE_READ, NODE_WRITE, NODE_UPDATE, NODE_FILL, NODE_COPY, NODE_SYNC, NODE_LOOP, NODE_IF };
 
 struct loop {
-	int64_t start, bound, step; /* bound -1: the parameter */
+	int64_t start, bound, step; /* if bound is -1, the parameter n is the bound */
 	const char *predicate, *flags;
-	bool narrow, after, zero; /* counts in 32 bits; tests at the end; extends with zeros */
+	/* the counter has 32 bits; the loop tests at its end; the counter is zero-extended */
+	bool narrow, after, zero;
 };
 
 struct node {
 	enum node_kind kind;
-	int array, other;   /* of an access: the second one is a copy's source */
+	int array, other;   /* indices of the arrays: the accessed one, and the source of a copy */
 	bool by_pointer;    /* the address is computed from the parameter p */
 	int loop_a, loop_b; /* nodes of loops whose counters are in the index; -1: none */
 	int64_t scale_a, scale_b, constant;
 	struct loop loop;
-	int condition; /* of an IF: a bit of the parameter, or -1: the lowest bit of the counter of loop_a */
+	/* of an IF: which bit of the parameter n; -1: the lowest bit of the counter of loop_a */
+	int condition;
 	int first, count; /* children */
-	int site;	  /* of the first access */
+	int site;	  /* of the first access of this node */
 };
 
 struct program {
@@ -58,7 +60,7 @@ static void choose_loop(struct rd_random *r, struct loop *l)
 	l->after = l->bound >= 0 && pick(r, 2);
 	l->predicate = below[pick(r, 4)];
 	l->flags = pick(r, 3) ? "nsw" : "";
-	if (form < 2) { /* down */
+	if (form < 2) { /* counts down */
 		l->start = 3 + pick(r, 8);
 		l->bound = pick(r, 3);
 		l->step = pick(r, 4) ? -1 : -2;
@@ -116,7 +118,8 @@ static void fill_node(struct program *p, struct rd_random *r, int at, int *loops
 	p->nodes[at] = n;
 }
 
-/* Children lie side by side, so they are reserved before theirs are made. */
+/* Children have consecutive indices, so all of them are reserved before their own children are
+ * added. */
 static int add_nodes(struct program *p, struct rd_random *r, int budget, int *loops, int depth)
 {
 	int first = p->count, n = budget < MAX_NODES - first ? budget : MAX_NODES - first;
@@ -127,11 +130,11 @@ static int add_nodes(struct program *p, struct rd_random *r, int budget, int *lo
 	return n;
 }
 
-/* ---- as IR ---- */
+/* ---- the program as LLVM IR ---- */
 
 struct text {
 	struct rd_buf variables, code;
-	int next, site; /* the next name, the last site */
+	int next, site; /* the next free name, and the last site */
 };
 
 static void say_index(struct text *t, const struct program *p, const struct node *n)
@@ -161,7 +164,8 @@ static void say_index(struct text *t, const struct program *p, const struct node
 	rd_buf_addf(&t->code, "  %%i%d = add i64 %%x%d, 0\n", t->next, sum);
 }
 
-/* Code for the address of array `a` at the node's index; returns its name's number. */
+/* Writes code for the address of array `a` at the node's index.  Returns the number that names the
+ * address. */
 static int say_address(struct text *t, const struct program *p, const struct node *n, int a)
 {
 	say_index(t, p, n);
@@ -256,7 +260,7 @@ static void say_if(struct text *t, struct program *p, int at)
 	rd_buf_addf(&t->code, "  br label %%no%d\nno%d:\n", at, at);
 }
 
-/* Sites are numbered in the order of the text. */
+/* Numbers the sites in the order of the text. */
 static void say_nodes(struct text *t, struct program *p, int first, int count)
 {
 	for (int i = first; i < first + count; i++) {
@@ -274,7 +278,7 @@ static void say_nodes(struct text *t, struct program *p, int first, int count)
 	}
 }
 
-/* p is the address of A2, which the optimiser does not know. */
+/* Writes a function whose parameter p is the address of A2.  The optimiser does not know that. */
 static char *text_of(struct program *p, int top)
 {
 	struct text t = {.variables = RD_BUF_INIT, .code = RD_BUF_INIT};
@@ -294,10 +298,10 @@ static char *text_of(struct program *p, int top)
 	return all.data;
 }
 
-/* ---- what was accessed ---- */
+/* ---- journals of accesses ---- */
 
 struct event {
-	char kind; /* r, w, or s: the segment ends */
+	char kind; /* r: read, w: write, s: end of a segment */
 	int array, offset, size;
 	int site;
 };
@@ -317,7 +321,7 @@ static void note(struct journal *j, struct event event)
 	j->items[j->count++] = event;
 }
 
-/* ---- the interpreter ---- */
+/* ---- an interpreter, whose journal is the expected one ---- */
 
 struct twin {
 	const struct program *p;
@@ -405,10 +409,10 @@ static void run_nodes(struct twin *t, int first, int count)
 	}
 }
 
-/* ---- what hooks report ---- */
+/* ---- the journal of the accesses that the hooks report ---- */
 
 static struct journal heard;
-static uint8_t *arrays[ARRAYS]; /* where the program has them */
+static uint8_t *arrays[ARRAYS]; /* their addresses in the program */
 
 static void hear(char kind, const void *p, uint64_t size, uint64_t site)
 {
@@ -427,7 +431,7 @@ static void hear(char kind, const void *p, uint64_t size, uint64_t site)
 	fail_msg("an access of no array: %p, %llu bytes", p, (unsigned long long)size);
 }
 
-/* Runs the program with fresh arrays. */
+/* Runs the program, with all arrays zero. */
 static void run_it(struct instr_jit *j, int64_t n)
 {
 	void (*f)(void *, int64_t);
@@ -453,7 +457,7 @@ static bool has_same_result(const struct twin *t)
 	return true;
 }
 
-/* The first difference of two journals; NULL: there is none. */
+/* Describes the first difference between two journals.  Returns NULL if they are equal. */
 static const char *compare_events(const struct journal *truth, const struct journal *reported)
 {
 	static char what[160];

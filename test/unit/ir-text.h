@@ -29,7 +29,7 @@ static inline LLVMModuleRef ir_text_parse(LLVMContextRef context, const char *te
 	return module;
 }
 
-/* The instruction %name of the function. */
+/* Returns the instruction %name of the function. */
 static inline LLVMValueRef ir_text_find(LLVMModuleRef module, const char *function, const char *name)
 {
 	LLVMValueRef f = LLVMGetNamedFunction(module, function);

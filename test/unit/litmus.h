@@ -164,11 +164,12 @@ static inline void litmus_say(const struct litmus *l, const int *results, const 
 	said[n] = '\0';
 }
 
-/* ---- the twin ---- */
+/* ---- the twin: a slow reference for the outcomes that a model allows ---- */
 
 enum { TWIN_EVENTS = LITMUS_THREADS * LITMUS_OPS, TWIN_BUFFER = LITMUS_OPS };
 
-/* A state: where the threads are; memory and buffers; or all events so far, for the models with histories. */
+/* A state of the enumeration.  All models use the positions of the threads (`at`) and the results.
+ * The models up to PSO use memory and store buffers, the others the list of all events so far. */
 struct twin {
 	const struct litmus *l;
 	enum raddle_memory_model model;
@@ -183,7 +184,8 @@ struct twin {
 		int place, value;
 	} events[TWIN_EVENTS];
 	int event_count;
-	int floor[LITMUS_THREADS][LITMUS_PLACES]; /* an event, from 1 */
+	/* the earliest write (event + 1) that the thread may still read in the model `coherent` */
+	int floor[LITMUS_THREADS][LITMUS_PLACES];
 };
 
 static void twin_go(struct twin s, struct litmus_set *out);
@@ -193,7 +195,8 @@ static inline bool twin_fences(const struct twin *s, int e)
 	return strchr("FGX", s->events[e].kind) != NULL;
 }
 
-/* By the definition: program order, and all fences and exchanges are in one order. */
+/* Whether a is ordered before b, by the definition: by program order, or because a fence or
+ * exchange after a precedes one before b.  All fences and exchanges are in one order. */
 static inline bool twin_before(const struct twin *s, int a, int b)
 {
 	if (a >= b)
@@ -223,7 +226,7 @@ static inline bool twin_visible(const struct twin *s, int w, int r, int place)
 	return true;
 }
 
-/* Whether the read knows of a later write. */
+/* Whether a write after w is ordered before the read at event r. */
 static inline bool twin_is_past(const struct twin *s, int w, int r, int place)
 {
 	for (int v = w + 1; v < r; v++)
@@ -321,7 +324,8 @@ static inline void twin_step_history(struct twin s, int t, struct litmus_set *ou
 	}
 }
 
-/* All threads have ended and were joined: each place has any of its last writes. */
+/* Adds the outcomes of a run in which all threads have ended.  In the models with histories, the
+ * final value of each place is any write that no other write follows. */
 static inline void twin_end(struct twin *s, int place, struct litmus_set *out)
 {
 	char said[LITMUS_SAID];
@@ -364,7 +368,7 @@ static void twin_go(struct twin s, struct litmus_set *out)
 		twin_end(&s, 0, out);
 }
 
-/* What the model allows. */
+/* Computes the outcomes that the model allows. */
 static inline void litmus_twin(const struct litmus *l, enum raddle_memory_model model, struct litmus_set *out)
 {
 	twin_go((struct twin){.l = l, .model = model}, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of every HTML page that Raddle writes. */
+/* Checks that every HTML page of Raddle must pass. */
 #ifndef TEST_PAGE_H
 #define TEST_PAGE_H
 
@@ -56,7 +56,7 @@ static inline void check_nesting(const char *page)
 	assert_int_equal(depth, 0);
 }
 
-/* A page needs nothing but itself. */
+/* Checks that a page refers to nothing outside itself. */
 static inline void check_alone(const char *page)
 {
 	static const char *const outside[] = {

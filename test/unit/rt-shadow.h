@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shadow layer in a test: its store and its models, without a program.  Include this file once.
+ * Runs the shadow layer of the runtime (its store and its function models) in a test, without a
+ * program.  Include this file once.
  */
 #ifndef TEST_RT_SHADOW_H
 #define TEST_RT_SHADOW_H
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the layer asks the core for. */
+/* Variables and functions of the core that the layer uses. */
 struct rt rt;
 struct rt_guard rt_guard;
 struct raddle_self rt_placeholder;
@@ -57,7 +58,7 @@ uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size)
 
 static char *shadow_memory;
 
-/* An empty store, as the runtime begins with. */
+/* Starts with an empty store, as the runtime does. */
 static void shadow_start(void)
 {
 	struct raddle_shadow *s;

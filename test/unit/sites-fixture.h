@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of sites from a few lines of text, for tests of rooms that look sites up (doc/format/sites.md). */
+/* Site tables made from a few lines of text, for tests of rooms that look sites up
+ * (doc/format/sites.md). */
 #ifndef SITES_FIXTURE_H
 #define SITES_FIXTURE_H
 
@@ -14,7 +15,8 @@
 /* The number of site n of the first unit. */
 #define SITE(n) (1u << 16 | (n))
 
-/* `lines` are the records: the first line and the last one are added.  NULL: the text is wrong. */
+/* Makes a table from its records; the first and the last line are added.  Returns NULL if the text
+ * is wrong. */
 static inline struct trace_sites *made_sites(const char *lines)
 {
 	struct trace_sites *sites = NULL;

@@ -33,26 +33,26 @@ struct op {
 };
 
 struct plan {
-	const char *name; /* what the program does */
+	const char *name; /* the scenario that test/prog/steer.c runs */
 	struct op ops[OPS_MAX];
 	struct {
-		const char *function; /* of the site; NULL: no goals */
+		const char *function; /* that contains the site; NULL: no goals */
 		uint64_t after, occurrence;
 		bool write;
-	} goals[2]; /* of a and b */
+	} goals[2]; /* of the threads a and b */
 	struct op stops[2];
-	uint64_t limits[THREADS]; /* 0: none */
+	uint64_t limits[THREADS]; /* by thread; 0: no limit */
 	uint32_t order, flags;
 	uint64_t seed;
-	struct raddle_steer_decision decisions[OPS_MAX]; /* up to the first whose n is 0 */
+	struct raddle_steer_decision decisions[OPS_MAX]; /* end with the first whose n is 0 */
 	struct {
-		const char *function; /* NULL: no more */
+		const char *function; /* that contains the access; NULL: end of the list */
 		bool write, stand;
 	} watches[4];
 	bool fast;
 };
 
-/* A run, and what was in the steering memory when it ended. */
+/* A run of the program, and the contents of the steering memory when it ended. */
 struct run {
 	struct run_session session;
 	struct raddle_steer *steer;
@@ -62,7 +62,7 @@ struct run {
 	char said[256];
 };
 
-static struct rd_flavour flavours[2]; /* quick, fast */
+static struct rd_flavour flavours[2]; /* of the modes quick and fast */
 static struct trace_sites *tables[2];
 
 static inline uint32_t count_ops(const struct op *ops, uint32_t max)
@@ -227,7 +227,7 @@ static inline void nap(void)
 	nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
-/* Waits until the slots of a and b are in these states. */
+/* Waits until the slots of the threads a and b are in the given states. */
 static inline void await(const struct run *r, uint32_t a, uint32_t b)
 {
 	for (int i = 0; i < PATIENCE_MS; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random expressions over a few variables, and their values by a slow, obvious evaluator. */
+/* Random expressions over a few variables, and a slow, obvious evaluator that computes their
+ * values. */
 #ifndef TEST_SYMBOLIC_FIXTURE_H
 #define TEST_SYMBOLIC_FIXTURE_H
 
@@ -29,7 +30,7 @@ static inline uint64_t draw_bits(uint32_t bits)
 {
 	uint64_t v = draw(UINT64_MAX);
 
-	/* Small numbers and the ends of the range are where operators differ. */
+	/* Operators differ most for small numbers and for those at the ends of the range. */
 	switch (draw(4)) {
 	case 0: v = draw(4); break;
 	case 1: v = 0 - draw(4); break;
@@ -38,7 +39,7 @@ static inline uint64_t draw_bits(uint32_t bits)
 	return bits == 64 ? v : v & ((1ull << bits) - 1);
 }
 
-/* ---- the slow evaluator: a number is its bits, one after the other ---- */
+/* ---- the slow evaluator, which computes with lists of single bits ---- */
 
 static inline int bit_of(uint64_t v, uint32_t i)
 {
@@ -107,7 +108,7 @@ static inline uint64_t slow_binary(uint32_t op, uint64_t a, uint64_t b, uint32_t
 	}
 }
 
-/* By recursion, without memory. */
+/* Evaluates a node by recursion, without storing the values of other nodes. */
 static inline uint64_t slow_value(const struct sym_trace *t, uint32_t node, const uint64_t *values)
 {
 	const struct raddle_expr *n = &t->nodes[node];
@@ -134,7 +135,7 @@ static inline uint64_t slow_value(const struct sym_trace *t, uint32_t node, cons
 	}
 }
 
-/* ---- random traces ---- */
+/* ---- random traces of expressions ---- */
 
 enum { NODES_MAX = 64, VARS_MAX = 4, STEPS_MAX = 8 };
 
@@ -148,7 +149,7 @@ static inline uint32_t add_node(struct sym_trace *t, struct raddle_expr n)
 	return (uint32_t)t->node_count++;
 }
 
-/* A node of so many bits, if there is one; else a new constant. */
+/* Returns a node with so many bits, if there is one, otherwise a new constant. */
 static inline uint32_t some_node(struct sym_trace *t, uint32_t bits)
 {
 	size_t first = 1 + draw(t->node_count);
@@ -212,7 +213,7 @@ static inline void add_var(struct sym_trace *t, struct raddle_shadow_var v)
 	add_node(t, (struct raddle_expr){.op = RADDLE_EXPR_VAR, .bits = v.bits, .k = t->var_count++});
 }
 
-/* Room for a trace of one input, standard input, and a table; nothing in it yet. */
+/* Makes an empty trace with room for one input (standard input) and one table. */
 static inline void begin_trace(struct sym_trace *t)
 {
 	*t = (struct sym_trace){.node_count = 1, .table_count = 1, .input_count = 1};
@@ -227,7 +228,7 @@ static inline void begin_trace(struct sym_trace *t)
 	t->inputs[0] = (struct raddle_shadow_input){.kind = RADDLE_INPUT_STDIN};
 }
 
-/* A byte variable at an offset of an input. */
+/* Adds a variable for one byte of an input. */
 static inline void add_byte(struct sym_trace *t, uint32_t input, uint64_t offset, uint8_t value)
 {
 	add_var(t, (struct raddle_shadow_var){.sort = RADDLE_VAR_BYTE,

@@ -55,7 +55,7 @@ static void buffer_keeps_binary_bytes(void **state)
 	rd_buf_release(&b);
 }
 
-/* Around the size where the second formatting is needed. */
+/* Texts longer than the free space are formatted twice.  The lengths go across that limit. */
 static void formatting_fits_every_length(void **state)
 {
 	char expect[400];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/claim.h: two processes want one directory.  They synchronise by messages, not
- * by time. */
+/* Unit tests of base/claim.h: two processes claim the same directory.  They synchronise by
+ * messages, not by time. */
 #include "base/claim.h"
 
 #include "base/alloc.h"
@@ -49,7 +49,8 @@ static int tear_down(void **state)
 	return rd_remove_tree(top);
 }
 
-/* A process that claims the directory, says so, and stays until it is killed. */
+/* Starts a process that claims the directory, reports that it has done so, and stays until it is
+ * killed. */
 static pid_t claim_in_another_process(const char *path)
 {
 	int says[2];
@@ -76,7 +77,7 @@ static pid_t claim_in_another_process(const char *path)
 	return pid;
 }
 
-/* Without a release: the lock goes with the process, however it ends. */
+/* Kills the process, which then cannot release its claim.  Its lock ends with it. */
 static void end(pid_t pid)
 {
 	assert_int_equal(kill(pid, SIGKILL), 0);
@@ -95,7 +96,7 @@ static void directories_are_made_and_marked(void **state)
 	assert_true(rd_claim_marks(path));
 	rd_claim_release(&claim);
 	assert_null(claim.path);
-	rd_claim_release(&claim); /* twice does nothing */
+	rd_claim_release(&claim); /* a second release does nothing */
 	assert_true(rd_claim_marks(path));
 	assert_int_equal(rd_claim(&claim, path, false), 0);
 	rd_claim_release(&claim);
@@ -140,7 +141,7 @@ static void elsewhere_is_the_first_free_one(void **state)
 	free(third);
 }
 
-/* The lock file of another's making that leads somewhere else is not followed. */
+/* If the lock file is a symbolic link, it is not followed: another user may have made it. */
 static void links_are_not_followed(void **state)
 {
 	char *path = rd_xasprintf("%s/t", top), *file = rd_xasprintf("%s/t/" RD_CLAIM_FILE, top),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/compare.h: searches in sorted numbers against a walk from the left, and
- * comparisons. */
+/* Unit tests of base/compare.h.  Searches in sorted numbers are compared with a linear search. */
 #include "base/compare.h"
 
 #include <setjmp.h>
@@ -33,7 +32,7 @@ static int by_number(const void *left, const void *right)
 	return 0;
 }
 
-/* The obvious twin of rd_lower_bound(). */
+/* The slow twin of rd_lower_bound(): a linear search. */
 static size_t walk(const uint32_t *sorted, size_t low, size_t high, uint32_t value)
 {
 	while (low < high && sorted[low] < value)
@@ -51,7 +50,8 @@ static void lower_bound_is_where_a_walk_stops(void **state)
 		size_t count = (size_t)rand() % (MOST + 1), low = count ? (size_t)rand() % count : 0;
 
 		for (size_t i = 0; i < count; i++)
-			numbers[i] = (uint32_t)rand() % 25; /* few, so that most stand there several times */
+			/* few values, so that most occur several times */
+			numbers[i] = (uint32_t)rand() % 25;
 		qsort(numbers, count, sizeof *numbers, by_number);
 		for (uint32_t value = 0; value <= 25; value++)
 			assert_int_equal(rd_lower_bound(numbers, low, count, value),
@@ -80,7 +80,7 @@ static void bisect_asks_any_condition(void **state)
 
 			RD_BISECT(at, count, i, (asked++, i < border));
 			assert_int_equal(at, border);
-			assert_true(asked <= 7); /* the logarithm of 70 */
+			assert_true(asked <= 7); /* 7 is the logarithm of 70, rounded up */
 		}
 }
 

@@ -20,9 +20,9 @@
 
 #define THREADS 8
 #define ROUNDS 300
-#define TOO_MUCH (SIZE_MAX / 2) /* no machine has it */
+#define TOO_MUCH (SIZE_MAX / 2) /* more than any machine has */
 
-/* Memory that is not there is what is tested; nothing may be lost all the same. */
+/* These tests request more memory than there is.  AddressSanitizer shall return NULL, not abort. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -54,7 +54,7 @@ static void note(void *data, enum rd_level level, const char *message)
 	snprintf(n->last, sizeof n->last, "%s", message);
 }
 
-/* ---- messages ---- */
+/* ---- messages: which context receives them ---- */
 
 static void messages_go_to_the_innermost(void **state)
 {
@@ -65,7 +65,7 @@ static void messages_go_to_the_innermost(void **state)
 	(void)state;
 	assert_null(rd_context_current());
 	rd_context_enter(&outer);
-	rd_context_enter(&silent); /* has no sink of its own */
+	rd_context_enter(&silent); /* it has no sink, so its messages go to the outer context */
 	assert_int_equal(rd_fail(RD_EFORMAT, "first"), RD_EFORMAT);
 	rd_context_enter(&inner);
 	rd_fail(RD_EFORMAT, "second");
@@ -81,7 +81,7 @@ static void messages_go_to_the_innermost(void **state)
 	assert_int_equal(outer_notes.level, RD_LOG_WARN);
 }
 
-/* A sink that hands on, and says something itself. */
+/* A sink that passes messages on, and turns errors into warnings of its own. */
 static void pass_on(void *data, enum rd_level level, const char *message)
 {
 	(void)data;
@@ -108,7 +108,7 @@ static void a_sink_speaks_to_the_outer_one(void **state)
 	rd_context_leave(&outer);
 }
 
-/* ---- memory ---- */
+/* ---- requests that run out of memory ---- */
 
 static int ask_too_much(void *argument)
 {
@@ -150,7 +150,7 @@ static void work_that_has_none(void **state)
 	assert_int_equal(notes.count, 1);
 	assert_string_equal(notes.last, "out of memory");
 	assert_null(rd_context_current());
-	/* The context can be used again. */
+	/* The context can be used again after a failure. */
 	int sum = 0;
 	assert_int_equal(rd_context_run(&c, add_up, &sum), 4);
 }
@@ -191,7 +191,7 @@ static void push_letter(void *argument)
 	if (!argument)
 		at = NULL;
 	else if (!at)
-		at = argument; /* the text to write to comes first */
+		at = argument; /* the first call passes the text that later calls write to */
 	else
 		*at++ = *(const char *)argument;
 }
@@ -258,7 +258,7 @@ static void each_cleanup_runs_once(void **state)
 	assert_int_equal(runs, 2);
 }
 
-/* ---- limits ---- */
+/* ---- limits on the memory of a request ---- */
 
 static int take_bytes(void *argument)
 {
@@ -307,7 +307,7 @@ static void greedy(void *data, enum rd_level level, const char *message)
 	free(rd_xmalloc(TOO_MUCH));
 }
 
-/* There is no memory for the message either: the code alone tells. */
+/* The sink runs out of memory, too, so only the result shows the failure. */
 static void a_sink_without_memory(void **state)
 {
 	int calls = 0;
@@ -339,7 +339,7 @@ static void the_inner_boundary_ends(void **state)
 	assert_int_equal(notes.count, 0);
 }
 
-/* ---- threads ---- */
+/* ---- requests in several threads ---- */
 
 struct request {
 	pthread_t thread;

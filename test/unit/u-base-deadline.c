@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deadlines in the past, in the future, and none. */
+/* Unit tests of deadlines: in the past, in the future, and absent. */
 #include "base/deadline.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static void test_passed(void **state)
 	assert_true(rd_deadline_passed(rd_deadline_share(then, 0.5)));
 }
 
-/* An hour is longer than the test. */
+/* A deadline in the future: an hour is longer than this test takes. */
 static void test_to_come(void **state)
 {
 	int64_t now = rd_now_ns(), end = rd_deadline(now, 3600 * RD_NS_PER_S), half;

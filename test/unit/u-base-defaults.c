@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Options from a .raddle file and from RADDLE_OPTIONS, and what a file may not decide. */
+/* Unit tests of options from a .raddle file and from RADDLE_OPTIONS, and of the options that a file
+ * may not set. */
 #include "golden.h"
 
 #include "base/defaults.h"
@@ -25,7 +26,8 @@ static const struct rd_option options[] = {
 	RD_END,
 };
 
-/* Another command has --other; the commands are check and dump. */
+/* Recognises the options of all commands, which are check and dump here.  Another command has
+ * --other. */
 static bool is_option(const char *name, size_t n)
 {
 	return rd_option_find(options, name, n) || (n == 5 && !strncmp(name, "other", n));
@@ -108,7 +110,8 @@ static void variable(void **state)
 	assert_int_equal(defaults(), RD_OK);
 	assert_true(opt.loud);
 	assert_int_equal(opt.limit, 7);
-	assert_string_equal(opt.filter, "grep -v \"x y\""); /* the user's own word may say everything */
+	/* RADDLE_OPTIONS is the user's own, so it may set this option */
+	assert_string_equal(opt.filter, "grep -v \"x y\"");
 }
 
 static void wrong_variables(void **state)
@@ -139,10 +142,10 @@ static void sections(void **state)
 				 "[ dump check ]\n  limit=9  \nother = 2\n"),
 			 RD_OK);
 	assert_int_equal(opt.limit, 9);
-	assert_false(opt.loud); /* of dump alone */
+	assert_false(opt.loud); /* --loud was set for dump only */
 }
 
-/* What is read lies beside the file, wherever the user is. */
+/* A relative path in a file is relative to that file, not to the working directory. */
 static void paths_are_beside_the_file(void **state)
 {
 	char *expected = rd_xasprintf("%s/in.txt", directory);
@@ -155,7 +158,7 @@ static void paths_are_beside_the_file(void **state)
 	free(expected);
 }
 
-/* The file may have come with the sources of a stranger. */
+/* A .raddle file may have come with somebody else's sources, so it is not trusted. */
 static void files_cannot_run_or_write(void **state)
 {
 	(void)state;
@@ -190,7 +193,7 @@ static void wrong_files(void **state)
 	assert_int_equal(of_file("no-such = 1\n"), RD_EUSAGE);
 }
 
-/* The variable comes later than the file. */
+/* RADDLE_OPTIONS is read after the file and overrides it. */
 static void order(void **state)
 {
 	(void)state;
@@ -200,7 +203,7 @@ static void order(void **state)
 	assert_true(opt.loud);
 }
 
-/* The nearest file above the working directory, up to the top of a repository. */
+/* The nearest file in a directory above is used, up to the top of a repository. */
 static void search(void **state)
 {
 	char *deep = rd_xasprintf("%s/a/b", directory), *git = rd_xasprintf("%s/a/.git", directory);

@@ -72,7 +72,7 @@ static void lines_come_back(void **state)
 	assert_string_equal(some.data, "without-sync b.c:2\n");
 	assert_int_equal(rd_edits_parse(&again, some.data, "x"), RD_OK);
 	assert_int_equal(rd_edits_parse(&again, all.data, "x"), RD_OK);
-	assert_int_equal(again.count, 2); /* one was there already */
+	assert_int_equal(again.count, 2); /* a second `without-sync b.c:2` is not added */
 	assert_string_equal(again.items[0].text, "without-sync b.c:2");
 	rd_buf_release(&all);
 	rd_buf_release(&some);

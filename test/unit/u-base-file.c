@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/file.h and base/process.h, in a directory of their own. */
+/* Unit tests of base/file.h and base/process.h.  They run in a directory of their own. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -91,7 +91,7 @@ static void proc_files_have_no_size(void **state)
 	rd_buf_release(&b);
 }
 
-/* No temporary file may be left, also where the rename cannot work. */
+/* No temporary file is left, even if the rename fails. */
 static void failed_write_leaves_nothing(void **state)
 {
 	(void)state;
@@ -111,7 +111,7 @@ static void assert_holds(const char *path, const char *content)
 	rd_buf_release(&b);
 }
 
-/* RLIMIT_FSIZE stands in for a full disk. */
+/* RLIMIT_FSIZE makes the write fail as on a full disk. */
 static void replaced_whole_or_not_at_all(void **state)
 {
 	struct rlimit all, few;
@@ -265,7 +265,8 @@ static void programs_run(void **state)
 	assert_int_equal(run_shell("head -c 300000 /dev/zero; exit 3", &b), 3);
 	assert_int_equal(b.length, 300000);
 	rd_buf_clear(&b);
-	assert_int_equal(run_shell("cat /dev/zero", &b), RD_ELIMIT); /* and it does not run on */
+	/* the program that writes too much is ended */
+	assert_int_equal(run_shell("cat /dev/zero", &b), RD_ELIMIT);
 	assert_said("it writes more than 300000 bytes");
 	rd_buf_release(&b);
 }
@@ -295,13 +296,13 @@ static void files_are_read_up_to_a_size(void **state)
 	assert_memory_equal(head, "1234", 4);
 	assert_int_equal(rd_file_head("/dev/zero", head, 4), 0);
 	assert_int_equal(rd_file_head("absent", head, 4), 0);
-	/* /proc says 0 bytes */
+	/* the size that /proc reports is 0 */
 	assert_int_equal(rd_file_read_max("/proc/self/maps", 10, &b), RD_ESYSTEM);
 	assert_said("File too large");
 	rd_buf_release(&b);
 }
 
-/* A pipe is read if its number was handed in, and not where a file should be. */
+/* A pipe is read if it is given by its descriptor (/dev/fd/N), but not where a file is expected. */
 static void pipes_that_are_handed_in(void **state)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -324,7 +325,8 @@ static void pipes_that_are_handed_in(void **state)
 	rd_buf_release(&b);
 }
 
-/* Whoever else can write there has programs run by us. */
+/* A cache directory that other users can write to is refused: they could make us run their
+ * programs. */
 static void caches_of_others_are_refused(void **state)
 {
 	char *path;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/heap.h against an array that is searched from end to end. */
+/* Unit tests of base/heap.h.  The twin is an array in which the first item is found by a linear
+ * search. */
 #include "base/heap.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 
 enum { MOST = 60, ROUNDS = 20000 };
 
-/* The order of keys, and of the numbers themselves where keys are equal. */
+/* Orders items by key, and items with equal keys by number. */
 static bool by_key(const void *keys, uint32_t a, uint32_t b)
 {
 	const uint32_t *k = keys;
@@ -44,7 +45,8 @@ static void pushes_and_pops_agree_with_a_search(void **state)
 			for (size_t i = 0; i < twins; i++)
 				there |= twin[i] == item;
 			if (there)
-				continue; /* whose key must not change behind the heap's back */
+				/* the key of an item must not change while it is in the heap */
+				continue;
 			keys[item] = (uint32_t)rand() % 10;
 			twin[twins++] = item;
 			rd_heap_push(heap, &count, item, by_key, keys);
@@ -58,7 +60,7 @@ static void pushes_and_pops_agree_with_a_search(void **state)
 	}
 }
 
-/* As a merge does it: the first one gets a larger key and finds its new place. */
+/* A merge uses a heap in this way: the first item gets a larger key and sinks to its new place. */
 static void a_key_that_grows_sinks(void **state)
 {
 	uint32_t heap[MOST], keys[MOST], all[MOST];

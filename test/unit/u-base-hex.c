@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hexadecimal digits: every byte is written as printf would and is read again; other texts are
- * refused. */
+/* Unit tests of hexadecimal digits.  Every byte is written as by printf() and read back, and
+ * invalid texts are refused. */
 #include "base/hex.h"
 
 #include <setjmp.h>

@@ -21,7 +21,7 @@ static void test_kept_back(void **state)
 	rd_interrupt_begin(&i);
 	assert_int_equal(rd_interrupt_wait(&i, 0), 0);
 	for (size_t n = 0; n < sizeof signals / sizeof *signals; n++) {
-		raise(signals[n]); /* would end the test */
+		raise(signals[n]); /* would end the test if it were not blocked */
 		assert_int_equal(rd_interrupt_wait(&i, 0), signals[n]);
 		assert_int_equal(rd_interrupt_wait(&i, 0), 0);
 	}
@@ -41,13 +41,13 @@ static void test_waits(void **state)
 		kill(parent, SIGTERM);
 		_exit(0);
 	}
-	/* However long it takes to come: the limit only ends a test that hangs. */
+	/* The signal may take long to arrive.  The limit only ends a test that hangs. */
 	assert_int_equal(rd_interrupt_wait(&i, 600000), SIGTERM);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	rd_interrupt_end(&i);
 }
 
-/* What was blocked before stays blocked, what was not is not. */
+/* Afterwards the signals that were blocked before are blocked, and no others. */
 static void test_as_before(void **state)
 {
 	struct rd_interrupt i;
@@ -67,7 +67,7 @@ static void test_as_before(void **state)
 	assert_false(sigismember(&now, SIGINT) || sigismember(&now, SIGTERM));
 }
 
-/* A child ends by the signal again when it has called the end. */
+/* A forked child that calls rd_interrupt_end() is ended by the signal as usual. */
 static void test_child(void **state)
 {
 	struct rd_interrupt i;

@@ -70,7 +70,7 @@ static void members_have_their_values(void **state)
 	json_decref(root);
 }
 
-/* Absent, null, and members of no object at all. */
+/* Members that are absent or null, and members of no object, read as zero. */
 static void what_is_not_there_is_zero(void **state)
 {
 	static const char *const keys[] = {"null", "absent"};
@@ -129,7 +129,7 @@ static void a_truth_value_is_no_number(void **state)
 	json_decref(root);
 }
 
-/* One message for a document, however much of it is wrong, and no values behind it. */
+/* A document gets one message, whatever else is wrong.  After it, all members read as zero. */
 static void the_first_wrong_member_stops_the_reading(void **state)
 {
 	struct rd_json_read r;
@@ -190,7 +190,7 @@ static void counts_end_at_their_limit(void **state)
 		assert_false(rd_json_is_count(minus, limits[i], &n));
 		assert_false(rd_json_is_count(real, limits[i], &n));
 		assert_false(rd_json_is_count(NULL, limits[i], &n));
-		assert_int_equal(n, limits[i]); /* not touched by what is none */
+		assert_int_equal(n, limits[i]); /* an invalid value leaves it unchanged */
 		json_decref(at);
 		json_decref(minus);
 		json_decref(real);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* JSON in memory: one line per document, appended to existing text; a long document is complete. */
+/* Unit tests of JSON in memory.  A document is one line, appended to existing text, and a long
+ * document is complete. */
 #include "base/json-read.h"
 #include "base/json-text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/json.h; jansson reads back what we wrote. */
+/* Unit tests of base/json.h. jansson reads back what was written. */
 #include "base/json.h"
 
 #include <setjmp.h>
@@ -126,7 +126,8 @@ static void bad_utf8_is_replaced(void **state)
 	check_string("\xf0\x9f\x98", BAD BAD BAD);
 }
 
-/* Every string of up to three bytes from the interesting ones gives valid JSON. */
+/* Every string of up to three of these bytes gives valid JSON.  They are at the limits of the UTF-8
+ * encoding. */
 static void any_bytes_give_valid_json(void **state)
 {
 	static const unsigned char bytes[] = {'a',  '"',  1,	0x7f, 0x80, 0x9f, 0xa0, 0xbf,

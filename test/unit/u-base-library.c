@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Libraries: the functions work if all exist; if one is missing, none is set. */
+/* Unit tests of base/library.h.  If all functions exist, they work; if one is missing, none is
+ * set. */
 #include "base/library.h"
 
 #include <setjmp.h>

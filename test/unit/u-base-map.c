@@ -31,7 +31,7 @@ static void empty_map_finds_nothing(void **state)
 	rd_names_release(&n);
 }
 
-/* Key 0 and UINT64_MAX are keys like any other. */
+/* The keys 0 and UINT64_MAX work like any other. */
 static void extreme_keys(void **state)
 {
 	static const uint64_t keys[] = {0, UINT64_MAX, 1, UINT64_C(1) << 63};

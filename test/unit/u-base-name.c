@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tests of names.  Thread names: the reader accepts exactly what the writer writes.  Object names:
- * the stable part is the same in every run.  Fields: escaping and unescaping returns the original
- * text.
+ * Unit tests of names.  Thread names: the reader accepts exactly what the writer writes.  Object
+ * names: the stable part is the same in every run.  Fields: escaping and unescaping returns the
+ * original text.
  */
 #include "base/alloc.h"
 #include "base/field.h"
@@ -27,7 +27,7 @@ static uint64_t rnd(uint64_t below)
 	return seed % below;
 }
 
-/* The name and the path of a random thread. */
+/* Returns the name of a random thread, and its path of creation numbers. */
 static char *random_thread(uint32_t *path, int *depth)
 {
 	char *name = rd_thread_name(NULL, 0);
@@ -77,7 +77,7 @@ static void other_names_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(rd_thread_path(bad[i], strlen(bad[i]), path, 8), -1);
-	/* Only the bytes that are told count. */
+	/* Only the bytes within the given length are read. */
 	assert_int_equal(rd_thread_path("T_0_1:x", 5, path, 8), 1);
 }
 
@@ -140,7 +140,8 @@ static void expect_normal(const char *name, const char *expected)
 	rd_buf_release(&b);
 }
 
-/* With and without a place, as older releases wrote it: the ids of findings depend on it. */
+/* The normal form of a name must stay as older releases wrote it, because the ids of findings
+ * depend on it.  Names occur with and without a place. */
 static void normal_names_stay(void **state)
 {
 	(void)state;

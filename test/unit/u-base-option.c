@@ -63,7 +63,7 @@ static int restore(void **state)
 	return 0;
 }
 
-/* Splits at blanks; an argument cannot be empty that way. */
+/* Splits a line at blanks, so no argument is empty. */
 static int parse(const char *line)
 {
 	static char copy[256], *argv[16];
@@ -192,7 +192,8 @@ static void durations(void **state)
 	}
 }
 
-/* An optional argument is attached; in some commands it may be the next word. */
+/* The optional argument of an option is attached with `=`.  In some commands it may also be the
+ * next word. */
 static void optional_arguments(void **state)
 {
 	(void)state;
@@ -235,7 +236,7 @@ static void expect_refusal(const struct rd_option *table, const char *path, cons
 	assert_non_null(strstr(messages.data, message));
 }
 
-/* Nothing is made on the way. */
+/* Outputs are checked before a command begins.  The checks create nothing. */
 static void outputs_are_looked_at(void **state)
 {
 	static const char *file, *directory, *other;
@@ -269,7 +270,7 @@ static void outputs_are_looked_at(void **state)
 	rmdir(place);
 }
 
-/* What parse() prints, through a file in place of stdout. */
+/* Returns what parse() prints.  Standard output goes to a file meanwhile. */
 static char *printed_by(const char *line)
 {
 	static char text[2048];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/outside.h: which files are opened, how long that takes, and their owners. */
+/* Unit tests of base/outside.h: which files can be opened, that opening them does not block, and
+ * who may own them. */
 #include "base/error.h"
 #include "base/outside.h"
 
@@ -78,7 +79,7 @@ static void files_up_to_a_size(void **state)
 	expect_refusal("/tmp/u-outside-absent", RD_ESYSTEM, "cannot open /tmp/u-outside-absent");
 }
 
-/* None of these may be waited for: a FIFO without a writer would block forever. */
+/* Other kinds of files are refused without waiting: a FIFO without a writer would block forever. */
 static void what_is_no_file(void **state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

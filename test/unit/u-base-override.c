@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Overrides of input: what is written is read back, and invalid text is refused. */
+/* Unit tests of base/override.h.  Overrides of input that are written are read back, and invalid
+ * text is refused. */
 #include "base/override.h"
 
 #include "base/error.h"

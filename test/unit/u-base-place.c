@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* FILE:LINE as users type it, and options for another command of Raddle. */
+/* Unit tests of FILE:LINE as users type it, and of options that are passed to another command of
+ * Raddle. */
 #include "golden.h"
 
 #include "base/option.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/pool.h: tasks that succeed, kill their worker, end it, or never end. */
+/* Unit tests of base/pool.h: tasks that succeed, that kill or end their worker, and that never
+ * end. */
 #include "base/error.h"
 #include "base/pool.h"
 
@@ -16,19 +17,19 @@
 #include <cmocka.h>
 
 #define WORKERS 3
-#define LARGE (3u << 20) /* more than a socket takes at once */
-#define PATIENCE 10000	 /* milliseconds, of which none are used if all is well */
+#define LARGE (3u << 20) /* bytes, more than a socket takes at once */
+#define PATIENCE 10000	 /* milliseconds until a test fails; a test that passes does not wait */
 
 enum { DIE = 1000, GIVE_UP, SLEEP, LEAVE_CHILD, SPEAK_LONG };
 
-/* What all processes see. */
+/* Memory that all processes share. */
 static struct shared {
 	_Atomic int entered, left;
-	_Atomic int slots; /* a bit for each that was seen */
+	_Atomic int slots; /* a bit for each worker slot that was used */
 	_Atomic pid_t child;
 } * shared;
 
-/* What a worker has of the leader when it is forked. */
+/* A worker gets a copy of this when it is forked. */
 static uint64_t factor;
 
 static int set_up(void **state)
@@ -102,9 +103,10 @@ static struct rd_pool *open_pool(unsigned workers, bool fresh)
 	return pool;
 }
 
-/* ---- tasks that are done ---- */
+/* ---- tasks that succeed ---- */
 
-/* Does tasks 0 to count - 1; counts those whose answer is the factor times the task, and the processes. */
+/* Does tasks 0 to count - 1.  Counts the right answers (the factor times the task) and the
+ * processes that gave them. */
 static void do_tasks(struct rd_pool *pool, uint64_t count, size_t *right, size_t *processes)
 {
 	uint64_t next = 0;
@@ -150,7 +152,8 @@ static void test_done(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-/* A process for each task, which knows what we know by then. */
+/* With `fresh`, each task has a process of its own.  It knows what the leader knew when it was
+ * forked. */
 static void test_fresh(void **state)
 {
 	struct rd_pool *pool = open_pool(WORKERS, true);
@@ -182,7 +185,7 @@ static void test_long_answer(void **state)
 	rd_pool_close(pool);
 }
 
-/* ---- tasks that are not ---- */
+/* ---- tasks that fail or never end ---- */
 
 static void assert_lost(struct rd_pool *pool, uint64_t task, int status)
 {
@@ -243,9 +246,9 @@ static void test_stop(void **state)
 	check_stop(true);
 }
 
-/* ---- workers that learn ---- */
+/* ---- workers that are sent new data with a task ---- */
 
-/* Each worker gets the new factor with its next task, unless it is forked with it. */
+/* Each worker gets the new factor with its next task, unless it was forked after the change. */
 static size_t briefs, starts;
 
 static void brief(void *context, unsigned slot, bool started, struct rd_buf *text)
@@ -288,7 +291,7 @@ static void test_learn(void **state)
 	rd_pool_close(pool);
 }
 
-/* ---- what is left ---- */
+/* ---- processes that outlive a task or the leader must end ---- */
 
 static void assert_goes(pid_t pid)
 {
@@ -302,7 +305,8 @@ static void assert_goes(pid_t pid)
 		if (in)
 			fclose(in);
 		if (strstr(text, ") Z "))
-			return; /* whoever adopted it has not seen it yet */
+			/* it has ended, but the process that adopted it has not reaped it yet */
+			return;
 		usleep(1000);
 	}
 	assert_int_equal(kill(pid, 0), -1);
@@ -354,14 +358,14 @@ static void test_leader_dies(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-/* ---- a loop ---- */
+/* ---- rd_pool_run(): tasks in a loop with callbacks ---- */
 
 struct looped {
 	struct rd_pool *pool;
-	uint64_t next, most; /* tasks */
+	uint64_t next, most; /* number of the next task, and the number of tasks */
 	size_t done, lost, looks;
 	bool over;
-	int err; /* of the next task that ends */
+	int err; /* result of the callback for the next task that ends */
 };
 
 static int loop_give(void *context)
@@ -427,7 +431,7 @@ static void test_run(void **state)
 	rd_interrupt_end(&signals);
 }
 
-/* The answer: whether SIGTERM is blocked in the worker. */
+/* Answers whether SIGTERM is blocked in the worker: b or u. */
 static int report_mask(void *context, uint64_t task, struct rd_buf *answer)
 {
 	sigset_t mask;
@@ -455,7 +459,8 @@ static char mask_of_worker(const struct rd_interrupt *signals)
 	return answer;
 }
 
-/* Signals that the leader blocks reach its workers. */
+/* Workers do not inherit the signals that rd_interrupt_begin() blocks, if they are told which these
+ * are. */
 static void test_signals(void **state)
 {
 	struct rd_interrupt signals;

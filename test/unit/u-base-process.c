@@ -20,7 +20,7 @@
 
 #define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})
 
-/* Runs `call` with its error message in *message, to be freed. */
+/* Runs `call`, and stores its error message in *message, which the caller frees. */
 #define CATCH(message, result, call)                                                                         \
 	do {                                                                                                 \
 		struct rd_context quiet_ = {.log = rd_log_first, .data = (message)};                         \
@@ -37,7 +37,7 @@ static void test_argv(void **state)
 
 	(void)state;
 	rd_argv_add(&a, word);
-	word[0] = 'W'; /* it is a copy */
+	word[0] = 'W'; /* the vector has a copy of the word */
 	rd_argv_addf(&a, "--n=%d", 7);
 	rd_argv_add_all(&a, ARGV("x", "", "y z"));
 	for (int i = 0; i < 100; i++)
@@ -80,7 +80,8 @@ static void test_absent(void **state)
 	rd_buf_release(&out);
 }
 
-/* The end has come before the program: however slow the machine, it is ended and not waited for. */
+/* A deadline that has passed ends the program at once, however slow the machine is. 0 means no
+ * deadline. */
 static void test_until(void **state)
 {
 	(void)state;
@@ -98,13 +99,13 @@ static void test_capture(void **state)
 		rd_run_capture(ARGV("sh", "-c", "echo one; echo two >&2; echo three; exit 5"), 1000, &out),
 		5);
 	assert_string_equal(out.data, "one\ntwo\nthree\n");
-	/* More is added to what is there. */
+	/* Further output is appended. */
 	assert_int_equal(rd_run_capture(ARGV("printf", "%s", "four"), 1000, &out), 0);
 	assert_string_equal(out.data, "one\ntwo\nthree\nfour");
 	rd_buf_release(&out);
 }
 
-/* More than a pipe holds, and zero bytes. */
+/* The output is larger than a pipe, and consists of zero bytes. */
 static void test_capture_much(void **state)
 {
 	struct rd_buf out = RD_BUF_INIT;
@@ -117,7 +118,7 @@ static void test_capture_much(void **state)
 	rd_buf_release(&out);
 }
 
-/* One that writes forever is ended, and that is a failure. */
+/* A program that writes forever is ended, and the call fails. */
 static void test_capture_limit(void **state)
 {
 	struct rd_buf out = RD_BUF_INIT;
@@ -161,7 +162,7 @@ static void do_nothing(int number)
 	(void)number;
 }
 
-/* The child interrupts our wait before it ends. */
+/* The child sends signals that interrupt the wait for it, before it ends. */
 static void test_reap(void **state)
 {
 	struct sigaction action = {.sa_handler = do_nothing}, before;
@@ -179,7 +180,7 @@ static void test_reap(void **state)
 	assert_true(rd_reap(pid, &status));
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
 	status = 77;
-	assert_false(rd_reap(pid, &status)); /* it is gone */
+	assert_false(rd_reap(pid, &status)); /* it was reaped already */
 	assert_int_equal(status, 77);
 	sigaction(SIGUSR1, &before, NULL);
 }

@@ -45,7 +45,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* What was written to the terminal since the last look. */
+/* Returns what was written to the terminal since the last call. */
 static const char *shown(void)
 {
 	static char text[512];
@@ -76,7 +76,8 @@ static void a_line_when_it_takes_long(void **state)
 	p.start_ns -= LONG_AGO_NS;
 	rd_progress_update(&p, 42, NULL);
 	assert_string_equal(shown(), ERASE "runs: 42 of 100");
-	p.drawn_ns = rd_now_ns() + LONG_AGO_NS; /* drawn a moment ago, and the moment lasts */
+	/* as if it had just been drawn, for longer than the test takes */
+	p.drawn_ns = rd_now_ns() + LONG_AGO_NS;
 	rd_progress_update(&p, 43, NULL);
 	assert_string_equal(shown(), "");
 	p.drawn_ns = rd_now_ns() - LONG_AGO_NS;
@@ -101,7 +102,7 @@ static void the_total_may_be_unknown(void **state)
 	shown();
 }
 
-/* A line that is too long would not be erased: the terminal goes to the next one. */
+/* A line longer than the terminal could not be erased, because it would wrap. */
 static void lines_fit_the_terminal(void **state)
 {
 	struct rd_progress p;

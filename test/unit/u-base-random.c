@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Random numbers: those of splitmix64, within bounds without bias, and independent from part to
- * part. */
+/* Unit tests of random numbers.  They are those of splitmix64, unbiased within bounds, and
+ * independent from part to part. */
 #include "base/random.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* What the authors' program prints for the seed 1234567. */
+/* The numbers that the reference program of splitmix64 prints for the seed 1234567. */
 static void test_known(void **state)
 {
 	static const uint64_t known[] = {6457827717110365317ull, 3203168211198807973ull,
@@ -25,7 +25,8 @@ static void test_known(void **state)
 	}
 }
 
-/* Of 7 numbers each comes about as often as another; by chance it misses these bounds once in 10^9 seeds. */
+/* Each of 7 numbers occurs about equally often.  A correct generator violates these bounds for one
+ * seed in 10^9. */
 static void test_below(void **state)
 {
 	struct rd_random r = {1};

@@ -92,7 +92,8 @@ static void test_long_name(void **state)
 	assert_null(path);
 }
 
-/* In the process that a signal ends: makes two, has a third one closed, and lets a forked process end. */
+/* Runs in the process that a signal will end.  Makes three directories and closes the second one.
+ * A forked process closes the first one and ends, but both other directories must remain. */
 static _Noreturn void make_and_wait(int out)
 {
 	char *paths[3];
@@ -159,7 +160,8 @@ static void handler(int number)
 	(void)number;
 }
 
-/* What had a handler or was ignored is as it was, and the rest is the default again. */
+/* Signals that were ignored or had a handler keep their disposition; all others get the default one
+ * back. */
 static void test_dispositions(void **state)
 {
 	struct sigaction now;
@@ -184,7 +186,7 @@ static void test_dispositions(void **state)
 	signal(SIGINT, SIG_DFL);
 }
 
-/* ---- PATH ---- */
+/* ---- the search in PATH ---- */
 
 static void assert_finds(const char *path, const char *name, const char *expected)
 {
@@ -218,8 +220,8 @@ static void test_path(void **state)
 	make("two/tool", 0755);
 	make("one/data", 0644);
 	make("two/data", 0755);
-	assert_finds("one:two", "tool", "two/tool"); /* a directory is no program */
-	assert_finds("one:two", "data", "two/data"); /* nor is what cannot be executed */
+	assert_finds("one:two", "tool", "two/tool"); /* a directory is not a program */
+	assert_finds("one:two", "data", "two/data"); /* nor is a file that cannot be executed */
 	assert_finds("one:two", "here", NULL);
 	assert_finds("one::two", "here", "./here");
 	assert_finds(":one", "here", "./here");

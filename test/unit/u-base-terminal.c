@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What reaches a terminal: Raddle's colours, and no other control character. */
+/* Unit tests of texts for a terminal: Raddle's own colours reach it, and no other control
+ * characters. */
 #include "golden.h"
 
 #include "base/terminal.h"
@@ -27,14 +28,15 @@ static void colours_stay(void **state)
 	check("\033[1mbold\033[0m", "\033[1mbold\033[0m");
 }
 
-/* A name could clear the screen, set a title or answer for the user. */
+/* A name could contain sequences that clear the screen, set a title, or answer in place of the
+ * user. */
 static void other_sequences_do_not(void **state)
 {
 	(void)state;
 	check("a\033[2Jb", "a?[2Jb");
 	check("\033]0;title\007", "?]0;title?");
 	check("\033", "?");
-	check("x\033\033[1;31my", "x?\033[1;31my"); /* one before a colour */
+	check("x\033\033[1;31my", "x?\033[1;31my"); /* an escape character before a colour */
 	check("\033[1;31m\033[5n\033[0m", "\033[1;31m?[5n\033[0m");
 	check("back\b\b\r", "back???");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of base/tuple.h, against a linear search in a list; also with hashes that all
+/* Unit tests of base/tuple.h, compared with a linear search in a list.  Some use hashes that
  * collide. */
 #include "base/tuple.h"
 
@@ -27,7 +27,7 @@ static uint64_t no_hash(const uint32_t *tuple, size_t length)
 	return 7;
 }
 
-/* What an order of threads would be folded into: the same for (1,2) and (2,1). */
+/* A hash that does not depend on the order: (1,2) and (2,1) collide. */
 static uint64_t sum_hash(const uint32_t *tuple, size_t length)
 {
 	uint64_t sum = 0;
@@ -105,7 +105,7 @@ static void cleared_is_empty(void **state)
 
 	(void)state;
 	for (uint32_t most = 10; most <= 100000;
-	     most *= 100) { /* little that is kept, much that is released */
+	     most *= 100) { /* a small table keeps its memory, a large one releases it */
 		bool is_new;
 
 		for (uint32_t i = 0; i < most; i++) {

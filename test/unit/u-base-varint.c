@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers as bytes.  Numbers of all lengths are read back, also by a slow reader; truncated and
- * overlong ones are reported. */
+/* Unit tests of variable-length numbers.  Numbers of all lengths are read back, also by a slow
+ * reader.  Truncated and overlong ones are reported. */
 #include "base/varint.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* The same, digit by digit of a number of base 128. */
+/* The slow reader: takes the bytes as digits of base 128. */
 static unsigned __int128 slow(const uint8_t *p, size_t length)
 {
 	return length ? (p[0] & 0x7f) + 128 * slow(p + 1, length - 1) : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Words and numbers: each finds the other, and unknown ones are not found. */
+/* Unit tests of base/word.h.  Words are found by number and numbers by word; unknown ones are not
+ * found. */
 #include "base/word.h"
 
 #include <setjmp.h>

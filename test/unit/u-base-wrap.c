@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sentences wrapped at blanks. */
+/* Unit tests of base/wrap.h, which wraps sentences at blanks. */
 #include "golden.h"
 
 #include "base/wrap.h"
@@ -24,7 +24,7 @@ static void short_text_is_one_line(void **state)
 	free(text);
 }
 
-/* No line is longer than 79 columns, with what is before its first word. */
+/* No line is longer than 79 columns, including its indentation. */
 static void lines_fit(void **state)
 {
 	char words[400] = "", *text, *line, *rest;
@@ -43,7 +43,8 @@ static void lines_fit(void **state)
 	free(text);
 }
 
-/* After other words the first one is separated from them, or begins a line. */
+/* If text precedes the first word on its line, a blank separates them, or the word begins a new
+ * line. */
 static void continues_a_line(void **state)
 {
 	char *near = wrapped("next", 2, 20), *far = wrapped("next", 2, 76);

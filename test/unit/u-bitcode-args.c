@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of bitcode/args.h: command lines and what they ask for. */
+/* Unit tests of bitcode/args.h: compiler command lines, and what they request. */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "bitcode/args.h"
@@ -140,7 +140,7 @@ static void response_files(void **state)
 	assert_string_equal(a.inputs[2].path, "back slash.c");
 	assert_string_equal(a.all.items[a.all.count - 2], "@absent.rsp");
 	bitcode_args_release(&a);
-	/* A file that names itself ends too. */
+	/* A response file that contains its own name is not read forever. */
 	assert_int_equal(rd_file_write("loop.rsp", "@loop.rsp", 9), 0);
 	parse(&a, "@loop.rsp -c a.c");
 	assert_int_equal(a.sources, 1);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* A file with one section, whose bytes are notes. */
+/* Makes an ELF file with one section, which contains the notes. */
 static void make_file(struct rd_buf *file, const void *notes, size_t length)
 {
 	Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
@@ -55,7 +55,8 @@ static void finds_the_note(void **state)
 	assert_string_equal(id, "dead01ef");
 }
 
-/* Cut off or with a byte changed, a note is used or the file's hash is; the form is always right. */
+/* If a note is truncated or has a changed byte, the id comes from the note or from a hash of the
+ * file.  Its form is always valid. */
 static void damaged_notes(void **state)
 {
 	char id[RD_BUILD_ID_SIZE];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of bitcode/cache-int.h: storing, racing and trimming. */
+/* Unit tests of bitcode/cache-int.h: storing units, removing old ones, and two builds of one
+ * flavour at a time. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -57,7 +58,7 @@ static char *put_unit_stem(struct bitcode_cache *c, const char *key, size_t size
 	return to;
 }
 
-/* The same; the path of its object. */
+/* Does the same, but returns the path of the object. */
 static char *put_unit(struct bitcode_cache *c, const char *key, size_t size, int age)
 {
 	char *stem = put_unit_stem(c, key, size, age), *object = rd_xasprintf("%s.o", stem);
@@ -82,7 +83,7 @@ static void trims_the_oldest(void **state)
 	bitcode_cache_trim(&c, (2 << 20) + (64 << 10), 3600);
 	assert_false(rd_file_exists(old));
 	assert_true(rd_file_exists(middle));
-	/* What was used just now stays, however small the limit. */
+	/* A unit that was used just now stays, however small the limit is. */
 	bitcode_cache_trim(&c, 0, 3600);
 	assert_false(rd_file_exists(middle));
 	assert_true(rd_file_exists(recent));
@@ -118,7 +119,7 @@ static void quiet(void *context, enum rd_level level, const char *message)
 	++*(int *)context;
 }
 
-/* Changes, shortens or removes a file; the entry is then as if it had never been. */
+/* Changes, shortens or removes a file.  Afterwards its entry must count as absent. */
 static void damage(const char *path, int how)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -169,12 +170,12 @@ static void damage_is_noticed(void **state)
 		free(kept);
 	}
 	rd_log_set(NULL, NULL);
-	/* A unit whose hash is gone was never there, which is not worth a message. */
+	/* A unit without its hash counts as never stored, which is not worth a message. */
 	assert_int_equal(messages, 9 + 9 - 1);
 	bitcode_cache_close(&c);
 }
 
-/* Two builds of one flavour: the first stays, the second is no error. */
+/* If two builds store the same flavour, the first one stays, and the second one does not fail. */
 static void second_tree_loses(void **state)
 {
 	struct bitcode_cache c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether quickly generated or fast-running code costs less, and how the run time of quickly
- * generated code is remembered.
+ * Unit tests of bitcode/cost-int.h: which kind of code costs less, quickly generated or
+ * fast-running, and how the run time of quickly generated code is remembered.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static bool fast_for(uint64_t bytes, double spent, double expected)
 				       .expected = expected});
 }
 
-/* However much it would save, it is not made where it takes more than it may. */
+/* Fast code is not made if that takes longer than allowed, however much it would save. */
 static void test_limit(void **state)
 {
 	struct bitcode_cost c = {.make_fast = 10, .expected = 1e6};
@@ -45,11 +45,11 @@ static void test_limit(void **state)
 static void test_what_costs_less(void **state)
 {
 	(void)state;
-	assert_true(fast_for(0, 0, 0));		     /* all of it is there */
+	assert_true(fast_for(0, 0, 0));		     /* nothing remains to be generated */
 	assert_true(fast_for(100 << 10, 0, 30));     /* a small program */
-	assert_false(fast_for(6 << 20, 0, 30));	     /* sqlite3, once */
-	assert_true(fast_for(6 << 20, 0, 120));	     /* and in a check */
-	assert_true(fast_for(6 << 20, 60, 30));	     /* it ran for a minute */
+	assert_false(fast_for(6 << 20, 0, 30));	     /* sqlite3 in one run */
+	assert_true(fast_for(6 << 20, 0, 120));	     /* sqlite3 in a check */
+	assert_true(fast_for(6 << 20, 60, 30));	     /* sqlite3 after a minute of runs */
 	assert_false(fast_for(200 << 20, 600, 120)); /* a browser */
 }
 
@@ -94,7 +94,7 @@ static void test_remembers(void **state)
 	bitcode_cost_spend(&cache, "key", 4);
 	assert_true(bitcode_cost_spent(&cache, "key") == 6.5);
 	assert_true(bitcode_cost_spent(&cache, "other") < 0);
-	/* Damage only makes it begin again. */
+	/* If the file is damaged, the time starts again at 0. */
 	for (const char *const *bad = (const char *const[]){"", "x\n", "-3\n", "nan\n", "1e300\n", "7", NULL};
 	     *bad; bad++) {
 		assert_int_equal(rd_file_write(path, *bad, strlen(*bad)), 0);

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* A line with every kind of record. */
+/* Makes a link line with every kind of record. */
 static void make_line(struct rd_buf *line)
 {
 	bitcode_line_begin(line);
@@ -42,7 +42,7 @@ static void line_round_trip(void **state)
 
 	(void)state;
 	make_line(&bytes);
-	/* What follows a line (another one, after ld -r) is not its business. */
+	/* Bytes after a link line are ignored.  After ld -r, another line follows. */
 	rd_buf_adds(&bytes, "more");
 	assert_true(bitcode_line_parse(&line, (uint8_t *)bytes.data, bytes.length));
 	assert_string_equal(line.directory, "/tmp/d");
@@ -57,7 +57,7 @@ static void line_round_trip(void **state)
 	rd_buf_release(&bytes);
 }
 
-/* A copy at the end of its own allocation, so that sanitizers see overruns. */
+/* Copies data to an allocation of exactly this length, so that sanitizers detect overruns. */
 static uint8_t *exact_copy(const void *data, size_t length)
 {
 	uint8_t *copy = rd_xmalloc(length ? length : 1);
@@ -90,7 +90,7 @@ static void line_damage(void **state)
 	rd_buf_release(&bytes);
 }
 
-/* The smallest thing that looks like a module: the magic and a block. */
+/* The smallest bytes that look like a module: the magic number and a block. */
 static const uint8_t module[] = {'B', 'C', 0xc0, 0xde, 0x35, 0x14, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
 
 static void module_lengths(void **state)
@@ -171,7 +171,7 @@ static void link_object(void **state)
 	rd_buf_release(&object);
 }
 
-/* Names are told by section, padding between pieces is skipped. */
+/* Modules are found by the name of their section, and padding between them is skipped. */
 static void split(void **state)
 {
 	struct rd_buf section = RD_BUF_INIT, object = RD_BUF_INIT, native = RD_BUF_INIT;
@@ -183,7 +183,7 @@ static void split(void **state)
 	rd_buf_add(&section, "\0\0\0", 3);
 	rd_buf_add(&section, module, sizeof module);
 	bitcode_link_object(&object, &section, true);
-	/* The section is called otherwise: the same length, so by bytes. */
+	/* Rename the section by changing bytes; both names have the same length. */
 	name = memmem(object.data, object.length, BITCODE_LINK_SECTION, sizeof BITCODE_LINK_SECTION);
 	assert_non_null(name);
 	_Static_assert(sizeof BITCODE_LINK_SECTION == sizeof BITCODE_SECTION, "renamed in place");

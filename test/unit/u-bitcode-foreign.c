@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which native libraries are known not to order threads unnoticed. */
+/* Unit tests of the list of native libraries that are known not to order threads unnoticed. */
 #include "bitcode/foreign-int.h"
 
 #include <setjmp.h>

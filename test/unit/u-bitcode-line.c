@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of the link information in a program (bitcode/line.h) and of archives
- * (bitcode/archive-int.h).  What is written is read back.  Truncated data is rejected.  Whichever
- * bytes are changed, nothing outside the data is read.  Archives are exchanged with the system's
- * ar.
+ * (bitcode/archive-int.h).  What is written is read back, and truncated data is rejected.
+ * Whichever bytes are changed, nothing outside the data is read.  The system's ar reads our
+ * archives, and we read its archives.
  */
 #include "base/buf.h"
 #include "base/file.h"
@@ -46,7 +46,7 @@ static void add_text(struct rd_buf *out, enum bitcode_item_kind kind, const char
 	bitcode_line_add(out, &(struct bitcode_item){.kind = kind, .text = text});
 }
 
-/* A line with its three parts and some items, with them and between. */
+/* Makes a link line with its three required parts and some items. */
 static void random_line(struct rd_buf *out, struct written *w)
 {
 	static const char kinds[] = "awicnprmf";
@@ -93,7 +93,7 @@ static void test_line_round_trip(void **state)
 				assert_memory_equal(line.items[i].data, w.items[i].data, w.items[i].length);
 		}
 		bitcode_line_release(&line);
-		/* Padding of the section behind it does not matter. */
+		/* Padding at the end of the section does not matter. */
 		rd_buf_add(&b, "\0\0\0\0\0\0\0", 7);
 		assert_true(bitcode_line_parse(&line, (uint8_t *)b.data, b.length));
 		assert_int_equal(line.count, w.count);
@@ -102,7 +102,7 @@ static void test_line_round_trip(void **state)
 	}
 }
 
-/* A copy of exactly that length, so that a sanitizer sees whoever reads behind it. */
+/* Parses a copy of exactly this length, so that a sanitizer detects reads after its end. */
 static bool parse_copy(const char *data, size_t length, struct bitcode_line *line, uint8_t **copy)
 {
 	*copy = malloc(length + !length);
@@ -165,7 +165,7 @@ static void test_line_damaged(void **state)
 	assert_true(refused > 100 && accepted > 100);
 }
 
-/* Without one of its three parts it is none. */
+/* A line without one of its three required parts is invalid. */
 static void test_line_incomplete(void **state)
 {
 	static const enum bitcode_item_kind parts[] = {BITCODE_LINE_DIRECTORY, BITCODE_LINE_DRIVER,
@@ -200,7 +200,7 @@ static void random_members(struct member *members, size_t count, uint32_t longes
 		size_t name = 1 + below(longest - 4);
 		for (size_t k = 0; k < name; k++)
 			members[i].name[k] = (char)('a' + below(26));
-		/* No two are alike. */
+		/* All names are different. */
 		snprintf(members[i].name + name, 12, "%zu.o", i % 1000000);
 		members[i].length = below(50);
 		for (size_t k = 0; k < members[i].length; k++)
@@ -241,7 +241,8 @@ static void test_archive_round_trip(void **state)
 	}
 }
 
-/* What we write, the system's ar lists and prints; what it writes, we read. */
+/* The system's ar lists and prints an archive that we wrote, and we read an archive that it
+ * wrote. */
 static void test_archive_of_others(void **state)
 {
 	struct rd_buf ours = RD_BUF_INIT, listed = RD_BUF_INIT, names = RD_BUF_INIT, theirs = RD_BUF_INIT;
@@ -293,7 +294,7 @@ static void test_archive_of_others(void **state)
 	free(other);
 }
 
-/* Names that the head of a member has no room for are in a table. */
+/* Names that are too long for the header of a member are in a table. */
 static void test_archive_long_names(void **state)
 {
 	struct rd_buf theirs = RD_BUF_INIT;

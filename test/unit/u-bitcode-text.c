@@ -31,12 +31,12 @@ static void origins_are_filled_in(void **state)
 	check_origin("${ORIGIN}", 9, "/usr/lib");
 	check_origin("$ORIGIN/../x:${ORIGIN}/y", 24, "/usr/lib/../x:/usr/lib/y");
 	check_origin("$ORIGINAL", 9,
-		     "/usr/libAL"); /* as the dynamic loader would not, but linkers see no more */
+		     "/usr/libAL"); /* the dynamic loader would not expand this, but linkers do */
 	check_origin("$LIB/$", 6, "$LIB/$");
 	check_origin("$${ORIGIN}", 10, "$/usr/lib");
 }
 
-/* A part of a longer list: what stands behind it does not belong to it. */
+/* The text is a part of a longer list; the bytes after its end do not belong to it. */
 static void a_part_ends_where_it_ends(void **state)
 {
 	(void)state;
@@ -46,7 +46,7 @@ static void a_part_ends_where_it_ends(void **state)
 	check_origin("a:$ORIGIN", 2, "a:");
 }
 
-/* Random texts against a twin that replaces one place at a time, from the left. */
+/* Compares random texts with a twin that replaces one place at a time, from the left. */
 static void random_texts(void **state)
 {
 	static const char *const parts[] = {"$ORIGIN", "${ORIGIN}", "$", "{", "}",
@@ -121,14 +121,15 @@ static void file_options_are_known_by_name(void **state)
 		free(option);
 	}
 	assert_non_null(bitcode_file_option("T", 1));
-	assert_false(bitcode_trusted_file_option("--T=")); /* it is written as --script= */
+	assert_false(bitcode_trusted_file_option("--T=")); /* the long form of -T is --script= */
 	assert_null(bitcode_file_option("plugin", 6));
 	assert_false(bitcode_trusted_file_option("--plugin="));
 	assert_false(bitcode_trusted_file_option("--="));
 	assert_false(bitcode_trusted_file_option(""));
 }
 
-/* Options that name a file to be read are obeyed, with the name in the same word or in the next one. */
+/* Options that make the linker read a file are used.  The name may be in the same word or in the
+ * next one. */
 static void file_options_are_harmless(void **state)
 {
 	static const char *const harmless[] = {"--version-script=/a", "-version-script=/a", "--dynamic-list",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which options of a program's link line are used: everything that builds need, and nothing that
- * executes, loads or writes files. */
+/* Unit tests of which options of a program's link line are used: all that builds need, but none
+ * that execute, load or write files. */
 #include "bitcode/trust-int.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The items are words for the driver ('a') or the linker ('w'). */
+/* The kind says whom the words are for: the driver ('a') or the linker ('w'). */
 static size_t distrusted(uint8_t kind, const char *first, const char *second)
 {
 	struct bitcode_item items[2] = {{.kind = kind, .text = first}, {.kind = kind, .text = second}};

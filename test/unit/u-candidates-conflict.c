@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which accesses may race: random threads, locks and accesses are compared with the rules written
- * out one by one.  What other threads can reach: random pointers are compared with a transitive
- * closure.  Also tests which member an expression names.
+ * Unit tests of which accesses may race: random threads, locks and accesses are compared with the
+ * rules written out one by one.  What other threads can reach: random pointers are compared with a
+ * transitive closure.  Also tests which member an expression names.
  */
 #include "candidates-fixture.h"
 
@@ -17,11 +17,11 @@
 
 #include <cmocka.h>
 
-/* ---- conflicts ---- */
+/* ---- which accesses may race ---- */
 
 enum { THREADS = 4, ACCESSES = 12, LOCKS = 3, GUARDS = 16, INSTANCES = 24 };
 
-/* A walk that is over, made by hand. */
+/* A hand-made result of the walk over a program. */
 struct scene {
 	struct made m;
 	struct program p;
@@ -30,7 +30,8 @@ struct scene {
 	struct access accesses[ACCESSES];
 	struct flow_effect effects[THREADS];
 	struct access_walk w;
-	uint8_t held[GUARDS][LOCKS]; /* by set of guards and lock: 0, 1 for reading, 2 for writing */
+	/* by set of guards and lock: 0 not held, 1 held for reading, 2 for writing */
+	uint8_t held[GUARDS][LOCKS];
 	struct instance items[INSTANCES];
 };
 
@@ -67,7 +68,7 @@ static void make_scene(struct scene *s, uint64_t seed)
 						 .use = below(&s->m, 8) == 0};
 	for (uint32_t i = 0; i < GUARDS; i++) {
 		guards[i] = make_guards(s, i);
-		of[guards[i]] = i; /* equal sets have one number */
+		of[guards[i]] = i; /* equal sets of guards have the same number */
 	}
 	s->w = (struct access_walk){.p = &s->p,
 				    .threads = &s->threads,
@@ -85,7 +86,7 @@ static void make_scene(struct scene *s, uint64_t seed)
 						.guards = guards[g],
 						.own = below(&s->m, 3) == 0,
 						.direct = below(&s->m, 6) == 0};
-		s->items[i].held = of[guards[g]]; /* for the slow rules: which row of `held` it is */
+		s->items[i].held = of[guards[g]]; /* the slow rules use this as the row of `held` */
 	}
 }
 
@@ -104,10 +105,10 @@ static bool slow_meet(const struct scene *s, const struct instance *x, const str
 	bool sees = is_alive(x, y->thread), seen = is_alive(y, x->thread);
 
 	if (x->thread == y->thread && !s->threads.items[x->thread].many)
-		return false; /* one thread does one thing at a time */
+		return false; /* a thread cannot race with itself */
 	if (x->thread == y->thread)
 		return sees || seen;
-	/* If exactly one starts the other, both must see each other. */
+	/* If exactly one of the two threads starts the other, each must be alive for the other. */
 	if (slow_starts(s, x->thread, y->thread) && !slow_starts(s, y->thread, x->thread))
 		return sees && seen;
 	if (!slow_starts(s, x->thread, y->thread) && slow_starts(s, y->thread, x->thread))
@@ -115,7 +116,7 @@ static bool slow_meet(const struct scene *s, const struct instance *x, const str
 	return sees || seen;
 }
 
-/* A lock keeps them apart if both hold it, and one of them for writing. */
+/* A lock excludes two accesses if both threads hold it, and one of them for writing. */
 static bool slow_locked(const struct scene *s, const struct instance *x, const struct instance *y)
 {
 	for (uint32_t k = 0; k < LOCKS; k++) {
@@ -181,7 +182,8 @@ static void conflicts_are_those_of_the_rules(void **state)
 	assert_true(races > 1000 && others > 1000);
 }
 
-/* The answer is computed once for each pair of kinds: instances of one kind must have the same answers. */
+/* The result is computed once for each pair of kinds.  So two instances of one kind must have the
+ * same results. */
 static void kinds_decide(void **state)
 {
 	size_t equal = 0;
@@ -212,12 +214,12 @@ static void kinds_decide(void **state)
 	assert_true(equal > 20);
 }
 
-/* ---- sharing ---- */
+/* ---- which objects several threads can reach ---- */
 
 enum { OBJECTS = 8 };
 
-/* Makes objects with one place each, which contain a random set of places.  Returns the bits of
- * those that are shared from the start. */
+/* Makes objects with one place each, which contain random sets of places.  Returns the objects that
+ * are shared from the start, as bits. */
 static uint32_t random_objects(struct made *m, uint64_t contents[OBJECTS])
 {
 	uint32_t shared = 0;
@@ -274,7 +276,7 @@ static void shared_objects_are_those_of_a_closure(void **state)
 	assert_true(more > 20); /* some are reached through pointers only */
 }
 
-/* ---- names ---- */
+/* ---- which member an expression names ---- */
 
 static void members_of_expressions(void **state)
 {

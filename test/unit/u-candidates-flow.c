@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 enum { LOCKS = 4, MASKS = 1 << LOCKS, FUNCTIONS = 3, BLOCKS = 5, VALUES_MAX = 400, RUNS = 3000 };
-/* Numbers of the library's functions, behind those of the program. */
+/* Numbers of the library's functions, after those of the program. */
 enum { LOCK = FUNCTIONS, READ_LOCK, TRY_LOCK, UNLOCK, LIBRARY_END };
 
 struct world {
@@ -29,11 +29,12 @@ struct world {
 	struct locks l;
 	struct flow flow;
 	uint32_t address[LOCKS], callee[LIBRARY_END], zero;
-	/* The interpreter: the sets of locks, as masks, that were seen before each value. */
+	/* The results of the interpreter: which sets of locks, as masks, were seen before each
+	 * value. */
 	uint32_t seen[VALUES_MAX];
-	uint32_t found[VALUES_MAX]; /* what flow_run() says, as a mask */
+	uint32_t found[VALUES_MAX]; /* the result of flow_run(), as a mask */
 	bool visited[VALUES_MAX];
-	bool strict; /* a thread that takes a lock which it has never goes on */
+	bool strict; /* a thread that takes a lock it already holds never continues */
 };
 
 /* ---- random programs ---- */
@@ -49,7 +50,7 @@ static uint32_t add_call(struct world *w, uint32_t function, uint32_t lock)
 	return v;
 }
 
-/* Ends a block: a return, a jump, a branch, or a branch by the result of a trylock. */
+/* Ends a block with a return, a jump, a branch, or a branch on the result of a trylock. */
 static void end_block(struct world *w, uint32_t first, uint32_t tried)
 {
 	struct made *m = &w->m;
@@ -83,7 +84,7 @@ static void add_block(struct world *w, uint32_t function, uint32_t first, bool c
 		case 0: add_call(w, LOCK, lock); break;
 		case 1:
 			add_call(w, calls ? READ_LOCK : LOCK, lock);
-			break; /* two kinds of lock are two locks */
+			break; /* two kinds of lock count as two locks */
 		case 2: add_call(w, UNLOCK, lock); break;
 		case 3: made_value(m, FACTS_FENCE, 0); break;
 		default:
@@ -154,7 +155,7 @@ static void end(struct world *w)
 	facts_free(w->m.f);
 }
 
-/* ---- the interpreter ---- */
+/* ---- the interpreter, which takes every path ---- */
 
 static uint32_t lock_of(const struct world *w, uint32_t call)
 {
@@ -174,7 +175,8 @@ static uint32_t taken(const struct world *w, uint32_t mask, uint32_t lock)
 
 static uint32_t run_function(struct world *w, uint32_t function, uint32_t mask);
 
-/* The sets behind a value, as a set of masks, where `masks` are those before it. */
+/* Returns the sets of locks after a value, as bits indexed by mask.  `masks` has the sets before
+ * it. */
 static uint32_t step(struct world *w, uint32_t v, uint32_t masks)
 {
 	const struct facts *f = w->m.f;
@@ -197,7 +199,7 @@ static uint32_t step(struct world *w, uint32_t v, uint32_t masks)
 	return behind;
 }
 
-/* What a branch by a trylock adds where it succeeded. */
+/* Adds the lock of a trylock to the sets, on the branch that is taken if it succeeded. */
 static uint32_t along(const struct world *w, uint32_t block_end, uint32_t successor, uint32_t masks)
 {
 	const struct facts *f = w->m.f;
@@ -217,7 +219,7 @@ static uint32_t along(const struct world *w, uint32_t block_end, uint32_t succes
 	return result;
 }
 
-/* All sets with which it may return. */
+/* Returns all sets of locks with which the function may return. */
 static uint32_t run_function(struct world *w, uint32_t function, uint32_t mask)
 {
 	const struct facts *f = w->m.f;
@@ -256,7 +258,7 @@ static uint32_t held_always(uint32_t masks)
 	return held;
 }
 
-/* ---- tests ---- */
+/* ---- comparison of flow_run() with the interpreter ---- */
 
 static void see(void *data, uint32_t value, const struct flow_state *s)
 {
@@ -281,7 +283,7 @@ static void run_both(struct world *w)
 	flow_run(&w->flow, 0, &entry, &flow_unbound, see, w);
 }
 
-/* Without calls of the program's own functions the answer is exact. */
+/* Without calls of the program's own functions, the result is exact. */
 static void test_exact(void **state)
 {
 	size_t held = 0, free_of = 0;
@@ -305,7 +307,7 @@ static void test_exact(void **state)
 	assert_true(held > 1000 && free_of > 1000);
 }
 
-/* With them nothing is said to be held that may not be. */
+/* With calls of the program's own functions, no lock is reported as held that may not be held. */
 static void test_never_too_much(void **state)
 {
 	size_t exact = 0, less = 0, held = 0;
@@ -329,7 +331,7 @@ static void test_never_too_much(void **state)
 		}
 		end(&w);
 	}
-	/* Mostly it is exact. */
+	/* The result is usually exact. */
 	assert_true(held > 1000 && exact > 10 * less);
 }
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Functions: 0 is the one that is looked at, behind it those that it calls. */
+/* Function 0 is analysed; it calls the others. */
 enum { LOOKED_AT, KEEPS, DROPS, HANDS_ON, RETURNS, ALLOCATES, MODELLED, UNKNOWN, CREATES, FUNCTIONS };
 
 struct world {
@@ -25,7 +25,7 @@ struct world {
 	struct candidates out;
 	struct fresh *fresh;
 	uint32_t callee[FUNCTIONS], number, global;
-	uint32_t root; /* the value that made the memory */
+	uint32_t root; /* the value that is the address of the memory */
 };
 
 static uint32_t add_call(struct world *w, uint32_t function, uint32_t argument)
@@ -93,7 +93,7 @@ static void begin(struct world *w)
 	made_function(m, "looked-at", 0, FACTS_FUNCTION_ROOT);
 }
 
-/* The allocation: a call whose result points to what it made, and to nothing else. */
+/* Adds the allocation: a call whose result points to its new object, and to nothing else. */
 static void add_allocation(struct world *w)
 {
 	struct facts *f = w->m.f;
@@ -127,21 +127,21 @@ static void close_world(struct world *w)
 	facts_free(w->m.f);
 }
 
-/* ---- one thing is done with the address ---- */
+/* ---- functions that do one thing with the address ---- */
 
 enum deed {
-	STORES_INTO,	  /* something is stored there */
-	STORES_ADDRESS,	  /* where others look */
-	STORES_DERIVED,	  /* the address of a member */
-	LOADS,		  /* what is there */
-	COMPARES,	  /* with something */
-	CASTS,		  /* the address is a number now */
-	STORES_NUMBER,	  /* and stored, as atomic operations do */
-	COMPUTES,	  /* and another number made of it */
-	CALLS_KEEPING,	  /* a function that stores it */
-	CALLS_DROPPING,	  /* one that only writes there */
-	CALLS_HANDING_ON, /* one that calls a function that stores it */
-	CALLS_RETURNING,  /* one that returns it: the result is not followed */
+	STORES_INTO,	  /* stores something into the memory */
+	STORES_ADDRESS,	  /* stores the address in a global variable */
+	STORES_DERIVED,	  /* stores the address of a member */
+	LOADS,		  /* loads from the memory */
+	COMPARES,	  /* compares the address with something */
+	CASTS,		  /* casts the address to a number */
+	STORES_NUMBER,	  /* stores that number, as atomic operations do */
+	COMPUTES,	  /* computes another number from that number */
+	CALLS_KEEPING,	  /* calls a function that stores the address */
+	CALLS_DROPPING,	  /* calls a function that only writes to the memory */
+	CALLS_HANDING_ON, /* calls a function that passes it to one that stores it */
+	CALLS_RETURNING,  /* calls one that returns it; the result is not followed */
 	CALLS_MODELLED,
 	CALLS_UNKNOWN,
 	STARTS_A_THREAD,
@@ -230,7 +230,8 @@ static void test_deeds(void **state)
 	}
 }
 
-/* A relaxed store orders nothing: who sees the address may see the memory as it was before. */
+/* A relaxed store orders nothing.  A thread that sees the address may see the memory as it was
+ * before earlier stores. */
 static void test_relaxed(void **state)
 {
 	(void)state;
@@ -251,7 +252,8 @@ static void test_relaxed(void **state)
 	}
 }
 
-/* A loop that makes memory in each round: what the round before told is not of this round's. */
+/* A loop allocates memory in each round.  An address published in the previous round is not that of
+ * this round's memory. */
 static void test_loop(void **state)
 {
 	struct world w;
@@ -281,11 +283,12 @@ static void test_loop(void **state)
 	close_world(&w);
 }
 
-/* ---- random ways ---- */
+/* ---- random control flow ---- */
 
 enum { BLOCKS = 6, PER_BLOCK = 4, RUNS = 1500 };
 
-/* Block 0 makes the memory and is never entered again; elsewhere its address may be told. */
+/* Block 0 allocates the memory and is never entered again.  Other instructions may publish its
+ * address; told[] says which. */
 static void random_function(struct world *w, bool told[BLOCKS * PER_BLOCK], uint32_t first[BLOCKS])
 {
 	struct made *m = &w->m;
@@ -315,7 +318,7 @@ static void random_function(struct world *w, bool told[BLOCKS * PER_BLOCK], uint
 	}
 }
 
-/* known[b]: on some way it was told before b begins. */
+/* Sets known[b] if, on some path, the address was published before block b begins. */
 static void find_ways(const struct facts *f, const bool told[BLOCKS * PER_BLOCK], bool known[BLOCKS])
 {
 	bool tells_in[BLOCKS] = {0};

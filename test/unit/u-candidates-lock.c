@@ -25,11 +25,12 @@ struct tables {
 	struct program p;
 	struct candidates out;
 	struct locks l;
-	uint32_t operands[LOCKS]; /* addresses of locks: of globals first, then of pointers */
+	uint32_t operands[LOCKS]; /* addresses of locks: first of globals, then in pointers */
 	uint32_t lock[LOCKS];
 };
 
-/* Globals with three places each; pointers, which are arguments, to some of these. */
+/* Makes globals with three places each, and pointers to some of these places.  The pointers are
+ * arguments. */
 static void begin(struct tables *t, uint64_t seed)
 {
 	struct made *m = &t->m;
@@ -54,7 +55,7 @@ static void begin(struct tables *t, uint64_t seed)
 		uint64_t places = 0;
 		for (int k = 0; k < 3; k++)
 			places |= UINT64_C(1) << below(m, NAMED);
-		/* At least two, so that the pointer names no lock. */
+		/* At least two places, so that the pointer does not name one lock. */
 		places |= UINT64_C(1) << (i % NAMED) | UINT64_C(1) << ((i + 1) % NAMED);
 		t->operands[i] = i - NAMED;
 		m->f->values[i - NAMED].set = made_set(m, places);
@@ -72,7 +73,7 @@ static void end(struct tables *t)
 	facts_free(t->m.f);
 }
 
-/* The same set as an array. */
+/* A set of locks as an array. */
 struct twin {
 	bool has[LOCKS];
 };
@@ -101,7 +102,7 @@ static void check_same(struct tables *t, uint32_t set, const struct twin *s)
 		assert_int_equal(lockset_has(&t->l, set, t->lock[k]), s->has[k]);
 }
 
-/* Every address is a lock of its own, known again whenever it is asked for. */
+/* Every address is a separate lock, and gets the same number whenever it is looked up. */
 static void test_numbers(void **state)
 {
 	struct tables t;
@@ -118,7 +119,7 @@ static void test_numbers(void **state)
 	end(&t);
 }
 
-/* Whether the definition says that the two may be one lock. */
+/* Whether two operands may be the same lock, by the definition: both may point to one place. */
 static bool may_be_one(const struct tables *t, int a, int b)
 {
 	const struct facts *f = t->m.f;
@@ -183,7 +184,8 @@ static void test_sets(void **state)
 			break;
 		}
 		check_same(&t, sets[i], s);
-		/* The number of a set depends on what is in it, not on how it came about. */
+		/* The number of a set depends on its members, not on the operations that made
+		 * it. */
 		assert_int_equal(sets[0] == sets[1], memcmp(&twins[0], &twins[1], sizeof twins[0]) == 0);
 	}
 	assert_true(full > 10 && removed > 100 && guessed > 50 && met > 5);
@@ -219,7 +221,7 @@ static void test_overlap(void **state)
 	end(&t);
 }
 
-/* A set that is read only excludes who writes, not who reads. */
+/* A lock held for reading excludes writers, but not other readers. */
 static void test_reading(void **state)
 {
 	struct tables t;
@@ -242,9 +244,10 @@ static void test_reading(void **state)
 	end(&t);
 }
 
-/* ---- calls ---- */
+/* ---- locks across calls ---- */
 
-/* f(p, q) calls g(&p->member, q) and k(q); g(a, b) holds a->lock, k(c) the lock at c. */
+/* In this program, f(p, q) calls g(&p->member, q) and k(q).  The lock of g(a, b) is (*a)->lock, and
+ * that of k(c) is at c + 40. */
 struct calls {
 	struct made m;
 	struct program p;
@@ -313,7 +316,8 @@ static void end_calls(struct calls *c)
 	facts_free(c->m.f);
 }
 
-/* What f holds, as g and k see it: what can be reached through an argument, by that argument. */
+/* Locks that f holds get new names in g and k: a lock that an argument leads to is named by that
+ * argument. */
 static void test_enter(void **state)
 {
 	struct calls c;
@@ -342,7 +346,7 @@ static void test_enter(void **state)
 	end_calls(&c);
 }
 
-/* What g and k hold, as f sees it. */
+/* Locks that g and k hold get names of f. */
 static void test_leave(void **state)
 {
 	struct calls c;
@@ -362,14 +366,15 @@ static void test_leave(void **state)
 	assert_int_equal(c.l.items[out].path.offsets[1], 8);
 	assert_true(c.l.items[out].read);
 
-	/* The result of something else has no name in the caller. */
+	/* A lock that no argument leads to has no name in the caller. */
 	assert_false(lock_leave(&c.l, lock_at(&c.l, c.own, false), c.call_k, c.k, &out));
 	end_calls(&c);
 }
 
-/* ---- guards ---- */
+/* ---- guards: locks by their relation to the data ---- */
 
-/* o->lock of o->count: at a distance from the data, whatever o is called. */
+/* If o->lock guards o->count, the lock is at a fixed distance from the data, whatever o is
+ * called. */
 static void test_near(void **state)
 {
 	struct calls c;
@@ -378,7 +383,8 @@ static void test_near(void **state)
 
 	(void)state;
 	begin_calls(&c);
-	/* In f the data is q->own - 40 + 8, in k it is c + 8; the lock lies 40 behind the pointer in both. */
+	/* In f the data is at q + 8, and in k at c + 8.  In both, the lock is 40 after the
+	 * pointer. */
 	data = path_of(c.m.f, c.own);
 	data.offsets[0] = 8;
 	elsewhere = path_of(c.m.f, c.of_c);
@@ -390,19 +396,20 @@ static void test_near(void **state)
 	elsewhere.offsets[0] = 16;
 	two = guards_of(&c.l, lockset_add(&c.l, 0, lock_at(&c.l, c.of_c, false)), &elsewhere);
 	assert_false(guards_exclude(&c.l, one, two));
-	/* An element of an array in the object: its index does not say where the object is. */
+	/* An index into an array in the object does not change where the object's lock is. */
 	element = data;
 	element.index = 1;
 	element.stride = 4;
 	two = guards_of(&c.l, lockset_add(&c.l, 0, lock_at(&c.l, c.own, false)), &element);
 	assert_true(guards_exclude(&c.l, one, two));
-	/* A lock of another object is none. */
+	/* A lock of another object is not a guard. */
 	two = guards_of(&c.l, lockset_add(&c.l, 0, lock_at(&c.l, c.member, false)), &data);
 	assert_int_equal(two, guards_of(&c.l, 0, &data));
 	end_calls(&c);
 }
 
-/* locks[i] of data[i]: the same index of the same array of locks, and elements of one size. */
+/* If locks[i] guards data[i], both have the same index.  The elements of each array must have one
+ * size. */
 static void test_indexed(void **state)
 {
 	struct tables t;
@@ -413,7 +420,7 @@ static void test_indexed(void **state)
 
 	(void)state;
 	begin(&t, 5);
-	/* A lock like that comes from code: an address of a global with an index. */
+	/* Such a lock comes from code that computes an address in a global with an index. */
 	RD_GROW(l->items, l->capacity, l->count + 1);
 	uint32_t numbers[PATH_NUMBERS + 2];
 	size_t n = path_numbers(&lock, numbers);

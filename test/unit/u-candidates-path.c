@@ -19,7 +19,7 @@
 
 enum { GLOBALS = 3, ARGUMENTS = 4, RUNS = 400, VALUES = 24 };
 
-/* ---- the machine ---- */
+/* ---- the machine: values of memory, roots and operands ---- */
 
 static uint64_t scramble(uint64_t x)
 {
@@ -72,7 +72,8 @@ static uint64_t root_value(const struct facts *f, const struct path *p, uint64_t
 	return p->kind == PATH_OBJECT ? stand_in : operand_value(f, p->root);
 }
 
-/* Where a path leads; a root of the kind PATH_OBJECT stands for the address `stand_in`. */
+/* Returns the address that a path leads to.  A root of the kind PATH_OBJECT has the address
+ * `stand_in`. */
 static uint64_t path_value(const struct facts *f, const struct path *p, uint64_t stand_in)
 {
 	uint64_t at = root_value(f, p, stand_in);
@@ -145,7 +146,7 @@ static uint32_t operand_at(const struct facts *f, uint32_t n)
 	return n < f->value_count - 1 ? n : (uint32_t)(n - (f->value_count - 1)) | FACTS_CONSTANT;
 }
 
-/* ---- tests ---- */
+/* ---- comparison of paths with the machine ---- */
 
 static void test_path_leads_there(void **state)
 {
@@ -168,13 +169,13 @@ static void test_path_leads_there(void **state)
 		}
 		facts_free(m.f);
 	}
-	/* Every form came up. */
+	/* Every form of path occurred. */
 	for (int i = 0; i <= PATH_LOADS; i++)
 		assert_true(loads[i] > 100);
 	assert_true(indexed > 100 && values > 100);
 }
 
-/* Equal paths lead to one address, and their numbers are equal exactly if they are. */
+/* Equal paths lead to the same address.  Two paths have equal numbers exactly if they are equal. */
 static void test_equal(void **state)
 {
 	size_t equal = 0;
@@ -202,7 +203,7 @@ static void test_equal(void **state)
 	assert_true(equal > 100);
 }
 
-/* What is left of a path behind an address leads from that address to the same place. */
+/* If an address lies on a path, the rest of the path leads from that address to the same place. */
 static void test_rebase(void **state)
 {
 	size_t rebased = 0, with_index = 0, refused = 0;
@@ -217,7 +218,7 @@ static void test_rebase(void **state)
 				struct path p = path_of(m.f, operand_at(m.f, i)), rest;
 				struct path base = path_of(m.f, operand_at(m.f, k));
 				if (!path_rebase(&p, &base, PATH_OBJECT, 5, &rest)) {
-					/* An address is on the way to itself. */
+					/* Every path can be rebased on itself. */
 					assert_int_not_equal(i, k);
 					refused++;
 					continue;
@@ -234,7 +235,7 @@ static void test_rebase(void **state)
 	assert_true(rebased > 1000 && refused > 1000 && with_index > 100);
 }
 
-/* Appending undoes rebasing, wherever both are possible. */
+/* If a path can be rebased and appended again, the result is the original path. */
 static void test_append(void **state)
 {
 	size_t appended = 0;
@@ -252,7 +253,7 @@ static void test_append(void **state)
 					continue;
 				assert_true(path_append(&base, &rest, &whole));
 				assert_true(path_equal(&whole, &p));
-				/* In place, too. */
+				/* The result may overwrite the argument. */
 				whole = p;
 				assert_true(path_rebase(&whole, &base, PATH_OBJECT, 5, &whole));
 				assert_true(path_equal(&whole, &rest));
@@ -265,7 +266,7 @@ static void test_append(void **state)
 	assert_true(appended > 1000);
 }
 
-/* Too many loads, two indices and what has no root have no path as a whole. */
+/* The result of appending would have too many loads, two indices, or no root. */
 static void test_append_refuses(void **state)
 {
 	struct path base = {.kind = PATH_VALUE, .loads = PATH_LOADS, .index = FACTS_NONE};
@@ -288,7 +289,8 @@ static void test_append_refuses(void **state)
 	assert_false(path_rebase(&nowhere, &nowhere, PATH_OBJECT, 1, &out));
 }
 
-/* Code that nothing reaches may compute an address from itself; a constant that is no address has no path. */
+/* Unreachable code may compute an address from itself.  A constant that is not an address has no
+ * path. */
 static void test_strange(void **state)
 {
 	struct made m;

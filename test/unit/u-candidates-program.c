@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of candidates/program.h.  What control flow reaches: random graphs against a
- * transitive closure.  Which functions run once: random call graphs against an interpreter that
- * tries all paths.  Also tests counting loops.
+ * Unit tests of candidates/program.h.  The blocks that control flow reaches: random graphs are
+ * compared with a transitive closure.  The functions that run once: random call graphs are compared
+ * with an interpreter that takes all paths.  Also tests loops that count.
  */
 #include "candidates-fixture.h"
 
@@ -34,7 +34,7 @@ static void close_program(struct opened *o)
 	facts_free(o->m.f);
 }
 
-/* ---- what flow reaches ---- */
+/* ---- which blocks control flow reaches ---- */
 
 enum { BLOCKS = 7, PER_BLOCK = 3 };
 
@@ -50,7 +50,7 @@ static void random_flow(struct made *m)
 	}
 }
 
-/* ways[a][b]: some steps, at least one, lead from a to b without entering the barrier. */
+/* Sets ways[a][b] if one or more steps lead from a to b without entering the barrier. */
 static void close_ways(const struct facts *f, uint32_t barrier, bool ways[BLOCKS][BLOCKS])
 {
 	memset(ways, 0, sizeof(bool[BLOCKS][BLOCKS]));
@@ -94,11 +94,12 @@ static void test_reaches(void **state)
 	assert_true(reached > 1000 && blocked > 1000);
 }
 
-/* ---- what runs once ---- */
+/* ---- which functions run once ---- */
 
 enum { FUNCTIONS = 6, MANY = 3 };
 
-/* Functions of a line of three blocks; the one in the middle may be a loop.  Each block may call. */
+/* Makes functions of three blocks in a row.  The middle block may be a loop, and each block may
+ * make a call. */
 static void random_calls(struct made *m)
 {
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
@@ -113,7 +114,8 @@ static void random_calls(struct made *m)
 			if (b < 2)
 				facts_add_successor(m->f)->block = block + 1;
 			if (below(m, 5) < 2) {
-				/* Mostly downwards, so that few are recursive. */
+				/* Most calls are of later functions, so that few functions are
+				 * recursive. */
 				uint32_t callee =
 					below(m, 8) == 0 ? below(m, FUNCTIONS) : i + 1 + below(m, FUNCTIONS);
 				enum facts_edge_kind kind = below(m, 6) == 0   ? FACTS_EDGE_CALLBACK
@@ -130,9 +132,9 @@ static void random_calls(struct made *m)
 	}
 }
 
-/* The maximum number of runs of a function if everything that may happen does: every call is made,
- * every loop body runs twice, and every callback is called twice.  Counting stops at MANY, and the
- * depth limit exceeds what recursion needs. */
+/* Counts how often each function runs at most, if everything that may happen does.  Every call is
+ * made, every loop body runs twice, and every callback is called twice.  Counting stops at MANY.
+ * The depth limit exceeds what recursion needs. */
 static void run_function(const struct opened *o, uint32_t function, int depth, uint32_t runs[FUNCTIONS])
 {
 	const struct facts *f = o->m.f;
@@ -176,7 +178,8 @@ static void test_once(void **state)
 		run_function(&o, 0, 0, runs);
 		for (uint32_t i = 0; i < FUNCTIONS; i++) {
 			assert_int_equal(o.p.functions[i].reached, runs[i] != 0);
-			/* What is said to run once does; what does is found, unless nothing calls it. */
+			/* A function reported to run once does so.  One that does so is reported,
+			 * unless nothing calls it. */
 			if (o.p.functions[i].once)
 				assert_true(runs[i] <= 1);
 			if (runs[i] == 1)
@@ -190,7 +193,7 @@ static void test_once(void **state)
 	assert_true(once > 500 && often > 500 && never > 500);
 }
 
-/* ---- objects of which there is one ---- */
+/* ---- objects that exist only once ---- */
 
 static uint32_t add_heap(struct made *m, uint32_t value, uint32_t flags)
 {
@@ -246,13 +249,13 @@ static void test_once_objects(void **state)
 	close_program(&o);
 }
 
-/* ---- loops that count ---- */
+/* ---- loops with a counter ---- */
 
 struct loop_form {
-	int64_t step; /* that is added or subtracted */
+	int64_t step; /* the number that is added or subtracted */
 	uint32_t operation;
-	bool other_way; /* the step is added to something else than the variable */
-	bool swapped;	/* the bound is compared with the variable */
+	bool other_way; /* the step is added to something other than the variable */
+	bool swapped;	/* the operands of the comparison are swapped */
 	bool cast;	/* the variable is compared through a cast */
 	bool counts;
 };
@@ -271,16 +274,16 @@ static void make_loop(struct made *m, const struct loop_form *form)
 	uint32_t step = made_constant(m, FACTS_CONSTANT_INTEGER, 0, form->step);
 	uint32_t phi, compared, condition;
 
-	made_function(m, "main", 1, FACTS_FUNCTION_ROOT); /* value 0: the bound */
+	made_function(m, "main", 1, FACTS_FUNCTION_ROOT); /* value 0 is the bound */
 	made_block(m);
 	facts_add_successor(m->f)->block = 1;
-	made_value(m, FACTS_JUMP, 0); /* value 1 */
+	made_value(m, FACTS_JUMP, 0); /* this is value 1 */
 	made_block(m);
 	facts_add_successor(m->f)->block = 2;
 	facts_add_successor(m->f)->block = 3;
 	phi = made_value(m, FACTS_PHI, 0);
 	made_operand(m, first, 0);
-	made_operand(m, phi + (form->cast ? 4 : 3), 2); /* the sum, in the body */
+	made_operand(m, phi + (form->cast ? 4 : 3), 2); /* the sum, which the loop body computes */
 	compared = phi;
 	if (form->cast) {
 		compared = made_value(m, FACTS_CAST, OP_SEXT);
@@ -329,7 +332,7 @@ static void test_counts(void **state)
 	}
 }
 
-/* ---- operands ---- */
+/* ---- operands: arguments, casts, library functions ---- */
 
 static void test_operands(void **state)
 {
@@ -348,7 +351,7 @@ static void test_operands(void **state)
 	made_operand(m, 0, 0);
 	wide = made_value(m, FACTS_CAST, OP_ZEXT);
 	made_operand(m, narrow, 0);
-	rounded = made_value(m, FACTS_CAST, 36); /* a number with a fraction becomes one without */
+	rounded = made_value(m, FACTS_CAST, 36); /* a conversion from floating point to integer */
 	made_operand(m, wide, 0);
 	call = made_value(m, FACTS_CALL, 0);
 	made_operand(m, number, 0);
@@ -361,7 +364,8 @@ static void test_operands(void **state)
 	open_program(&o);
 	assert_int_equal(program_argument(m->f, call, 0), number);
 	assert_int_equal(program_argument(m->f, call, 1), wide);
-	assert_int_equal(program_argument(m->f, call, 2), FACTS_NONE); /* what is called is no argument */
+	/* the called function is not an argument */
+	assert_int_equal(program_argument(m->f, call, 2), FACTS_NONE);
 	assert_int_equal(program_argument(m->f, call, FACTS_NONE), FACTS_NONE);
 	assert_int_equal(program_constant_function(m->f, own), 0);
 	assert_int_equal(program_constant_function(m->f, number), FACTS_NONE);
@@ -371,7 +375,7 @@ static void test_operands(void **state)
 	assert_int_equal(program_strip(m->f, rounded), rounded);
 	assert_int_equal(program_strip(m->f, number), number);
 	assert_ptr_equal(program_library(&o.p, call), &m->f->functions[1]);
-	assert_null(program_library(&o.p, call + 1)); /* its own */
+	assert_null(program_library(&o.p, call + 1)); /* a call of the program's own function */
 	assert_null(program_library(&o.p, wide));
 	program_unsound(&o.p, "%d of %s", 3, "these");
 	assert_int_equal(o.out.unsound_count, 1);

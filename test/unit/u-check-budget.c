@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a check (check/budget.h), without a process.  Tables list situations and the action
- * that must follow.  Then many checks are simulated with random results instead of programs.
+ * Unit tests of the budget of a check (check/budget.h), without running programs.  Tables list
+ * situations and the action that must follow.  Then many checks are simulated with random results.
  * Whatever the results are, deadlines must be kept, phases must end, and no chosen action may be
  * without work.
  */
@@ -13,11 +13,12 @@
 #include <cmocka.h>
 #include <string.h>
 
-#define S 1000000000ll /* nanoseconds of a second */
+#define S 1000000000ll /* nanoseconds in a second */
 #define START (1000 * S)
 #define LARGE 2000000
 
-/* One run of a small program is recorded, in a check of 100 s that has begun 10 s ago. */
+/* The situation after one run of a small program was recorded, in a check of 100 s that began 10 s
+ * ago. */
 static struct check_known small(void)
 {
 	return (struct check_known){.start_ns = START,
@@ -35,7 +36,7 @@ static struct check_known small(void)
 				    .has_further = true};
 }
 
-/* The same, and its trace is predicted from. */
+/* The same situation after prediction from the trace. */
 static struct check_known predicted(void)
 {
 	struct check_known k = small();
@@ -67,7 +68,7 @@ static void assert_what(const struct check_known *k, enum check_what what)
 	assert_string_equal(check_what_name(check_next(k).what), check_what_name(what));
 }
 
-/* ---- recording ---- */
+/* ---- how long runs are recorded ---- */
 
 static void record_comes_first(void **state)
 {
@@ -86,17 +87,17 @@ static void record_comes_first(void **state)
 static void a_run_has_its_share_of_the_time(void **state)
 {
 	static const struct {
-		int64_t left_s; /* INT64_MIN: no end */
+		int64_t left_s; /* INT64_MIN: the check has no end */
 		uint64_t runs, recorded, timeout_ms, limit_ms;
 	} cases[] = {
-		{80, 1, 0, 0, 60000},	     /* three quarters */
-		{80, 2, 0, 0, 30000},	     /* of which it has its share, */
-		{80, 2, 1, 0, 60000},	     /* or what is left */
-		{8, 1, 0, 0, 10000},	     /* a program may start */
-		{-5, 1, 0, 0, 10000},	     /* however late it is */
-		{80, 1, 0, 700, 700},	     /* as the user says */
+		{80, 1, 0, 0, 60000},	     /* three quarters of the time */
+		{80, 2, 0, 0, 30000},	     /* shared by two runs */
+		{80, 2, 1, 0, 60000},	     /* the last run has the rest */
+		{8, 1, 0, 0, 10000},	     /* at least 10 s, to let a program start */
+		{-5, 1, 0, 0, 10000},	     /* even if the check is late */
+		{80, 1, 0, 700, 700},	     /* the limit of the user */
 		{INT64_MIN, 1, 0, 0, 0},     /* no limit */
-		{INT64_MIN, 1, 0, 700, 700}, /* but that of the user */
+		{INT64_MIN, 1, 0, 700, 700}, /* only the limit of the user */
 	};
 
 	(void)state;
@@ -111,12 +112,12 @@ static void a_run_has_its_share_of_the_time(void **state)
 	}
 }
 
-/* What the budget gives to a run, and what the run makes of it. */
+/* Passes the limits that the budget sets for a run to the code that ends runs. */
 static void a_run_is_ended_when_its_trace_is_full_or_nothing_comes(void **state)
 {
 	struct check_known k = small();
 	struct record_enough e;
-	int64_t now_ns = START + 10 * S; /* 90 s are left: 180 M events */
+	int64_t now_ns = START + 10 * S; /* 90 s are left, enough for 180 million events */
 	bool full, quiet;
 
 	(void)state;
@@ -128,21 +129,21 @@ static void a_run_is_ended_when_its_trace_is_full_or_nothing_comes(void **state)
 	assert_false(record_has_enough(&e, now_ns, 5, now_ns - 24 * S, &full, &quiet));
 	assert_true(record_has_enough(&e, now_ns, 5, now_ns - 25 * S, &full, &quiet));
 	assert_true(quiet && !full);
-	now_ns = k.end_ns + 1; /* then it has what its limit says */
+	now_ns = k.end_ns + 1; /* then only the time limit of the run applies */
 	assert_false(record_has_enough(&e, now_ns, 180000000, now_ns, &full, &quiet));
 	k.end_ns = 0;
 	e = check_enough(&k);
 	assert_false(record_has_enough(&e, now_ns, UINT64_MAX, 0, &full, &quiet));
 }
 
-/* ---- prediction ---- */
+/* ---- when the check predicts, looks at further runs, and replays early ---- */
 
 static void prediction_leaves_time_for_replays(void **state)
 {
 	static const struct {
 		uint64_t events;
 		bool is_endless;
-		int64_t end_s, latest_s; /* from now on, of 80 */
+		int64_t end_s, latest_s; /* from now on, if 80 s are left */
 	} cases[] = {{1000, false, 40, 60}, {LARGE, false, 20, 60}, {1000, true, 20, 40}};
 
 	(void)state;
@@ -180,7 +181,7 @@ static void a_walk_is_shown_and_further_runs_are_looked_at(void **state)
 	assert_int_equal(k.look_ns, k.now_ns - k.ended_ns + 100 * 1000000);
 	a = check_next(&k);
 	assert_int_equal(a.what, CHECK_LOOK);
-	assert_true(a.all); /* every other one */
+	assert_true(a.all); /* every other run is recorded without thinning */
 	assert_int_equal(a.limit_ms, 2 * 100 + 10000);
 	check_done(&k, &a, &fresh);
 	a = check_next(&k);
@@ -190,11 +191,11 @@ static void a_walk_is_shown_and_further_runs_are_looked_at(void **state)
 	a = check_next(&k);
 	assert_int_equal(a.what, CHECK_LOOK);
 	check_done(&k, &a, &vain);
-	a = check_next(&k); /* two in vain are enough */
+	a = check_next(&k); /* after two looks in vain, prediction continues */
 	assert_int_equal(a.what, CHECK_PREDICT);
-	assert_true(a.is_first); /* with new deadlines */
+	assert_true(a.is_first); /* it gets new deadlines */
 	check_done(&k, &a, &(struct check_outcome){.walked = true});
-	assert_what(&k, CHECK_PREDICT); /* once is enough, also if the next trace was walked over */
+	assert_what(&k, CHECK_PREDICT); /* the walk is not shown again */
 }
 
 static void looks_need_a_large_program_that_ends(void **state)
@@ -230,7 +231,7 @@ static void looks_come_after_prediction_if_nothing_was_walked_over(void **state)
 	k.run_interrupted = true;
 	assert_what(&k, CHECK_SETTLE);
 	k.run_interrupted = false;
-	k.recorded_ms = 40000; /* 3 of these do not fit */
+	k.recorded_ms = 40000; /* the time is too short for three such runs */
 	assert_what(&k, CHECK_SETTLE);
 	k.recorded_ms = 100;
 	check_done(&k, &a, &(struct check_outcome){.failed = true});
@@ -261,7 +262,7 @@ static void sound_findings_are_tried_early(void **state)
 
 	(void)state;
 	k.is_predicting = k.has_found = true;
-	assert_what(&k, CHECK_PREDICT); /* all will be known soon */
+	assert_what(&k, CHECK_PREDICT); /* prediction will end soon */
 	k.parts = 2;
 	assert_what(&k, CHECK_TRY_EARLY);
 	k.parts = 0;
@@ -276,11 +277,12 @@ static void sound_findings_are_tried_early(void **state)
 	assert_what(&k, CHECK_PREDICT);
 	k.has_found = true;
 	a = check_next(&k);
-	k.now_ns += 3 * S; /* more than there was */
+	k.now_ns += 3 * S; /* more than was left for early replays */
 	check_done(&k, &a, &(struct check_outcome){.replayed = true});
 	k.has_found = true;
 	a = check_next(&k);
-	assert_int_equal(a.what, CHECK_TRY_EARLY); /* what needs no replay is still told */
+	/* findings that need no replay are still reported */
+	assert_int_equal(a.what, CHECK_TRY_EARLY);
 	assert_false(a.replays);
 	k.no_replay = true;
 	assert_what(&k, CHECK_PREDICT);
@@ -298,7 +300,7 @@ static void early_replays_end_with_the_check(void **state)
 	assert_int_equal(check_next(&k).end_ns, k.end_ns);
 }
 
-/* ---- what follows ---- */
+/* ---- replays, further schedules and classes ---- */
 
 static void replays_leave_a_quarter_for_classes(void **state)
 {
@@ -323,7 +325,7 @@ static void further_schedules_have_their_share(void **state)
 	struct check_action a;
 
 	(void)state;
-	a = check_next(&k); /* 20 s, but no more than a quarter of 90 s; half of them for exploring */
+	a = check_next(&k); /* 20 s, since a quarter of 90 s is more; half of it for exploring */
 	assert_int_equal(a.what, CHECK_EXPLORE);
 	assert_int_equal(a.phase_ns, k.now_ns + 20 * S);
 	assert_int_equal(a.end_ns, k.now_ns + 10 * S);
@@ -331,7 +333,7 @@ static void further_schedules_have_their_share(void **state)
 	a = check_next(&k);
 	assert_int_equal(a.phase_ns, k.now_ns + 10 * S);
 	k.end_ns = START + 1000 * S;
-	a = check_next(&k); /* as long as everything before */
+	a = check_next(&k); /* as long as everything before took */
 	assert_int_equal(a.phase_ns, k.now_ns + (k.now_ns - k.record_ns));
 	check_done(&k, &a, &(struct check_outcome){0});
 	a = check_next(&k);
@@ -342,7 +344,8 @@ static void further_schedules_have_their_share(void **state)
 	k.has_further = true;
 	k.now_ns = k.further_end_ns;
 	assert_what(&k, CHECK_END_FURTHER);
-	k.end_ns = k.further_end_ns = 0; /* without a limit only nothing new is the end */
+	/* without a limit, it ends only when there is nothing new */
+	k.end_ns = k.further_end_ns = 0;
 	assert_what(&k, CHECK_FURTHER);
 	assert_int_equal(check_next(&k).end_ns, 0);
 }
@@ -395,7 +398,7 @@ static void an_endless_program_is_explored_first(void **state)
 	(void)state;
 	k.is_endless = true;
 	k.has_exited = false;
-	k.threads = 0; /* prediction has not said yet */
+	k.threads = 0; /* not known before prediction */
 	a = check_next(&k);
 	assert_int_equal(a.what, CHECK_EXPLORE);
 	k.end_ns = k.now_ns + 30 * S;
@@ -409,7 +412,7 @@ static void an_endless_program_is_explored_first(void **state)
 	assert_what(&k, CHECK_PREDICT);
 	k.predicted = 1;
 	k.settled = true;
-	assert_what(&k, CHECK_END); /* and not again */
+	assert_what(&k, CHECK_END); /* it is explored once */
 	k.further_over = k.further_begun = false;
 	k.predicted = 0;
 	k.has_forked = true;
@@ -465,7 +468,7 @@ static void a_slow_build_is_worth_a_word(void **state)
 	assert_false(check_is_slow_build(&k));
 }
 
-/* ---- chance ---- */
+/* ---- simulated checks with random results ---- */
 
 static uint64_t seed;
 
@@ -482,11 +485,11 @@ static bool chance(uint64_t one_in)
 	return draw(one_in) == 0;
 }
 
-/* A check that is played, and what it has done. */
+/* A simulated check, and how often each action was done. */
 struct play {
 	struct check_known k;
 	uint64_t done[CHECK_END + 1];
-	uint64_t steps; /* of prediction that the trace still has */
+	uint64_t steps; /* of prediction, that remain for the trace */
 	uint64_t schedules;
 	enum check_what last;
 };
@@ -511,7 +514,7 @@ static void begin(struct play *p)
 	p->k.build_ns = p->k.now_ns - START;
 }
 
-/* What the world shows, whatever was done. */
+/* Updates what does not depend on the last action: remaining schedules, and interruptions. */
 static void refresh(struct play *p)
 {
 	p->k.has_further = p->schedules > 0;
@@ -520,14 +523,14 @@ static void refresh(struct play *p)
 		p->k.runs = p->k.recorded ? p->k.recorded : 1;
 }
 
-/* What must hold of each action in its situation. */
+/* Checks the conditions that each action must meet in its situation. */
 static void judge(const struct play *p, const struct check_action *a)
 {
 	const struct check_known *k = &p->k;
 
 	assert_int_equal(a->begin_ns, k->now_ns);
 	assert_true(!k->end_ns || a->end_ns <= k->end_ns);
-	assert_true(k->end_ns || !a->end_ns); /* no deadlines in a check that has time */
+	assert_true(k->end_ns || !a->end_ns); /* a check without a time limit sets no deadlines */
 	if (a->what == CHECK_RECORD)
 		assert_true(k->recorded < k->runs);
 	else
@@ -627,7 +630,7 @@ static void phases_end_whatever_happens(void **state)
 		seed = n * 0x9e3779b97f4a7c15u;
 		begin(&p);
 		for (unsigned i = 0;; i++) {
-			assert_true(i < 120); /* it ends */
+			assert_true(i < 120); /* the check ends */
 			refresh(&p);
 			a = check_next(&p.k);
 			judge(&p, &a);
@@ -643,10 +646,10 @@ static void phases_end_whatever_happens(void **state)
 			all[i] += p.done[i];
 	}
 	for (unsigned i = 0; i < CHECK_END; i++)
-		assert_true(all[i]); /* chance has come by everything */
+		assert_true(all[i]); /* every kind of action occurred */
 }
 
-/* The same situation, the same action: nothing else goes in. */
+/* The next action depends on the situation alone. */
 static void nothing_but_what_is_known_counts(void **state)
 {
 	struct check_known k = small(), copy = k;

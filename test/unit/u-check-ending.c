@@ -21,8 +21,8 @@
 static const struct {
 	const char *name;
 	struct check_ending ending;
-	const char *words; /* part of what is said */
-	const char *doubt; /* part of why nothing found is no result; NULL: it is one */
+	const char *words; /* part of the description */
+	const char *doubt; /* part of why "nothing found" is not a result; NULL: it is one */
 	int status;
 } cases[] = {
 	{"an ordinary end",
@@ -121,7 +121,7 @@ static void test_ends(void **state)
 	}
 }
 
-/* A crash before the program did anything is no finding, so nothing was found out. */
+/* A crash before the program did anything is not a finding, and the check has no result. */
 static void test_a_crash_at_the_start(void **state)
 {
 	struct check_ending e = {.end = {.how = RUN_SIGNALLED, .status = SIGSEGV}, .events = 9};
@@ -143,12 +143,13 @@ static void test_late_and_busy(void **state)
 	e.deadlocked = true;
 	assert_true(check_ending_late(&e) && !check_ending_busy(&e));
 	e = (struct check_ending){.end = {.how = RUN_STALLED, .status = SIGTERM}};
-	assert_true(check_ending_late(&e) && !check_ending_busy(&e)); /* a server waits */
+	/* as a server that waits for clients */
+	assert_true(check_ending_late(&e) && !check_ending_busy(&e));
 	e = (struct check_ending){.end = {.how = RUN_EXITED, .status = 0}};
 	assert_false(check_ending_late(&e) || check_ending_busy(&e));
 }
 
-/* A program that never ran, or whose client failed, is no ground for a check. */
+/* If the program never ran, or if its client failed, there can be no check. */
 static void test_no_ground(void **state)
 {
 	struct check_ending e = {.end = {.how = RUN_EXITED, .status = EXITED(127)}};
@@ -160,9 +161,10 @@ static void test_no_ground(void **state)
 	assert_int_equal(check_ending_check(&e, "prog", NULL), RD_OK);
 	e.companion = EXITED(1);
 	assert_int_equal(check_ending_check(&e, "prog", "client"), RD_ESYSTEM);
-	e.end = (struct run_end){.how = RUN_SIGNALLED, .status = SIGSEGV}; /* that explains the client */
+	/* the crash explains why the client failed */
+	e.end = (struct run_end){.how = RUN_SIGNALLED, .status = SIGSEGV};
 	assert_int_equal(check_ending_check(&e, "prog", "client"), RD_OK);
-	e.end.status = SIGTERM; /* ended since the client had failed, before it did anything */
+	e.end.status = SIGTERM; /* ended because its client failed, before it did anything */
 	e.events = 0;
 	assert_int_equal(check_ending_check(&e, "prog", "client"), RD_ESYSTEM);
 	e.deadlocked = true;

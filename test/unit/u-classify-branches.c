@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of classify/branches-int.h with made-up paths.  Which branches can be inverted, and in
- * which order, is compared with a definition that compares conditions as trees.  Also tests the
- * conditions of a query, and the sentences.
+ * Unit tests of classify/branches-int.h with made-up paths.  They compare which branches can be
+ * inverted, and in which order, with a definition that compares conditions as trees.  They also
+ * test the conditions of a query, and the sentences about conditions.
  */
 #include "classify/branches-int.h"
 
@@ -25,7 +25,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- paths ---- */
+/* ---- random paths ---- */
 
 struct path {
 	struct raddle_expr nodes[NODES];
@@ -33,8 +33,8 @@ struct path {
 	struct raddle_shadow_step steps[STEPS];
 };
 
-/* Uses few different expressions, numbered differently in each path, so that the two paths often
- * have equal conditions. */
+/* Makes a path with few different expressions, numbered differently in each path, so that two paths
+ * often have equal conditions. */
 static void some_path(struct path *p, struct sym_trace *t)
 {
 	*t = (struct sym_trace){.nodes = p->nodes,
@@ -81,7 +81,7 @@ static void some_path(struct path *p, struct sym_trace *t)
 							  .met = i >= t->step_count / 2};
 }
 
-/* ---- the definition ---- */
+/* ---- the definition of which branches are inverted, and in which order ---- */
 
 /* Whether two expressions are the same tree over the same bytes of input. */
 static bool is_same(const struct sym_trace *s, uint32_t a, const struct sym_trace *t, uint32_t b)
@@ -90,7 +90,7 @@ static bool is_same(const struct sym_trace *s, uint32_t a, const struct sym_trac
 
 	if (x->op != y->op || x->bits != y->bits)
 		return false;
-	if (x->op == RADDLE_EXPR_VAR) /* whatever numbers the variables have */
+	if (x->op == RADDLE_EXPR_VAR) /* the numbers of the variables do not matter */
 		return s->vars[x->k].input == t->vars[y->k].input &&
 		       s->vars[x->k].offset == t->vars[y->k].offset;
 	return x->op == RADDLE_EXPR_NONE || (is_same(s, x->a, t, y->a) && is_same(s, x->b, t, y->b));
@@ -105,7 +105,7 @@ static bool has_other(const struct sym_trace *t, const struct sym_trace *other, 
 	return false;
 }
 
-/* The groups in the order in which they are turned. */
+/* Returns the group of a branch.  Groups with lower numbers are inverted first. */
 static unsigned group_of(const struct sym_trace *t, const struct sym_trace *other, size_t step)
 {
 	const struct raddle_shadow_step *s = &t->steps[step];
@@ -168,7 +168,7 @@ static void test_find(void **state)
 		assert_true(groups[i] > 100);
 }
 
-/* Only the step itself is turned; what comes after it does not matter. */
+/* Only the last step of the query is inverted, and later steps are left out. */
 static void test_facts(void **state)
 {
 	(void)state;
@@ -190,7 +190,8 @@ static void test_facts(void **state)
 	}
 }
 
-/* Two paths have the same number if the same branches go the same way, whatever their conditions are. */
+/* Two pairs of paths have the same hash if the same branches go the same way, whatever their
+ * conditions are. */
 static void test_hash(void **state)
 {
 	size_t same = 0;
@@ -219,7 +220,7 @@ static void test_hash(void **state)
 	assert_true(same > 10);
 }
 
-/* ---- sentences ---- */
+/* ---- sentences about the conditions of a path ---- */
 
 static char *described(struct sym_trace *t)
 {
@@ -229,7 +230,8 @@ static char *described(struct sym_trace *t)
 	return rd_buf_detach(&text);
 }
 
-/* Byte `offset` of the first argument equals the number; both nodes follow `at`. */
+/* Puts the condition "byte `var` of the input equals the number" at node `at` + 2.  Its operands
+ * are the two nodes before. */
 static void put_condition(struct path *p, uint32_t at, uint32_t var, uint64_t number)
 {
 	p->nodes[at] = (struct raddle_expr){.op = RADDLE_EXPR_VAR, .bits = 8, .k = var};
@@ -250,8 +252,7 @@ static void test_describe(void **state)
 	assert_string_equal(text, "any input\n");
 	free(text);
 
-	/* Duplicates are written once.  Addresses and assumptions are not conditions for the
-	 * user. */
+	/* Duplicates are written once.  Conditions on addresses are not shown to the user. */
 	t.step_count = 4;
 	p.vars[0] = (struct raddle_shadow_var){.sort = RADDLE_VAR_BYTE, .bits = 8};
 	p.vars[1] = (struct raddle_shadow_var){.sort = RADDLE_VAR_BYTE, .bits = 8, .offset = 1};
@@ -266,7 +267,7 @@ static void test_describe(void **state)
 	assert_int_equal(text[strlen(text) - 1], '\n');
 	assert_non_null(strstr(text, " and "));
 	assert_null(strstr(text, "not shown"));
-	p.steps[2].taken = 0; /* the other way: another condition */
+	p.steps[2].taken = 0; /* the negated condition is another condition */
 	again = described(&t);
 	assert_true(strlen(again) > strlen(text));
 	assert_memory_equal(again, text, strlen(text) - 1);
@@ -274,7 +275,7 @@ static void test_describe(void **state)
 	free(text);
 }
 
-/* A condition that has no words is counted. */
+/* Conditions that cannot be put into words are counted. */
 static void test_describe_rest(void **state)
 {
 	static struct path p;
@@ -284,7 +285,7 @@ static void test_describe_rest(void **state)
 	(void)state;
 	some_path(&p, &t);
 	p.nodes[1] = (struct raddle_expr){.op = RADDLE_EXPR_VAR, .bits = 8};
-	for (uint32_t i = 2; i < NODES; i++) /* too deep for words */
+	for (uint32_t i = 2; i < NODES; i++) /* too deep to be put into words */
 		p.nodes[i] = (struct raddle_expr){.op = RADDLE_EXPR_MUL, .bits = 8, .a = i - 1, .b = i - 1};
 	t.step_count = 2;
 	p.steps[0] = p.steps[1] = (struct raddle_shadow_step){.cond = NODES - 1, .kind = RADDLE_STEP_BRANCH};

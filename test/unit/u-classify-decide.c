@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* classify/: what runs mean for a race, with made-up runs; how a run ended; variants. */
+/* Unit tests of classify/: the class that made-up runs give a race, how a run ended, and variants
+ * of schedules. */
 #include "classify/decide-int.h"
 #include "classify/words-int.h"
 
@@ -15,9 +16,9 @@
 #define MOST 32
 
 /*
- * Runs as three texts, one letter per run: runs with the first access first, with the second one
- * first, and without control.  A letter stands for the output of the run; ! is a crash, # a crash
- * that is the race itself, ? a deadlock, - a run to be ignored.
+ * Runs as three texts, one letter per run: runs with the first access first, runs with the second
+ * access first, and the control group.  Equal letters are runs with equal output; ! is a crash, # a
+ * crash at the race itself, ? a deadlock, and - a run to be ignored.
  */
 struct world {
 	struct trial items[VARIANT_GROUPS][MOST];
@@ -71,32 +72,33 @@ static void test_faults(void **state)
 	struct decision d;
 
 	(void)state;
-	/* In one order only, also if it comes without being led to. */
+	/* The fault occurs in one order only, even if it also occurs in the control group. */
 	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "!!!!", "aaaa");
 	comes_to(FINDING_SPEC_VIOLATED, "aaaaaaaa", "a!a!!aa!", "!aaa!aaa");
 	comes_to(FINDING_SPEC_VIOLATED, "!a!!!!a!", "aaaaaaaa", "!aaa!aaa");
-	/* One that is so rare may be missing in the other order by chance. */
+	/* A fault that is rare in the control group may be missing in the other order by chance. */
 	comes_to(FINDING_K_WITNESS_HARMLESS, "aaaaaaaa", "a!aaaaaa", "!aaaaaaa");
 	comes_to(FINDING_SPEC_VIOLATED, "aaaaaaaa", "a!aaaaaa", "aaaaaaaa");
-	/* In whatever order, but only where the threads met; or always. */
+	/* The fault occurs in either order, but only where the threads met; or it always occurs. */
 	comes_to(FINDING_SPEC_VIOLATED, "a!aa", "a!aa", "aaaa");
 	comes_to(FINDING_SPEC_VIOLATED, "!!!!", "!!!!", "!!!!");
-	/* In all groups, but not always: something else is wrong with the program. */
+	/* The fault occurs in all groups, but not always: something else is wrong with the
+	 * program. */
 	d = decided("a!aa", "a!aa", "aa!a");
 	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
 	assert_true(d.noise);
-	/* The race itself, whatever else is wrong. */
+	/* A crash at the race itself counts, whatever else is wrong. */
 	comes_to(FINDING_SPEC_VIOLATED, "a!aa", "a#aa", "aa!a");
-	/* A fault of another kind may still be the race's. */
+	/* The race may still cause a second kind of fault. */
 	d = decided("a!aa", "a!?a", "aa!a");
 	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
 	assert_int_equal(d.shows.group, VARIANT_SECOND);
 	assert_int_equal(d.shows.number, 2);
 	assert_true(d.has_other && d.other.group == VARIANT_FIRST);
-	/* The run whose twin is sound shows it best. */
+	/* A faulty run whose twin has no fault shows the race best. */
 	d = decided("!aa", "!!a", "aaa");
 	assert_int_equal(d.shows.number, 1);
-	/* A fault counts more than an output. */
+	/* A fault outweighs a difference in output. */
 	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "bb!b", "aaaa");
 }
 
@@ -106,19 +108,19 @@ static void test_outputs(void **state)
 
 	(void)state;
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
-	assert_int_equal(d.shows.group, VARIANT_SECOND); /* it is not what the program usually writes */
+	assert_int_equal(d.shows.group, VARIANT_SECOND); /* the order whose output is unusual */
 	assert_false(d.any_order);
 	comes_to(FINDING_OUTPUT_DIFFERS, "bbbb", "aaaa", "aaaa");
 	comes_to(FINDING_OUTPUT_DIFFERS, "aaaa", "bbbb", "abab");
-	/* Only where they met, in whatever order. */
+	/* The output differs only where the threads met, in either order. */
 	d = decided("bbbb", "bbbb", "aaaa");
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
 	assert_true(d.any_order && d.has_other && d.other.group == VARIANT_CONTROL);
-	/* Both orders write both. */
+	/* Both orders have both outputs. */
 	d = decided("abababab", "abbaabab", "abababab");
 	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
 	assert_true(d.noise);
-	/* What is new in each run anyway says nothing, unless the lines are others. */
+	/* If the output is new in each run anyway, differences in it show nothing. */
 	comes_to(FINDING_K_WITNESS_HARMLESS, "abcdefgh", "abcdefgi", "jklmnopq");
 	comes_to(FINDING_K_WITNESS_HARMLESS, "aaaa", "aaaa", "aaaa");
 }
@@ -144,7 +146,7 @@ static void test_few_runs(void **state)
 
 	(void)state;
 	comes_to(FINDING_NO_CLASS, "--", "--", "aa");
-	comes_to(FINDING_NO_CLASS, "a-", "-a", "aa"); /* no twins */
+	comes_to(FINDING_NO_CLASS, "a-", "-a", "aa"); /* no pair of twins counts */
 	comes_to(FINDING_SPEC_VIOLATED, "--", "-!", "aa");
 	make(&w, "aaaaaa", "aaaaaa", "aaaaaa");
 	decide(&w.runs, &d);
@@ -154,7 +156,7 @@ static void test_few_runs(void **state)
 		for (size_t i = 2; i < 6; i++)
 			w.items[g][i].trail = 1;
 	decide(&w.runs, &d);
-	assert_int_equal(d.k, 2); /* schedules, not runs */
+	assert_int_equal(d.k, 2); /* k counts schedules, not runs */
 	assert_int_equal(decide_stale(&w.runs), 4);
 }
 
@@ -198,7 +200,7 @@ static void test_digests(void **state)
 	assert_true(a.digest != joined.digest && a.sorted_digest != joined.sorted_digest);
 }
 
-/* Lines that differ in runs of one schedule. */
+/* Lines that differ between runs of one schedule are masked. */
 static void test_mask(void **state)
 {
 	static struct trial_mask mask;
@@ -265,11 +267,11 @@ static void test_variants(void **state)
 	assert_string_equal(v.decisions[0].next, "T_0_0");
 	assert_string_equal(v.decisions[1].thread, "T_0_0");
 	assert_string_equal(v.decisions[1].next, "T_0_1");
-	/* Who lags finds that the other one may have ended. */
+	/* If the second thread is delayed, the first one may end before it continues. */
 	variant_make(&v, &race, VARIANT_FIRST, 2);
 	assert_string_equal(v.decisions[0].next, "T_0_0");
 	assert_string_equal(v.decisions[1].next, "T_0_1");
-	/* Nobody who is not led is led to meet nowhere. */
+	/* A schedule of threads that do not meet is valid for all groups. */
 	race.turns = race.nowhere = true;
 	race.front = "T_0_1";
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++) {

@@ -31,7 +31,7 @@ struct world {
 	struct decide_runs runs;
 	size_t controls;
 	char letters[VARIANT_GROUPS][MOST];
-	bool one_schedule; /* all runs of a group have the same */
+	bool one_schedule; /* all runs of a group have the same schedule */
 };
 
 static void set_all(struct world *w, const char *first, const char *second, const char *control)
@@ -63,7 +63,7 @@ static void run(struct world *w, enum variant_group group, size_t number)
 		t->obstacle.thread = "T_0";
 }
 
-/* The loop of work.c. */
+/* Does what the loop of work.c does. */
 static size_t classify(struct world *w, const struct next_limits *l, struct decision *d)
 {
 	while (next_is_pair(l, &w->runs, d)) {
@@ -83,7 +83,7 @@ static size_t classify(struct world *w, const struct next_limits *l, struct deci
 
 static const struct next_limits all = {.schedules = true, .control = true};
 
-/* ---- how many pairs ---- */
+/* ---- how many pairs of runs are made ---- */
 
 static void test_pairs_wanted(void **state)
 {
@@ -116,24 +116,24 @@ static void assert_pairs(size_t expected, enum finding_class class, const char *
 static void test_pairs(void **state)
 {
 	(void)state;
-	/* One order fails each time and nothing else does: four pairs. */
+	/* One order fails each time and nothing else does: four pairs suffice. */
 	assert_pairs(4, FINDING_SPEC_VIOLATED, "!", "a", "a");
 	assert_pairs(4, FINDING_SPEC_VIOLATED, "a", "!", "a");
-	/* Not each time: eight. */
+	/* One order fails, but not each time: eight pairs. */
 	assert_pairs(8, FINDING_SPEC_VIOLATED, "a!!!!!!!", "a", "a");
 	/* The control group fails, too, but the other order never does. */
 	assert_pairs(8, FINDING_SPEC_VIOLATED, "!", "a", "!a");
-	/* Nothing happens in schedules that are all different: as many as there may be. */
+	/* No run fails, and all schedules are different: the maximum number of pairs. */
 	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, "a", "a", "a");
-	/* Nobody meets: two. */
+	/* The threads never meet: two pairs. */
 	assert_pairs(2, FINDING_NO_CLASS, "-", "-", "a");
-	/* Something is in the way: one is enough. */
+	/* The threads cannot meet because of an obstacle: one pair. */
 	assert_pairs(1, FINDING_NO_CLASS, "|", "-", "a");
 	/* The first pair does not count, later ones do. */
 	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, "-a", "-a", "a");
 }
 
-/* All runs have one schedule: eight pairs, of which the last six brought none. */
+/* All runs have one schedule: eight pairs, the last six of which had no new schedule. */
 static void test_stale(void **state)
 {
 	struct decision d;
@@ -147,7 +147,7 @@ static void test_stale(void **state)
 	assert_int_equal(d.k, 1);
 }
 
-/* When the loop ends, by the rules written out. */
+/* Returns when the loop ends, by the rules written out. */
 static size_t slow_pairs(const struct world *w, size_t most)
 {
 	struct world copy = *w;
@@ -195,7 +195,7 @@ static void test_pairs_random(void **state)
 	}
 }
 
-/* ---- the control group ---- */
+/* ---- how many runs of the control group are made ---- */
 
 static void test_controls(void **state)
 {
@@ -203,15 +203,15 @@ static void test_controls(void **state)
 	struct world w;
 
 	(void)state;
-	/* As long as all do the same, only the first two are made. */
+	/* As long as all runs do the same, only two runs of the control group are made. */
 	set_all(&w, "a", "a", "a");
 	classify(&w, &all, &d);
 	assert_int_equal(w.controls, 2);
-	/* As soon as one differs, all are. */
+	/* As soon as one run differs, the control group has as many runs as there are pairs. */
 	set_all(&w, "aaaaaaaaab", "a", "a");
 	classify(&w, &all, &d);
 	assert_int_equal(w.controls, w.runs.count);
-	/* For memory models, always; if they are not allowed, never. */
+	/* With memory models, it always has that many; if it is not allowed, none. */
 	set_all(&w, "a", "a", "a");
 	classify(&w, &(struct next_limits){.schedules = true, .control = true, .models = true}, &d);
 	assert_int_equal(w.controls, w.runs.count);
@@ -232,7 +232,7 @@ static void test_maskable(void **state)
 	w.runs.count = 1;
 	assert_false(next_is_maskable(&w.runs));
 	w.runs.count = 2;
-	assert_false(next_is_maskable(&w.runs)); /* two schedules */
+	assert_false(next_is_maskable(&w.runs)); /* the runs have two schedules */
 	w.items[VARIANT_CONTROL][1].trail = w.items[VARIANT_CONTROL][0].trail;
 	assert_true(next_is_maskable(&w.runs));
 	w.items[VARIANT_CONTROL][1].counts = false;
@@ -242,7 +242,7 @@ static void test_maskable(void **state)
 	assert_false(next_is_maskable(&w.runs));
 }
 
-/* ---- the way to the race ---- */
+/* ---- whether the threads met, and what is tried if they did not ---- */
 
 static void test_way(void **state)
 {
@@ -261,14 +261,14 @@ static void test_way(void **state)
 	assert_string_equal(next_why_none(&w.runs), "it left its schedule");
 	w.runs.count = 2;
 	assert_ptr_equal(next_apart(&w.runs), &w.items[0][1]);
-	/* A run that met has an end; a zeroed one that was never made does not count. */
+	/* Only a run that met counts, not one that was never made. */
 	w.items[0][0].outcome = w.items[0][1].outcome = w.items[1][0].outcome = w.items[1][1].outcome =
 		REPLAY_DIVERGED;
 	assert_false(next_is_met(&w.runs));
 	w.items[1][1].outcome = REPLAY_CONFIRMED;
 	w.items[1][1].end_text = "the program ended with status 0";
 	assert_true(next_is_met(&w.runs));
-	/* Which order is looked for. */
+	/* These are the kinds of order that are searched for. */
 	d.class = FINDING_K_WITNESS_HARMLESS;
 	assert_int_equal(next_order(&d, &w.runs, true), NEXT_FLAG);
 	d.class = FINDING_NO_CLASS;
@@ -295,7 +295,7 @@ static void test_has_met(void **state)
 	assert_false(next_has_met(&f));
 }
 
-/* ---- evidence ---- */
+/* ---- whether a run that shows the class can be repeated ---- */
 
 static void test_same(void **state)
 {
@@ -309,7 +309,7 @@ static void test_same(void **state)
 	assert_true(next_is_same(&lines, &a, &b));
 	b.sorted_digest = 6;
 	assert_false(next_is_same(&lines, &a, &b));
-	/* With a fault only the fault counts. */
+	/* If runs have faults, only the faults are compared. */
 	c.fault = "crash";
 	b.fault = "crash";
 	assert_true(next_is_same(&bytes, &c, &b));
@@ -317,7 +317,7 @@ static void test_same(void **state)
 	assert_false(next_is_same(&bytes, &c, &b));
 	assert_false(next_is_same(&bytes, &a, &b));
 	assert_false(next_is_same(&bytes, &c, &a));
-	/* A run that does not count did nothing. */
+	/* A run that does not count is the same as no other. */
 	c.counts = false;
 	assert_false(next_is_same(&bytes, &c, &c));
 }
@@ -337,7 +337,7 @@ static void test_unsure(void **state)
 }
 
 /* Repeats runs as given by a text: s the same, d different, u different and unsure.  Returns the
- * number of runs made; -1: failed. */
+ * number of runs made, negated if the repetition failed. */
 static int repeat(const char *runs)
 {
 	struct next_repeat r = {0};
@@ -357,7 +357,7 @@ static void test_repeat(void **state)
 	assert_int_equal(repeat("ss"), 2);
 	assert_int_equal(repeat("d"), -1);
 	assert_int_equal(repeat("sd"), -2);
-	/* Unsure runs are made again, four of them. */
+	/* Up to four unsure runs are made again. */
 	assert_int_equal(repeat("uss"), 3);
 	assert_int_equal(repeat("uusus"), 5);
 	assert_int_equal(repeat("uuuuss"), 6);
@@ -366,7 +366,7 @@ static void test_repeat(void **state)
 	assert_int_equal(repeat("ud"), -2);
 }
 
-/* Any sequence of repetitions ends, and succeeds only with two that are the same. */
+/* Every sequence of repetitions ends, and it succeeds only after two runs that are the same. */
 static void test_repeat_random(void **state)
 {
 	(void)state;
@@ -418,7 +418,8 @@ static void test_consequence(void **state)
 	assert_string_equal(next_consequence(&w.runs, &d), "output");
 }
 
-/* Outputs that do not come again are left out one by one; the rest decides. */
+/* Runs whose output does not occur again are left out one by one.  The remaining runs decide the
+ * class. */
 static void test_lost_output(void **state)
 {
 	struct next_show s = {0};
@@ -439,7 +440,7 @@ static void test_lost_output(void **state)
 	assert_true(next_is_left(&s, &d) == (d.class == FINDING_K_WITNESS_HARMLESS));
 }
 
-/* A fault that does not come again leaves no class, though the other runs are harmless. */
+/* If a fault does not occur again, there is no class, although the other runs are harmless. */
 static void test_lost_fault(void **state)
 {
 	struct next_show s = {0};
@@ -458,7 +459,7 @@ static void test_lost_fault(void **state)
 	assert_false(next_is_left(&s, &d));
 }
 
-/* It ends after four, however many there are. */
+/* At most four runs are left out in this way. */
 static void test_lost_many(void **state)
 {
 	struct next_show s = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* classify/pairs: places that a user names, and those of ThreadSanitizer's reports. */
+/* Unit tests of classify/locate.h: races that a user names by places, and those in reports of
+ * ThreadSanitizer. */
 #include "base/error.h"
 #include "classify/locate.h"
 
@@ -95,7 +96,7 @@ static void reported(void **state)
 	assert_int_equal(classify_pairs_from_tsan(&pairs, "", "report"), RD_EFORMAT);
 }
 
-/* The report of a C++ program by clang 19, of one without lines, and of a library function. */
+/* Reports by clang 19: of a C++ program, of one without line numbers, and of a library function. */
 static const char cxx[] =
 	"WARNING: ThreadSanitizer: data race (pid=1)\n"
 	"  Read of size 4 at 0x1 by thread T2:\n"

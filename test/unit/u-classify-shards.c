@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command of a classification as the jobs of a cluster find it again, and what they found. */
+/* Unit tests of a classification in shards: how the jobs of a cluster get its command line, and how
+ * their results are merged. */
 #include "finding-fixture.h"
 #include "golden.h"
 
@@ -29,7 +30,7 @@ static int end(void **state)
 	return chdir(here);
 }
 
-/* Standard input is that text from now on. */
+/* Makes the text the standard input. */
 static void type(const char *text)
 {
 	int fd[2];
@@ -72,17 +73,18 @@ static void damaged_commands(void **state)
 
 	(void)state;
 	rd_log_set(rd_log_discard, NULL);
-	assert_true(classify_shard_load(&s, &again) < 0);		 /* there is none */
-	assert_int_equal(rd_file_write(path, "/\0classify", 10), RD_OK); /* no zero at its end */
+	assert_true(classify_shard_load(&s, &again) < 0); /* the file does not exist */
+	/* the last word has no zero byte */
+	assert_int_equal(rd_file_write(path, "/\0classify", 10), RD_OK);
 	assert_true(classify_shard_load(&s, &again) < 0);
-	assert_int_equal(rd_file_write(path, "/", 2), RD_OK); /* a directory and no word */
+	assert_int_equal(rd_file_write(path, "/", 2), RD_OK); /* a directory, but no words */
 	assert_true(classify_shard_load(&s, &again) < 0);
 	rd_log_set(NULL, NULL);
 	rd_argv_release(&again);
 	free(path);
 }
 
-/* What earlier shards left is removed, so that it is not taken for new. */
+/* Results of earlier shards are removed, so that they are not taken for new ones. */
 static void old_parts_are_removed(void **state)
 {
 	char *words[] = {(char[]){"classify"}, NULL}, *part = classify_shard_path(directory, 3);
@@ -105,7 +107,7 @@ static void write_part(unsigned number, const struct finding_set *set)
 	free(path);
 }
 
-/* A finding of a part takes the place of that with the same id; others are added. */
+/* A finding of a shard replaces the one with the same id; others are added. */
 static void parts_are_put_together(void **state)
 {
 	struct finding_set *set = fixture_set(), *part = fixture_set();
@@ -114,7 +116,7 @@ static void parts_are_put_together(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < part->count; i++)
-		part->items[i]->schedule_path = NULL; /* of the fixture; it is no file */
+		part->items[i]->schedule_path = NULL; /* the fixture's path is not a file */
 	part->count = 1;
 	part->items[0]->class = FINDING_SPEC_VIOLATED;
 	finding_stat(part, "classified", 1);

@@ -26,7 +26,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* Eight accesses, of which the even ones write, a fence and a call. */
+/* Eight accesses (those with even numbers write), a fence and a call. */
 enum { ACCESSES = 8, FENCE = 9, CALL = 10, SITES = 10 };
 static const char lines[] = "U\t1\t1\tprog.c\n"
 			    "F\t0\t/home/a/prog.c\n"
@@ -57,7 +57,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* ---- races of a set ---- */
+/* ---- tracks for the races of a set ---- */
 
 static struct finding *add_race(struct finding_set *set, const char *object, uint32_t a, uint32_t b)
 {
@@ -95,7 +95,7 @@ static void test_gather(void **state)
 	add_race(set, "y", 3, 4);
 	finding_add(set, FINDING_DEADLOCK);
 	tracks_gather(&t, set, sites);
-	assert_int_equal(t.count, 4); /* each once */
+	assert_int_equal(t.count, 4); /* each site once */
 	for (uint32_t s = 1; s <= 4; s++) {
 		const struct model_track *one = find(&t, SITE(s));
 
@@ -113,7 +113,7 @@ static void test_gather(void **state)
 	finding_set_free(set);
 }
 
-/* ---- what is published ---- */
+/* ---- tracks for published stores ---- */
 
 /* The definition, for random pairs.  If a store is published through an access of a race, the store
  * obeys the memory model like that access, and the read of the store is a point.  Without such an
@@ -226,7 +226,7 @@ static void test_published(void **state)
 	}
 }
 
-/* In a program with much shared memory only what belongs to a race is a point. */
+/* In a program that shares much memory, only sites that belong to a race become points. */
 static void test_published_many(void **state)
 {
 	struct raddle_published pairs[65];
@@ -242,7 +242,7 @@ static void test_published_many(void **state)
 	tracks_release(&t);
 }
 
-/* ---- occurrences ---- */
+/* ---- occurrences of the two accesses of a race ---- */
 
 static const char *const threads[] = {"T_0", "T_0_0", "T_0_1"};
 
@@ -259,7 +259,7 @@ static struct occurrence some_occurrence(void)
 				   .at = {below(2), below(2)}};
 }
 
-/* Byte by byte: whether both touch one. */
+/* Whether two accesses share a byte, by comparing all bytes. */
 static bool share_byte(const struct occurrence *a, const struct occurrence *b)
 {
 	for (uint64_t x = a->address; x < a->address + a->size; x++)
@@ -293,7 +293,8 @@ static bool at_any(const void *context, const struct trace_site *site, uint32_t 
 	return which == 0 ? trace_site_accesses(site) : trace_site_writes(site);
 }
 
-/* The goal of an occurrence counts those before it of its thread, operation and site. */
+/* The goal of an occurrence counts the earlier occurrences with the same thread, operation and
+ * site. */
 static void test_goal(void **state)
 {
 	enum { MOST = 30 };
@@ -337,7 +338,7 @@ static void test_sites(void **state)
 
 /* ---- explorations of memory ---- */
 
-/* About six seconds of runs, at least 8 and at most 250. */
+/* The number of runs takes about six seconds, but is at least 8 and at most 250. */
 static void test_explored(void **state)
 {
 	static const struct {
@@ -357,7 +358,8 @@ static void test_explored(void **state)
 		assert_int_equal(weaken_explored(rows[i].recorded_ns), rows[i].runs);
 }
 
-/* A variant with a memory model has its accesses and points, and nothing else of the lists. */
+/* A variant with a memory model gets the tracks and watches of the lists, and nothing else of
+ * them. */
 static void test_variant(void **state)
 {
 	struct schedule_track track = {.site = SITE(2)};

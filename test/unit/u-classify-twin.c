@@ -25,7 +25,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- runs ---- */
+/* ---- random runs ---- */
 
 struct world {
 	struct trial items[VARIANT_GROUPS][MOST];
@@ -34,10 +34,13 @@ struct world {
 
 static const char *const faults[] = {"crash", "deadlock", "assertion"};
 
-/* One world has few kinds of runs, and each group prefers one of them, so that all classes come up. */
+/* Parameters of random runs.  A world has few kinds of runs, and each group prefers one of them, so
+ * that all classes occur. */
 struct taste {
-	uint32_t missing, failing, outputs, trails; /* of 16; of 16; different ones; different ones */
-	uint32_t usual;				    /* output that every second run has */
+	/* shares of 16 of runs that do not count and of faulty runs; numbers of outputs and
+	 * trails */
+	uint32_t missing, failing, outputs, trails;
+	uint32_t usual; /* the output of every second run */
 };
 
 static struct trial some_run(const struct taste *t)
@@ -48,7 +51,8 @@ static struct trial some_run(const struct taste *t)
 		run.fault = faults[below(3)];
 	run.at_race = run.fault && below(12) == 0;
 	run.digest = 100 + (below(2) ? t->usual : below(t->outputs));
-	run.sorted_digest = 200 + (run.digest - 100) / 2; /* two outputs have the same lines */
+	/* every two outputs consist of the same lines */
+	run.sorted_digest = 200 + (run.digest - 100) / 2;
 	run.trail = below(t->trails);
 	return run;
 }
@@ -68,10 +72,10 @@ static void make(struct world *w)
 	}
 }
 
-/* ---- the definition ---- */
+/* ---- the definition of a class ---- */
 
 struct count {
-	size_t runs, faulty; /* that count; that have the fault */
+	size_t runs, faulty; /* runs that count; runs that have the fault */
 };
 
 static struct count count_of(const struct decide_runs *r, unsigned group, const char *fault)
@@ -138,7 +142,7 @@ static bool is_sound(const struct trial *t)
 	return t->counts && !t->fault;
 }
 
-/* Hardly any output of these groups was seen once only. */
+/* Whether at most an eighth of the runs of these groups had an output that no other run had. */
 static bool repeat(const struct decide_runs *r, unsigned from, unsigned to, bool lines, size_t always)
 {
 	size_t runs = 0, once = 0;
@@ -157,7 +161,8 @@ static bool repeat(const struct decide_runs *r, unsigned from, unsigned to, bool
 	return runs && (runs <= always || once * 8 <= runs);
 }
 
-/* Whether run i of one order differs from its twin in what the other order never writes. */
+/* Whether run i of one order differs from its twin, with an output that the other order never
+ * has. */
 static bool differs_from_twin(const struct decide_runs *r, unsigned group, size_t i, bool lines)
 {
 	const struct trial *t = &r->items[group][i], *twin = &r->items[VARIANT_SECOND - group][i];
@@ -205,7 +210,7 @@ static enum finding_class class_of(const struct decide_runs *r)
 								   : FINDING_K_WITNESS_HARMLESS;
 }
 
-/* ---- classes ---- */
+/* ---- comparison of classes, and of the runs that show them ---- */
 
 static const struct trial *run_at(const struct decide_runs *r, struct decide_place p)
 {
@@ -227,7 +232,8 @@ static bool has_sound_twin(const struct decide_runs *r)
 	return false;
 }
 
-/* The run that shows a fault has one that the race causes, with a sound twin if there is such a run. */
+/* The run that shows a fault must have one that the race causes, and a twin without a fault if
+ * possible. */
 static void check_fault(const struct decide_runs *r, const struct decision *d)
 {
 	const struct trial *t = run_at(r, d->shows);
@@ -249,7 +255,8 @@ static void check_output(const struct decide_runs *r, const struct decision *d)
 		assert_true(differs_from_control(r, d->shows.group, d->shows.number, d->sorted));
 	else
 		assert_true(differs_from_twin(r, d->shows.group, d->shows.number, d->sorted));
-	/* Bytes are compared first. */
+	/* Outputs are compared by bytes first, and by sorted lines only if that shows no
+	 * difference. */
 	assert_int_equal(d->sorted, !outputs_differ(r, false));
 }
 
@@ -277,7 +284,7 @@ static void test_class(void **state)
 	assert_true(seen[FINDING_K_WITNESS_HARMLESS] > ROUNDS / 100);
 }
 
-/* The order in which the two accesses are named does not matter. */
+/* Swapping the two accesses does not change the class. */
 static void test_symmetric(void **state)
 {
 	(void)state;
@@ -299,9 +306,9 @@ static void test_symmetric(void **state)
 	}
 }
 
-/* ---- schedules ---- */
+/* ---- how many schedules were tried ---- */
 
-/* How many pairs of which both count have a schedule that no earlier run of the group had. */
+/* Whether no earlier run of the group had the schedule of this run. */
 static bool is_new_schedule(const struct decide_runs *r, unsigned group, size_t number)
 {
 	for (size_t i = 0; i < number; i++)
@@ -344,7 +351,7 @@ static void test_schedules(void **state)
 	}
 }
 
-/* ---- further questions ---- */
+/* ---- other functions of decide-int.h ---- */
 
 static bool is_plain(const struct decide_runs *r)
 {
@@ -374,7 +381,7 @@ static void test_plain(void **state)
 		static struct world w;
 
 		make(&w);
-		if (below(2)) { /* nearly plain */
+		if (below(2)) { /* nearly what decide_is_plain() requires */
 			unsigned g = below(2);
 
 			for (size_t i = 0; i < w.runs.count; i++)
@@ -410,7 +417,8 @@ static void test_differ(void **state)
 	}
 }
 
-/* A run of another kind is new if no run showed its fault, or its output where outputs repeat. */
+/* A run of an exploration is new if no run had its fault.  A run without a fault is new if no run
+ * had its output, provided that outputs repeat. */
 static void test_new(void **state)
 {
 	size_t seen[3] = {0};

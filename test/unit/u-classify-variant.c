@@ -17,7 +17,7 @@ static struct schedule_goal goals[2] = {{.thread = "T_0", .after = 4, .site = 7}
 static struct schedule_op ops[1] = {{.thread = "T_0", .n = 1, .kind = "thread-create"}};
 static struct schedule_limit limits[1] = {{.thread = "T_0_0", .n = 12}};
 
-/* All of it is static: there is nothing to release. */
+/* All data is static, so there is nothing to release. */
 static struct schedule race(void)
 {
 	return (struct schedule){.goals = goals,
@@ -47,8 +47,9 @@ static void test_twins(void **state)
 		assert_int_equal(a.schedule.seed, b.schedule.seed);
 		assert_int_equal(a.schedule.decision_count, 2);
 		assert_int_equal(b.schedule.decision_count, 2);
-		/* The first is back: the other one goes on, unless it lags.  That is back: the same thread
-		 * goes on in both twins, or the one that lagged. */
+		/* After the first access, the other thread continues, unless it is delayed.  After
+		 * the second access, the same thread continues in both twins, or else the delayed
+		 * one. */
 		assert_string_equal(a.decisions[0].thread, "T_0");
 		assert_int_equal(a.decisions[0].n, 4);
 		assert_string_equal(a.decisions[0].next, lags ? "T_0" : "T_0_0");
@@ -64,13 +65,13 @@ static void test_twins(void **state)
 		assert_int_equal(a.schedule.goal_count, 2);
 		assert_string_equal(a.schedule.flavour, CLASSIFY_FLAVOUR);
 	}
-	/* The race's own schedule is as it was. */
+	/* The schedule of the race is unchanged. */
 	assert_int_equal(s.seed, 77);
 	assert_null(s.first);
 	assert_false(s.turns);
 }
 
-/* The first three without a seed, each of the others with its own. */
+/* The first three runs have no seed; each of the others has its own. */
 static void test_seeds(void **state)
 {
 	struct schedule s = race();
@@ -84,7 +85,7 @@ static void test_seeds(void **state)
 		}
 }
 
-/* The control group is led through the operations and to no access. */
+/* The control group is led through the operations, but not to the accesses. */
 static void test_control(void **state)
 {
 	struct schedule s = race();

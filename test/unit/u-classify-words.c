@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* ---- a race ---- */
+/* ---- a race for all tests ---- */
 
 static struct schedule_goal goals[2] = {
 	{.thread = "T_0_0", .write = true, .place = {.file = "/home/a/x.c", .line = 3}},
@@ -45,7 +45,7 @@ static void expect(struct rd_buf *text, const char *expected)
 	rd_buf_release(text);
 }
 
-/* ---- outputs ---- */
+/* ---- sentences about outputs ---- */
 
 static void differ(const struct trial *a, const struct trial *b, const struct trial_mask *mask,
 		   const char *expected)
@@ -56,7 +56,8 @@ static void differ(const struct trial *a, const struct trial *b, const struct tr
 	expect(&text, expected);
 }
 
-/* The first line that differs and is compared; standard output before standard error. */
+/* The sentence is about the first line that is compared and differs.  Standard output comes before
+ * standard error. */
 static void test_difference(void **state)
 {
 	struct trial a = run("one\ntwo\n", "e\n", "it ended"), b = run("one\n2\n", "f\n", "it failed"),
@@ -74,7 +75,7 @@ static void test_difference(void **state)
 	differ(&a, &b, &mask, "it ended; else, it failed");
 }
 
-/* A long line is cut. */
+/* Long lines are shortened. */
 static void test_long_line(void **state)
 {
 	char line[100], expected[200];
@@ -87,13 +88,13 @@ static void test_long_line(void **state)
 	snprintf(expected, sizeof expected, "line 1 of standard output is \"%.60s...\"; else, it is nothing",
 		 line);
 	differ(&a, &b, &nothing, expected);
-	line[60] = '\0'; /* as long as may be */
+	line[60] = '\0'; /* the longest line that is shown in full */
 	a = run(line, "", "");
 	snprintf(expected, sizeof expected, "line 1 of standard output is \"%s\"; else, it is nothing", line);
 	differ(&a, &b, &nothing, expected);
 }
 
-/* ---- classes ---- */
+/* ---- sentences about classes ---- */
 
 static void test_seen(void **state)
 {
@@ -131,7 +132,7 @@ static void test_weakened(void **state)
 	struct rd_buf text = RD_BUF_INIT;
 
 	(void)state;
-	faulty.fault = "crash"; /* its output is not compared */
+	faulty.fault = "crash"; /* then its output is not compared */
 	words_weakened(&text, &race, &usual, &r, &nothing);
 	expect(&text, "in a run in which the two accesses were not brought together, line 1 of standard "
 		      "output is \"9\"; under "
@@ -145,7 +146,7 @@ static void test_weakened(void **state)
 		      "consistency does not allow, for T_0 at x.c:5");
 }
 
-/* What keeps the order: a lock with an owner, a semaphore without one, a loop. */
+/* Sentences about what keeps the order: a lock with an owner, a semaphore without one, a loop. */
 static void test_order(void **state)
 {
 	struct adhoc a = {
@@ -163,7 +164,7 @@ static void test_order(void **state)
 	expect(&text, SECOND " comes before " FIRST ": T_0_0 waits in a loop at x.c:9 until flag changes");
 }
 
-/* ---- inputs ---- */
+/* ---- inputs of witnesses as JSON ---- */
 
 static void test_input(void **state)
 {
@@ -180,7 +181,7 @@ static void test_input(void **state)
 	input_format(&given, &text);
 	root = json_loadb(text.data, text.length, 0, NULL);
 	assert_non_null(root);
-	assert_int_equal(json_object_size(root), 3); /* no environment */
+	assert_int_equal(json_object_size(root), 3); /* without an environment */
 	assert_string_equal(json_string_value(json_object_get(json_object_get(root, "argv"), "2")), "x");
 	assert_string_equal(json_string_value(json_object_get(json_object_get(root, "argv"), "10")), "z");
 	assert_string_equal(json_string_value(json_object_get(json_object_get(root, "files"), "/tmp/a")),
@@ -190,7 +191,7 @@ static void test_input(void **state)
 	rd_buf_release(&text);
 }
 
-/* ---- techniques ---- */
+/* ---- names of techniques ---- */
 
 static void test_techniques(void **state)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which command the arguments of `raddle` name, and the message if they name none. */
+/* Unit tests of which command the arguments of `raddle` name, and of the message if they name
+ * none. */
 #include "golden.h"
 
 #include "base/error.h"
@@ -16,7 +17,7 @@ static void listen(void *context, enum rd_level level, const char *message)
 		said = strdup(message);
 }
 
-/* Runs `raddle` with up to three words; *text is what it printed to standard output. */
+/* Runs `raddle` with up to three words.  Stores what it printed to standard output in *text. */
 static int run(char **text, const char *name, const char *word, const char *more)
 {
 	char *argv[] = {rd_xstrdup(name), word ? rd_xstrdup(word) : NULL, more ? rd_xstrdup(more) : NULL,
@@ -57,7 +58,7 @@ static void overview_lists_the_commands(void **state)
 	free(list);
 }
 
-/* Every command has a usage that can be printed: its options are in the table. */
+/* Every command has a help text, because its options are in the table. */
 static void every_command_has_help(void **state)
 {
 	char *list, *rest, *text;
@@ -66,7 +67,7 @@ static void every_command_has_help(void **state)
 	assert_int_equal(run(&list, "raddle", "--list-commands", NULL), CMD_OK);
 	for (char *name = strtok_r(list, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest)) {
 		if (!strcmp(name, "hive") || !strcmp(name, "site"))
-			continue; /* executables of their own */
+			continue; /* these are separate executables */
 		assert_int_equal(run(&text, "raddle", "help", name), CMD_OK);
 		assert_memory_equal(text, "usage: raddle ", 14);
 		assert_non_null(strstr(text, name));

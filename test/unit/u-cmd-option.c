@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a command gets its options and other arguments.  test/cli/grammar.sh tests the whole grammar
- * from outside. */
+/* Unit tests of how a command gets its options and other arguments. test/cli/grammar.sh tests the
+ * whole grammar from outside. */
 #include "golden.h"
 
 #include "base/error.h"
@@ -28,7 +28,7 @@ static int begin(void **state)
 {
 	(void)state;
 	memset(&opt, 0, sizeof opt);
-	setenv("RADDLE_FILE", "", 1); /* whatever .raddle lies above */
+	setenv("RADDLE_FILE", "", 1); /* ignore a .raddle file above this directory */
 	unsetenv("RADDLE_OPTIONS");
 	rd_log_set(listen, NULL);
 	return 0;
@@ -43,7 +43,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* argv of a text with blanks; NULL at the end. */
+/* A text split at blanks; argv ends with NULL. */
 struct line {
 	char *text, *argv[WORDS_MAX];
 	int argc;
@@ -89,7 +89,7 @@ static void two_dashes_end_the_options(void **state)
 	assert_int_equal(count, 2);
 	assert_string_equal(l.argv[1], "--limit");
 	assert_false(opt.verbose);
-	assert_int_equal(opt.limit_groups, 20); /* what the table says */
+	assert_int_equal(opt.limit_groups, 20); /* the default in the table of options */
 	free(l.text);
 }
 
@@ -111,7 +111,7 @@ static void wrong_options_fail(void **state)
 	}
 }
 
-/* ---- one operand ---- */
+/* ---- commands with one operand ---- */
 
 static const char *got;
 
@@ -147,7 +147,8 @@ static void exactly_one_operand(void **state)
 	free(l.text);
 }
 
-/* The argument of --json is optional, so `--json FILE TRACE` has two words after it. */
+/* The argument of --json is optional.  In `--json FILE TRACE`, the first of two words is the
+ * file. */
 static void file_of_a_document(void **state)
 {
 	struct line l;
@@ -170,7 +171,7 @@ static void file_of_a_document(void **state)
 	free(l.text);
 }
 
-/* ---- a program ---- */
+/* ---- commands with a program and its arguments ---- */
 
 static void options_of_the_program_are_its_own(void **state)
 {
@@ -206,7 +207,7 @@ static void operand_before_a_program(void **state)
 	free(l.text);
 }
 
-/* ---- defaults ---- */
+/* ---- defaults from RADDLE_OPTIONS ---- */
 
 static void environment_gives_defaults(void **state)
 {
@@ -216,22 +217,23 @@ static void environment_gives_defaults(void **state)
 	(void)state;
 	setenv("RADDLE_OPTIONS", "--limit=9 --jobs=4", 1);
 	assert_int_equal(cmd_operands(l.argc, l.argv, &usage, &count), CMD_GO_ON);
-	assert_int_equal(opt.limit_groups, 3); /* the command line comes later */
+	assert_int_equal(opt.limit_groups, 3); /* the command line overrides it */
 	assert_int_equal(opt.jobs, 4);
 	free(l.text);
 }
 
-/* ---- values ---- */
+/* ---- values of options that limit something ---- */
 
 static void limits(void **state)
 {
 	(void)state;
-	assert_int_equal(cmd_limit(RD_OPTION_UNSET, 99), 0); /* the room chooses */
-	assert_int_equal(cmd_limit(0, 99), 99);		     /* no limit */
+	/* not given: the room chooses a limit */
+	assert_int_equal(cmd_limit(RD_OPTION_UNSET, 99), 0);
+	assert_int_equal(cmd_limit(0, 99), 99); /* 0 means no limit */
 	assert_int_equal(cmd_limit(5, 99), 5);
 }
 
-/* ---- shards ---- */
+/* ---- shards and executors ---- */
 
 static void shards(void **state)
 {
@@ -241,7 +243,8 @@ static void shards(void **state)
 	assert_int_equal(cmd_shard("inject", &shard, &count), RD_OK);
 	assert_int_equal(count, 0);
 	opt.shard = "2/8";
-	assert_int_equal(cmd_shard("inject", &shard, &count), RD_EUSAGE); /* of what? */
+	/* --resume, which names the campaign, is missing */
+	assert_int_equal(cmd_shard("inject", &shard, &count), RD_EUSAGE);
 	assert_string_equal(said, "inject: --shard I/N needs --resume, and I from 0 to N-1");
 	opt.resume = "dir";
 	assert_int_equal(cmd_shard("inject", &shard, &count), RD_OK);
@@ -259,7 +262,8 @@ static void executors(void **state)
 	assert_int_equal(cmd_executor("inject"), RD_EUSAGE);
 	assert_string_equal(said, "inject: --shards and --slurm-options need --executor slurm");
 	opt.executor = "slurm";
-	assert_int_equal(cmd_executor("inject"), RD_EUSAGE); /* a directory that all machines see */
+	/* --output, a directory that all machines see, is missing */
+	assert_int_equal(cmd_executor("inject"), RD_EUSAGE);
 	opt.output = "dir";
 	assert_int_equal(cmd_executor("inject"), RD_OK);
 	assert_true(cmd_is_slurm());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Documents: where they go, and what is left if they cannot be written. */
+/* Unit tests of output documents: where they go, and what is left if they cannot be written. */
 #include "finding-fixture.h"
 #include "golden.h"
 
@@ -56,14 +56,15 @@ static void whole_documents_only(void **state)
 	char *path = rd_xasprintf("%s/out", directory), *text;
 
 	(void)state;
-	assert_int_equal(cmd_document(NULL, write_half, "nowhere"), RD_OK); /* none was asked for */
+	/* no document was requested */
+	assert_int_equal(cmd_document(NULL, write_half, "nowhere"), RD_OK);
 	assert_int_equal(cmd_document(path, write_words, "first"), RD_OK);
 	text = content(path);
 	assert_string_equal(text, "first");
 	free(text);
 	assert_int_equal(cmd_document(path, write_half, "second"), RD_EFORMAT);
 	text = content(path);
-	assert_string_equal(text, "first"); /* what was there is not touched */
+	assert_string_equal(text, "first"); /* the old file is unchanged */
 	free(text);
 	free(path);
 }
@@ -96,7 +97,7 @@ static void standard_output(void **state)
 	free(text);
 }
 
-/* Other text must not go where a document goes. */
+/* If a document goes to standard output, no other text may. */
 static void who_has_standard_output(void **state)
 {
 	(void)state;
@@ -171,7 +172,8 @@ static size_t confirmed(const struct finding_set *set)
 	return n;
 }
 
-/* What is written down as known is known next time, and no more than that; the same with suppressions. */
+/* Findings that are written to a baseline are known in the next run, and no others.  The same is
+ * true for suppressions. */
 static void baselines_come_back(void **state)
 {
 	struct finding_set *set = fixture_set(), *next = fixture_set();
@@ -214,7 +216,7 @@ static void whole_seconds(void **state)
 	assert_int_equal(cmd_seconds(1001), 2);
 }
 
-/* On a terminal there is a progress line, but not with --quiet. */
+/* On a terminal there is a progress line, unless --quiet is given. */
 static void quiet_has_no_progress(void **state)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY), copy = dup(STDERR_FILENO), end_of_it;

@@ -58,7 +58,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* The status of `raddle` with these words. */
+/* Runs `raddle` with these words and returns its status. */
 static int run(const char *line)
 {
 	char *copy = rd_xstrdup(line), *argv[WORDS_MAX] = {0}, *rest;
@@ -71,17 +71,17 @@ static int run(const char *line)
 		argv[argc++] = word;
 	}
 	status = cmd_run(argc, argv);
-	if (stdout != before) /* text for people goes through a stream of its own */
+	if (stdout != before) /* text for people goes through another stream */
 		fclose(stdout);
 	stdout = before;
 	free(copy);
 	return status;
 }
 
-/* ---- statuses ---- */
+/* ---- the status after senseless arguments ---- */
 
 static const struct {
-	const char *line, *message; /* its beginning */
+	const char *line, *message; /* the beginning of the message */
 } wrong[] = {
 	{"raddle campaign", "campaign: which directory?"},
 	{"raddle campaign --against a b c", "campaign: --against compares one campaign with another"},
@@ -155,7 +155,7 @@ static void wrong_arguments_fail_with_one_message(void **state)
 	}
 }
 
-/* Files that are missing are named. */
+/* If a file is missing, the message names it. */
 static void missing_files_are_named(void **state)
 {
 	static const char *const lines[] = {
@@ -172,7 +172,7 @@ static void missing_files_are_named(void **state)
 	}
 }
 
-/* ---- options that a command makes for another ---- */
+/* ---- options that one command passes to another ---- */
 
 static char *joined(const struct rd_argv *words)
 {
@@ -200,7 +200,7 @@ static void classification_anew_keeps_the_options(void **state)
 	(void)state;
 	opt.without_sync = "bank.c:31";
 	expect_anew("check --without-sync=bank.c:31 -- ./bank --4");
-	opt.timeout = 0; /* no limit, which is not the same as no option */
+	opt.timeout = 0; /* this means no limit, while an absent option means the default */
 	expect_anew("check --without-sync=bank.c:31 --timeout=0ms -- ./bank --4");
 	opt.timeout = 1500;
 	opt.class_time = 90000;
@@ -213,7 +213,7 @@ static void classification_anew_keeps_the_options(void **state)
 		"--time=90000ms --jobs=3 --quiet --verbose -- ./bank --4");
 }
 
-/* What was made can be parsed again, and means the same. */
+/* The options that were made can be parsed again, and mean the same. */
 static void tests_of_a_suite_get_the_options(void **state)
 {
 	struct rd_argv words = RD_ARGV_INIT;
@@ -222,7 +222,7 @@ static void tests_of_a_suite_get_the_options(void **state)
 	(void)state;
 	opt.schedules_most = opt.explore_seed = RD_OPTION_UNSET;
 	cmd_explore_test_options(&words);
-	assert_int_equal(words.count, 0); /* none was given */
+	assert_int_equal(words.count, 0); /* no option was given */
 	opt.timeout = 0;
 	opt.schedules_most = 12;
 	opt.kernel_threads = true;
@@ -236,7 +236,7 @@ static void tests_of_a_suite_get_the_options(void **state)
 	rd_argv_release(&words);
 }
 
-/* ---- options of several commands ---- */
+/* ---- options that several commands share ---- */
 
 static void classes_by_name(void **state)
 {
@@ -285,7 +285,7 @@ static void limits_of_a_prediction(void **state)
 	(void)state;
 	opt.prediction_memory = RD_OPTION_UNSET;
 	cmd_prediction_start(&p);
-	assert_int_equal(p.limit, UINT64_MAX); /* 0 is no limit */
+	assert_int_equal(p.limit, UINT64_MAX); /* 0 means no limit */
 	assert_true(p.work > 1000000);
 	assert_true(p.memory > 0);
 	opt.limit = 7;
@@ -302,7 +302,8 @@ static void limits_of_a_prediction(void **state)
 static void limits_have_three_meanings(void **state)
 {
 	(void)state;
-	assert_int_equal(cmd_limit(RD_OPTION_UNSET, CMD_FOREVER), 0); /* choose one */
+	/* not given: the room chooses a limit */
+	assert_int_equal(cmd_limit(RD_OPTION_UNSET, CMD_FOREVER), 0);
 	assert_int_equal(cmd_limit(0, CMD_FOREVER), CMD_FOREVER);
 	assert_int_equal(cmd_limit(250, CMD_FOREVER), 250);
 }
@@ -316,7 +317,7 @@ static void shards_need_a_directory_and_a_number_below(void **state)
 	assert_int_equal(cmd_shard("inject", &shard, &shards), RD_OK);
 	assert_true(shard == 0 && shards == 0);
 	opt.shard = "1/3";
-	assert_int_equal(cmd_shard("inject", &shard, &shards), RD_EUSAGE); /* without --resume */
+	assert_int_equal(cmd_shard("inject", &shard, &shards), RD_EUSAGE); /* --resume is missing */
 	opt.resume = "d";
 	assert_int_equal(cmd_shard("inject", &shard, &shards), RD_OK);
 	assert_true(shard == 1 && shards == 3);
@@ -326,7 +327,7 @@ static void shards_need_a_directory_and_a_number_below(void **state)
 	}
 }
 
-/* ---- the program of a document ---- */
+/* ---- running the program of a findings document again ---- */
 
 static struct finding_set *document(void)
 {
@@ -342,7 +343,8 @@ static struct finding_set *document(void)
 	return set;
 }
 
-/* The document's means are used for its own program; options of the user come first. */
+/* The document says how to run its program (--with, --setup and so on).  Options of the user have
+ * priority. */
 static void documents_bring_their_means(void **state)
 {
 	struct finding_set *set = document();
@@ -354,7 +356,8 @@ static void documents_bring_their_means(void **state)
 	assert_string_equal(opt.setup, "mine");
 	assert_string_equal(opt.plugins, "p.so");
 	assert_int_equal(opt.timeout, 7000);
-	assert_string_equal(set->setup, "mine"); /* the next reader runs it in the same way */
+	/* so that the next reader of the document runs it in the same way */
+	assert_string_equal(set->setup, "mine");
 	assert_int_equal(set->timeout, 7);
 	finding_set_free(set);
 }
@@ -371,7 +374,7 @@ static void another_program_has_none_of_them(void **state)
 	assert_null(opt.plugins);
 	assert_null(set->with);
 	assert_int_equal(opt.timeout, 1500);
-	assert_int_equal(set->timeout, 2); /* whole seconds, no less */
+	assert_int_equal(set->timeout, 2); /* rounded up to whole seconds */
 	finding_set_free(set);
 }
 
@@ -393,7 +396,8 @@ int main(void)
 		TEST(another_program_has_none_of_them),
 	};
 
-	if (!freopen("/dev/null", "r", stdin)) /* a command may read the input of the program to be run */
+	/* a command may read the input of the program that it runs */
+	if (!freopen("/dev/null", "r", stdin))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

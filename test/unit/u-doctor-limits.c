@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of the probe of limits in doctor/system.c.  Each test runs in a child process, which
- * alone has the limits. */
+/* Unit tests of how doctor/system.c checks resource limits.  Each test runs in a child process, and
+ * only that process has the limits. */
 #include "doctor/probe-int.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 struct limits {
-	rlim_t files, size, memory; /* RLIM_INFINITY: as it is */
+	rlim_t files, size, memory; /* RLIM_INFINITY: unchanged */
 };
 
 struct said {
@@ -38,7 +38,7 @@ static bool limit(int resource, rlim_t value, bool hard)
 	return setrlimit(resource, &l) == 0;
 }
 
-/* What the probe says under these limits. */
+/* Returns what the check reports under these limits. */
 static struct said probe(const struct limits *limits)
 {
 	struct said said = {0};
@@ -103,7 +103,8 @@ static void few_files_come_first(void **state)
 	assert_string_equal(said.advice, "ulimit -n 4096");
 }
 
-/* Enough for the files of a trace that are open at the same time, however many threads there are. */
+/* 256 files suffice for the files of a trace that are open at the same time, however many threads
+ * there are. */
 static void some_files_are_enough(void **state)
 {
 	struct said said;
@@ -134,7 +135,7 @@ static void little_memory_is_told(void **state)
 	(void)state;
 	if (is_limited_here())
 		skip();
-	/* Much more than the test needs, also with the shadow memory of a sanitizer. */
+	/* This is much more than the test needs, even with the shadow memory of a sanitizer. */
 	said = probe(&(struct limits){RLIM_INFINITY, RLIM_INFINITY, (rlim_t)1 << 46});
 	assert_int_equal(said.status, DOCTOR_LIMITED);
 	assert_string_equal(said.found, "67108864 MiB of address space");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Artefacts that are not traces are recognised by their bytes, whatever they are called. */
+/* Unit tests of dump/ with artefacts that are not traces.  They are recognised by their bytes,
+ * whatever their names are. */
 #include "dumped.h"
 
 #include "base/scratch.h"
@@ -24,7 +25,7 @@ static int remove_directory(void **state)
 	return 0;
 }
 
-/* A copy of a golden artefact under another name. */
+/* Copies a golden artefact to another name. */
 static char *copied(const struct tree *t, const char *golden, const char *name)
 {
 	char *from = golden_path(golden), *to = rd_xasprintf("%s/%s", t->directory, name);
@@ -130,7 +131,7 @@ static void says_who_shows_a_campaign(void **state)
 	RD_FREE(path, said, text);
 }
 
-/* What is nothing of ours is an error with a reason, and nothing is written. */
+/* A file that is not an artefact of Raddle is an error with a reason, and nothing is written. */
 static void refuses_other_files(void **state)
 {
 	static const char *const texts[] = {"", "hello\n", "{\"version\": 1, \"findings\": 7}", "\177ELF",

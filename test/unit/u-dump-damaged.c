@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Artefacts that are truncated or have a wrong byte, in every output format.  An error must have a
- * message.  A JSON document must be complete or absent.  The part before the damage must be shown
- * as in the intact artefact.  test/cli/dump-damaged.sh tests the messages.
+ * Unit tests of dump/ with artefacts that are truncated or have a wrong byte, in every output
+ * format.  An error must have a message.  A JSON document must be complete or absent.  The part
+ * before the damage must be shown as in the intact artefact. test/cli/dump-damaged.sh tests the
+ * messages.
  */
 #include "dumped.h"
 
@@ -24,7 +25,7 @@ static void count_errors(void *context, enum rd_level level, const char *message
 	errors += level == RD_LOG_ERROR || level == RD_LOG_WARN;
 }
 
-static char *directory; /* a copy of a trace */
+static char *directory; /* for a copy of a trace */
 
 static void copy_file(const char *from, const char *name, size_t length)
 {
@@ -79,7 +80,7 @@ static void cut(const char *trace, const char *name, size_t length)
 	free(from);
 }
 
-/* One byte is another one. */
+/* Changes one byte of a file. */
 static void flip(const char *trace, const char *name, size_t at)
 {
 	char *to = rd_xasprintf("%s/%s", directory, name);
@@ -110,7 +111,7 @@ static const struct dump_options forms[] = {
 	{.values = true, .force = true},
 };
 
-/* What dump_path() returns and writes. */
+/* Calls dump_path().  Returns its result, and stores its output in *text. */
 static int dump_to(const char *path, const struct dump_options *options, char **text)
 {
 	size_t length;
@@ -177,7 +178,7 @@ static void full_traces_with_damage(void **state)
 	remove_trace();
 }
 
-/* Lines of events without those of the head. */
+/* Skips the header and returns the lines of events. */
 static const char *events_of(const char *text)
 {
 	while (*text == '#')
@@ -185,7 +186,7 @@ static const char *events_of(const char *text)
 	return text;
 }
 
-/* A stream that ends early shows what it has, as before. */
+/* A truncated stream shows the events that it still has, as before. */
 static void what_is_left_of_a_thread_is_a_prefix(void **state)
 {
 	const struct dump_options options = {.threads = "2", .kinds = "mutex,barrier,thread"};
@@ -203,7 +204,8 @@ static void what_is_left_of_a_thread_is_a_prefix(void **state)
 		left = events_of(text);
 		if (*text) {
 			assert_memory_equal(events_of(whole), left, strlen(left));
-			assert_true(strlen(left) <= shown); /* fewer bytes, no more events */
+			/* fewer bytes must not give more events */
+			assert_true(strlen(left) <= shown);
 			kinds += strlen(left) != shown;
 			shown = strlen(left);
 		}
@@ -214,7 +216,8 @@ static void what_is_left_of_a_thread_is_a_prefix(void **state)
 	free(whole);
 }
 
-/* Names of all threads and records need a sound table: a sanitized trace is whole or an error. */
+/* Canonical names depend on all threads and records.  So a damaged trace is sanitized completely or
+ * not at all. */
 static void sanitized_traces_with_damage(void **state)
 {
 	size_t size = size_of("trace/full-v2", "thread-2");
@@ -248,7 +251,7 @@ static void sanitized_traces_with_damage(void **state)
 	remove_trace();
 }
 
-/* Memory that was allocated before the trace began, or whose allocation is lost. */
+/* The allocation may have happened before the trace began, or its record may be lost. */
 static void a_release_without_an_allocation_shows_the_address(void **state)
 {
 	struct trace_encoder e = {.out = RD_BUF_INIT};
@@ -273,9 +276,9 @@ static void a_release_without_an_allocation_shows_the_address(void **state)
 	RD_FREE(text, path);
 }
 
-/* ---- other artefacts ---- */
+/* ---- artefacts other than traces ---- */
 
-/* Documents that are read as a whole are shown as a whole, or not at all. */
+/* Documents that are read completely before output are shown completely or not at all. */
 static void other_artefacts_with_damage(void **state)
 {
 	static const struct {
@@ -341,7 +344,7 @@ static void the_world_with_damage(void **state)
 	RD_FREE(from, to);
 }
 
-/* ---- filters ---- */
+/* ---- filters by kind of event ---- */
 
 static uint64_t random_state = 4711;
 
@@ -360,7 +363,8 @@ static const char *kind_at(unsigned kind)
 	return name ? name : "";
 }
 
-/* A part of a list wants a kind if it is its name, or what its name begins with, up to a dash. */
+/* A part of a list selects a kind if it is the name of the kind, or a prefix of it that ends before
+ * a dash. */
 static bool slow_wants(const char *part, const char *name)
 {
 	char *prefix = rd_xasprintf("%s-", part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exports of a trace: formats by name, files and streams. */
+/* Unit tests of exports of a trace: their formats, and output to files and streams. */
 #include "dumped.h"
 
 #include "base/scratch.h"
@@ -31,7 +31,8 @@ static char *exported(const struct dump_export *how)
 	return text;
 }
 
-/* The same text goes to a stream and to a file, which has its locations beside it. */
+/* The same text goes to a stream and to a file.  For a file, a second file with the locations is
+ * written. */
 static void std_to_stream_and_file(void **state)
 {
 	char *directory, *path, *locations, *stream, *nothing;

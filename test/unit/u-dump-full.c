@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Full traces: records chosen by thread and kind, counts, and the same with canonical names. */
+/* Unit tests of dump/ with full traces: records selected by thread and kind, counts, and canonical
+ * names. */
 #include "dumped.h"
 
 #include "dump/sanitize.h"
@@ -21,7 +22,7 @@ static json_int_t count_of(const json_t *root, const char *kind)
 	return (json_int_t)json_number_value(json_object_get(json_object_get(root, "kinds"), kind));
 }
 
-/* What is counted is what is shown. */
+/* The counts agree with the records that are shown. */
 static void counts_are_those_of_the_records(void **state)
 {
 	json_t *counts = dumped_json("trace/full-v2", &(struct dump_options){.count = true, .json = true});
@@ -41,7 +42,7 @@ static void counts_are_those_of_the_records(void **state)
 	json_decref(counts);
 }
 
-/* There is no model of a full trace: its summary is its counts. */
+/* Full traces have no model, so their summary consists of the counts. */
 static void summary_is_the_counts(void **state)
 {
 	char *summary = dumped("trace/full-v2", &(struct dump_options){.summary = true});
@@ -96,7 +97,7 @@ static void stacks_follow_their_record(void **state)
 	free(stacks);
 }
 
-/* ---- with canonical names ---- */
+/* ---- sanitized traces, with canonical names ---- */
 
 static void sanitized_text_has_records_objects_and_threads(void **state)
 {
@@ -117,7 +118,7 @@ static void sanitized_text_has_records_objects_and_threads(void **state)
 	free(json);
 }
 
-/* Records keep their numbers, whichever are shown. */
+/* The number of a record does not depend on which records are shown. */
 static void sanitized_thread_keeps_numbers(void **state)
 {
 	char *all = sanitized("trace/full-v2", &(struct dump_sanitize_options){0}, RD_OK);
@@ -141,12 +142,12 @@ static void sanitized_files_hold_no_addresses(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	text = sanitized("trace/full-v2", &how, RD_OK);
-	assert_string_equal(text, ""); /* nothing goes to the stream */
+	assert_string_equal(text, ""); /* the output goes to the directory only */
 	path = rd_xasprintf("%s/T_0", directory);
 	assert_int_equal(rd_file_read(path, &file), RD_OK);
 	assert_true(lines_of(file.data) > 10);
 	assert_int_equal(lines_with(file.data, "  ; "), lines_of(file.data));
-	assert_null(strstr(file.data, "7ff")); /* of a stack */
+	assert_null(strstr(file.data, "7ff")); /* addresses of stacks begin with this */
 	rd_buf_release(&file);
 	rd_remove_tree(directory);
 	free(path);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which parts of a trace are shown: the selection of threads, kinds, directions and limits, and
- * what is rejected.  test/cli/dump-golden.sh compares whole documents with golden files.
+ * Unit tests of which parts of a trace are shown: the selection by thread, kind, direction and
+ * limit, and which selections are rejected. test/cli/dump-golden.sh compares whole documents with
+ * golden files.
  */
 #include "dumped.h"
 
@@ -41,7 +42,7 @@ static void keeps_a_limit(void **state)
 	json_decref(root);
 }
 
-/* Threads are named by name or number. */
+/* Threads are selected by name or number. */
 static void chooses_threads(void **state)
 {
 	char *by_name = dumped("trace/v1-bank", &(struct dump_options){.threads = "T_0_0,T_0_2"});
@@ -65,7 +66,7 @@ static void chooses_kinds(void **state)
 
 	(void)state;
 	assert_int_equal(lines_of(one), HEADER_LINES + 20);
-	assert_int_equal(lines_of(group), HEADER_LINES + 44); /* init, lock, unlock */
+	assert_int_equal(lines_of(group), HEADER_LINES + 44); /* events of init, lock and unlock */
 	assert_int_equal(lines_of(barriers), HEADER_LINES + 3 + 1);
 	free(one);
 	free(group);
@@ -122,7 +123,7 @@ static void adds_stacks(void **state)
 	(void)state;
 	assert_true(lines_of(stacks) > lines_of(plain));
 	assert_true(lines_with(stacks, "                   bank.c:") > 0);
-	/* Without stacks JSON has the place alone. */
+	/* Without --stacks, the stack in JSON has only its innermost frame. */
 	assert_int_equal(json_array_size(json_object_get(event, "stack")), 1);
 	free(plain);
 	free(stacks);
@@ -144,7 +145,7 @@ static void counts(void **state)
 	json_decref(root);
 }
 
-/* The numbers of the summary are those of the events. */
+/* The counts of the summary agree with the events. */
 static void summarises(void **state)
 {
 	json_t *root = dumped_json("trace/v1-bank", &(struct dump_options){.summary = true, .json = true});
@@ -221,7 +222,7 @@ static void a_stream_has_no_sites(void **state)
 	free(to);
 }
 
-/* Every kind of event has a line, and its JSON object the same name. */
+/* Every kind of event has a line.  The JSON object of an event has the same name. */
 static void names_every_event(void **state)
 {
 	json_t *root = dumped_json("trace/v1-every", &(struct dump_options){.json = true});

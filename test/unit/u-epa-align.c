@@ -26,9 +26,9 @@ static uint32_t rnd(uint32_t below)
 	return (seed >> 8) % below;
 }
 
-/* What came out. */
+/* What the alignment reported. */
 struct seen {
-	uint64_t golden, run; /* values that are expected next */
+	uint64_t golden, run; /* the next expected value of each thread */
 	const uint64_t *run_values;
 	size_t pairs, parts, missing, extra;
 };
@@ -77,7 +77,7 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 	*(golden ? &s->missing : &s->extra) += 1;
 }
 
-/* One of many instructions; the value tells which record it is. */
+/* Adds a load by one of two instructions.  The value identifies the record. */
 static void put(struct fix *f, unsigned instruction, uint64_t value)
 {
 	static const enum fix_site sites[] = {FIX_LOAD, FIX_LOAD2};
@@ -89,7 +89,8 @@ struct edit {
 	size_t at, removed, added;
 };
 
-/* The golden thread has values 0, 1, 2, ...; the run lacks some and has others, 1000000 and more. */
+/* Makes the threads.  The golden one has the values 0, 1, 2 and so on.  The run lacks some of them
+ * and has others, from 1000000 up. */
 static size_t make_run(struct fix *f, const uint8_t *instructions, const struct edit *edits, uint64_t *values)
 {
 	size_t count = 0;
@@ -176,7 +177,8 @@ static void edited_copies(void **state)
 	fix_release(&run);
 }
 
-/* With instructions that differ, exactly the blocks are left over. */
+/* If a removed or inserted block has other instructions than its surroundings, exactly that block
+ * is unmatched. */
 static void blocks(void **state)
 {
 	static const enum fix_site sites[] = {FIX_LOAD, FIX_LOAD2, FIX_LOADP};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of epa/cell-int.h against an array with a bit for each byte, and of epa/rename-int.h
- * against a list of all reported shifts.
+ * Unit tests of epa/cell-int.h, which is compared with an array of a bit for each byte.  Also tests
+ * epa/rename-int.h, which is compared with a list of all reported shifts.
  */
 #include "epa/cell-int.h"
 #include "epa/rename-int.h"
@@ -22,7 +22,7 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)rand() % below;
 }
 
-/* Calls that mark or clear the bytes of a range, word by word, as the propagator does. */
+/* Marks or clears the bytes of a range, word by word, as the propagator does. */
 static void change(struct epa_cells *c, uint64_t address, uint64_t size, uint32_t node)
 {
 	uint64_t first = address / EPA_CELL, words = epa_cell_words(address, size);
@@ -91,7 +91,7 @@ static void ranges_at_the_end_of_memory(void **state)
 	assert_int_equal(epa_cell_bytes(UINT64_MAX - 1, 8, UINT64_MAX / EPA_CELL), 0xc);
 }
 
-/* When there are too many, no more are made, and those that are there are found. */
+/* At the maximum number of cells, no more are made, but existing ones are found. */
 static void there_is_an_end(void **state)
 {
 	struct epa_cells c = {0};
@@ -107,7 +107,7 @@ static void there_is_an_end(void **state)
 	epa_cells_release(&c);
 }
 
-/* ---- renames ---- */
+/* ---- renames: golden ordinals of objects ---- */
 
 enum { SITES = 3, ORDINALS = 40 };
 
@@ -125,15 +125,16 @@ static void the_latest_shift_below_counts(void **state)
 	srand(9);
 	for (int round = 0; round < 300; round++) {
 		struct epa_renames r = {0};
-		int shift[SITES][ORDINALS]; /* by ordinal of the run: what the golden one is less */
+		/* by ordinal of the run: the difference to the golden ordinal */
+		int shift[SITES][ORDINALS];
 
 		memset(shift, 0, sizeof shift);
 		for (int i = 0; i < 30; i++) {
 			uint32_t site = pick(SITES), ordinal = pick(ORDINALS), golden = pick(ORDINALS);
 
 			epa_renames_match(&r, heap(1, site + 7, ordinal), heap(1, site + 7, golden));
-			/* From here on all ordinals are shifted by the same amount; earlier reports
-			 * about later ordinals are out of date. */
+			/* From this ordinal on, all are shifted by the same amount.  That replaces
+			 * earlier reports about later ordinals. */
 			if (shift[site][ordinal] != (int)ordinal - (int)golden)
 				for (uint32_t k = ordinal; k < ORDINALS; k++)
 					shift[site][k] = (int)ordinal - (int)golden;

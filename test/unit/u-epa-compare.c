@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Comparison of runs made by hand: one situation each. */
+/* Unit tests of the comparison of hand-made runs.  Each test is about one situation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #define HEAP 0x555555800000ull
 #define SHARED(program) ((program) + 0x100)
 
-/* A golden run and another one, at other addresses. */
+/* A golden run and another run, at different addresses. */
 struct two {
 	struct fix golden, run;
 };
@@ -42,7 +42,7 @@ static void begin(struct two *t)
 	}
 }
 
-/* A load or store of `shared`. */
+/* Adds a load or store of `shared`. */
 static void touch(struct two *t, struct fix *f, unsigned thread, enum fix_site site, uint64_t value)
 {
 	FIX(f, thread, site, SHARED(program_of(t, f)), value);
@@ -70,7 +70,7 @@ static void compare(struct two *t, bool propagation, struct epa_comparison *c)
 	epa_reference_close(ref);
 	epa_source_close(golden);
 	epa_source_close(run);
-	c->names.base = NULL; /* went with the reference */
+	c->names.base = NULL; /* it was released with the reference */
 }
 
 static enum epa_deviation_kind first_of(struct two *t)
@@ -86,7 +86,7 @@ static void same(void **state)
 {
 	struct two *t = *state;
 	begin(t);
-	/* More than a block of the reference. */
+	/* More records than a block of the reference has. */
 	for (unsigned i = 0; i < 5000; i++)
 		both(t, 0, i % 3 ? FIX_LOAD : FIX_STORE, i * i);
 	FIX(&t->golden, 0, FIX_STOREP, stack_of(t, &t->golden) + 0xf000,
@@ -122,7 +122,7 @@ static void kinds(void **state)
 	begin(t);
 	both(t, 0, FIX_LOAD, 1);
 	touch(t, &t->golden, 0, FIX_LOAD, 2);
-	/* Both were killed, somewhere. */
+	/* Both runs were killed at an unknown place. */
 	assert_int_equal(first_of(t), EPA_SAME);
 	FIX_EVENT(&t->golden, 0, RADDLE_EXIT, 0);
 	assert_int_equal(first_of(t), EPA_MISSING);
@@ -143,7 +143,7 @@ static void exit_status(void **state)
 	assert_int_equal(first_of(t), EPA_DATA);
 }
 
-/* Bytes that are written are compared, those that are copied are not. */
+/* Adds a record of a range of bytes that a call reads. */
 static void put_range(struct fix *f, uint64_t address, uint64_t hash)
 {
 	fix_put(f, 0, RADDLE_FULL_RANGE, 1);
@@ -155,6 +155,7 @@ static void put_range(struct fix *f, uint64_t address, uint64_t hash)
 	fix_put(f, 0, 0, 1);
 }
 
+/* Bytes that write() outputs are compared; those that printf() formats are not. */
 static void output(void **state)
 {
 	struct two *t = *state;
@@ -174,7 +175,7 @@ static void output(void **state)
 	}
 }
 
-/* Starts and ends a second thread in both. */
+/* Starts a second thread in one of the runs. */
 static void start_thread(struct two *t, struct fix *f)
 {
 	uint64_t stack = CHILD + (f == &t->run ? 0x100000 : 0);
@@ -190,7 +191,7 @@ static void threads(void **state)
 	start_thread(t, &t->golden);
 	start_thread(t, &t->run);
 	both(t, 1, FIX_LOAD, 1);
-	/* An exit cuts it off earlier or later. */
+	/* The exit of the process may end a thread earlier or later. */
 	touch(t, &t->run, 1, FIX_LOAD, 2);
 	exit_both(t);
 	assert_int_equal(first_of(t), EPA_SAME);
@@ -203,15 +204,15 @@ static void threads(void **state)
 	exit_both(t);
 	assert_int_equal(first_of(t), EPA_SAME);
 
-	/* Also if it had come to its end in the golden run. */
+	/* The runs are still equal if the thread ended in the golden run. */
 	FIX_EVENT(&t->golden, 1, RADDLE_THREAD_END);
 	assert_int_equal(first_of(t), EPA_SAME);
 
-	/* Not if both ended by themselves. */
+	/* They deviate if the thread ended by itself in both runs. */
 	FIX_EVENT(&t->run, 1, RADDLE_THREAD_END);
 	assert_int_equal(first_of(t), EPA_CONTROL);
 
-	/* A thread that is not there at all: an exit came first, or the process died. */
+	/* The run has no records of the thread: the process exited before, or it died. */
 	for (unsigned exits = 0; exits < 2; exits++) {
 		begin(t);
 		start_thread(t, &t->golden);
@@ -224,7 +225,7 @@ static void threads(void **state)
 	}
 }
 
-/* How often a thread waits is up to the schedule. */
+/* Adds a wait for a condition, with so many rounds of its loop. */
 static void wait_rounds(struct two *t, struct fix *f, unsigned rounds)
 {
 	FIX_EVENT(f, 0, RADDLE_MUTEX_LOCK, SHARED(program_of(t, f)) + 8, 0);
@@ -240,10 +241,11 @@ static void wait_rounds(struct two *t, struct fix *f, unsigned rounds)
 	touch(t, f, 0, FIX_LOAD, 7);
 	FIX(f, 0, FIX_BRANCH);
 	touch(t, f, 0, FIX_STORE, 7);
-	FIX(f, 0, FIX_MALLOC, 1); /* events have the site of the last call */
+	FIX(f, 0, FIX_MALLOC, 1); /* so that events have the site of this call */
 	FIX_EVENT(f, 0, RADDLE_MUTEX_UNLOCK, SHARED(program_of(t, f)) + 8, 0);
 }
 
+/* How often a thread waits depends on the schedule, so it is not compared. */
 static void waits(void **state)
 {
 	struct two *t = *state;
@@ -258,7 +260,7 @@ static void waits(void **state)
 	}
 }
 
-/* A wrong value goes through memory into another thread, and is overwritten there. */
+/* A wrong value reaches another thread through memory, and is overwritten there. */
 static void propagation(void **state)
 {
 	struct two *t = *state;
@@ -332,7 +334,7 @@ static void other_threads(void **state)
 	}
 }
 
-/* A wrong value in a block that realloc() moves. */
+/* A wrong value is in a block that realloc() moves. */
 static void moved(void **state)
 {
 	struct two *t = *state;
@@ -360,7 +362,7 @@ static void moved(void **state)
 	epa_comparison_release(&c);
 }
 
-/* A heap block with a wrong value is freed; another wrong one stays. */
+/* One wrong value is in a heap block that is freed.  Another one remains. */
 static void ends_of_errors(void **state)
 {
 	struct two *t = *state;
@@ -383,7 +385,8 @@ static void ends_of_errors(void **state)
 	epa_comparison_release(&c);
 }
 
-/* The run goes round more often, and makes more objects; what comes behind is compared all the same. */
+/* The run has more iterations of a loop than the golden run, and more objects.  The records after
+ * the loop are compared nevertheless. */
 static void realignment(void **state)
 {
 	struct two *t = *state;
@@ -415,13 +418,13 @@ static void realignment(void **state)
 	assert_int_equal(c.propagation.counts[EPA_CONTROL], 1);
 	assert_int_equal(c.propagation.counts[EPA_EXTRA], 4 * 5);
 	assert_int_equal(c.propagation.counts[EPA_MISSING], 0);
-	/* The value that differs behind it, and nothing because of names. */
+	/* One value after the loop differs, but no names differ. */
 	assert_int_equal(c.propagation.counts[EPA_DATA], 1);
 	assert_int_equal(c.propagation.counts[EPA_ADDRESS], 0);
 	epa_comparison_release(&c);
 }
 
-/* The records of a thread that died in a load. */
+/* A thread dies in a load. */
 static void death(void **state)
 {
 	struct two *t = *state;
@@ -441,7 +444,7 @@ static void death(void **state)
 	epa_comparison_release(&c);
 }
 
-/* Two children, of which the walk comes to the first one first. */
+/* Starts two threads.  The walk over the runs reaches the first one first. */
 static void begin_children(struct two *t)
 {
 	struct fix *each[] = {&t->golden, &t->run};
@@ -455,7 +458,7 @@ static void begin_children(struct two *t)
 		}
 }
 
-/* A load that was begun and not finished. */
+/* Adds a load that was begun and not finished. */
 static void begin_load(struct fix *f, unsigned thread, uint64_t address)
 {
 	fix_put(f, thread, raddle_piece_head(FIX_SITE(FIX_LOAD2)), 4);
@@ -501,7 +504,7 @@ static void cut_within(void **state)
 	assert_string_equal(c.first.thread, "T_0_1");
 	assert_int_equal(c.first.kind, EPA_ADDRESS);
 	epa_comparison_release(&c);
-	/* If nothing else differs, that is where the run died. */
+	/* If nothing else differs, the run died in this load. */
 	begin_children(t);
 	touch(t, &t->golden, 1, FIX_LOAD2, 2);
 	begin_load(&t->run, 1, SHARED(program_of(t, &t->run)));
@@ -512,7 +515,8 @@ static void cut_within(void **state)
 	epa_comparison_release(&c);
 }
 
-/* The exit of one of the runs came while a thread was in a load, that of the other one did not. */
+/* In one of the runs, the process exits while a thread is in a load.  In the other run, it does
+ * not. */
 static void exit_within(void **state)
 {
 	struct two *t = *state;
@@ -534,7 +538,8 @@ static void exit_within(void **state)
 	}
 }
 
-/* The fault's thread wrote over what another one reads, and nothing orders the two. */
+/* The thread with the fault changed memory that another thread reads, and nothing orders the two
+ * threads.  The deviation in the thread with the fault is the first one. */
 static void struck_first(void **state)
 {
 	struct two *t = *state;
@@ -553,7 +558,8 @@ static void struck_first(void **state)
 		assert_string_equal(c.first.thread, "T_0_1");
 		epa_comparison_release(&c);
 	}
-	/* What comes behind an operation that others may wait for may come from the other one. */
+	/* After an operation for which other threads may wait, a deviation may come from another
+	 * thread. */
 	begin_children(t);
 	touch(t, &t->golden, 1, FIX_LOAD2, 2);
 	touch(t, &t->run, 1, FIX_LOAD2, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which bytes have a value, against an array of flags. */
+/* Unit tests of epa/defined.h: which bytes have a value.  The twin is an array of flags. */
 #include "epa/defined.h"
 
 #include <setjmp.h>
@@ -45,8 +45,8 @@ static void agrees_with_flags(void **state)
 	epa_defined_release(&d);
 }
 
-/* Every range of up to eight bytes, in objects of about the size of a word; the last ranges end
- * with the object. */
+/* Tests every range of up to eight bytes in objects of 1 to 200 bytes.  The last ranges end with
+ * the object. */
 static void every_range_of_every_size(void **state)
 {
 	struct epa_defined d = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of epa/delay-int.h: random threads with locks and waits, against lists from which the
- * iterations that end in a wait are dropped by definition. */
+/* Unit tests of epa/delay-int.h.  Random threads with locks and waits are compared with lists from
+ * which the iterations that end in a wait are dropped, by definition. */
 #include "epa/delay-int.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 enum { THREADS = 3, STEPS = 400, ROUNDS = 200 };
 
-/* What a thread has delayed, the oldest first. */
+/* The delayed records of a thread, the oldest first. */
 struct list {
 	struct epa_record *items;
 	size_t count;
@@ -23,7 +23,7 @@ struct list {
 
 struct twin {
 	struct list threads[THREADS];
-	struct epa_record *out; /* what was let through */
+	struct epa_record *out; /* the records that were released */
 	size_t count;
 };
 
@@ -46,7 +46,8 @@ static void let_through(struct twin *t, struct list *l, size_t keep)
 	l->count -= n;
 }
 
-/* The definition: the latest delayed record that is like this one begins the round that did not count. */
+/* Drops the iteration that ended in a wait.  By definition, it begins with the latest delayed
+ * record like this one. */
 static void drop_round(struct list *l, const struct epa_record *r)
 {
 	for (size_t i = l->count; i-- > 0;)
@@ -144,7 +145,7 @@ static void run(size_t steps, size_t threads)
 	while (epa_delay_end(d))
 		drain(d, out, &count);
 	for (size_t i = 0; i < threads; i++) {
-		/* One that holds a lock was cut off. */
+		/* A thread that still holds a lock was cut off, so its records are dropped. */
 		if (!t.threads[i].locks)
 			let_through(&t, &t.threads[i], 0);
 		free(t.threads[i].items);
@@ -163,7 +164,8 @@ static void rounds_are_dropped_as_defined(void **state)
 		run(STEPS, THREADS);
 }
 
-/* A thread that never releases its mutex: the ring is full, and the oldest go. */
+/* If a thread never releases its mutex, the ring becomes full, and the oldest records are
+ * released. */
 static void a_full_ring_lets_the_oldest_go(void **state)
 {
 	struct trace_event lock = {.kind = RADDLE_MUTEX_LOCK};
@@ -207,7 +209,7 @@ static void who_ends_the_run_is_not_cut_off(void **state)
 	}
 }
 
-/* A trylock that failed holds nothing. */
+/* A trylock that failed does not hold the mutex, so nothing is delayed. */
 static void failed_locks_delay_nothing(void **state)
 {
 	struct trace_event failed = {.kind = RADDLE_MUTEX_TRYLOCK, .values = {0, 0, 0, 16}};

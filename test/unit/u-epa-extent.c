@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Nested ranges against a list that is searched from end to end. */
+/* Unit tests of nested address ranges, compared with a linear search in a list. */
 #include "epa/extent.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static bool meets(const struct twin *a, uint64_t start, uint64_t size)
 	return a->start < start + size && start < a->start + a->size;
 }
 
-/* The smallest living range that the new one is inside of. */
+/* Returns the smallest living range that contains the new one. */
 static struct twin *holder(uint64_t start, uint64_t size)
 {
 	struct twin *best = NULL;
@@ -92,7 +92,8 @@ static void agrees_with_a_list(void **state)
 	(void)state;
 	epa_extents_init(&x);
 	for (unsigned round = 0; round < 30000; round++) {
-		/* Small, near and aligned, so that bounds often meet. */
+		/* Ranges are small, near each other and aligned, so that their bounds often
+		 * coincide. */
 		uint64_t start = 0x1000 + 8 * rnd(120), size = 1 + (rnd(4) ? rnd(16) : 8 * rnd(40));
 		if (rnd(3) == 0) {
 			uint32_t n = epa_extents_add(&x, start, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Objects and canonical names: one situation each, in runs with other addresses and another
- * order. */
+/* Unit tests of objects and canonical names.  Each test is about one situation, in runs with
+ * different addresses and orders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@
 #define CHILD 0x7f1200000000ull
 #define HEAP 0x555555800000ull
 
-/* The names of what the loads of a run access, and of the pointers that they load, one a line. */
+/* Returns, one per line, the names of the locations that the run's loads access, and of the
+ * pointers that they return. */
 static char *names_of(struct fix *f)
 {
 	struct epa_source *s = fix_source(f);
@@ -86,10 +87,10 @@ static void heap(void **state)
 	alloc(f, 0, HEAP + 32, 24);
 	look(f, 0, HEAP + 8);
 	look(f, 0, HEAP + 32);
-	look(f, 0, HEAP + 24); /* the end */
+	look(f, 0, HEAP + 24); /* the end of the first block */
 	look(f, 0, HEAP + 31); /* a byte before the next block */
 	FIX_EVENT(f, 0, RADDLE_FREE, HEAP, 0);
-	look(f, 0, HEAP + 8); /* stale */
+	look(f, 0, HEAP + 8); /* in the freed block */
 	alloc(f, 0, HEAP, 16);
 	look(f, 0, HEAP + 8);
 	expect(f,
@@ -118,7 +119,8 @@ static void stack(void **state)
 		  "other in T_0 (u.c:170)#1\nlocal+4 in T_0 (u.c:40)#0\nlocal+31 in T_0 (u.c:40)#0\n");
 }
 
-/* Which variables live after an exception went by two scopes. */
+/* After an exception has left two functions, only variables of the function that caught it are
+ * alive. */
 static void unwinding(void **state)
 {
 	struct fix *f = *state;
@@ -152,7 +154,8 @@ static void unwinding(void **state)
 	fix_clear(f);
 }
 
-/* Two threads allocate and use their stacks; who comes first, and where, makes no difference. */
+/* Two threads allocate memory and use their stacks.  Neither their order nor their addresses change
+ * the names. */
 static void two_threads(struct fix *f, bool swapped)
 {
 	uint64_t move = swapped ? 0x3000 : 0;
@@ -160,7 +163,7 @@ static void two_threads(struct fix *f, bool swapped)
 	fix_begin(f, STACK + move, FIX_PROGRAM + move);
 	for (unsigned i = 0; i < 2; i++)
 		FIX_EVENT(f, 0, RADDLE_THREAD_CREATE, i + 1, i, 0);
-	/* The creator has the pthread_t before the thread runs. */
+	/* The creator may use the pthread_t before the thread runs. */
 	FIX(f, 0, FIX_LOADP, STACK, CHILD + move + 0x10000 - 0x900);
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned t = i ? second : first;
@@ -210,7 +213,7 @@ static void lost_threads(void **state)
 	expect(f, "T_0_0\nT_0_1\nunknown T_0 (u.c:110)#0\nT_0_0\n");
 }
 
-/* Strings of the command line lie anywhere, and have no size that is known. */
+/* Strings of the command line may be anywhere, and their size is unknown. */
 static void arguments(void **state)
 {
 	struct fix *f = *state;
@@ -227,7 +230,7 @@ static void arguments(void **state)
 	}
 }
 
-/* What nothing tells of is named by each thread for itself. */
+/* Memory that no record describes is named after the thread that uses it. */
 static void unknown(void **state)
 {
 	struct fix *f = *state;
@@ -252,7 +255,7 @@ static void unknown(void **state)
 	}
 }
 
-/* A library's frame is gone when its function has returned. */
+/* The frame of a library function is a new object in each call. */
 static void library_frames(void **state)
 {
 	struct fix *f = *state;

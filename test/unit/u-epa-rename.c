@@ -45,8 +45,8 @@ static void test_parts(void **state)
 	assert_false(epa_name_same(n, epa_name_base(n)));
 }
 
-/* The objects that one thread makes at one site.  golden[i] is the golden ordinal of the run's
- * object i; -1: the golden run does not have the object. */
+/* The objects that one thread allocates at one site. golden[i] is the golden ordinal of the run's
+ * object i; -1 means that the golden run does not have the object. */
 struct site {
 	int64_t golden[OBJECTS];
 	size_t count;
@@ -59,14 +59,14 @@ static void random_site(struct site *s)
 	s->count = 0;
 	while (s->count < OBJECTS) {
 		switch (below(12)) {
-		case 0: next += 1 + below(3); break; /* the run leaves some out */
+		case 0: next += 1 + below(3); break; /* objects that the run lacks */
 		case 1: s->golden[s->count++] = -1; break;
 		default: s->golden[s->count++] = next++; break;
 		}
 	}
 }
 
-/* Objects are matched as they are made, and each is known by its golden name from then on. */
+/* Objects are matched when they are allocated.  From then on, each has its golden name. */
 static void test_follows(void **state)
 {
 	size_t shifted = 0;
@@ -90,7 +90,7 @@ static void test_follows(void **state)
 					assert_true(epa_name_same(epa_renames_apply(&r, mine), theirs));
 					shifted += golden != (int64_t)i;
 				}
-		/* All of it still holds at the end, also inside the objects. */
+		/* All names are still right at the end, also with offsets. */
 		for (uint32_t t = 0; t < THREADS; t++)
 			for (uint32_t s = 0; s < SITES; s++)
 				for (size_t i = 0; i < OBJECTS; i++) {
@@ -106,7 +106,7 @@ static void test_follows(void **state)
 	assert_true(shifted > 1000);
 }
 
-/* From an object on, later ones are expected to be off by the same number. */
+/* After a match, later objects are expected to differ by the same number. */
 static void test_goes_on(void **state)
 {
 	struct epa_renames r = {0};
@@ -117,13 +117,13 @@ static void test_goes_on(void **state)
 		epa_name_same(epa_renames_apply(&r, name(EPA_HEAP, 1, 2, 9, 0)), name(EPA_HEAP, 1, 2, 9, 0)));
 	assert_true(epa_name_same(epa_renames_apply(&r, name(EPA_HEAP, 1, 2, 15, 4)),
 				  name(EPA_HEAP, 1, 2, 13, 4)));
-	/* Fewer instead of more. */
+	/* From here on, the run has fewer objects than the golden run, not more. */
 	epa_renames_match(&r, name(EPA_HEAP, 1, 2, 20, 0), name(EPA_HEAP, 1, 2, 25, 0));
 	assert_true(epa_name_same(epa_renames_apply(&r, name(EPA_HEAP, 1, 2, 21, 0)),
 				  name(EPA_HEAP, 1, 2, 26, 0)));
 	assert_true(epa_name_same(epa_renames_apply(&r, name(EPA_HEAP, 1, 2, 15, 0)),
 				  name(EPA_HEAP, 1, 2, 13, 0)));
-	/* Other threads, sites and kinds have nothing to do with it. */
+	/* Matches do not affect other threads, sites and kinds. */
 	assert_true(epa_name_same(epa_renames_apply(&r, name(EPA_HEAP, 2, 2, 15, 0)),
 				  name(EPA_HEAP, 2, 2, 15, 0)));
 	assert_true(epa_name_same(epa_renames_apply(&r, name(EPA_HEAP, 1, 3, 15, 0)),
@@ -133,7 +133,8 @@ static void test_goes_on(void **state)
 	epa_renames_release(&r);
 }
 
-/* Names that differ in more than the ordinal, and what no thread makes, are no match. */
+/* Two names do not match if they differ in more than the ordinal.  Variables, which no thread
+ * allocates, never match. */
 static void test_ignored(void **state)
 {
 	struct epa_renames r = {0};

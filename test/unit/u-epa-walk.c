@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The order of a walk against a sort, and the names of threads. */
+/* Unit tests of the order of a walk, compared with a sort, and of the names of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 struct expected {
 	uint64_t key, value;
 	unsigned thread;
-	size_t nth; /* in its thread */
+	size_t nth; /* its number in its thread */
 };
 
 static struct expected expected[RECORDS + FIX_THREADS];
@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
 	return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-/* Threads of a random run: every record has a value of its own. */
+/* Makes the threads of a random run.  Every record has a different value. */
 static void random_run(struct fix *f)
 {
 	uint64_t last[FIX_THREADS] = {0};
@@ -103,7 +103,7 @@ static void order(void **state)
 	fix_release(&f);
 }
 
-/* The same in buffers that end anywhere between records. */
+/* Walks over a thread whose records are in several buffers. */
 static void many_buffers(void **state)
 {
 	struct fix f;
@@ -132,7 +132,8 @@ static void many_buffers(void **state)
 	fix_release(&f);
 }
 
-/* The same in a file whose pages are given back while it is read; it can be read again. */
+/* Walks over a thread in a file whose pages are released while it is read.  It can be read
+ * again. */
 static void mapped_buffers(void **state)
 {
 	struct fix f;
@@ -197,7 +198,7 @@ static void names(void **state)
 	fix_release(&f);
 }
 
-/* Damage ends the thread that has it. */
+/* A damaged record ends the records of its thread. */
 static void damage(void **state)
 {
 	struct fix f;

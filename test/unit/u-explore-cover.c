@@ -25,7 +25,8 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* Sites 1 to 6: two on one line, an atomic one, a lock; site 7 has no file. */
+/* Sites 1 and 2 are on one line, 4 and 6 are atomic, and 5 is a call that locks.  Site 7 has no
+ * file. */
 enum { KNOWN = 6, SITES = 7 };
 static const char lines[] = "U\t1\t1\tprog.c\n"
 			    "F\t0\t/home/a/prog.c\n"
@@ -54,9 +55,9 @@ static int stop(void **state)
 	return 0;
 }
 
-/* ---- pairs of sites ---- */
+/* ---- pairs of sites that occurred in some schedule ---- */
 
-/* Each pair is kept once, with the least schedule that showed it; a list that is searched says the same. */
+/* Each pair is stored once, with the first schedule that showed it.  The twin is a list. */
 static void test_add(void **state)
 {
 	enum { MOST = 300 };
@@ -89,7 +90,7 @@ static void test_add(void **state)
 	}
 }
 
-/* ---- pairs of places ---- */
+/* ---- pairs of places in the source ---- */
 
 struct twin_pair {
 	uint32_t line[2];
@@ -102,7 +103,8 @@ static void lower(uint64_t *to, uint64_t value)
 		*to = value;
 }
 
-/* The first schedule in which line a came before line b, and the other way, by looking at every pair. */
+/* Finds the first schedules in which line a came before line b, and b before a, by looking at every
+ * pair. */
 static struct twin_pair twin_of(const struct cover *c, uint32_t a, uint32_t b)
 {
 	struct twin_pair out = {.line = {a, b}};
@@ -142,13 +144,13 @@ static void check_described(const struct cover *c, const struct finding_set *set
 			assert_int_equal(found->lock, all[i] == 20 && all[k] == 20);
 		}
 	assert_int_equal(set->pair_count, expected);
-	for (size_t n = 1; n < set->pair_count; n++) /* sorted */
+	for (size_t n = 1; n < set->pair_count; n++) /* they are sorted */
 		assert_true(set->pairs[n - 1].place[0].line < set->pairs[n].place[0].line ||
 			    (set->pairs[n - 1].place[0].line == set->pairs[n].place[0].line &&
 			     set->pairs[n - 1].place[1].line < set->pairs[n].place[1].line));
 }
 
-/* A place without a file, and a site that is not in the table, are left out. */
+/* Places without a file and sites that are not in the table are left out. */
 static void test_describe(void **state)
 {
 	(void)state;
@@ -159,7 +161,7 @@ static void test_describe(void **state)
 		for (uint32_t n = below(20); n > 0; n--)
 			cover_add(&c, (uint64_t)SITE(1 + below(SITES + 1)) << 32 | SITE(1 + below(SITES + 1)),
 				  1 + below(50));
-		for (size_t i = 0; i < c.count; i++) /* SITES + 1 is no site */
+		for (size_t i = 0; i < c.count; i++) /* SITES + 1 is not a site */
 			if ((c.pairs[i].sites & 0xffff) > SITES || (c.pairs[i].sites >> 32 & 0xffff) > SITES)
 				c.pairs[i].sites |= (uint64_t)SITE(7) << 32 | SITE(7);
 		for (size_t i = 0; i < c.count; i++)
@@ -173,27 +175,27 @@ static void test_describe(void **state)
 	}
 }
 
-/* What the pair is about is named if one of the two sites knows it. */
+/* The object of a pair is named if one of the two sites knows it. */
 static void test_object(void **state)
 {
 	struct finding_set *set = finding_set_new();
 	struct cover c = {0};
 
 	(void)state;
-	cover_add(&c, (uint64_t)SITE(3) << 32 | SITE(4), 1); /* the first one does not know it */
+	cover_add(&c, (uint64_t)SITE(3) << 32 | SITE(4), 1); /* site 3 has no name for it */
 	cover_add(&c, (uint64_t)SITE(5) << 32 | SITE(5), 2);
 	cover_describe(&c, sites, set);
 	assert_int_equal(set->pair_count, 2);
 	assert_string_equal(set->pairs[0].object, "y");
 	assert_null(set->pairs[1].object);
 	assert_true(set->pairs[1].lock);
-	cover_describe(&c, NULL, set); /* no table: nothing can be said */
+	cover_describe(&c, NULL, set); /* without a table there are no places */
 	assert_int_equal(set->pair_count, 0);
 	cover_release(&c);
 	finding_set_free(set);
 }
 
-/* ---- races that only exploration saw ---- */
+/* ---- races that only explored schedules showed ---- */
 
 static void test_sighted(void **state)
 {
@@ -224,13 +226,13 @@ static void test_sighted(void **state)
 	assert_int_equal(set->count, 0);
 	explore_put_sighted(set, sighted);
 	assert_int_equal(set->count, 2);
-	explore_put_sighted(set, sighted); /* they are known now, whichever access is first */
+	explore_put_sighted(set, sighted); /* they are not added again, whichever access is first */
 	assert_int_equal(set->count, 2);
 	finding_set_free(set);
 	finding_set_free(sighted);
 }
 
-/* ---- races that are known ---- */
+/* ---- races that are known from findings ---- */
 
 static struct finding *add_race(struct finding_set *set, uint32_t a, uint32_t b, enum finding_status status)
 {
@@ -248,7 +250,7 @@ static struct finding *add_race(struct finding_set *set, uint32_t a, uint32_t b,
 	return f;
 }
 
-/* Both accesses count, in whatever order; only what is confirmed is known. */
+/* A race is known if a confirmed finding has the same two places, in either order. */
 static void test_known(void **state)
 {
 	(void)state;
@@ -267,7 +269,7 @@ static void test_known(void **state)
 	}
 }
 
-/* The accesses of races that are not refuted are suggested; calls are not accesses. */
+/* The accesses of races that were not dropped are suggested.  Calls are not accesses. */
 static void test_suggested(void **state)
 {
 	(void)state;
@@ -299,7 +301,7 @@ static void test_suggested(void **state)
 		}
 		assert_int_equal(count, wanted);
 		assert_int_equal(explore_suggested(set, sites, to, 1),
-				 wanted != 0); /* no more than there is room */
+				 wanted != 0); /* not more sites than there is room for */
 		assert_int_equal(explore_suggested(set, NULL, to, SITES), 0);
 		finding_set_free(set);
 	}

@@ -30,7 +30,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- notes ---- */
+/* ---- random notes about runs ---- */
 
 enum { NOTES = 40 };
 
@@ -76,7 +76,7 @@ static void some_note(struct some *s, uint64_t number)
 	}
 }
 
-/* ---- explorations ---- */
+/* ---- logs of explorations ---- */
 
 struct exploration {
 	struct explore how;
@@ -115,7 +115,7 @@ static void take(struct exploration *x, const struct some *s)
 	rd_buf_release(&answer);
 }
 
-/* Both know the same. */
+/* Checks that two explorations know the same. */
 static void expect_same(const struct exploration *a, const struct exploration *b)
 {
 	assert_int_equal(a->result.schedules, b->result.schedules);
@@ -189,18 +189,20 @@ static void test_cut_log(void **state)
 		}
 		end(&x);
 		assert_int_equal(rd_file_read(log, &text), RD_OK);
-		cut = strcspn(text.data, "\n") + 1; /* the first line is whole */
+		cut = strcspn(text.data, "\n") + 1; /* the first line stays complete */
 		cut += below((uint32_t)(text.length - cut + 1));
 		for (size_t i = 0; i < cut; i++)
 			whole += text.data[i] == '\n';
 		assert_int_equal(truncate(log, (off_t)cut), 0);
 		assert_int_equal(begin(&again, &(struct explore){.log = log, .resume = true}), RD_OK);
 		assert_int_equal(again.state.given, whole - 1);
-		for (size_t i = whole - 1; i < count; i++) /* the rest is run again */
+		/* the remaining schedules are run again */
+		for (size_t i = whole - 1; i < count; i++)
 			take(&again, &notes[i]);
 		end(&again);
 		assert_int_equal(begin(&again, &(struct explore){.log = log, .resume = true}), RD_OK);
-		assert_int_equal(begin(&known, &(struct explore){0}), RD_OK); /* without a log */
+		/* an exploration without a log */
+		assert_int_equal(begin(&known, &(struct explore){0}), RD_OK);
 		for (size_t i = 0; i < count; i++)
 			take(&known, &notes[i]);
 		expect_same(&known, &again);
@@ -211,7 +213,8 @@ static void test_cut_log(void **state)
 	free(log);
 }
 
-/* Shards write logs of their own; the whole reads all of them, and a new exploration removes them. */
+/* Each shard writes its own log.  The whole exploration reads all of them, and a new exploration
+ * removes them. */
 static void test_shards(void **state)
 {
 	enum { SHARDS = 3 };
@@ -250,7 +253,7 @@ static void test_shards(void **state)
 	free(first);
 }
 
-/* What is not a log, or one of another program, is refused. */
+/* A file that is not a log, or is the log of another program, is refused. */
 static void test_wrong_log(void **state)
 {
 	static const char *const wrong[] = {"", "hello\n", "{}\n",
@@ -269,7 +272,7 @@ static void test_wrong_log(void **state)
 	free(log);
 }
 
-/* ---- schedules that are recorded ---- */
+/* ---- which explored schedules are recorded next ---- */
 
 struct listed {
 	struct explore_racy racy;
@@ -277,7 +280,9 @@ struct listed {
 	bool taken;
 };
 
-/* The least rank that is left, and of these the first, whose number was not chosen: until none is left. */
+/* Chooses schedules one by one, each number once.  The first schedules of all races come first,
+ * then their second ones, and so on.  Schedules that showed something new come last, the latest
+ * first. */
 static size_t choose(const struct explore_result *r, struct explore_racy *out)
 {
 	struct listed all[EXPLORE_RACY];

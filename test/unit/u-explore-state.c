@@ -26,7 +26,7 @@ static uint32_t below(uint32_t n)
 
 static struct replay_program program;
 
-/* An exploration without a process. */
+/* An exploration without a program. */
 struct made_up {
 	struct explore how;
 	struct explore_result result;
@@ -46,9 +46,10 @@ static void end(struct made_up *m)
 	cover_release(&m->result.cover);
 }
 
-/* ---- Luby's sequence ---- */
+/* ---- Luby's sequence of run lengths ---- */
 
-/* By its definition: the sequence of a level is twice that of the level below, and then 2^level. */
+/* Computes the sequence by its definition: that of a level is twice that of the level below, then
+ * 2^level. */
 static size_t slow_luby(uint64_t *out, size_t level)
 {
 	size_t n;
@@ -73,11 +74,12 @@ static void test_luby(void **state)
 		assert_int_equal(explore_luby(i + 1), expected[i]);
 }
 
-/* ---- what is learned ---- */
+/* ---- what is learned from the notes of runs ---- */
 
 enum { NOTES = 400 };
 
-/* A run with few different trails, races, threads and faults, so that each comes again. */
+/* Makes the note of a run.  There are few different trails, races, threads and faults, so that each
+ * occurs again. */
 static void make_note(struct note *n, uint64_t number, struct note_race *races, struct note_thread *threads,
 		      uint64_t *pairs)
 {
@@ -135,7 +137,7 @@ static size_t count_trails(const struct notes *all)
 	return different;
 }
 
-/* Runs that say something about races: those that count and those that were cut. */
+/* Whether a run says something about races: runs that count do, and runs that were cut short. */
 static bool shows(const struct note *n)
 {
 	return n->counts || n->cut;
@@ -199,7 +201,7 @@ static uint64_t total(const struct note *n)
 	return points;
 }
 
-/* The first of the runs with most threads and, of these, most points. */
+/* Returns the first of the runs with the most threads and, of these, the most points. */
 static const struct note *largest(const struct notes *all)
 {
 	const struct note *best = NULL;
@@ -259,7 +261,8 @@ static void test_learn(void **state)
 	free(all);
 }
 
-/* What explore_learn_new() leaves of a note is enough to learn the same again, which resuming relies on. */
+/* Resuming relies on this: explore_learn_new() leaves enough of a note to learn the same from it
+ * again. */
 static void test_learn_again(void **state)
 {
 	struct notes *all = calloc(1, sizeof *all);
@@ -327,7 +330,7 @@ static void test_lost(void **state)
 	end(&m);
 }
 
-/* The tables are full at some point; nothing is written behind them. */
+/* When the tables are full, nothing is written after their ends. */
 static void test_full(void **state)
 {
 	static char places[2000][32];
@@ -363,8 +366,8 @@ static void test_full(void **state)
 	end(&m);
 }
 
-/* Runs that depend on what was known when they were made cannot be recorded.  What has been learned
- * since does not matter: there are many threads now. */
+/* A run whose schedule depends on what was known when it was made cannot be recorded.  What was
+ * learned later does not matter, such as the number of threads. */
 static void test_recordable(void **state)
 {
 	unsigned kept[POINTS_KINDS] = {0};
@@ -391,9 +394,10 @@ static void test_recordable(void **state)
 	assert_int_equal(kept[POINTS_RACY], 0);
 }
 
-/* ---- what comes next ---- */
+/* ---- which schedules come next, and when an exploration stops ---- */
 
-/* Hands out all schedules in batches, as the loop does; each number comes once, whatever the shards. */
+/* Hands out all schedules in batches, as the loop does.  Each number occurs once, whatever the
+ * number of shards. */
 static void test_shards(void **state)
 {
 	(void)state;
@@ -438,7 +442,7 @@ static void test_batches(void **state)
 
 	(void)state;
 	begin(&m, &(struct explore){0});
-	/* The first run is alone, and the next one waits for it. */
+	/* The first run is made alone, and the next one waits for it. */
 	assert_int_equal(explore_next_batch(&m.state), 1);
 	assert_false(explore_next_waits(&m.state));
 	m.state.given = 1;
@@ -446,13 +450,13 @@ static void test_batches(void **state)
 	m.result.schedules = 1;
 	assert_false(explore_next_waits(&m.state));
 	assert_int_equal(explore_next_batch(&m.state), 6);
-	/* A quick program, but little is known yet; then it is. */
+	/* Batches for a quick program become larger when enough is known. */
 	m.state.run_ns = RD_NS_PER_MS;
 	m.state.given = EXPLORE_FIRST - 1;
 	assert_int_equal(explore_next_batch(&m.state), 6);
 	m.state.given = EXPLORE_FIRST;
 	assert_int_equal(explore_next_batch(&m.state), 30);
-	/* A slow one. */
+	/* Batches for a slow program are small. */
 	m.state.run_ns = 20 * RD_NS_PER_MS;
 	assert_int_equal(explore_next_batch(&m.state), 6);
 	end(&m);
@@ -467,16 +471,17 @@ static void test_stops(void **state)
 	m.result.schedules = 1;
 	assert_int_equal(explore_next_stop(&m.state, 7 * RD_NS_PER_S - 1), EXPLORE_GOES_ON);
 	assert_int_equal(explore_next_stop(&m.state, 7 * RD_NS_PER_S), EXPLORE_TIME);
-	/* A failure ends it unless the caller wants more. */
+	/* A failure ends the exploration unless the caller wants more. */
 	m.state.failure_count = 1;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_FAILED);
 	m.how.go_on = true;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
-	/* Nothing is run any more if only logs are collected. */
+	/* Nothing is run if only logs are collected. */
 	m.how.collect = true;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_TIME);
 	m.how.collect = false;
-	/* Nothing new for long: 1500 schedules, or three times the last new thing. */
+	/* Exploration ends if nothing new was found for long: in 1500 schedules, or up to three
+	 * times the schedule that last showed something new. */
 	m.state.given = 1499;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
 	m.state.given = 1500;
@@ -485,7 +490,7 @@ static void test_stops(void **state)
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
 	m.state.given = 1530;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_SETTLED);
-	/* Not if the caller wants so many. */
+	/* Exploration does not end if the caller wants more schedules. */
 	m.how.most = 2000;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
 	m.state.given = 2000;
@@ -493,8 +498,8 @@ static void test_stops(void **state)
 	end(&m);
 }
 
-/* With a limit of work: a run without anything new adds its points, and a new race starts anew.
- * Few long runs are not enough. */
+/* There is a limit on work without anything new.  Each such run adds its points, and a new race
+ * resets the sum.  A few long runs do not suffice. */
 static void test_quiet(void **state)
 {
 	struct note plain = {.counts = true, .extent = 8000}, racy = plain;
@@ -525,7 +530,7 @@ static void test_quiet(void **state)
 	end(&m);
 }
 
-/* Schedules repeat: of a hundred fewer than ten are new. */
+/* Exploration ends if schedules repeat: if fewer than ten of a hundred are new. */
 static void test_repeats(void **state)
 {
 	(void)state;
@@ -539,14 +544,14 @@ static void test_repeats(void **state)
 			assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
 			explore_learn(&m.state, &n);
 		}
-		/* The first trail is new in any case. */
+		/* The first trail is always new. */
 		assert_int_equal(explore_next_stop(&m.state, 0),
 				 (fresh ? fresh : 1) < 10 ? EXPLORE_SETTLED : EXPLORE_GOES_ON);
 		end(&m);
 	}
 }
 
-/* Runs without an end: it gives up, but not if one of them ended. */
+/* If no run ends, exploration gives up, but not if one of them ended. */
 static void test_endless(void **state)
 {
 	struct made_up m;
@@ -572,29 +577,30 @@ static void test_extent(void **state)
 
 	(void)state;
 	begin(&m, &(struct explore){0});
-	/* The first run is not ended early; the others by Luby's sequence while none has ended. */
+	/* The first run is not ended early.  While no run has ended, the others are ended by Luby's
+	 * sequence. */
 	assert_int_equal(explore_extent(&m.state, 0, POINTS_OPERATIONS), 20000);
 	for (uint64_t i = 1; i < 100; i++)
 		assert_int_equal(explore_extent(&m.state, i, POINTS_ALL),
 				 500 * explore_luby(strategies_position(i)));
-	/* A run with other points is a hint, if it was long. */
+	/* A long run with another kind of points raises the limit. */
 	m.state.longest[POINTS_OPERATIONS] = 100;
 	assert_int_equal(explore_extent(&m.state, 1, POINTS_ALL), 500 * explore_luby(strategies_position(1)));
 	m.state.longest[POINTS_OPERATIONS] = 1000;
 	assert_int_equal(explore_extent(&m.state, 1, POINTS_ALL),
 			 4000 * explore_luby(strategies_position(1)));
-	/* A multiple of the longest one. */
+	/* The limit is a multiple of the longest run. */
 	assert_int_equal(explore_extent(&m.state, 1, POINTS_OPERATIONS), 20000);
 	m.state.longest[POINTS_OPERATIONS] = 2000;
 	assert_int_equal(explore_extent(&m.state, 1, POINTS_OPERATIONS), 40000);
-	/* Most runs have no end. */
+	/* Most runs have no end, so the limit is small. */
 	m.state.longest[POINTS_OPERATIONS] = 10;
 	m.state.cut = 1;
 	assert_int_equal(explore_extent(&m.state, 1, POINTS_OPERATIONS), 500);
 	end(&m);
 }
 
-/* ---- plans ---- */
+/* ---- plans of single runs ---- */
 
 static void test_plan(void **state)
 {
@@ -617,7 +623,7 @@ static void test_plan(void **state)
 		assert_string_equal(plan.schedule.flavour, EXPLORE_FLAVOUR);
 		assert_int_equal(plan.schedule.seed, draw.seed);
 		assert_int_equal(plan.from.prefix, 0);
-		/* No race is known, so points at racy accesses are points at all. */
+		/* No race is known, so all accesses are points instead of the racy ones. */
 		assert_int_equal(plan.schedule.watch_count, draw.points == POINTS_OPERATIONS ? 0 : 1);
 		assert_int_equal(plan.strategy.length, draw.points == POINTS_ALL ? 77 : 0);
 		assert_int_equal(plan.extent, explore_extent(&m.state, number, draw.points));
@@ -636,7 +642,7 @@ static void test_plan(void **state)
 	rd_arena_free(arena);
 }
 
-/* Every third schedule extends a prefix as soon as there is one, with its points. */
+/* As soon as there is a prefix, every third schedule extends one, with the points of the prefix. */
 static void test_plan_prefix(void **state)
 {
 	struct schedule_decision decision = {
@@ -663,7 +669,7 @@ static void test_plan_prefix(void **state)
 		explore_plan_release(&plan);
 	}
 	assert_int_equal(extended, 30);
-	/* Not if the user chose a strategy. */
+	/* No prefix is extended if the user chose a strategy. */
 	m.how.strategy = "pct";
 	assert_int_equal(explore_plan(&m.state, 2, arena, &plan), 0);
 	assert_int_equal(plan.from.prefix, 0);

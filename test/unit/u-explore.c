@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of explore/: minimisation against a test of each single decision, notes that are
- * written and read back, and the sequence of strategies.
+ * Unit tests of explore/. Minimisation is compared with a test of each single decision.  Notes are
+ * written and read back.  Also tests the sequence of strategies.
  */
 #include "explore/explore.h"
 #include "explore/further.h"
@@ -28,7 +28,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* It fails if one of several sets of decisions is there as a whole. */
+/* A made-up program fails if one of these sets of decisions is present completely. */
 struct sets {
 	uint32_t sets[3];
 	unsigned tests;
@@ -82,7 +82,7 @@ static void test_minimise(void **state)
 	}
 }
 
-/* However few tests may be made, what is left fails. */
+/* However few tests are allowed, the program fails with the decisions that are left. */
 static void test_budget(void **state)
 {
 	(void)state;
@@ -221,7 +221,8 @@ static void test_join(void **state)
 	finding_set_free(set);
 }
 
-/* A branch keeps a part of a run's decisions, the same for the same seed, and goes on by the seed. */
+/* A branch keeps a part of a run's decisions, which the seed determines, and continues with the
+ * seed. */
 static void test_prefixes(void **state)
 {
 	struct schedule_decision decisions[] = {
@@ -279,14 +280,15 @@ static void test_further(void **state)
 	(void)state;
 	for (; further_next(&f, &which); runs++) {
 		assert_int_equal(which.number, expected[runs]);
-		further_took(&f, runs == 3); /* the second of the others */
+		/* the second schedule after the listed ones shows something new */
+		further_took(&f, runs == 3);
 	}
 	assert_int_equal(runs, 7);
 	for (f = (struct further){0}, runs = 0; further_next(&f, &which); runs++)
 		further_took(&f, true);
 	assert_true(runs > 7 && runs < 100);
-	/* Three schedules of one race and one of another.  The second schedule shows the race, so
-	 * the third is not needed. */
+	/* Three schedules (5, 6, 7) of one race and one (8) of another.  Schedule 6 shows the race,
+	 * so 7 is not needed. */
 	f = (struct further){.racy = again, .racy_count = 4};
 	for (runs = 0; further_next(&f, &which) && runs < 3; runs++) {
 		assert_int_equal(which.number, shown[runs]);
@@ -296,8 +298,9 @@ static void test_further(void **state)
 	assert_int_equal(which.number, 1);
 }
 
-/* A deadlock is left out if prediction knows each of its places; so is abort() alone.  A deadlock
- * with one more place remains, and so does everything that exploration did not find. */
+/* A deadlock that exploration found is left out if prediction knows each of its places.  So is
+ * abort() alone.  A deadlock with one more place remains, and so does everything that exploration
+ * did not find. */
 static void test_known(void **state)
 {
 	struct finding_frame here = {.file = "a.c", .line = 1}, there = {.file = "a.c", .line = 2},
@@ -324,7 +327,7 @@ static void test_known(void **state)
 	assert_ptr_equal(set.items[0], &predicted);
 	assert_ptr_equal(set.items[1], &other);
 
-	/* That a program hangs says something if it has an end. */
+	/* That a program hangs is a finding only if the program normally ends. */
 	other.consequence = "hang";
 	explore_leave_known(&set, false);
 	assert_int_equal(set.count, 2);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts as bytes.  Random tables are read back unchanged, a reference to a missing row is rejected,
- * and every changed byte is noticed.  The overlap of sets is compared with its definition.
+ * Unit tests of the encoding of facts.  Random tables are read back unchanged, a reference to a
+ * missing row is rejected, and every changed byte is noticed.  The overlap of sets is compared with
+ * its definition.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -135,7 +136,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* Each column that names rows, with a number that names none in a row of chance. */
+/* In each column that refers to rows, a random row gets the number of a row that does not exist. */
 static void test_wrong_numbers(void **state)
 {
 	(void)state;
@@ -212,7 +213,7 @@ static void test_overlap(void **state)
 	assert_true(yes > 100 && no > 100);
 }
 
-/* What the searches find is what a walk over all rows finds. */
+/* Searches find the same rows as a walk over all rows. */
 static void test_searches(void **state)
 {
 	struct facts *f = random_facts();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order, dominators, post-dominators and loops of random graphs, against their definitions.  Node a
- * dominates b if b cannot be reached without passing a.  A natural loop consists of its header and
- * all nodes that reach a back edge without passing the header.
+ * Unit tests of the order, dominators, post-dominators and loops of random graphs, compared with
+ * their definitions.  Node a dominates b if b cannot be reached without passing a.  A natural loop
+ * consists of its header and all nodes that reach a back edge without passing the header.
  */
 #include "base/alloc.h"
 #include "facts/graph.h"
@@ -39,7 +39,7 @@ static void make_sample(struct sample *s)
 		s->edges[i] = (struct facts_edge){random_below(s->nodes), random_below(s->nodes)};
 }
 
-/* The nodes reached from `start` over at least zero edges, never entering `without`. */
+/* Finds the nodes that zero or more edges reach from `start`, without entering `without`. */
 static void reach(const struct sample *s, uint32_t start, uint32_t without, bool *reached)
 {
 	memset(reached, 0, MAX_NODES * sizeof *reached);
@@ -142,7 +142,7 @@ static void test_post_dominators(void **state)
 	}
 }
 
-/* Whether `n` belongs to the natural loop of `header`; *exists: there is one. */
+/* Whether `n` belongs to the natural loop of `header`.  Sets *exists if there is such a loop. */
 static bool slow_in_loop(const struct sample *s, uint32_t header, uint32_t n, bool *exists)
 {
 	bool inside = false, alive[MAX_NODES], from[MAX_NODES];
@@ -183,7 +183,7 @@ static void test_loops(void **state)
 				assert_int_equal(facts_loop_has(loop, n), slow_in_loop(&s, h, n, &exists));
 		}
 		assert_int_equal(count, loops.count);
-		/* The innermost loop of a node is a smallest one that has it. */
+		/* The innermost loop of a node is the smallest loop that contains it. */
 		for (uint32_t n = 0; n < s.nodes; n++) {
 			uint32_t smallest = FACTS_NONE;
 			for (size_t i = 0; i < loops.count; i++)

@@ -73,7 +73,7 @@ static void round_trip(void **state)
 	finding_set_free(back);
 }
 
-/* Classes and witnesses are written as they ever will be, and come back whole. */
+/* The format of classes and witnesses does not change, and all of them are read back. */
 static void classified(void **state)
 {
 	struct finding_set *set = fixture_classified(), *back;
@@ -105,7 +105,7 @@ static void classified(void **state)
 	finding_set_free(back);
 }
 
-/* DESIGN.md promises `witness`; a document may have it alone. */
+/* A document may have the member `witness` without `witnesses`. */
 static void a_single_witness(void **state)
 {
 	static const char text[] = "{\"version\":1,\"findings\":[{\"classes\":{\"weak\":\"output-differs\"},"
@@ -121,7 +121,7 @@ static void a_single_witness(void **state)
 	finding_set_free(set);
 }
 
-/* Two findings at the same places become one, with what either has shown. */
+/* Two findings at the same places are merged, with the classes and witnesses of both. */
 static void merged_classes(void **state)
 {
 	struct finding_set *set = finding_set_new();
@@ -146,7 +146,7 @@ static void merged_classes(void **state)
 	finding_set_free(set);
 }
 
-/* The ids of a document are those that its findings would get. */
+/* The ids in a golden document are the ids that its findings would get now. */
 static void golden_ids(void **state)
 {
 	char *path = golden_path("findings-v1.json");
@@ -165,7 +165,7 @@ static void golden_ids(void **state)
 	free(path);
 }
 
-/* What DESIGN.md promises to outsiders is there, with the promised types. */
+/* The members that doc/format/finding.md promises exist, with the promised types. */
 static void promised_members(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -268,7 +268,7 @@ static void bad_documents(void **state)
 	}
 }
 
-/* Every prefix and every changed byte of a document is read or refused. */
+/* For every prefix and every changed byte, a document is read or refused. */
 static void damaged_documents(void **state)
 {
 	struct finding_set *set = fixture_set(), *back;
@@ -291,7 +291,7 @@ static void damaged_documents(void **state)
 	finding_set_free(set);
 }
 
-/* ---- baselines ---- */
+/* ---- baselines: files of known findings ---- */
 
 static void baseline_of_document(void **state)
 {

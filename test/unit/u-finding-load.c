@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Findings that a user names: documents and schedules. */
+/* Unit tests of loading findings that a user names, by a document or a schedule. */
 #include "finding-fixture.h"
 #include "golden.h"
 
@@ -27,7 +27,7 @@ static void documents(void **state)
 	finding_set_free(set);
 }
 
-/* A schedule alone tells places, threads and the object of its finding. */
+/* A schedule alone contains the places, threads and object of its finding. */
 static void schedule_of_a_race(void **state)
 {
 	struct finding_set *set = opened("race-v1.schedule");
@@ -37,7 +37,7 @@ static void schedule_of_a_race(void **state)
 	assert_int_equal(set->count, 1);
 	assert_int_equal(f->kind, FINDING_RACE);
 	assert_int_equal(f->status, FINDING_UNCONFIRMED);
-	assert_int_equal(f->count, 0); /* nothing is known of the prediction */
+	assert_int_equal(f->count, 0); /* the schedule does not say how often it was predicted */
 	assert_string_equal(f->id, "4e2fcf35b1f5fee6");
 	assert_int_equal(f->access_count, f->schedule->goal_count);
 	assert_int_equal(f->access_count, 2);
@@ -55,7 +55,8 @@ static void schedule_of_a_deadlock(void **state)
 	(void)state;
 	assert_int_equal(f->kind, FINDING_DEADLOCK);
 	assert_int_equal(f->cycle_count, f->schedule->stop_count);
-	assert_string_equal(f->cycle[0].kind, "mutex"); /* of mutex-lock */
+	/* the operation of its stop is mutex-lock */
+	assert_string_equal(f->cycle[0].kind, "mutex");
 	assert_string_equal(f->cycle[0].wants, "accounts[1].lock");
 	finding_set_free(set);
 }
@@ -83,7 +84,7 @@ static void schedules_are_loaded_once(void **state)
 	const struct schedule *s;
 
 	(void)state;
-	assert_int_equal(finding_load_schedule(set, f), RD_OK); /* it has none */
+	assert_int_equal(finding_load_schedule(set, f), RD_OK); /* the finding has no schedule */
 	assert_null(f->schedule);
 	f->schedule_path = finding_text(set, path);
 	assert_int_equal(finding_load_schedule(set, f), RD_OK);
@@ -108,7 +109,7 @@ static void programs(void **state)
 	assert_null(finding_set_program(empty, none));
 	argv = finding_set_program(empty, own);
 	assert_ptr_equal(argv, own);
-	assert_int_equal(empty->argc, 2); /* the document has it from now on */
+	assert_int_equal(empty->argc, 2); /* the document has the program from now on */
 	finding_set_free(set);
 	finding_set_free(empty);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Places of sites: with the functions that they were inlined into, and what is not known is left
- * out. */
+/* Unit tests of the places of sites.  They include the functions that a site was inlined into.
+ * Unknown parts are left out. */
 #include "base/alloc.h"
 #include "finding/place.h"
 
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
-/* Site 1 is inlined twice; of site 2 neither file nor function is known. */
+/* Site 1 was inlined twice.  The file and function of site 2 are unknown. */
 static const char table[] = "raddle-sites\t1\n"
 			    "U\t1\t1\tprog.c\n"
 			    "F\t0\t/home/a/prog.c\n"

@@ -90,7 +90,7 @@ static void file_round_trip(void **state)
 	finding_set_free(set);
 }
 
-/* The result of reading the text with a right last line. */
+/* Reads the text after adding a correct last line.  Returns the result. */
 static int parse_body(const char *body)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -170,7 +170,7 @@ static void bad_bodies(void **state)
 #define HEADER2 "raddle-schedule\t2\n"
 #define HOLDS "hold\tT_0\t1\t0\t1\tread\t-\t-\t-\nhold\tT_0_1\t1\t0\t1\twrite\t-\t-\t-\n"
 
-/* A schedule that goes on, as it is written and as it is read. */
+/* A schedule whose threads take turns at its end is written and read back. */
 static void going_on(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -219,7 +219,8 @@ static void going_on(void **state)
 	finding_set_free(set);
 }
 
-/* One whose accesses obey a memory model, as a file and as a member of a document. */
+/* A schedule with a memory model is written and read back, as a file and as a member of a
+ * document. */
 static void memory_model(void **state)
 {
 	struct finding_set *set = fixture_set(), *parsed;
@@ -279,7 +280,7 @@ static void bad_memory(void **state)
 	}
 }
 
-/* The same as a member of a document. */
+/* A schedule whose threads take turns is read back as a member of a document. */
 static void going_on_inline(void **state)
 {
 	struct finding_set *set = fixture_set(), *back;
@@ -343,7 +344,7 @@ static void bad_turns(void **state)
 	assert_int_equal(schedule_point("nowhere"), -1);
 }
 
-/* No prefix and no changed byte gets past the checksum. */
+/* Every prefix and every changed byte is noticed by the checksum. */
 static void damaged_files(void **state)
 {
 	struct finding_set *set = fixture_set();

@@ -18,7 +18,7 @@ static const char *only_id(struct finding_set *set)
 	return set->items[0]->id;
 }
 
-/* The id of the fixture's race after a change to it. */
+/* Stores the id of the fixture's race after a change to it. */
 static void id_after(void (*change)(struct finding_set *, struct finding *), char id[FINDING_ID_SIZE])
 {
 	struct finding_set *set = finding_set_new();
@@ -85,7 +85,7 @@ static void other_object(struct finding_set *set, struct finding *f)
 	f->object.name = "other[3].hits";
 }
 
-/* A struct is copied, and in another run another of its fields is caught. */
+/* A struct is copied.  In another run, the race is found at another of its fields. */
 static void other_field(struct finding_set *set, struct finding *f)
 {
 	(void)set;
@@ -135,7 +135,7 @@ static void ids_differ(void **state)
 	}
 }
 
-/* Heap objects are known by their allocation, not by number or offset. */
+/* Heap objects are identified by their allocation, not by number or offset. */
 static void heap_ids(void **state)
 {
 	char ids[3][FINDING_ID_SIZE];
@@ -195,7 +195,7 @@ static void duplicates_merge(void **state)
 	finding_set_free(set);
 }
 
-/* Of x++ the pair of writes is shown. */
+/* Of the races of x++, the one of two writes is shown. */
 static void writes_win(void **state)
 {
 	struct finding_set *set = finding_set_new();
@@ -252,7 +252,8 @@ static void deadlock_ids(void **state)
 	finding_set_free(b);
 }
 
-/* Which of a function's lines waits is in the id: it does not depend on what else was found. */
+/* The id of a deadlock includes which line of the function waits.  It does not depend on what else
+ * was found. */
 static void deadlock_ids_alone(void **state)
 {
 	struct finding_set *alone = finding_set_new(), *both = finding_set_new();

@@ -50,7 +50,7 @@ static void patterns(void **state)
 			fail_msg("\"%s\" in \"%s\"", cases[i].pattern, cases[i].text);
 }
 
-/* How many findings of the fixture the rules hide. */
+/* Returns how many findings of the fixture the rules hide. */
 static size_t hidden_by(const char *rules)
 {
 	struct finding_set *set = fixture_set();
@@ -105,7 +105,7 @@ static void unused_rules(void **state)
 	finding_set_free(set);
 }
 
-/* The rules that are made hide what they were made for and nothing else, whatever the names are. */
+/* Generated rules hide the findings they were made for, and no others, whatever the names are. */
 static void made_rules(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -122,7 +122,7 @@ static void made_rules(void **state)
 	for (size_t i = 0; i < set->count; i++)
 		assert_int_equal(set->items[i]->suppressed != NULL,
 				 set->items[i]->status == FINDING_CONFIRMED);
-	/* What is hidden needs no rule. */
+	/* A finding that is already hidden gets no rule. */
 	rd_buf_clear(&text);
 	suppressions_make(set, &text);
 	assert_int_equal(text.length, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of a guarded program (guard/guards.h).  A well-formed table is read back as it was
- * written, regions are sorted and unique, and every kind of damage is an error.
+ * Unit tests of the table of a guarded program (guard/guards.h).  A well-formed table is read back
+ * as it was written, regions are sorted and unique, and every kind of damage is an error.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -60,7 +60,7 @@ static void test_empty(void **state)
 	guard_table_release(&t);
 }
 
-/* Regions come in any order, from several units, and more than once. */
+/* Regions may be listed in any order, for several units, and more than once. */
 static void test_regions(void **state)
 {
 	struct guard_table t;
@@ -94,7 +94,7 @@ static void test_damage(void **state)
 	refuse("", NULL);
 	refuse("raddle-guard 1 " BUILD "\n", NULL);		     /* another version */
 	refuse(RADDLE_GUARD_TITLE "0123\n", NULL);		     /* the build is too short */
-	refuse(RADDLE_GUARD_TITLE "0123456789ABCDEF\n", NULL);	     /* and has other letters */
+	refuse(RADDLE_GUARD_TITLE "0123456789ABCDEF\n", NULL);	     /* its letters are wrong */
 	refuse(RADDLE_GUARD_TITLE BUILD "\nb 17\n", NULL);	     /* an unknown line */
 	refuse(RADDLE_GUARD_TITLE BUILD "\na\n", NULL);		     /* no number */
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 17x\n", NULL);	     /* more than a number */
@@ -102,17 +102,18 @@ static void test_damage(void **state)
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\nc " ID1 "\n", NULL); /* no guards */
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\nc " ID1 " 0\n", NULL);
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\nc " ID1 " 0 1\n", NULL); /* no such guard */
-	refuse(RADDLE_GUARD_TITLE BUILD "\nc " ID1 " 0 0\na 1\n", NULL); /* before its guard */
+	/* the guard of a candidate comes later */
+	refuse(RADDLE_GUARD_TITLE BUILD "\nc " ID1 " 0 0\na 1\n", NULL);
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\nc 00112233445566AA 0 0\n", NULL);
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\nc " ID1 " 0 0 \n", NULL);
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\n", "1 0\n");	 /* no such guard */
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\n", "0 65536\n"); /* no such region */
-	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\n", "0 1");	 /* cut off */
+	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\n", "0 1");	 /* the last line is cut off */
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\n", "0 \n");
 	refuse(RADDLE_GUARD_TITLE BUILD "\na 1\n", "0\n");
 }
 
-/* Any prefix of a table is refused or has no more than the table. */
+/* Every prefix of a table is refused, or has at most what the table has. */
 static void test_prefixes(void **state)
 {
 	const char whole[] = RADDLE_GUARD_TITLE BUILD "\na 17\na 18\nc " ID1 " 0 1\n";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of assignment, with a simulated fleet of sites whose answers are known.  Drawing is
- * compared with a slow, obvious reference.  Tasks are kept, escalated, completed, limited in time
- * and retired.  Sites with many time-outs are reshuffled, and costly ones rest.  The rank affects
- * how often a candidate is drawn.
+ * Unit tests of the assignment of tasks, with a simulated fleet of sites whose answers are known.
+ * Drawing is compared with a slow, obvious reference.  Tasks are kept, escalated, completed,
+ * limited in time and retired.  Sites with many time-outs are reshuffled, and costly ones rest.
+ * The rank affects how often a candidate is drawn.
  */
 #include "base/buf.h"
 #include "hive/assign-int.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* A program with candidates 1, 2, … */
+/* Makes a program with candidates 1 to `count`. */
 static void make(struct hive_program *p, unsigned count)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -66,7 +66,7 @@ static bool is_same(const struct hive_task *a, const struct hive_task *b)
 
 static const struct hive_report met = {.result = HIVE_CONTEXT, .context = HIVE_MET};
 
-/* The twin of picking: walk along the weights. */
+/* The twin walks along the weights to find the candidate that is drawn. */
 static void picks_by_weight(void **state)
 {
 	(void)state;
@@ -130,7 +130,8 @@ static void keeps_until_the_bound(void **state)
 		assert_true(ask(&p, i, id, 7, &again));
 		assert_int_equal(again.epoch, 7);
 		changed += again.candidate != t.candidate;
-		/* An id from the future, of nothing, or of nonsense is no task that is held. */
+		/* An id of a future epoch, of an unknown candidate, or without meaning does not
+		 * name the site's current task. */
 		assert_true(ask(&p, i, "0000000000000001.pv0.99", 5, &again) && again.epoch == 5);
 		assert_true(ask(&p, i, "ffffffffffffffff.pv0.5", 5, &again) && again.epoch == 5);
 		assert_true(ask(&p, i, "nonsense", 5, &again) && again.candidate == t.candidate);
@@ -162,7 +163,8 @@ static void retires(void **state)
 	hive_program_release(&p);
 }
 
-/* Each site goes through the pauses of one order, then of the other, and then has another candidate. */
+/* Each site is given the pauses of one order, then those of the other order, and then another
+ * candidate. */
 static void escalates(void **state)
 {
 	struct hive_program p;
@@ -173,7 +175,7 @@ static void escalates(void **state)
 	make(&p, 8);
 	for (uint32_t i = 0; i < 8; i++)
 		tell(&p, 99, i, met);
-	/* Other sites time out as often, so that nobody is reshuffled. */
+	/* Other sites time out as often, so that no site is reshuffled. */
 	for (unsigned site = 0; site < 4; site++) {
 		assert_true(ask(&p, site, NULL, 5, &first));
 		t = first;
@@ -195,7 +197,8 @@ static void escalates(void **state)
 	hive_program_release(&p);
 }
 
-/* Both accesses were executed, but not seen at one address: sites look closely and hold nobody. */
+/* Both accesses were executed, but not seen at one address.  Sites then compare addresses, and stop
+ * no thread. */
 static void looks_first(void **state)
 {
 	struct hive_program p;
@@ -236,7 +239,7 @@ static void not_seen_ends(void **state)
 	hive_program_release(&p);
 }
 
-/* How many of 2000 sites draw a candidate before place `end`. */
+/* Returns how many of 2000 sites draw a candidate before place `end`. */
 static unsigned drawn_before(const struct hive_program *p, uint32_t end)
 {
 	unsigned count = 0;
@@ -256,7 +259,8 @@ static void prefers_by_rank(void **state)
 
 	(void)state;
 	make(&p, 320);
-	assert_in_range(drawn_before(&p, 16), 350, 600); /* 16 of 320 are 100 of 2000 */
+	/* 16 of 320 candidates would be 100 of 2000 sites without ranks */
+	assert_in_range(drawn_before(&p, 16), 350, 600);
 	assert_in_range(drawn_before(&p, 160), 1400, 1800);
 	for (uint32_t i = 1; i < 320; i++)
 		assert_true(p.candidates[i].weight <= p.candidates[i - 1].weight && p.candidates[i].weight);
@@ -297,7 +301,7 @@ static void balances(void **state)
 				     .result = HIVE_TIMEOUT, .order = HIVE_PRIMARY, .tau_us = 1000});
 		assert_true(ask(&p, site, id, 5, &t));
 		moved += t.candidate != before;
-		/* The others catch up. */
+		/* The other sites get as many time-outs. */
 		for (unsigned i = 0; i < 3; i++)
 			for (unsigned all = 200; all < 203; all++)
 				tell(&p, all, before,
@@ -315,7 +319,8 @@ static void balances(void **state)
 	hive_program_release(&p);
 }
 
-/* Rows in another order of sites, or a program that is made anew from them, come to the same answers. */
+/* The answers do not depend on the order in which reports arrived, and are the same in a program
+ * that is made again from them. */
 static void follows_from_rows(void **state)
 {
 	struct hive_program p, q;
@@ -345,7 +350,8 @@ static void follows_from_rows(void **state)
 	hive_program_release(&q);
 }
 
-/* A task at which runs fail is given to nobody; where that is so all over, sites only observe. */
+/* A candidate at which runs fail is given to no site.  If runs fail at every candidate, sites only
+ * observe. */
 static void test_canary(void **state)
 {
 	const struct hive_report fine = {.result = HIVE_TIMEOUT, .order = HIVE_PRIMARY, .tau_us = 1000},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The status of a hive as text, from documents made by hand, and which build an argument names. */
+/* Unit tests of the status of a hive as text, from hand-made documents, and of which build an
+ * argument names. */
 #include "golden.h"
 
 #include "base/error.h"
@@ -21,7 +22,7 @@ static char *shown(const char *document, bool all, size_t *found)
 	return text;
 }
 
-/* A document with so many races of each verdict; proven ones come last in it. */
+/* Makes a document with so many unknown and proven races.  The proven ones come last. */
 static char *document(unsigned unknown, unsigned proven)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -60,7 +61,7 @@ static void proven_races_come_first(void **state)
 	free(text);
 }
 
-/* Of what is not proven a screen is enough; of what is, nothing is left out. */
+/* Of the races that are not proven, at most ten are shown.  All proven races are shown. */
 static void unproven_races_are_limited(void **state)
 {
 	char *in = document(25, 12), *few, *all;

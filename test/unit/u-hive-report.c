@@ -20,7 +20,7 @@
 #define RUN "0011223344556677"
 #define CANDIDATE "8899aabbccddeeff"
 
-/* Reads a body with these reports. */
+/* Reads a request body with these reports. */
 static int read_reports(struct hive_reports *r, const char *reports)
 {
 	char body[4096];
@@ -49,7 +49,8 @@ static void a_race_is_read(void **state)
 	hive_reports_release(&r);
 }
 
-/* A report that lacks something is rejected by itself, with its index; others stay. */
+/* A report that lacks something is rejected alone, with its index.  The other reports are
+ * accepted. */
 static void incomplete_reports_are_rejected(void **state)
 {
 	struct hive_reports r;
@@ -70,7 +71,8 @@ static void incomplete_reports_are_rejected(void **state)
 	hive_reports_release(&r);
 }
 
-/* Threads that met have executed both accesses at one address, whatever the site says. */
+/* If two threads met, both accesses were executed at one address, even if the site does not say
+ * so. */
 static void contexts_are_completed(void **state)
 {
 	struct hive_reports r;
@@ -119,7 +121,7 @@ static void names_are_found(void **state)
 					 i);
 }
 
-/* ---- rate limits ---- */
+/* ---- limits on the rate of requests ---- */
 
 static void keys_are_tokens_or_addresses(void **state)
 {
@@ -137,7 +139,7 @@ static void keys_are_tokens_or_addresses(void **state)
 	assert_int_equal(hive_limit_key(NULL, NULL), 0);
 }
 
-/* A bucket of the lowest rate is empty after its burst; that of another key is not. */
+/* At the lowest rate, a key is limited after a burst of requests.  Other keys are not. */
 static void a_burst_is_limited(void **state)
 {
 	struct hive_limit *l = hive_limit_new(1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The store, in SQLite, and a hive on it.  What is added is read back.  Reports are stored once,
- * and ranges of them match a slow search.  Rows that another process has damaged are rejected.
- * Reports of many threads lead to the same verdicts after a restart and in a second hive.
+ * Unit tests of the store, in SQLite, and of a hive that uses it.  What is added is read back.
+ * Reports are stored once, and ranges of them match a slow search.  Rows that another process has
+ * damaged are rejected.  Reports from many threads lead to the same verdicts after a restart and in
+ * a second hive.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -46,7 +47,7 @@ static int close_store(void **state)
 	return 0;
 }
 
-/* A program with candidates 1 to `count`. */
+/* Makes a program with candidates 1 to `count`. */
 static void make(struct hive_program *p, const char *build, unsigned count)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -95,7 +96,7 @@ static void unload(struct hive_program *programs, size_t count)
 	free(programs);
 }
 
-/* ---- programs ---- */
+/* ---- storing programs ---- */
 
 static void programs_come_back(void **state)
 {
@@ -133,11 +134,11 @@ static void programs_come_back(void **state)
 	assert_string_equal(p[0].candidates[1].class_consequence, "crash");
 	assert_null(p[0].candidates[0].class_name);
 	assert_int_equal(hive_store_revision(f->db, &after), 0);
-	assert_int_equal(after, before + 2); /* each change is seen by other hives */
+	assert_int_equal(after, before + 2); /* other hives notice each of the two changes */
 	unload(p, 2);
 }
 
-/* A program that is added again keeps its number and settings, and has the new candidates. */
+/* A program that is added again keeps its number and settings, and gets the new candidates. */
 static void candidates_are_replaced(void **state)
 {
 	struct fixture *f = *state;
@@ -159,7 +160,7 @@ static void candidates_are_replaced(void **state)
 	unload(p, 1);
 }
 
-/* ---- reports ---- */
+/* ---- storing reports ---- */
 
 enum { ROWS = 120, ROWS_MAX = 400 };
 
@@ -230,7 +231,8 @@ static void ranges_are_those_of_a_slow_search(void **state)
 	}
 }
 
-/* A report is known by its run, number and site: sent again, it is not stored again. */
+/* A report is identified by its run, number and site.  If it is sent again, it is not stored
+ * again. */
 static void reports_are_stored_once(void **state)
 {
 	static struct found all;
@@ -318,7 +320,7 @@ static void a_newer_database_is_refused(void **state)
 	free(message);
 }
 
-/* ---- tokens and the key ---- */
+/* ---- storing tokens and the key ---- */
 
 static void tokens_come_and_go(void **state)
 {
@@ -357,7 +359,7 @@ static void the_key_is_made_once(void **state)
 	assert_string_equal(first, second);
 }
 
-/* ---- a hive ---- */
+/* ---- a hive with this store ---- */
 
 enum { THREADS = 4, BATCHES = 10, REPORTS = 5, CANDIDATES = 6 };
 
@@ -384,7 +386,7 @@ static void wake(struct hive_pending *p)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The reports of one batch; some are there twice, some show a race. */
+/* Makes the reports of one batch.  Some occur twice, and some show a race. */
 static void fill(struct hive_pending *p, unsigned site, unsigned batch)
 {
 	p->reports.items = rd_xcalloc(REPORTS, sizeof *p->reports.items);
@@ -421,14 +423,14 @@ static void *send_all(void *argument)
 		assert_int_equal(w.pending.err, 0);
 		for (unsigned i = 0; i < REPORTS; i++)
 			fresh += w.pending.is_new[i];
-		assert_int_equal(fresh, 4); /* the fifth has the number of the first */
+		assert_int_equal(fresh, 4); /* the fifth has the same number as the first */
 		free(w.pending.is_new);
 		hive_reports_release(&w.pending.reports);
 	}
 	return NULL;
 }
 
-/* Everything that verdicts and tasks are made of. */
+/* Returns everything that verdicts and tasks depend on, as a text. */
 static char *known(struct hive *h)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -469,7 +471,8 @@ static void reports_of_many_threads(void **state)
 	assert_int_equal(all.count, THREADS * BATCHES * 4);
 	assert_true(hive_is_well(h));
 	one = known(h);
-	assert_int_equal(hive_change(second, NULL, NULL), 0); /* looks for the work of others */
+	/* reads what other hives have stored */
+	assert_int_equal(hive_change(second, NULL, NULL), 0);
 	other = known(second);
 	assert_string_equal(one, other);
 	free(other);
@@ -511,7 +514,8 @@ static int add_admin(struct hive_db *db, const void *hash)
 	return hive_store_token_add(db, hash, "boss", HIVE_ADMIN);
 }
 
-/* Without tokens an open hive allows everything; with the first token nothing but what tokens allow. */
+/* Without tokens, an open hive allows everything.  From the first token on, it allows only what
+ * tokens allow. */
 static void roles(void **state)
 {
 	struct fixture *f = *state;
@@ -534,7 +538,7 @@ static void roles(void **state)
 	}
 }
 
-/* ---- limits and paths ---- */
+/* ---- limits on requests, and the parts of paths ---- */
 
 static void a_burst_is_two_seconds_of_requests(void **state)
 {
@@ -546,8 +550,8 @@ static void a_burst_is_two_seconds_of_requests(void **state)
 	assert_int_not_equal(a, b);
 	for (int i = 0; i < 30; i++)
 		allowed += !hive_limit_take(l, a);
-	assert_in_range(allowed, 6, 12);	    /* time passes */
-	assert_int_equal(hive_limit_take(l, b), 0); /* a bucket of its own */
+	assert_in_range(allowed, 6, 12);	    /* at least 6; more if time passes */
+	assert_int_equal(hive_limit_take(l, b), 0); /* another key has its own limit */
 	hive_limit_free(l);
 }
 

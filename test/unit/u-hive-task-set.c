@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers to polls.  Task IDs can be parsed again, and wrong ones are rejected.  Equal requests
- * share an answer; different ones have different tags.  A new epoch or a new revision makes a new
- * set.
+ * Unit tests of answers to polls.  Task ids can be parsed again, and wrong ones are rejected.
+ * Equal requests share an answer; different ones have different tags.  A new epoch or a new
+ * revision makes a new set.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -52,7 +52,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Notes the answer; its address shows whether it was made again. */
+/* What was answered.  The address of the response shows whether it was made again. */
 struct seen {
 	const struct MHD_Response *response;
 	char tag[sizeof((struct hive_task_answer *)0)->tag];
@@ -82,7 +82,7 @@ static struct seen ask(struct fixture *f, const struct hive_task *task, enum pro
 	return s;
 }
 
-/* All tasks that can be given in an epoch. */
+/* Lists all tasks that can be given in an epoch. */
 static size_t all_tasks(struct hive_task *tasks, uint64_t epoch)
 {
 	size_t n = 0;
@@ -104,7 +104,7 @@ static size_t all_tasks(struct hive_task *tasks, uint64_t epoch)
 	return n;
 }
 
-/* Each has an id that is its own and can be read again. */
+/* Each task has a different id, which can be parsed again. */
 static void ids_name_tasks(void **state)
 {
 	struct fixture *f = *state;
@@ -150,7 +150,7 @@ static void wrong_ids_are_refused(void **state)
 		assert_false(hive_task_parse(&f->p, wrong[i], &t));
 }
 
-/* Equal questions share an answer until the epoch ends; different ones have different tags. */
+/* Equal requests share an answer until the epoch ends.  Different requests have different tags. */
 static void answers_are_shared(void **state)
 {
 	struct fixture *f = *state;
@@ -177,24 +177,24 @@ static void answers_are_shared(void **state)
 	for (size_t i = 0; i < count; i++) {
 		struct seen later = ask(f, &tasks[i], PROTOCOL_VALIDATE, now + BOUND);
 
-		assert_string_not_equal(later.tag, seen[i].tag); /* its serial is larger */
+		assert_string_not_equal(later.tag, seen[i].tag); /* its serial number is larger */
 	}
 }
 
-/* A change of the program gives sets with another serial. */
+/* After a change of the program, task sets have another serial number. */
 static void a_revision_changes_the_tag(void **state)
 {
 	struct fixture *f = *state;
 	struct seen before = ask(f, NULL, PROTOCOL_VALIDATE, 1000 * BOUND), after;
 
 	f->p.revision++;
-	hive_task_cache_free(f->p.cache); /* a program that has changed is loaded again */
+	hive_task_cache_free(f->p.cache); /* as if the changed program had been loaded again */
 	f->p.cache = hive_task_cache_new(f->p.count);
 	after = ask(f, NULL, PROTOCOL_VALIDATE, 1000 * BOUND);
 	assert_string_not_equal(before.tag, after.tag);
 }
 
-/* What the user of an answer returns is returned. */
+/* The result of the function that uses the answer is returned. */
 static void failures_are_passed_on(void **state)
 {
 	struct fixture *f = *state;
@@ -204,7 +204,8 @@ static void failures_are_passed_on(void **state)
 
 	assert_int_equal(hive_task_cache_use(&f->p, &question, note, &s), RD_ESYSTEM);
 	s.result = 0;
-	assert_int_equal(hive_task_cache_use(&f->p, &question, note, &s), 0); /* the lock is free */
+	/* the lock was released */
+	assert_int_equal(hive_task_cache_use(&f->p, &question, note, &s), 0);
 	assert_int_equal(s.calls, 2);
 }
 

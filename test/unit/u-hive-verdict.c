@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of verdicts: every row of the table in doc/design/hive.md, and random reports against
- * a slow, obvious reference that scans the whole list each time.
+ * Unit tests of verdicts.  They test every row of the table in doc/design/hive.md.  They also
+ * compare random reports with a slow, obvious reference that scans the whole list each time.
  */
 #include "hive/verdict.h"
 
@@ -77,7 +77,8 @@ static void each_row(void **state)
 	r.order = HIVE_ALTERNATE;
 	add(&t, r);
 	expect(&t, HIVE_TRUE_RACE, HIVE_BOTH_ORDERS);
-	assert_int_equal(t.change_count, HIVE_CHANGES); /* of nine; the last is kept */
+	/* there were nine changes; the last one is kept */
+	assert_int_equal(t.change_count, HIVE_CHANGES);
 	assert_int_equal(t.changes[HIVE_CHANGES - 1].reason, HIVE_BOTH_ORDERS);
 }
 
@@ -123,7 +124,8 @@ static void rule_of_three(void **state)
 	assert_true(hive_tally_bound(&t) == 1);
 }
 
-/* The twin: the rules in words, over the whole list. */
+/* The twin of hive_tally_verdict(): its rules written out, as functions that scan the whole list of
+ * reports. */
 static bool any(const struct hive_report *all, size_t n, bool (*is)(const struct hive_report *))
 {
 	for (size_t i = 0; i < n; i++)

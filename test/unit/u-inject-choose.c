@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fault a run of a campaign gets (inject/choose.h), on made-up censuses.  The slow reference
- * lists every execution that the filters leave.  Each choice must be one of them, and all of them
- * must eventually be chosen about equally often; with stratified sampling, equally often in each
- * stratum.  A run's fault must not depend on who asks for it or in which order.
+ * Unit tests of which fault a run of a campaign gets (inject/choose.h), with made-up censuses.  The
+ * slow reference lists every execution that the filters leave.  Each choice must be one of them,
+ * and all of them must eventually be chosen about equally often.  With stratified sampling, that is
+ * true in each stratum.  A run's fault must not depend on the order of requests.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -22,7 +22,7 @@
 
 enum { THREADS = 3, SITES = 10, SLOT = 1, MAX_PLACES = 400 };
 
-/* kind, what, type, function, line of each site, from 1 */
+/* kind, variable or opcode, type, function and line of each site, from 1 */
 static const char *const rows[SITES + 1][5] = {
 	{0},
 	{"i", "add", "i64", "f", "10"},
@@ -65,7 +65,7 @@ static int free_sites(void **state)
 	return 0;
 }
 
-/* ---- censuses and setups ---- */
+/* ---- made-up censuses and setups ---- */
 
 struct ground {
 	struct inject_setup setup;
@@ -104,7 +104,7 @@ static void ground_release(struct ground *g)
 	free(g->census.entries);
 }
 
-/* ---- the twin ---- */
+/* ---- the twin: a list of all executions that the filters leave ---- */
 
 struct place {
 	const char *thread, *stratum;
@@ -126,7 +126,8 @@ static bool contains(const struct inject_list *l, const char *item)
 	return false;
 }
 
-/* As the manual has it; the opcode of a load is "load", of a result "result". */
+/* Whether the filters leave a site, as the manual describes them.  The opcode of a load is "load",
+ * that of a result "result". */
 static bool is_wanted(const struct ground *g, const struct inject_entry *e)
 {
 	const struct inject_setup *s = &g->setup;
@@ -206,9 +207,10 @@ static uint64_t population(const struct places *all, const char *stratum)
 	return n;
 }
 
-/* ---- properties ---- */
+/* ---- properties of the chosen faults ---- */
 
-/* Whatever the filters are: each fault strikes at a place of the list, and says which stratum it is from. */
+/* Whatever the filters are, each fault is at a place of the list, and names the stratum of that
+ * place. */
 static void check_choices(struct ground *g, struct places *all, uint64_t seed)
 {
 	struct inject_chooser *c;
@@ -295,8 +297,8 @@ static void faults_strike_where_filters_allow(void **state)
 	}
 }
 
-/* Uniform sampling: with 200 expected hits per place, fewer than 100 or more than 300 hits are a
- * deviation of 7 standard deviations. */
+/* With uniform sampling, each place has 200 expected hits.  Fewer than 100 or more than 300 would
+ * be 7 standard deviations away. */
 static void uniform_sampling_is_uniform(void **state)
 {
 	static struct places all;
@@ -313,7 +315,7 @@ static void uniform_sampling_is_uniform(void **state)
 	ground_release(&g);
 }
 
-/* Stratified: each stratum has as many runs as the others, but for one. */
+/* With stratified sampling, the numbers of runs of two strata differ by at most one. */
 static void strata_take_turns(void **state)
 {
 	static char *const samplings[] = {"function", "opcode", "thread"};
@@ -343,7 +345,8 @@ static void strata_take_turns(void **state)
 	}
 }
 
-/* What applies to how many sites and executions, as a user is shown it. */
+/* Counts the sites and executions at which a kind of fault can happen, as they are shown to
+ * users. */
 static void fits_count_sites_and_executions(void **state)
 {
 	static struct places all;
@@ -369,7 +372,7 @@ static void fits_count_sites_and_executions(void **state)
 	}
 }
 
-/* Kinds take turns, too, and one that applies nowhere or does not exist is an error. */
+/* Kinds take turns, too.  A kind that applies nowhere or does not exist is an error. */
 static void kinds_take_turns(void **state)
 {
 	struct rd_random r = rd_random_of(3, 11);
@@ -398,7 +401,7 @@ static void kinds_take_turns(void **state)
 	ground_release(&g);
 }
 
-/* ---- places as text ---- */
+/* ---- places and threads as text ---- */
 
 static void places_are_files_lines_and_functions(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of confidence intervals, against published ones and against a slow reference that adds
- * up the binomial distribution term by term.
+ * Unit tests of confidence intervals, compared with published ones and with a slow reference that
+ * adds up the binomial distribution term by term.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void newcombe(void **state)
 	}
 }
 
-/* Ends that have closed forms. */
+/* If all runs hit, or none, the ends of the interval have closed forms. */
 static void ends(void **state)
 {
 	static const double sizes[] = {1, 2, 3, 10, 100, 5000, 125000, 1e7};
@@ -62,7 +62,7 @@ static void ends(void **state)
 	assert_true(unknown.low == 0 && unknown.high == 1);
 }
 
-/* The chance of at least k of n, term by term. */
+/* Returns the probability of at least k hits in n runs, added up term by term. */
 static double at_least(int k, int n, double p)
 {
 	long double sum = 0;
@@ -107,7 +107,8 @@ static void beta_distribution(void **state)
 	assert_true(campaign_beta(2, 3, 0) == 0 && campaign_beta(2, 3, 1) == 1);
 }
 
-/* More runs, and fewer hits, never move an end the wrong way, whole numbers or not. */
+/* If the number of hits grows, no end of the interval moves down, also for numbers with a
+ * fraction. */
 static void monotonous(void **state)
 {
 	(void)state;
@@ -124,7 +125,7 @@ static void monotonous(void **state)
 	}
 }
 
-/* ---- looks again and again ---- */
+/* ---- confidence sequences: intervals that are valid after every run ---- */
 
 #define LOOKS 260
 
@@ -162,10 +163,12 @@ static void holds_at_every_look(void **state)
 
 		assert_true(missed <= 0.05);
 	}
-	assert_true(ever_misses(0.5, 0.1) > 0.005); /* nor is it so wide that it says nothing */
+	/* but it is not so wide that it means nothing */
+	assert_true(ever_misses(0.5, 0.1) > 0.005);
 }
 
-/* Against the definition, on a grid: p is inside if and only if M(p) is below 20. */
+/* Compares the interval with its definition on a grid: p is inside if and only if M(p) is below
+ * 20. */
 static void sequence_twin(void **state)
 {
 	static const double half = 0.05;
@@ -184,7 +187,7 @@ static void sequence_twin(void **state)
 
 			sum += powl(p + up, k) * powl(1 - p - up, n - k) / 4;
 			sum += powl(p - down, k) * powl(1 - p + down, n - k) / 4;
-			/* What is left out on each side is at most a quarter. */
+			/* Values of M(p) near 20 are left out. */
 			if (sum / here < 19.7L)
 				assert_true(p >= i.low && p <= i.high);
 			if (sum / here > 20.3L)
@@ -205,7 +208,7 @@ static void sequence_sizes(void **state)
 
 		assert_true(n > 1 && now.high - now.low <= 0.02 && before.high - before.low > 0.02);
 	}
-	/* 9,604 runs would do for a number that is fixed before. */
+	/* A campaign with a fixed number of runs would need 9,604. */
 	assert_in_range(campaign_sequence_size(0.5, 0.01, 0.95, 1000000), 9604, 2.4 * 9604);
 	assert_int_equal(campaign_sequence_size(0.5, 0.01, 0.95, 9000), 0);
 	assert_true(campaign_sequence(0, 0, 0.01, 0.95).high == 1);

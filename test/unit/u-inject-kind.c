@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the table of faults: which sites a kind fits, what is drawn for it, and whether
- * random numbers are the same on every machine.
+ * Unit tests of the table of faults: at which sites a kind can happen, what is drawn for it, and
+ * whether random numbers are the same on every machine.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static bool fits(const char *name, struct trace_site s)
 	return inject_kind_fits(kind(name), &s) != NULL;
 }
 
-/* Table II of the paper. */
+/* The kinds of table II of the paper happen at the right sites. */
 static void paper(void **state)
 {
 	(void)state;
@@ -95,12 +95,12 @@ static void widths(void **state)
 	s.size = 8;
 	assert_int_equal(inject_width(&s), 64);
 	s.kind = TRACE_SITE_READ;
-	s.type = "i1_t"; /* a name in the source */
+	s.type = "i1_t"; /* a name in the source, not an LLVM type */
 	s.size = 4;
 	assert_int_equal(inject_width(&s), 32);
 }
 
-/* Masks have the bits they should, and none beyond the value. */
+/* A mask has the requested number of bits, and none beyond the value. */
 static void bits(void **state)
 {
 	struct trace_site s = site(TRACE_SITE_VALUE, "add", 0, "i64");
@@ -176,7 +176,7 @@ static void calls(void **state)
 	assert_null(inject_kind_fits(kind("DiskFull"), &s));
 }
 
-/* The same on every machine, and each number as likely as another. */
+/* Random numbers are the same on every machine, and uniformly distributed. */
 static void numbers(void **state)
 {
 	struct rd_random a = rd_random_of(1, 0), b = rd_random_of(1, 0), c = rd_random_of(1, 1);
@@ -195,7 +195,8 @@ static void numbers(void **state)
 		assert_in_range(count[i], 9500, 10500);
 }
 
-/* Operands and memory: an address of a load has 64 bits, what lies there those of its type. */
+/* Faults in operands and memory: the address of a load has 64 bits, and the memory there has those
+ * of its type. */
 static void places(void **state)
 {
 	struct trace_site load = site(TRACE_SITE_OPERAND, "load", 0, "i16"),
@@ -236,7 +237,8 @@ static void models(void **state)
 	inject_fault_models_release(&m);
 	assert_int_equal(inject_fault_models_parse(&m, good, sizeof good - 1, "good"), 0);
 	assert_int_equal(inject_fault_models_use(&m), 0);
-	assert_int_equal(inject_fault_models_use(&m), RD_EUSAGE); /* there are such already */
+	/* models with these names exist already */
+	assert_int_equal(inject_fault_models_use(&m), RD_EUSAGE);
 	assert_true(fits("own", s));
 	s.function = "h";
 	assert_false(fits("Own", s));

@@ -74,7 +74,7 @@ static void setups(void **state)
 	assert_int_equal(inject_setup_read(&again, path("campaign.json")), RD_EVERSION);
 }
 
-/* The line of a run with two faults, and the faults that come out of it again. */
+/* The log line of a run with two faults contains the faults, which are read back. */
 static void lines(void **state)
 {
 	struct inject_fault fault = {.run = 17, .kind = 0, .thread = "T_0_2_11", .count = 2}, again;
@@ -149,7 +149,8 @@ static void parts(void **state)
 	assert_int_equal(inject_log_read(path("log"), count_run, &sum, &length), 0);
 	assert_true(sum == 12 && length == strlen(LINE("1") LINE("2")));
 
-	/* Going on cuts off what is torn; nobody else may write. */
+	/* Resuming removes the incomplete line at the end, and no other process may write
+	 * meanwhile. */
 	assert_int_equal(inject_part_open(&p, directory, -1), 0);
 	assert_int_equal(stat(path("log"), &st), 0);
 	assert_int_equal(st.st_size, strlen(LINE("1") LINE("2")));
@@ -158,7 +159,7 @@ static void parts(void **state)
 	assert_int_equal(inject_part_add(&p, LINE("4"), strlen(LINE("4"))), 0);
 	assert_int_equal(inject_part_close(&p), 0);
 
-	/* Shards, one of which a merge that was killed had put into the log already. */
+	/* Two shards: an interrupted merge has already added one line of the first to the log. */
 	put_file("log.0", LINE("4") LINE("5"));
 	put_file("log.7", LINE("6") "{\"run\":");
 	sum = 0;
@@ -201,7 +202,7 @@ static void outputs(void **state)
 	inject_list_add(&ignore, "std*");
 	assert_true(inject_output_equal(&a, &b, &judge, &name));
 
-	/* Files: one that is missing, or different. */
+	/* An output file that is missing or different is a difference. */
 	b.files = calloc(1, sizeof *b.files);
 	b.files[0] = (struct run_file){strdup("result"), text("1")};
 	b.count = 1;
@@ -221,7 +222,7 @@ static void outputs(void **state)
 	rd_buf_release(&diff);
 }
 
-/* Any two texts that differ have a diff that says so, also at their very ends. */
+/* The diff of any two different texts is not empty, even if they differ only at their ends. */
 static void diffs(void **state)
 {
 	static const char *const texts[] = {"",	   "a",	     "a\n",	  "a\nb\n", "a\nc\n",

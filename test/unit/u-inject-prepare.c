@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From a user's options to a setup, and how the progress of a campaign is reported. */
+/* Unit tests of how a user's options become a setup, and how the progress of a campaign is
+ * reported. */
 #include "golden.h"
 
 #include "base/error.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The first error or warning of a call. */
+/* The first error or warning of the call under test. */
 static char *said;
 
 static void listen(void *context, enum rd_level level, const char *message)
@@ -75,7 +76,8 @@ static void words_that_mean_something(void **state)
 	assert_string_equal(said,
 			    "inject: --sampling threads: must be one of: uniform function opcode thread");
 	assert_int_equal(words("", "none", NULL), RD_EUSAGE);
-	assert_int_equal(words("uniform", "on", NULL), RD_EUSAGE); /* a part of "none" */
+	/* "on" is a part of "none", but not a value */
+	assert_int_equal(words("uniform", "on", NULL), RD_EUSAGE);
 	assert_string_equal(said, "inject: --keep-traces on: must be one of: all deviating none");
 	assert_int_equal(words("uniform", "none", "machine"), RD_EUSAGE);
 	assert_string_equal(said, "inject: --level machine: must be one of: source optimised");
@@ -92,7 +94,7 @@ static void number_of_runs(void **state)
 	assert_int_equal(s.runs, 500);
 	assert_int_equal(s.until, 0);
 	assert_int_equal(inject_prepare_runs(&s, INJECT_RUNS_UNSET, "1%", NULL), RD_OK);
-	assert_true(s.runs > 5000); /* the worst case of a share that is known to 1 % */
+	assert_true(s.runs > 5000); /* enough to know any share to 1 % */
 	assert_string_equal(s.until_outcome, "sdc");
 	RD_FREE(s.until_outcome);
 	s.until_outcome = NULL;
@@ -128,7 +130,7 @@ static void files_of_a_run(void **state)
 	path = rd_xasprintf("%s/in.txt", directory);
 	assert_int_equal(rd_file_write(path, "x", 1), RD_OK);
 	inject_list_add(&s.argv, "./prog");
-	inject_list_add(&s.argv, path); /* absolute: it is there in every run */
+	inject_list_add(&s.argv, path); /* an absolute path works in every run */
 	assert_int_equal(inject_prepare_files(&s, path, path), RD_OK);
 	assert_null(said);
 	assert_int_equal(s.inputs.count, 1);
@@ -141,7 +143,8 @@ static void files_of_a_run(void **state)
 	free(path);
 }
 
-/* A relative file in the arguments is not in the directory of a run, unless --input puts it there. */
+/* A relative path in the arguments does not exist in the directory of a run, unless --input copies
+ * the file there. */
 static void warns_of_files(void **state)
 {
 	struct inject_setup s = {0};
@@ -167,7 +170,7 @@ static void warns_of_files(void **state)
 	rd_scratch_close(directory);
 }
 
-/* ---- the directory ---- */
+/* ---- the directory of a campaign ---- */
 
 static void only_campaigns_are_replaced(void **state)
 {
@@ -198,7 +201,7 @@ static void only_campaigns_are_replaced(void **state)
 	assert_int_equal(inject_start_directory(&c, campaign, true), RD_OK);
 	assert_false(rd_file_exists(file));
 	assert_true(rd_file_exists(campaign));
-	inject_start_release(&c); /* nothing worth keeping was put there */
+	inject_start_release(&c); /* it removes the directory, because nothing was stored in it */
 	assert_false(rd_file_exists(campaign));
 	rd_scratch_close(directory);
 	RD_FREE(file, campaign);
@@ -221,18 +224,19 @@ static void no_campaign_to_resume(void **state)
 	inject_start_release(&c);
 }
 
-/* ---- progress ---- */
+/* ---- reports of progress ---- */
 
 static void pace(void **state)
 {
 	struct inject_pace p = inject_pace(0, 10, 500, 1000);
 
 	(void)state;
-	assert_true(p.rate < 0 && p.left < 0); /* all done by others: nothing is known */
+	/* this process has done no runs, so the rate is unknown */
+	assert_true(p.rate < 0 && p.left < 0);
 	p = inject_pace(50, 10, 550, 1000);
 	assert_float_equal(p.rate, 5, 1e-9);
 	assert_float_equal(p.left, 90, 1e-9);
-	p = inject_pace(50, 10, 1200, 1000); /* fewer were needed than expected */
+	p = inject_pace(50, 10, 1200, 1000); /* more runs are done than expected */
 	assert_float_equal(p.left, 0, 1e-9);
 }
 

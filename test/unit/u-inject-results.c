@@ -153,7 +153,7 @@ static void bad_lines(void **state)
 	rd_names_release(&texts);
 }
 
-/* ---- a campaign's directory ---- */
+/* ---- reading the directory of a campaign ---- */
 
 static void add(struct rd_buf *log, uint64_t number, const char *fault, enum runlog_outcome outcome,
 		enum runlog_deviation deviation)
@@ -208,7 +208,7 @@ static void a_directory(void **state)
 	rd_buf_release(&second);
 }
 
-/* After every prefix of the log the complete lines are there. */
+/* From every prefix of the log, all complete lines are read. */
 static void every_prefix(void **state)
 {
 	struct rd_buf log = RD_BUF_INIT;
@@ -247,7 +247,7 @@ static void not_a_campaign(void **state)
 	assert_int_equal(campaign_results_read(&r, "c"), RD_EFORMAT);
 }
 
-/* ---- statistics ---- */
+/* ---- statistics of a campaign ---- */
 
 static void check_rate(const struct campaign_rate *r, uint64_t hits, uint64_t runs, double value)
 {
@@ -288,7 +288,7 @@ static void names_of_places(void **state)
 	rd_buf_release(&text);
 }
 
-/* All faults are at one place: its cells are as the groups. */
+/* All faults are at one place, so its cells have the same counts as the groups. */
 static void check_cells(const struct campaign_statistics *s)
 {
 	const struct campaign_place *p = &s->places[CAMPAIGN_BY_OPCODE][0];
@@ -313,7 +313,8 @@ static void check_cells(const struct campaign_statistics *s)
 	}
 	assert_int_equal(p->cells[0].hits[CAMPAIGN_HARM], 10);
 	assert_null(campaign_cell(p, s->group_count));
-	assert_string_equal(s->places[CAMPAIGN_BY_VARIABLE][0].name, "?"); /* there is no site table */
+	/* the campaign has no site table */
+	assert_string_equal(s->places[CAMPAIGN_BY_VARIABLE][0].name, "?");
 	assert_int_equal(s->places[CAMPAIGN_BY_LINE][0].line, 88);
 }
 
@@ -379,9 +380,9 @@ static void only_some_kinds(void **state)
 	rd_buf_release(&log);
 }
 
-/* ---- two campaigns ---- */
+/* ---- comparison of two campaigns ---- */
 
-/* `sdc` of 100 runs of each of the kinds. */
+/* Makes a campaign with 100 runs of each kind; sdc[k] runs of kind k have the outcome sdc. */
 static void make_campaign(struct campaign_results *r, struct campaign_statistics *s, const char *const *kinds,
 			  const unsigned *sdc)
 {
@@ -426,7 +427,8 @@ static void two_campaigns(void **state)
 	assert_true(a.same_proportions && a.same_program);
 	c = find_contrast(&a, CAMPAIGN_WHOLE, "BitFlip", RUNLOG_SDC);
 	assert_true(fabs(c->difference.value + 0.3) < 1e-9 && campaign_differs(c));
-	/* SDC and masked of two kinds and of both; crashes and deviations are the same in all. */
+	/* There are 6 tests: the shares of sdc and masked, for each of two kinds and for both
+	 * together.  Crashes and deviations are equal in all runs, so they are not tested. */
 	assert_true(fabs(c->difference.chance - campaign_fisher(40, 100, 10, 100)) < 1e-15);
 	assert_true(fabs(c->difference.adjusted - 6 * c->difference.chance) < 1e-12);
 	assert_false(campaign_differs(find_contrast(&a, CAMPAIGN_WHOLE, "Own", RUNLOG_SDC)));
@@ -434,7 +436,8 @@ static void two_campaigns(void **state)
 	assert_non_null(find_contrast(&a, CAMPAIGN_BY_FUNCTION, NULL, CAMPAIGN_HARM));
 	campaign_against_release(&a);
 
-	/* A kind in common, but not the same mix: neither all kinds nor places. */
+	/* One kind is common, but the kinds differ in total.  So only that kind is compared, not
+	 * all kinds together or places. */
 	assert_int_equal(campaign_against(&a, &s[0], &s[2]), 0);
 	assert_false(a.same_proportions);
 	assert_int_equal(a.count, 2);
@@ -467,7 +470,7 @@ static void add_stratum(struct campaign_results *r, const char *name, uint64_t p
 	rd_buf_release(&log);
 }
 
-/* A stratum of 90 % of the instances has as many runs as one of 10 %. */
+/* A stratum with 90 % of the instances has as many runs as one with 10 %. */
 static void strata_have_weights(void **state)
 {
 	struct campaign_results r = EPA_RESULTS_INIT, even = EPA_RESULTS_INIT;
@@ -483,7 +486,8 @@ static void strata_have_weights(void **state)
 	add_stratum(&even, "calls", 500, 80, 100);
 	campaign_statistics(&t, &even);
 	check_rate(&t.groups[1].coverage, 90, 200, 0.45);
-	/* Unequal weights tell less: an effective size of 200 / (0.5 * 1.8^2 + 0.5 * 0.2^2). */
+	/* Unequal weights lower the effective size of the sample to 200 / (0.5 * 1.8^2 + 0.5 *
+	 * 0.2^2). */
 	double size = 200 / 1.64;
 	struct campaign_interval i = campaign_interval(0.17 * size, size, 0.95);
 	assert_true(fabs(s.groups[1].coverage.low - i.low) < 1e-9);

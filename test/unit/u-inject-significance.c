@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of comparisons of two shares, against published numbers and against slow references
- * that add up all tables, or all subsets of tests.
+ * Unit tests of comparisons of two shares.  They are compared with published numbers, and with slow
+ * references that add up all tables or all subsets of tests.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static long double choose(int n, int k)
 	return expl(lgammal(n + 1) - lgammal(k + 1) - lgammal(n - k + 1));
 }
 
-/* All tables with the same margins. */
+/* Adds up all tables with the same margins. */
 static double slow_fisher(int hits_a, int runs_a, int hits_b, int runs_b)
 {
 	int hits = hits_a + hits_b;
@@ -74,7 +74,8 @@ static void slow_twin(void **state)
 	}
 }
 
-/* Millions of runs take no longer than a few standard deviations, and agree with the normal distribution. */
+/* With millions of runs, only a few standard deviations of terms are added up.  The result agrees
+ * with the normal distribution. */
 static void many_runs(void **state)
 {
 	double found;
@@ -117,7 +118,7 @@ static void newcombe(void **state)
 	}
 }
 
-/* A weighted sample tells as much as its effective size. */
+/* A weighted sample counts as much as its effective size. */
 static void weighted(void **state)
 {
 	struct campaign_sample a = {100, 200, 0.4, 120}, b = {150, 300, 0.6, 150}, none = {0, 0, 0, 0};
@@ -125,7 +126,7 @@ static void weighted(void **state)
 
 	(void)state;
 	assert_false(d.exact);
-	/* pooled: 138 of 270 */
+	/* the pooled share is 138 of 270 */
 	check_near(d.chance, erfc(0.2 / sqrt(2 * (138.0 / 270) * (132.0 / 270) * (1 / 120.0 + 1 / 150.0))),
 		   1e-12);
 	d = campaign_difference(&a, &none);

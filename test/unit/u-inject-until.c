@@ -115,13 +115,14 @@ static void order_of_ends(void **state)
 	}
 	assert_true(inject_until_reached(&u));
 	assert_int_equal(inject_until_expected(&u), RUNS);
-	note(&u, 0, RUNLOG_CRASH); /* one that is there already changes nothing */
+	note(&u, 0, RUNLOG_CRASH); /* a run that was counted already changes nothing */
 	note(&u, 1u << 30, RUNLOG_CRASH);
 	assert_true(u.next == RUNS && inject_until_reached(&u));
 	inject_until_close(&u);
 }
 
-/* Without --until all runs are wanted; without an activated fault nothing is ever known. */
+/* Without an activated fault, nothing is ever precise enough.  Without --until, all runs are
+ * wanted. */
 static void never(void **state)
 {
 	struct inject_setup s = make_setup((char *[]){"a"}, 1);

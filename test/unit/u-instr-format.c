@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What formats of printf and scanf read and write (instr/scan/format.h).  Each row is a call with
- * the expected answer. */
+/* Unit tests of which memory formats of printf() and scanf() read and write (instr/scan/format.h).
+ * Each row is a call with the expected answer. */
 #include "instr/scan/format.h"
 
 #include "test/unit/ir-text.h"
@@ -23,7 +23,8 @@ static void add(void *context, const struct instr_conversion *c)
 	a->at[a->count++] = *c;
 }
 
-/* Formats of a call `name(before, FORMAT, i32 %n, ptr %p, ptr %q, i64 %l)`. */
+/* Reads the format of the call `name(before FORMAT arguments)`.  The arguments may use %n, %p, %q
+ * and %l. */
 static struct answers read_format(const char *name, const char *before, const char *format,
 				  const char *arguments)
 {
@@ -96,7 +97,7 @@ static void scanning_writes_what_it_counts(void **state)
 	assert_int_equal(a.at[0].least, 0);
 	assert_int_equal(a.at[0].size, 4);
 	assert_true(a.at[1].is_string);
-	assert_int_equal(a.at[1].size, 8); /* with its end */
+	assert_int_equal(a.at[1].size, 8); /* including the terminating zero */
 	assert_int_equal(a.at[1].least, 1);
 	assert_int_equal(a.at[2].least, 2);
 }
@@ -109,12 +110,12 @@ static void sets_and_allocation(void **state)
 	assert_int_equal(a.count, 3);
 	assert_true(a.at[0].is_string);
 	assert_true(a.at[0].size == UINT64_MAX);
-	assert_false(a.at[1].is_string); /* a pointer to new memory */
+	assert_false(a.at[1].is_string); /* %ms stores a pointer to new memory */
 	assert_int_equal(a.at[1].size, 8);
 	assert_int_equal(a.at[2].size, 10);
 }
 
-/* Nothing of such a format is believed, or only what comes before. */
+/* If a format is not understood, only the part before the problem is used, or nothing. */
 static void what_is_not_understood(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavours `full` and `led` against the interpreter of random programs.  The pieces that the
- * code writes are decoded with the site table.  Their loads, stores, copies and fills must be those
- * of the program, in order, and their values must be those that memory holds at that point.  In
+ * Compares the flavours `full` and `led` with the interpreter of random programs.  The pieces that
+ * the code writes are decoded with the site table.  Their loads, stores, copies and fills must be
+ * those of the program, in order.  Their values must be those that memory holds at that point.  In
  * `led` a thread can be stopped before each of them, and otherwise only before calls.
  */
 #include "raddle/abi.h"
@@ -15,9 +15,9 @@ enum { MAX_PIECES = 4096, ROOM = 1 << 20 };
 
 static struct raddle_self self;
 
-/* ---- rows of the table ---- */
+/* ---- rows of the site table that describe pieces ---- */
 
-static const char *rows[MAX_PIECES]; /* the ops of a piece, by its number */
+static const char *rows[MAX_PIECES]; /* the operations of a piece, by its number */
 static uint32_t sizes[MAX_PIECES];
 
 static void read_rows(const char *table)
@@ -37,11 +37,11 @@ static void read_rows(const char *table)
 	}
 }
 
-/* ---- reading a piece ---- */
+/* ---- decoding a piece ---- */
 
 struct cursor {
-	const char *op;	   /* in the row */
-	const uint8_t *at; /* in the piece */
+	const char *op;	   /* position in the row */
+	const uint8_t *at; /* position in the piece */
 	const uint8_t *end;
 };
 
@@ -55,13 +55,13 @@ static uint64_t take(struct cursor *c, unsigned bytes)
 	return value;
 }
 
-/* Addresses are stored plus one. */
+/* Addresses are stored with 1 added. */
 static const void *take_address(struct cursor *c)
 {
 	return (const void *)(uintptr_t)(take(c, 8) - 1);
 }
 
-/* The next value of an op; false if it has no more.  Marks are skipped. */
+/* Takes the next value of an operation.  Returns false if there are no more.  Skips marks. */
 static bool take_value(struct cursor *c, uint64_t *value, unsigned *bytes)
 {
 	char *end;
@@ -78,9 +78,10 @@ static bool take_value(struct cursor *c, uint64_t *value, unsigned *bytes)
 	return true;
 }
 
-static uint8_t replayed[ARRAYS][BYTES]; /* memory, if what the pieces say is done to it */
+static uint8_t replayed[ARRAYS][BYTES]; /* memory after the stores in the pieces were repeated */
 
-/* The bytes at an address of the program's arrays, in the memory that is replayed. */
+/* Returns the bytes of the repeated memory that correspond to an address in the program's
+ * arrays. */
 static uint8_t *replay_at(const void *p, uint64_t size)
 {
 	for (int a = 0; a < ARRAYS; a++) {
@@ -152,7 +153,7 @@ static void read_op(struct cursor *c)
 		;
 }
 
-/* ---- hooks ---- */
+/* ---- hooks that receive pieces ---- */
 
 static uint8_t room[ROOM];
 static size_t used;
@@ -175,7 +176,7 @@ static void *hook_piece(void *thread, uint32_t size)
 	return p;
 }
 
-/* A piece is complete: it has the size of its row, and its last byte says that it is whole. */
+/* Checks a completed piece: its size is that of its row, and its last byte marks it as complete. */
 static void hook_piece_end(const uint8_t *p)
 {
 	uint32_t head, number;
@@ -201,11 +202,11 @@ static void hook_range(void *thread, const void *p, uint32_t site, uint64_t size
 {
 	(void)thread;
 	(void)site;
-	if (size != 0) /* after a copy: the real memory has it now */
+	if (size != 0) /* after a copy, real memory has the copied bytes */
 		assert_memory_equal(replay_at(p, size), p, size);
 }
 
-/* ---- stops, in a journal of their own ---- */
+/* ---- stops, which have another journal ---- */
 
 static struct journal stopped;
 
@@ -233,9 +234,10 @@ static void nothing(void)
 {
 }
 
-/* ---- programs ---- */
+/* ---- random programs, run with hooks and interpreted ---- */
 
-/* Without sites, which are numbered otherwise, and without synchronisation, which is no access. */
+/* Removes site numbers, which differ between the flavours, and synchronisation, which is not an
+ * access. */
 static void simplify(struct journal *j)
 {
 	int kept = 0;
@@ -319,7 +321,8 @@ static void check_program(uint64_t seed, const struct way *way)
 	free(text);
 }
 
-/* Faults: none is due, so the code never calls these. */
+/* Defines the functions that make faults.  No fault is due in these runs, so the code never calls
+ * them. */
 static void name_faults(void)
 {
 	static const char *const names[] = {"__raddle_inject_1",  "__raddle_inject_8",

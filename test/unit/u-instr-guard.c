@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `guard` against the interpreter of random programs.  Some accesses have guards, and
- * some of the guards have a flag.  The bytes of regions are set as an agent would set them,
+ * Compares the flavour `guard` with the interpreter of random programs.  Some accesses have guards,
+ * and some of the guards have a flag.  The bytes of regions are set as an agent would set them,
  * according to the table in the code.  The runtime must be notified, in order, of each access whose
  * guard has a flag, with address, size and number, and of no other access.  The program must
  * compute the same in whichever copies its functions run.
@@ -15,7 +15,7 @@ enum { MAX_SITES = 2 * MAX_NODES + 2 };
 
 static uint8_t flags[MAX_SITES];
 
-/* ---- hooks ---- */
+/* ---- hooks that receive the notifications ---- */
 
 static void hook_test(const void *p, uint32_t guard, uint64_t size)
 {
@@ -38,9 +38,9 @@ static void nothing(void)
 {
 }
 
-/* ---- programs ---- */
+/* ---- random programs, run with hooks and interpreted ---- */
 
-/* Of two sites one has a guard, in a random order of numbers. */
+/* Gives guards to about half of the sites, numbered in random order. */
 static char *choose_guards(struct rd_random *r, int sites, int *guard_of)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -78,7 +78,7 @@ static void wake_regions(const char *carried, uint8_t *regions)
 	}
 }
 
-/* The interpreter's journal as guards see it. */
+/* Reduces the interpreter's journal to the accesses that guards must report. */
 static void keep_flagged(struct journal *j, const int *guard_of)
 {
 	int kept = 0;
@@ -100,12 +100,12 @@ struct guarded {
 	struct instr_jit jit;
 	struct program program;
 	int top, guard_of[MAX_SITES];
-	char *carried; /* assembler of the module */
+	char *carried; /* the module's inline assembly */
 	bool has_regions;
 	uint64_t seed;
 };
 
-static int reported; /* by all runs: the test must not be about nothing */
+static int reported; /* by all runs; the test fails if there were too few */
 
 static void check_run(struct guarded *g, int64_t n)
 {
@@ -128,7 +128,7 @@ static void check_run(struct guarded *g, int64_t n)
 			 text_of(&g->program, g->top));
 }
 
-/* The bytes are the runtime's; here the module has them itself. */
+/* Defines the bytes of the regions in the module.  In a program, the runtime defines them. */
 static void define_regions(struct guarded *g)
 {
 	LLVMValueRef bytes = LLVMGetNamedGlobal(g->jit.u.module, "__raddle_guard_regions");
@@ -140,7 +140,7 @@ static void define_regions(struct guarded *g)
 	LLVMSetVisibility(bytes, LLVMDefaultVisibility);
 }
 
-/* All flags, none, and random ones. */
+/* Runs the program without flags, with all flags, and with random flags. */
 static void run_with_flags(struct guarded *g, struct rd_random *r)
 {
 	for (int round = 0; round < 5; round++) {
@@ -196,7 +196,7 @@ static void guards_with_flags_report_their_accesses(void **state)
 	assert_true(given != NULL || reported > 1000);
 }
 
-/* ---- long loops ---- */
+/* ---- long loops, which are split ---- */
 
 static uint64_t rounds;
 
@@ -264,7 +264,7 @@ static void long_loops_do_each_round_once(void **state)
 		check_long_loop(step);
 }
 
-/* ---- the file of guards ---- */
+/* ---- the file that lists the guards ---- */
 
 static void check_file(const char *lines, int code, int guards)
 {
@@ -294,7 +294,8 @@ static void files_of_guards_are_checked(void **state)
 	instr_guards_release(&g);
 }
 
-/* Numbers of guards are those of the lines; functions of the outside stay out of the program's table. */
+/* Guards have the numbers of their lines.  External functions (x) are left out of the program's
+ * table. */
 static void guards_are_numbered_by_their_lines(void **state)
 {
 	static const char text[] = RADDLE_GUARD_TITLE "0\na 9\nx one\na 5\nc 77 0 1\nx two\n";
@@ -313,11 +314,11 @@ static void guards_are_numbered_by_their_lines(void **state)
 	instr_guards_release(&g);
 }
 
-/* ---- synchronisation ---- */
+/* ---- synchronisation that is reported ---- */
 
 struct order {
 	const char *code;
-	const char *heard; /* letters of what is reported: see hook_atomic() */
+	const char *heard; /* what is reported, as hook_atomic() and hook_leave() write it */
 };
 
 static char ordered[64];
@@ -336,7 +337,7 @@ static void hook_leave(uint32_t leaving)
 	snprintf(ordered + n, sizeof ordered - n, "%s%s", n ? " " : "", leaving ? "out" : "in");
 }
 
-/* What is reported of a body, whose accesses have no guards. */
+/* Checks what is reported for a body whose accesses have no guards. */
 static void check_order(const char *body, const char *expected)
 {
 	static const struct instr_jit_symbol others[] = {{"known", nothing}, {"unknown", nothing}};
@@ -394,14 +395,14 @@ static void synchronisation_is_reported(void **state)
 	check_order("  fence acquire\n", number(a, RADDLE_GUARD_FENCE | RADDLE_GUARD_ACQUIRE, "-"));
 	check_order("  fence seq_cst\n",
 		    number(a, RADDLE_GUARD_FENCE | RADDLE_GUARD_ACQUIRE | RADDLE_GUARD_RELEASE, "-"));
-	/* an update releases before it and acquires after it, as far as its order goes */
+	/* an update releases before it and acquires after it, if its memory order does */
 	snprintf(both, sizeof both, "%s %s", number(a, RADDLE_GUARD_RELEASE, ""),
 		 number(b, RADDLE_GUARD_ACQUIRE, ""));
 	check_order("  %a = atomicrmw add ptr @x, i32 1 seq_cst\n", both);
 	snprintf(both, sizeof both, "%s %s", number(a, RADDLE_GUARD_RELEASE, ""),
 		 number(b, RADDLE_GUARD_RELAXED_LOAD, ""));
 	check_order("  %a = atomicrmw add ptr @x, i32 1 release\n", both);
-	/* what assembler does is not known, unless it is a fence */
+	/* assembly counts as a call of unknown code, unless it is a fence */
 	check_order("  call void asm sideeffect \"# something\", \"~{memory}\"()\n", "out in");
 	check_order("  call void asm sideeffect \"mfence\", \"~{memory}\"()\n", "");
 }

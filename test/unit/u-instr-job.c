@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that raddle-instr reads: jobs (instr/job-int.h) and guards (instr/guard/guards.h), good
- * and bad. */
+/* Unit tests of the files that raddle-instr reads: jobs (instr/job-int.h) and guards
+ * (instr/guard/guards.h), with and without errors. */
 #include "instr/guard/guards.h"
 #include "instr/job-int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much memory library functions read and write.  Instrumented code calls the real functions,
- * and the ranges that hooks report are compared with what the functions are known to access.  The
- * test's hooks measure strings as the runtime does (raddle/abi.h).
+ * Unit tests of how much memory library functions read and write.  Instrumented code calls the real
+ * functions.  The ranges that hooks report are compared with what the functions are known to
+ * access.  The test's hooks measure strings as the runtime does (raddle/abi.h).
  */
 #include "test/unit/instr-jit.h"
 
@@ -24,7 +24,7 @@ static void note(char kind, const void *address, uint64_t size)
 		 (int)(at - (in_p ? p : q)), (unsigned long long)size);
 }
 
-/* The string with its end, at most so many bytes. */
+/* Returns the length of the string including its end, but at most `max`. */
 static uint64_t length(const char *s, uint64_t max)
 {
 	uint64_t n = 0;
@@ -62,7 +62,7 @@ static void write_string(void *self, const char *at, uint32_t site, uint64_t max
 	note('w', at, max != 0 ? length(at, max) : 0);
 }
 
-/* Up to the first byte that differs, or the end. */
+/* Reports the bytes up to the first one that differs, or to the end. */
 static void read_common(void *self, const char *at, const char *other, uint32_t site, uint64_t max)
 {
 	uint64_t n = 0;
@@ -114,11 +114,12 @@ static void *const hooks[HOOK_COUNT] = {
 	[HOOK_READABLE] = readable,
 };
 
-/* ---- one call ---- */
+/* ---- one call of a library function ---- */
 
 struct one {
-	const char *declaration, *call; /* of %p, %q, %n and the stream %s */
-	const char *p, *q;		/* what is there before */
+	/* the call may use %p, %q, %n, the stream %s and the descriptor %e */
+	const char *declaration, *call;
+	const char *p, *q; /* contents before the call */
 	uint64_t n;
 	const char *expected;
 };
@@ -129,7 +130,7 @@ static const char constants[] =
 	"@three = private constant [5 x i8] c\"%.3s\\00\"\n"
 	"@five = private constant [4 x i8] c\"%5s\\00\"\n";
 
-/* A stream and a descriptor with ten bytes to read. */
+/* Makes the call.  The stream and the descriptor have ten bytes to read. */
 static void check(const struct one *one)
 {
 	struct instr_jit j = {.options = {.fast = false}};
@@ -176,7 +177,7 @@ static void check_all(const struct one *all, size_t count)
 
 #define CHECK_ALL(table) check_all(table, sizeof table / sizeof *table)
 
-/* ---- strings ---- */
+/* ---- functions that read and write strings ---- */
 
 static void strings_are_read_with_their_ends(void **state)
 {
@@ -223,7 +224,7 @@ static void copies_write_what_they_read(void **state)
 	static const struct one all[] = {
 		{"ptr @strcpy(ptr, ptr)", "%r = call ptr @strcpy(ptr %p, ptr %q)", "", "abc", 0,
 		 "rq+0:4 wp+0:4"},
-		/* the whole room is written, and padded */
+		/* the rest of the destination is padded */
 		{"ptr @strncpy(ptr, ptr, i64)", "%r = call ptr @strncpy(ptr %p, ptr %q, i64 %n)", "", "abc",
 		 8, "rq+0:4 wp+0:8"},
 		{"ptr @strncpy(ptr, ptr, i64)", "%r = call ptr @strncpy(ptr %p, ptr %q, i64 %n)", "", "abc",
@@ -238,7 +239,7 @@ static void copies_write_what_they_read(void **state)
 	CHECK_ALL(all);
 }
 
-/* ---- what the result tells ---- */
+/* ---- lengths that depend on the result ---- */
 
 static void results_tell_how_much_was_written(void **state)
 {
@@ -262,7 +263,7 @@ static void results_tell_how_much_was_written(void **state)
 	CHECK_ALL(all);
 }
 
-/* ---- formats ---- */
+/* ---- lengths that depend on a format ---- */
 
 static void formats_tell_what_is_read_and_written(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the flavour `record` inserts into a function.  Each test has a small function as text, and
- * the expected hooks with their arguments, in code order.  `=NAME` is the instruction of that name,
- * so that a test shows on which side of it a hook is.  The numbers are sites; a second table has
- * their kinds and flags.
+ * Unit tests of which hooks the flavour `record` inserts into a function.  Each test has a small
+ * function as text, and the expected hooks with their arguments, in code order.  `=NAME` is the
+ * instruction of that name, so that a test shows on which side of it a hook is.  The numbers are
+ * sites; a second text has their kinds and flags.
  */
 #include "test/unit/instr-jit.h"
 
@@ -24,7 +24,7 @@ static const char head[] =
 	"declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
 	"declare ptr @llvm.threadlocal.address.p0(ptr)\n";
 
-/* kind, size and flags of each site, as the table of sites has them */
+/* Returns kind, size and flags of each site, as the site table has them. */
 static char *say_sites(struct instr_jit *j)
 {
 	struct rd_buf out = RD_BUF_INIT;
@@ -63,7 +63,7 @@ static void check_unit(const char *functions, const char *hooks, const char *sit
 	instr_jit_close(&j);
 }
 
-/* A body of `void f(ptr p, ptr q, i64 n, i32 i)`. */
+/* Checks a body of `void f(ptr p, ptr q, i64 n, i32 i)`. */
 static void check(const char *body, const char *hooks, const char *sites)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -73,7 +73,7 @@ static void check(const char *body, const char *hooks, const char *sites)
 	rd_buf_release(&text);
 }
 
-/* ---- accesses ---- */
+/* ---- plain accesses ---- */
 
 static void a_hook_stands_before_its_access(void **state)
 {
@@ -88,7 +88,7 @@ static void a_hook_stands_before_its_access(void **state)
 	      "w8- w8-");
 }
 
-/* A hook of its own takes an aligned power of two; everything else is a range. */
+/* Accesses of 1, 2, 4, 8 or 16 aligned bytes have special hooks.  All others are ranges. */
 static void other_sizes_are_ranges(void **state)
 {
 	(void)state;
@@ -116,12 +116,12 @@ static void flags_tell_volatile_stack_and_thread_local(void **state)
 	check("  store i32 1, ptr @u\n", "enter write4(u,1)", "w4t");
 	check("  %a = call ptr @llvm.threadlocal.address.p0(ptr @u)\n  store volatile i32 1, ptr %a\n",
 	      "enter =a write4(a,1)", "w4vt");
-	/* a variable on the stack counts once its address is elsewhere, before and after that */
+	/* a variable on the stack is recorded if its address escapes, also before it does */
 	check("  %a = alloca i32\n  store i32 1, ptr %a\n  store ptr %a, ptr @y\n",
 	      "=a enter write4(a,1) write8(y,2)", "w4s w8-");
 }
 
-/* ---- what says nothing new ---- */
+/* ---- redundant accesses, which are not recorded ---- */
 
 static void repeated_accesses_have_one_hook(void **state)
 {
@@ -130,7 +130,7 @@ static void repeated_accesses_have_one_hook(void **state)
 	check("  store i32 1, ptr @x\n  %b = load i32, ptr @x\n", "enter write4(x,1) =b", "w4-");
 	check("  %a = load i32, ptr @x\n  store i32 1, ptr @x\n", "enter read4(x,1) =a write4(x,2)",
 	      "r4- w4-");
-	/* bytes of a wider access, but not the other way round */
+	/* an access within the bytes of a wider one is redundant, but not vice versa */
 	check("  store i64 1, ptr @y\n  %b = load i32, ptr @y\n", "enter write8(y,1) =b", "w8-");
 	check("  %a = load i32, ptr @y\n  %b = load i64, ptr @y\n", "enter read4(y,1) =a read8(y,2) =b",
 	      "r4- r8-");
@@ -139,7 +139,7 @@ static void repeated_accesses_have_one_hook(void **state)
 	      "enter write4(x,1) fence(2) write4(x,3)", "w4- f0S w4-");
 }
 
-/* Redundant on one way only is not redundant. */
+/* An access that is redundant on one path only is not redundant. */
 static void both_ways_must_agree(void **state)
 {
 	static const char one[] = "define void @f(i1 %c) {\n  br i1 %c, label %yes, label %no\n"
@@ -155,9 +155,10 @@ static void both_ways_must_agree(void **state)
 	check_unit(both, "enter write4(x,1) read4(x,2) =a =b", "w4- r4-");
 }
 
-/* ---- atomics ---- */
+/* ---- atomic operations ---- */
 
-/* What begins: site, size << 32, order << 48, reads << 51, writes << 63 (raddle/abi.h). */
+/* Checks an atomic operation.  `what` has site, size << 32, order << 48, reads << 51, writes << 63
+ * (raddle/abi.h). */
 static void check_atomic(const char *code, const char *at, uint64_t what, const char *end, const char *sites)
 {
 	char expected[160];
@@ -181,10 +182,10 @@ static void atomics_lie_between_two_hooks(void **state)
 		     WHAT(1, 4, 4, 1, 1), "=a atomic_end(x,1,1) write4(p,2)", "ax4q w4-");
 	check_atomic("  %a = cmpxchg ptr @x, i32 0, i32 1 seq_cst monotonic\n", "x", WHAT(1, 4, 5, 1, 1),
 		     "=a atomic_end(x,1,?)", "ac4S");
-	/* a relaxed load passes: it ends no segment */
+	/* a relaxed load does not end a segment */
 	check_atomic("  %a = load atomic i32, ptr @x monotonic, align 4\n", "x", WHAT(1, 4, 1, 0, 0),
 		     "=a atomic_end(x,1,2)", "al4x");
-	/* nobody looks at what an update found, and nothing orders by it: a counter */
+	/* a counter: the result is unused, and the update orders nothing */
 	check_atomic("  %a = atomicrmw add ptr @x, i32 1 monotonic\n", "x", WHAT(1, 4, 1, 1, 1),
 		     "=a atomic_end(x,1,3)", "ax4nx");
 }
@@ -209,7 +210,7 @@ static void atomic_calls_are_atomics(void **state)
 		     "p", WHAT(1, 8, 4, 1, 1), "=a atomic_end(p,1,?)", "ac8q");
 }
 
-/* ---- ranges ---- */
+/* ---- ranges of bytes: copies and library functions ---- */
 
 static void copies_read_and_write(void **state)
 {
@@ -221,7 +222,7 @@ static void copies_read_and_write(void **state)
 	check("  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 0, i1 false)\n", "", "");
 }
 
-/* What only the result tells is reported after the call; the rest before it. */
+/* Accesses whose size depends on the result are reported after the call, all others before it. */
 static void library_functions_access_for_their_callers(void **state)
 {
 	(void)state;
@@ -235,7 +236,7 @@ static void library_functions_access_for_their_callers(void **state)
 	      "enter stack call(2) =a return write_range(p,1,?)", "rw0- c0-");
 }
 
-/* The number of a descriptor stands for bytes of its own. */
+/* The number of a descriptor is treated as the address of bytes that represent it. */
 static void descriptors_are_used_and_closed(void **state)
 {
 	(void)state;
@@ -254,7 +255,7 @@ static void formats_say_what_is_read(void **state)
 	      "c0-");
 }
 
-/* ---- calls ---- */
+/* ---- calls, and the stack pointer ---- */
 
 static void calls_note_their_sites(void **state)
 {
@@ -286,7 +287,7 @@ static void landing_pads_restore_the_stack(void **state)
 		   "enter stack call(1) return write4(x,2) =l return write4(x,3)", "c0- w4- w4-");
 }
 
-/* A function that only this unit calls leaves the stack pointer as its last call set it. */
+/* A function that is called only in its unit leaves the stack pointer as its last call set it. */
 static void a_private_function_does_not_restore_at_its_end(void **state)
 {
 	(void)state;
@@ -298,7 +299,7 @@ static void a_private_function_does_not_restore_at_its_end(void **state)
 		   "enter stack call(1) return", "c0-");
 }
 
-/* ---- reads that decide a wait ---- */
+/* ---- reads that decide a wait loop ---- */
 
 static void reads_of_wait_loops_are_recorded_each_time(void **state)
 {
@@ -311,12 +312,12 @@ static void reads_of_wait_loops_are_recorded_each_time(void **state)
 		   "enter stack read_always(x,1,4) =a =b call(2) =w return =d", "r4l c0-");
 }
 
-/* ---- assembler ---- */
+/* ---- inline assembly ---- */
 
 static void assembler_with_operands_is_atomic(void **state)
 {
 	(void)state;
-	/* an operand that is read and written is there twice, and accessed once */
+	/* an operand that is read and written is listed twice, but accessed once */
 	check_atomic(
 		"  call void asm sideeffect \"lock; incl $0\", \"=*m,*m,~{memory}\"(ptr elementtype(i32) @x, "
 		"ptr elementtype(i32) @x)\n",
@@ -325,11 +326,11 @@ static void assembler_with_operands_is_atomic(void **state)
 	      "enter write_range(x,1,4)", "rw0-");
 	check("  %a = call i32 asm \"movl $1, $0\", \"=r,*m\"(ptr elementtype(i32) @x)\n",
 	      "enter read_range(x,1,4) =a", "rr0-");
-	/* a barrier for the compiler has a site, which analyses look for, and no hook */
+	/* a compiler barrier has a site, which analyses use, but no hook */
 	check("  call void asm sideeffect \"\", \"~{memory}\"()\n", "", "f0vq");
 }
 
-/* ---- C++ ---- */
+/* ---- C++: stores of virtual tables ---- */
 
 static void destructors_store_the_class_that_is_there(void **state)
 {
@@ -338,7 +339,7 @@ static void destructors_store_the_class_that_is_there(void **state)
 	      "w8-");
 }
 
-/* ---- which functions ---- */
+/* ---- which functions get hooks ---- */
 
 static void some_functions_get_no_hooks(void **state)
 {
@@ -355,7 +356,7 @@ static void some_functions_get_no_hooks(void **state)
 	}
 }
 
-/* A function with hooks has effects, whatever the compiler promised before. */
+/* A function with hooks has side effects, so attributes that deny these are dropped. */
 static void promises_are_dropped(void **state)
 {
 	struct instr_jit j = {.options = {.fast = false}};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicates against the C compiler.  A source with random expressions computes each of them
+ * Compares predicates with the C compiler.  A source with random expressions computes each of them
  * itself, and has each as a predicate on the following line.  Whenever control reaches that line,
- * both must agree.  Variables have all arithmetic types; they are bit-fields, members, elements and
- * targets of pointers, local and global.
+ * both values must agree.  Variables have all arithmetic types.  They are bit-fields, members,
+ * elements and targets of pointers, local and global.
  */
 #include "base/edit.h"
 #include "base/error.h"
@@ -118,7 +118,7 @@ static char *expression(uint64_t seed, int number)
 	return t.out.data;
 }
 
-/* ---- the source ---- */
+/* ---- the source file with expressions and predicates ---- */
 
 static const char start[] =
 	"enum colour { RED = -3, GREEN, BLUE = 1000 };\n"
@@ -140,7 +140,7 @@ static const char start[] =
 	"	gi = (int)next(); gu = (unsigned)next(); gl = (long)next(); gf = f + 1; gd = d - 1; colour = "
 	"GREEN;\n";
 
-/* Each expression on a line of its own, and the line of its predicate after it. */
+/* Writes each expression on a separate line.  The next line is that of its predicate. */
 static void write_source(const char *path, struct rd_edits *edits, uint64_t seed)
 {
 	struct rd_buf source = RD_BUF_INIT, wanted = RD_BUF_INIT;
@@ -177,13 +177,13 @@ static void compile(const char *source, const char *bitcode)
 	assert_int_equal(rd_run(argv), 0);
 }
 
-/* ---- runs ---- */
+/* ---- runs with random values ---- */
 
 static struct rd_random values;
 static int computed_values[PREDICATES], checked;
 static uint64_t seed_now;
 
-/* Small numbers, numbers around the ends of types, any numbers. */
+/* Returns a small number, a number at the end of a type's range, or any number. */
 static unsigned long next(void)
 {
 	static const unsigned long ends[] = {0x7f,   0x80,	 0xff,	     0x7fff,	0x8000,
@@ -286,7 +286,7 @@ static void predicates_are_expressions_of_c(void **state)
 		check_seed(seed);
 }
 
-/* ---- what cannot be evaluated ---- */
+/* ---- predicates that cannot be evaluated ---- */
 
 static char message[256];
 

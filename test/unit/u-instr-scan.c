@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which events a function has (instr/scan/): modules as text, and the events that the recorder
- * would see.  Letters stand for events: r and w for accesses, R and W for ranges, l, s, u and c for
- * atomics, f for a fence, C for a call that may synchronise.  The size follows if it is known.
+ * Unit tests of which events a function has (instr/scan/).  Each test has a module as text, and the
+ * events that the recorder would see.  Letters represent events: r and w for accesses, R and W for
+ * ranges, l, s, u and c for atomics, f for a fence, C for a call that may synchronise.  The size
+ * follows if it is known.
  */
 #include "instr/scan/event.h"
 #include "instr/scan/number.h"
@@ -122,7 +123,8 @@ static void calls_may_synchronise(void **state)
 	check("  call void @other()\n", "C");
 }
 
-/* An access of the same bytes in the segment says nothing new; a call that may synchronise ends it. */
+/* An access to the same bytes in the same segment is redundant.  A call that may synchronise ends
+ * the segment. */
 static void repeated_accesses_are_redundant(void **state)
 {
 	static const char body[] = "define void @f(ptr %p) {\n"
@@ -135,7 +137,7 @@ static void repeated_accesses_are_redundant(void **state)
 	check_function(body, "f", true, "w4 r4 C r4");
 }
 
-/* Keys: the same bytes have the same one, wherever their address is computed. */
+/* The same bytes have the same key, wherever their address is computed. */
 static void equal_addresses_have_one_key(void **state)
 {
 	LLVMContextRef context = LLVMContextCreate();

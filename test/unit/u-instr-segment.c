@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recorded code against a slow, obvious reference.  Random programs with loops, branches, copies
- * and synchronisation are instrumented and run, and an interpreter computes what they access.  In
- * every segment the hooks must report exactly the bytes that are read and written, however many
- * hooks were merged, moved out of loops or dropped.  The program must compute the same as without
- * hooks.
+ * Compares recorded code with a slow, obvious reference.  Random programs with loops, branches,
+ * copies and synchronisation are instrumented and run, and an interpreter computes what they
+ * access.  In every segment the hooks must report exactly the bytes that are read and written,
+ * however many hooks were merged, moved out of loops or dropped.  The program must compute the same
+ * as without hooks.
  */
 #include "test/unit/instr-program.h"
 
-/* ---- hooks ---- */
+/* ---- hooks that report accesses ---- */
 
 static uint32_t site_count, called;
 
@@ -147,11 +147,12 @@ static void *const hooks[HOOK_COUNT] = {
 	[HOOK_WRITE_STRIDE] = hook_write_stride,
 };
 
-/* ---- comparison ---- */
+/* ---- comparison of the bytes accessed in each segment ---- */
 
 enum { IS_READ = 1, IS_WRITTEN = 2, IS_READ_FIRST = 4 };
 
-/* The bytes of the segment that begins at event `from`; returns where the next one begins. */
+/* Marks the bytes accessed in the segment that begins at event `from`.  Returns the beginning of
+ * the next one. */
 static int segment(const struct journal *j, int from, uint8_t bytes[ARRAYS][BYTES])
 {
 	int i;
@@ -181,7 +182,7 @@ static bool is_covered(uint8_t truth, uint8_t reported, bool in_order)
 	return !read || reported & (in_order ? IS_READ : IS_READ | IS_WRITTEN);
 }
 
-/* What is wrong with the reported bytes; NULL: nothing. */
+/* Describes what is wrong with the reported bytes.  Returns NULL if nothing is. */
 static const char *compare_segments(const struct journal *truth, const struct journal *reported,
 				    bool in_order)
 {
@@ -206,7 +207,7 @@ static const char *compare_segments(const struct journal *truth, const struct jo
 	return y <= reported->count ? "too many segments" : NULL;
 }
 
-/* ---- one program, in all ways ---- */
+/* ---- one program, instrumented in all ways ---- */
 
 struct way {
 	const char *name;
@@ -258,7 +259,7 @@ static void check_program(uint64_t seed)
 		struct instr_jit j = {
 			.options = {.fast = ways[i].fast, .keep_redundant = ways[i].keep_redundant}};
 
-		if (i == 0 && seed % 4 != 0) /* differs little from the next one */
+		if (i == 0 && seed % 4 != 0) /* this way differs little from the next one */
 			continue;
 		assert_int_equal(instr_jit_open(&j, RADDLE_FLAVOUR_RECORD, text), 0);
 		assert_int_equal(instr_jit_instrument(&j), 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `shadow` on random functions of four numbers.  The hooks build expressions of the
- * numbers, which must describe what the code computes:
+ * Tests the flavour `shadow` on random functions of four numbers.  The hooks build expressions of
+ * the numbers, which must describe what the code computes:
  *
  *   - Each branch goes where its expression says, for the numbers of the run.
- *   - If other numbers satisfy all conditions of a run's path, a run with them takes the same path, and
- *     the expression of the first run's result gives the second run's result.
+ *   - If other numbers satisfy all conditions of a run's path, a run with them takes the same path.
+ *     The expression of the first run's result then gives the second run's result.
  *   - The result is that of the code without hooks.
  */
 #include "base/random.h"
@@ -20,8 +20,8 @@ enum { INPUTS = 4, REGISTERS = 4, SLOTS = 16, MAX_NODES = 20000, MAX_STEPS = 200
 struct text {
 	struct rd_buf code;
 	struct rd_random random;
-	int next, budget, loops; /* the next name; statements left; loops around */
-	int loop[2];		 /* names of their counters */
+	int next, budget, loops; /* next free name; remaining statements; depth of loops */
+	int loop[2];		 /* names of the loops' counters */
 };
 
 static int pick(struct text *t, int n)
@@ -73,7 +73,7 @@ static int say_condition(struct text *t, int depth)
 	return v;
 }
 
-/* Divisors are from 1 to 8, and nothing is shifted by its width. */
+/* Writes a binary operation.  Divisors are 1 to 8, and shifts are less than the width. */
 static int say_binary(struct text *t, int bits, int depth)
 {
 	static const char *const plain[] = {"add", "sub", "mul", "and", "or", "xor"};
@@ -122,7 +122,7 @@ static int say_value(struct text *t, int bits, int depth)
 	return v;
 }
 
-/* The address of a slot of @M: a fixed one, one by the counter of a loop, one by a value. */
+/* Writes the address of a slot of @M.  Its index is fixed, the counter of a loop, or a value. */
 static int say_slot(struct text *t, int r)
 {
 	int index = t->next++, at, kind = pick(t, 4);
@@ -169,7 +169,7 @@ static void say_switch(struct text *t)
 	SAY("e%d:\n", n);
 }
 
-/* A number of rounds from 0 to 3 that depends on the numbers, or five rounds. */
+/* Writes a loop with five rounds, or with 0 to 3 rounds that depend on the numbers. */
 static void say_loop(struct text *t)
 {
 	int n = t->next++, bound;
@@ -194,7 +194,8 @@ static void say_loop(struct text *t)
 	SAY("  br label %%h%d\nx%d:\n", n, n);
 }
 
-/* Five rounds over an array, with nothing else in them: such a loop is made twice. */
+/* Writes a loop of five rounds that only accesses an array.  The instrumenter makes two copies of
+ * such a loop. */
 static void say_plain_loop(struct text *t, int r)
 {
 	int n = t->next++, bits = widths[r], v;
@@ -290,15 +291,15 @@ static char *text_of(uint64_t seed)
 	return all.data;
 }
 
-/* ---- expressions ---- */
+/* ---- expressions that the hooks build ---- */
 
 struct step {
 	uint32_t site, ref;
 	uint64_t value;
-	bool is_address; /* the expression is an address, which had this value */
+	bool is_address; /* the expression is an address that had this value */
 };
 
-/* What a run left. */
+/* The expressions and branches of a run. */
 struct run {
 	struct raddle_expr nodes[MAX_NODES];
 	uint32_t node_count;
@@ -335,7 +336,7 @@ static uint32_t operand(uint32_t ref, uint64_t value, uint32_t bits)
 	return ref;
 }
 
-/* The values of all nodes of a run for some numbers. */
+/* Computes the values of all nodes of a run for the given numbers. */
 static void evaluate(const struct run *run, const uint64_t *inputs, uint64_t *values)
 {
 	for (uint32_t i = 1; i < run->node_count; i++) {
@@ -355,7 +356,7 @@ static void add_step(uint32_t site, uint32_t ref, uint64_t value, bool is_addres
 		now->steps[now->step_count++] = (struct step){site, ref, value, is_address};
 }
 
-/* ---- hooks ---- */
+/* ---- hooks of the flavour `shadow` ---- */
 
 static uint32_t hook_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b)
 {
@@ -434,7 +435,8 @@ static void hook_store_in(const void *p, uint32_t size, uint32_t e, uint32_t ea,
 		hook_store(p, size, e, ea);
 }
 
-/* Exact, so that a loop which looks at less than it touches is found out. */
+/* Whether the bytes have expressions.  The answer is exact, so that a loop that asks about too few
+ * bytes is noticed. */
 static uint32_t hook_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
 {
 	for (int i = 0; i < shadow_count; i++)
@@ -452,7 +454,7 @@ static void hook_branch(uint32_t site, uint32_t ref, uint32_t taken)
 	add_step(site, ref, taken, false);
 }
 
-/* The value decides, so it is the condition: a stricter one than the real hook's. */
+/* Uses the value as the condition, which is stricter than what the real hook does. */
 static void hook_switch(uint32_t what, uint32_t site, uint32_t e, uint64_t v, const uint64_t *cases)
 {
 	assert_int_equal(what >> 8, 2);
@@ -467,7 +469,7 @@ static void hook_fresh(const void *p, uint64_t size)
 			shadow[i].ref = 0;
 }
 
-/* Only bytes are filled with something that has an expression. */
+/* If a fill value has an expression, it is a byte. */
 static void hook_filled(const char *p, uint32_t ref, uint64_t size)
 {
 	hook_fresh(p, size);
@@ -518,7 +520,7 @@ static void hook_return(const void *function, uint32_t e)
 	call.from = e != 0 ? function : NULL;
 }
 
-/* ---- the hooks of `record`, which this test does not look at ---- */
+/* ---- hooks of `record`, which do nothing here ---- */
 
 static void *nothing(void)
 {
@@ -572,7 +574,7 @@ static void *const hooks[HOOK_COUNT] = {
 	[HOOK_SX_COPIED] = hook_copied,
 };
 
-/* ---- runs ---- */
+/* ---- runs, and comparison of their paths and results ---- */
 
 typedef uint64_t function_fn(uint8_t, uint16_t, uint32_t, uint64_t);
 
@@ -604,7 +606,8 @@ static void follow(struct instr_jit *j, struct run *run, const uint64_t *inputs)
 	run->result_ref = call.from == instr_jit_find(j, "f") ? call.result : 0;
 }
 
-/* Whether numbers fulfil all conditions of the run's path; `values` gets those of its expressions. */
+/* Whether numbers fulfil all conditions of the run's path.  Stores the values of the expressions in
+ * `values`. */
 static bool takes_path(const struct run *run, const uint64_t *inputs, uint64_t *values)
 {
 	evaluate(run, inputs, values);
@@ -628,7 +631,7 @@ static void check_same_path(const struct run *a, const struct run *b)
 	}
 }
 
-/* Near numbers take the same path now and then. */
+/* Chooses new numbers, often near the last ones, because these sometimes take the same path. */
 static void choose(struct rd_random *r, uint64_t *inputs, int round)
 {
 	if (round % 4 == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recognition of std::string members by name (instr/scan/cxx-string.h), and the table of library
- * functions (instr/scan/libc.h).
+ * Unit tests of the recognition of std::string members by name (instr/scan/cxx-string.h), and of
+ * the table of library functions (instr/scan/libc.h).
  */
 #include "instr/scan/cxx-string.h"
 
@@ -53,7 +53,8 @@ static void members_read_and_write(void **state)
 	check("_ZN" WIDE "pLERKS4_", false, "0w 1r");
 }
 
-/* A constructor's own string is not shared yet; a result that is returned in memory is the first argument. */
+/* The string under construction is not shared yet, so it is not listed.  If a result is returned in
+ * memory, the object is argument 1. */
 static void constructors_and_hidden_results(void **state)
 {
 	(void)state;

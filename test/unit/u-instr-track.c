@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `track`.  A small source is compiled here with gates at all instructions.  The test
+ * Tests the flavour `track`.  A small source is compiled with gates at all instructions.  The test
  * checks what the runtime is notified of: kind and line of each gate that is passed, and the value
- * that was read, written, returned or decided.  The expected lines come from the same function in
+ * that was read, written, returned or decided.  The expected text comes from the same function in
  * C, with a report after each statement.
  */
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include "raddle/track.h"
 #include "test/unit/instr-jit.h"
 
-/* The lines are numbered below. */
+/* The comments are line numbers. */
 static const char source[] = "int g, table[4]; double d; void other(int);\n" /* 1 */
 			     "static int twice(int n)\n"		     /* 2 */
 			     "{\n"
@@ -34,7 +34,7 @@ static const char source[] = "int g, table[4]; double d; void other(int);\n" /* 
 enum { LINES = 20, COLUMNS = 40 };
 static const char letters[] = "rwuxbstc";
 
-/* ---- what is heard ---- */
+/* ---- notifications, as text ---- */
 
 static char heard[1024];
 
@@ -48,7 +48,7 @@ static void say(const char *format, ...)
 	va_end(list);
 }
 
-/* Gates are numbered by letter, line and column. */
+/* The number of a gate consists of letter, line and column. */
 static char letter_of(uint32_t gate)
 {
 	return letters[gate / (LINES * COLUMNS)];
@@ -87,7 +87,7 @@ static bool fits(char letter, uint32_t what)
 	}
 }
 
-/* Leaving has the token of the last one that was entered. */
+/* The token is that of the gate that was entered last. */
 static void hook_leave(uint64_t token, uint64_t value)
 {
 	assert_int_equal(token, depth);
@@ -113,7 +113,7 @@ static void other(int a)
 	(void)a;
 }
 
-/* ---- the same in C ---- */
+/* ---- the same functions in C, with the expected notifications ---- */
 
 static int g, table[4];
 
@@ -141,14 +141,14 @@ static int expect(int a)
 	say("w11:4=%lld s12=%lld ", (long long)(uint32_t)(g - 1), (long long)(uint32_t)a);
 	if (a == 5)
 		say("c14:4=%d ", a);
-	say("u16:4=%d ", g); /* what was there */
+	say("u16:4=%d ", g); /* the value before the update */
 	g += 7;
 	memcpy(&bits, &real, sizeof bits);
 	say("w17:8=%lld r18:4=%d t18=%d ", bits, g, g);
 	return g;
 }
 
-/* ---- runs ---- */
+/* ---- comparison of runs ---- */
 
 static void name_gates(struct rd_names *gates, const char *path)
 {
@@ -195,7 +195,8 @@ static void open_tracked(struct instr_jit *j, struct rd_names *gates)
 	rd_buf_release(&bitcode);
 }
 
-/* Values of 32 bits are extended with zeros, so negative ones are left to the lines that say so. */
+/* Values of 32 bits are reported with zero extension, so expect() converts values that may be
+ * negative. */
 static void gates_tell_what_happens(void **state)
 {
 	(void)state;
@@ -224,7 +225,7 @@ static void gates_tell_what_happens(void **state)
 	}
 }
 
-/* Without gates the code is as it was; without a list of gates the unit is refused. */
+/* Without gates the code is unchanged.  Without a list of gates the unit is refused. */
 static void units_without_gates_are_left_alone(void **state)
 {
 	static const char text[] =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit apart from its events: what is rejected, what clang's embedding loses and is restored,
- * assembler that may order threads, constructors, busy-waiting loops, and passes that must not
- * vectorise.
+ * Unit tests of how a unit is handled, apart from its events.  They test which units are refused,
+ * what clang's embedding loses and is restored, and assembly that may order threads.  They also
+ * test constructors, busy-waiting loops, and passes that must not vectorise.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"
@@ -10,7 +10,7 @@
 
 static char message[512];
 
-/* The first one since `message` was emptied. */
+/* Keeps the first message since `message` was emptied. */
 static void keep_message(void *data, enum rd_level level, const char *text)
 {
 	(void)data;
@@ -19,7 +19,7 @@ static void keep_message(void *data, enum rd_level level, const char *text)
 		snprintf(message, sizeof message, "%s", text);
 }
 
-/* ---- what is refused ---- */
+/* ---- units that are refused ---- */
 
 static int open_bytes(const char *bytes, size_t count, uint64_t offset, uint64_t length)
 {
@@ -56,7 +56,7 @@ static void what_is_not_bitcode_is_refused(void **state)
 	rd_log_set(NULL, NULL);
 }
 
-/* Every cut of a good file is refused or read, and none ends the process. */
+/* Every prefix of a valid file is refused or read, and none ends the process. */
 static void cut_bitcode_is_refused(void **state)
 {
 	struct rd_buf whole = RD_BUF_INIT;
@@ -132,7 +132,7 @@ static void broken_code_is_reported(void **state)
 	rd_log_set(NULL, NULL);
 }
 
-/* ---- passes ---- */
+/* ---- optimisation passes ---- */
 
 static bool has_vectors(LLVMModuleRef module)
 {
@@ -151,7 +151,7 @@ static bool has_attribute(LLVMModuleRef module, const char *function)
 					   LLVMGetEnumAttributeKindForName(name, sizeof name - 1)) != NULL;
 }
 
-/* Both kinds of vectorisers: of loops, and of straight lines. */
+/* Tests both vectorisers: that of loops and that of straight-line code. */
 static void scalar_passes_make_no_vectors(void **state)
 {
 	static const char format[] =
@@ -194,7 +194,7 @@ static void a_pipeline_that_does_not_exist_is_an_error(void **state)
 	rd_log_set(NULL, NULL);
 }
 
-/* ---- what must stay ---- */
+/* ---- symbols that must not be removed ---- */
 
 static bool is_listed(LLVMModuleRef module, const char *name)
 {
@@ -240,7 +240,7 @@ static void what_was_marked_as_used_is_found_again(void **state)
 	instr_jit_close(&j);
 }
 
-/* ---- constructors ---- */
+/* ---- constructors and destructors ---- */
 
 static void constructors_become_entries_of_arrays(void **state)
 {
@@ -273,7 +273,7 @@ static void constructors_become_entries_of_arrays(void **state)
 	instr_jit_close(&j);
 }
 
-/* ---- assembler ---- */
+/* ---- assembly that may order threads ---- */
 
 static void fences_are_told_from_other_assembler(void **state)
 {
@@ -298,7 +298,7 @@ static void fences_are_told_from_other_assembler(void **state)
 			fail_msg("'%s' is not a fence", others[i]);
 }
 
-/* Whether the object will say that assembler may order threads. */
+/* Whether the object will contain a note that assembly may order threads. */
 static bool notes(const char *module_assembler, const char *code)
 {
 	struct instr_jit j = {.options = {.fast = false}};
@@ -333,7 +333,7 @@ static void assembler_that_may_order_is_noted(void **state)
 	assert_false(notes("module asm \".globl f\\0A# code\\0Alabel:\"", ""));
 }
 
-/* ---- loops that wait ---- */
+/* ---- loops that wait for a value ---- */
 
 struct loop {
 	const char *code; /* of a loop from %h to %e */
@@ -369,26 +369,26 @@ static void loops_that_wait_read_each_time(void **state)
 	static const struct loop loops[] = {
 		{"  %a = load i32, ptr @x\n  %t = icmp eq i32 %a, 0\n  br i1 %t, label %h, label %e\n", true,
 		 true},
-		/* it also counts */
+		/* the loop also counts */
 		{"  %i = phi i32 [0, %0], [%j, %h]\n  %a = load i32, ptr @x\n  %j = add i32 %i, 1\n"
 		 "  %s = add i32 %a, %j\n  %t = icmp ult i32 %s, %n\n  br i1 %t, label %h, label %e\n",
 		 false, false},
-		/* it writes */
+		/* the loop writes */
 		{"  %a = load i32, ptr @x\n  store i32 1, ptr @y\n  %t = icmp eq i32 %a, 0\n"
 		 "  br i1 %t, label %h, label %e\n",
 		 false, false},
-		/* it calls */
+		/* the loop calls a function */
 		{"  %a = load i32, ptr @x\n  call void @other()\n  %t = icmp eq i32 %a, 0\n"
 		 "  br i1 %t, label %h, label %e\n",
 		 false, false},
-		/* a value that was read before the loop stays as it is, and then there is no way out */
+		/* the loop tests a value that was read before it, so it can never end */
 		{"  %t = icmp eq i32 %n, 0\n  br i1 %t, label %h, label %e\n", false, true},
-		/* assembler that is no access, as in a polite spin */
+		/* assembly that does not access memory, as in a spin loop with `pause` */
 		{"  %a = load i32, ptr @x\n  call void asm sideeffect \"pause\", \"\"()\n  %t = icmp eq i32 "
 		 "%a, 0\n"
 		 "  br i1 %t, label %h, label %e\n",
 		 true, true},
-		/* through a choice of the same round */
+		/* the value comes through a phi node of the same round */
 		{"  %a = load i32, ptr @x\n  %c = icmp eq i32 %a, 1\n  br i1 %c, label %y, label %m\ny:\n  "
 		 "br label %m\n"
 		 "m:\n  %p = phi i32 [%a, %h], [7, %y]\n  %t = icmp eq i32 %p, 0\n  br i1 %t, label %h, "
@@ -401,7 +401,7 @@ static void loops_that_wait_read_each_time(void **state)
 		check_loop(&loops[i], false);
 }
 
-/* Where threads stop at reads, only a loop without any way out needs the hook. */
+/* In flavours whose threads stop at reads, only a loop without an exit needs the hook. */
 static void where_threads_stop_only_endless_loops_are_left(void **state)
 {
 	static const struct loop waits = {
@@ -417,7 +417,7 @@ static void where_threads_stop_only_endless_loops_are_left(void **state)
 	check_loop(&calls, true);
 }
 
-/* ---- the machine ---- */
+/* ---- widths of the values that faults change ---- */
 
 static void bits_of_values_that_faults_change(void **state)
 {
@@ -441,7 +441,7 @@ static void bits_of_values_that_faults_change(void **state)
 	LLVMContextDispose(c);
 }
 
-/* ---- the site table ---- */
+/* ---- the site table of a unit ---- */
 
 static void the_table_names_unit_and_variables(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of ir/bits.h against arrays with a truth value for each number. */
+/* Unit tests of ir/bits.h, compared with arrays of truth values. */
 #include "ir/bits.h"
 #include "bits-has.h"
 
@@ -15,7 +15,7 @@ enum { SETS = 4, RANGE = 700, STEPS = 6000 };
 
 static bool twin[SETS][RANGE];
 
-/* Numbers far from each other too: the twin's index times this. */
+/* Some tests use numbers that are far from each other: the index of the twin times a constant. */
 #define FAR(n, wide) ((wide) ? (uint32_t)(n)*5000003u : (uint32_t)(n))
 
 static void check(const struct ir_bits *s, const bool *members, bool wide)
@@ -34,7 +34,7 @@ static void check(const struct ir_bits *s, const bool *members, bool wide)
 		assert_true(seen < count);
 		before = n;
 	}
-	for (size_t w = 0; w < s->count; w++) { /* no empty words, ascending */
+	for (size_t w = 0; w < s->count; w++) { /* the words are ascending, and none is empty */
 		assert_true(s->words[w].bits != 0);
 		assert_true(!w || s->words[w - 1].key < s->words[w].key);
 	}

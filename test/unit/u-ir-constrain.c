@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of ir/constrain.h: where pointers of small modules lead. */
+/* Unit tests of ir/constrain.h: what pointers in small modules may point to. */
 #include "ir-text.h"
 
 #include "ir/constrain.h"
@@ -18,8 +18,8 @@ static bool points_to(const struct facts *f, uint32_t value, const char *global)
 	return false;
 }
 
-/* Memory is copied as one value of many pointers.  The elements of each array in it are merged, so
- * only the first pointer after 5000 others is told apart from them. */
+/* A value of 5001 pointers is copied.  The analysis merges the elements of an array, so only the
+ * pointer after the 5000 elements is distinguished from them. */
 static void test_large_values(void **state)
 {
 	static const char text[] =

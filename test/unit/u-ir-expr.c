@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of ir/expr.h: trees, written down in full with parentheses. */
+/* Unit tests of ir/expr.h: expressions are parsed to trees, which are printed with all
+ * parentheses. */
 #include "ir/expr.h"
 
 #include <setjmp.h>

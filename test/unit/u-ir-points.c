@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points-to sets of random problems, against their definition: the smallest sets that satisfy every
- * constraint, found by applying all constraints until nothing changes.  Unification must find at
- * least as much.
+ * Unit tests of points-to sets of random problems.  They are compared with their definition: the
+ * smallest sets that satisfy every constraint, found by applying all constraints until nothing
+ * changes.  Unification must find at least as much.
  */
 #include "base/alloc.h"
 #include "ir/points.h"
@@ -26,7 +26,8 @@ static uint32_t random_below(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* A place of the slow twin: distance -1 is column 0. */
+/* A set of places in the slow twin, by object and offset + 1.  Column 0 is the unknown offset
+ * (-1). */
 typedef bool set[OBJECTS][OFFSETS];
 
 struct twin {
@@ -51,7 +52,8 @@ static void put_all(struct twin *t, set to, set from)
 				put(t, to, o, k - 1);
 }
 
-/* A store to anywhere reaches every place there is, a load from anywhere sees every one. */
+/* A load from an unknown offset reads every place of the object.  Any load also reads what was
+ * stored at an unknown offset. */
 static void slow_load(struct twin *t, set to, uint32_t object, int64_t offset)
 {
 	for (int64_t k = 0; k < OFFSETS; k++)
@@ -121,7 +123,7 @@ static void slow_solve(struct twin *t, const struct ir_points_problem *p)
 	}
 }
 
-/* ------------------------------------------------------------ the problems --- */
+/* ------------------------------------------------------- random problems --- */
 
 static void add_object(struct ir_points_problem *p, uint32_t number)
 {
@@ -189,7 +191,7 @@ static void make_problem(struct ir_points_problem *p)
 		add_call(p);
 }
 
-/* -------------------------------------------------------------- the checks --- */
+/* ------------------------------------------- comparison with the definition --- */
 
 static void same_set(const struct ir_solution *s, const struct ir_bits *got, set expected)
 {
@@ -278,7 +280,7 @@ static void test_budget(void **state)
 	ir_points_problem_release(&p);
 }
 
-/* Sets of numbers against arrays of bool. */
+/* Compares sets of numbers with arrays of bool. */
 static void test_bits(void **state)
 {
 	enum { SIZE = 400 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Redundant steps of random graphs, against the definition.  All paths are walked, and each path
- * remembers the steps since they were last forgotten.  A step is redundant if on every path an
- * earlier step covers it.
+ * Unit tests of redundant steps of random graphs, compared with the definition.  All paths are
+ * walked, and each path remembers the steps since they were last forgotten.  A step is redundant if
+ * on every path an earlier step covers it.
  */
 #include "ir/redundant.h"
 
@@ -30,8 +30,9 @@ struct sample {
 	struct facts_edge edges[32];
 	struct ir_key key[MAX_KEYS];
 	struct ir_step steps[MAX_STEPS];
-	bool reached[MAX_STEPS], missing[MAX_STEPS];   /* result of the walk */
-	uint8_t seen[MAX_BLOCKS][1 << (2 * MAX_KEYS)]; /* block entered with this set of facts */
+	bool reached[MAX_STEPS], missing[MAX_STEPS]; /* results of the walk */
+	/* whether the block was entered with this set of facts */
+	uint8_t seen[MAX_BLOCKS][1 << (2 * MAX_KEYS)];
 };
 
 static bool covers(const struct sample *s, uint32_t outer, uint32_t inner)
@@ -49,7 +50,7 @@ static void make_sample(struct sample *s)
 	s->edge_count = random_below(2 * s->blocks + 1);
 	for (size_t i = 0; i < s->edge_count; i++)
 		s->edges[i] = (struct facts_edge){random_below(s->blocks), random_below(s->blocks)};
-	for (uint32_t i = 0; i < s->keys; i++) /* distinct: a base has 6 */
+	for (uint32_t i = 0; i < s->keys; i++) /* distinct keys; each base has 6 possible ones */
 		for (uint32_t k = FACTS_NONE; k != i;) {
 			s->key[i] =
 				(struct ir_key){random_below(2), random_below(3) * 4, 4u << random_below(2)};
@@ -63,7 +64,8 @@ static void make_sample(struct sample *s)
 				random_below(8) == 0 ? IR_STEP_FORGET : (enum ir_step_kind)random_below(2)};
 }
 
-/* `facts` has two bits a key: it was read, it was written. */
+/* Whether earlier steps cover this one.  `facts` has two bits for each key: it was read, it was
+ * written. */
 static bool covered(const struct sample *s, uint32_t facts, const struct ir_step *step)
 {
 	for (uint32_t k = 0; k < s->keys; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queries about values and functions (ir/value.h, ir/effects.h): the origin of a pointer, against
- * sums computed by hand for random address computations; whether an address escapes; and what a
- * call may do to other threads.
+ * Unit tests of queries about values and functions (ir/value.h, ir/effects.h).  The origin of a
+ * pointer is compared with sums computed by hand for random address computations.  Also tests
+ * whether an address escapes, and what a call may do to other threads.
  */
 #include "base/buf.h"
 #include "base/random.h"
@@ -46,9 +46,9 @@ static void release(struct unit *u)
 	LLVMContextDispose(u->context);
 }
 
-/* ---- where a pointer comes from ---- */
+/* ---- the origin of a pointer ---- */
 
-/* A step of a random address: text, and the bytes that it adds. */
+/* One step of a random address computation: its text, and the bytes that it adds. */
 struct step {
 	char text[128];
 	int64_t bytes;
@@ -94,7 +94,7 @@ static struct step choose_step(struct rd_random *r, int number)
 	return s;
 }
 
-/* Follows ir_derive() to the end; false if an offset on the way is not constant. */
+/* Follows ir_derive() to the end.  Returns false if an offset on the way is not constant. */
 static bool sum_of(LLVMModuleRef module, LLVMValueRef pointer, LLVMValueRef *base, int64_t *sum)
 {
 	struct ir_derived d;
@@ -192,7 +192,7 @@ static void bases_are_found_through_aliases_and_thread_local_addresses(void **st
 	release(&u);
 }
 
-/* All indices of an address, with what they count. */
+/* All indices of an address are listed in order, with the type of what they count. */
 static void indices_of_an_address_in_order(void **state)
 {
 	struct unit u =
@@ -281,7 +281,7 @@ static void addresses_escape_where_others_may_learn_them(void **state)
 	assert_true(escapes("  br label %r\nr:\n  ret ptr %o\nx:\n"));
 }
 
-/* ---- what calls do ---- */
+/* ---- what calls may do to other threads ---- */
 
 static const char functions[] =
 	"define internal void @quiet() {\n  store i64 1, ptr @g\n  ret void\n}\n"
@@ -370,7 +370,7 @@ static void waits_are_found_through_calls(void **state)
 	release(&u);
 }
 
-/* What an ifunc's resolver calls runs before addresses are known. */
+/* The resolver of an ifunc runs before addresses are known, and so do the functions it calls. */
 static void resolvers_and_their_callees_are_early(void **state)
 {
 	struct unit u =
@@ -388,7 +388,7 @@ static void resolvers_and_their_callees_are_early(void **state)
 	release(&u);
 }
 
-/* ---- functions ---- */
+/* ---- callees, attributes and control-flow graphs of functions ---- */
 
 static void callees_and_attributes(void **state)
 {
@@ -416,7 +416,8 @@ static void callees_and_attributes(void **state)
 	release(&u);
 }
 
-/* The graph of a function has its blocks in the order of the text, and the edges of its branches. */
+/* The graph of a function has its blocks in the order of the text, and the edges of its
+ * branches. */
 static void graphs_have_the_edges_of_branches(void **state)
 {
 	struct unit u = parse("define void @f(i32 %x, i1 %c) {\na:\n  br i1 %c, label %b, label %d\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of library functions, raddle/libc.inc: all rows of a function are together, no fact
- * occurs twice, and facts of different kinds do not contradict each other.
+ * Unit tests of the table of library functions, raddle/libc.inc: all rows of a function are
+ * together, no fact occurs twice, and facts of different kinds do not contradict each other.
  */
 #include "base/alloc.h"
 #include "base/map.h"
@@ -37,7 +37,7 @@ enum kind {
 	COMPLAINS,
 };
 
-/* A row: the first word behind the name, and all as text. */
+/* A row of the table: the first word after the name, and all words as text. */
 static const struct fact {
 	enum kind kind;
 	const char *name, *word, *text;
@@ -65,7 +65,7 @@ static const struct fact {
 };
 #define FACTS (sizeof facts / sizeof *facts)
 
-/* A fact of that kind about the function, with that word (NULL: any). */
+/* Whether there is a fact of this kind about the function, with this word (NULL: any word). */
 static bool has(const char *name, enum kind kind, const char *word)
 {
 	for (size_t i = 0; i < FACTS; i++)
@@ -102,7 +102,7 @@ static void no_fact_stands_twice(void **state)
 				fail_msg("%s: %s %s twice", facts[i].name, facts[i].word, facts[i].text);
 }
 
-/* Kinds of which a function has one at most. */
+/* Of most kinds, a function has at most one fact. */
 static void some_facts_are_single(void **state)
 {
 	(void)state;
@@ -132,7 +132,8 @@ static void quiet_functions_do_nothing_else(void **state)
 	}
 }
 
-/* What faults make of locks has to be seen by the runtime, which stands in front of them. */
+/* Faults can change what locks do, and the runtime must notice that.  So it has to intercept these
+ * functions. */
 static void locks_are_interposed(void **state)
 {
 	static const char *const acts[] = {"LOCK", "TRY_LOCK", "UNLOCK", "SIGNAL", "WAIT", "CREATE"};
@@ -170,7 +171,7 @@ static void output_is_bytes(void **state)
 			fail_msg("%s emits what are no bytes", facts[i].name);
 }
 
-/* By hand: what was known when the table was made of the lists that it replaced. */
+/* These facts were in the lists from which the table was made. */
 static void some_facts_by_hand(void **state)
 {
 	static const struct {

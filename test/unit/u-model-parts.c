@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parts of a run.  Random traces have three threads with locks, atomics and ranges, in many small
- * chunks.  Parts are loaded in random order, so that scans start at marks left by other scans.
- * Whatever was loaded before, a part must have the operations and accesses of the whole run between
- * its bounds.  Of earlier operations it must have at least the locks that are held at its
- * beginning.
+ * Unit tests of the model of a part of a run.  Random traces have three threads with locks, atomics
+ * and ranges, in many small chunks.  Parts are loaded in random order, so that scans start at marks
+ * left by other scans.  Whatever was loaded before, a part must have the operations and accesses of
+ * the whole run between its bounds.  Of earlier operations it must have at least the locks that are
+ * held at its beginning.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +27,8 @@ enum { THREADS = 3, STEPS = 1500, CHUNK = 25, LOCKS = 2, MEMORY = 0x10000, LOCK 
 
 struct world {
 	struct rd_random random;
-	int holder[LOCKS];	    /* thread + 1 */
-	int held[STEPS + 2][LOCKS]; /* who holds each before operation q */
+	int holder[LOCKS];	    /* thread + 1; 0: free */
+	int held[STEPS + 2][LOCKS]; /* the holders before operation q */
 	uint64_t q;
 };
 
@@ -67,7 +67,7 @@ static void make_step(struct world *w, struct trace_encoder *e, int thread)
 {
 	switch (pick(w, 4)) {
 	case 0: lock_or_unlock(w, e, thread); break;
-	case 1: /* stores: of looks in a row some are left out (u-model-spin) */
+	case 1: /* stores only, because the model drops some loads (u-model-spin.c) */
 		trace_encode_row(e, RADDLE_ATOMIC, (uint64_t[]){w->q, 1, FLAG + 8 * pick(w, 3), 1}, NULL);
 		w->q++;
 		memcpy(w->held[w->q], w->holder, sizeof w->holder);
@@ -107,7 +107,7 @@ static struct trace *make_trace(struct world *w)
 	return trace;
 }
 
-/* ---- comparison ---- */
+/* ---- comparison of a part with the whole run ---- */
 
 static size_t segment_end(const struct model_history *h, size_t i)
 {
@@ -139,13 +139,14 @@ static size_t first_at(const struct model_history *h, uint64_t q)
 	return i;
 }
 
-/* Operations of the part; and the accesses after each but the last, whose segment may reach beyond it. */
+/* Compares the operations in the part, and the accesses after each of them.  The last operation is
+ * an exception: its segment may continue after the part. */
 static void check_history(const struct model_history *whole, const struct model_history *part,
 			  struct model_part bounds)
 {
 	size_t i = first_at(whole, bounds.from), k = first_at(part, bounds.from);
 
-	/* the accesses around the beginning, after the last operation before it */
+	/* the accesses at the beginning come after the last operation before it */
 	if (i > 0 && i < whole->operation_count && whole->operations[i].q < bounds.to) {
 		assert_true(k > 0);
 		assert_int_equal(part->operations[k - 1].q, whole->operations[i - 1].q);
@@ -174,7 +175,7 @@ static uint64_t address_of(const struct model *m, uint32_t sync)
 	return s->offset + (s->object != MODEL_NONE ? m->objects[s->object].base : 0);
 }
 
-/* The locks that the prefix of a thread's history leaves held. */
+/* The operations before the part must leave the right locks held. */
 static void check_held(const struct world *w, const struct model *m)
 {
 	for (int t = 0; t < THREADS; t++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The Perfetto export, read back by a small protobuf reader that checks what trace_processor
- * requires: packets parse, events are on described tracks, slices nest, times on a track do not
- * decrease, and flows begin before they end.
+ * Unit tests of the Perfetto export.  A small protobuf reader checks what trace_processor requires:
+ * packets parse, events are on described tracks, slices nest, times on a track do not decrease, and
+ * flows begin before they end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,9 +79,9 @@ struct checker {
 		unsigned depth;
 		char names[DEPTH][48];
 	} tracks[TRACKS];
-	struct rd_umap flow_begin; /* id to time + 1 */
+	struct rd_umap flow_begin; /* maps an id to time + 1 */
 	unsigned processes, threads, begins, ends, instants, flows, flow_ends;
-	struct rd_buf log; /* "begin TRACK NAME TIME" lines for the tests to look at */
+	struct rd_buf log; /* lines "begin TRACK NAME TIME" for the tests */
 };
 
 static void check_descriptor(struct checker *c, struct bytes b)
@@ -167,7 +167,7 @@ static void check_event(struct checker *c, struct bytes b, uint64_t t)
 	c->flow_ends += e.flow_end != 0;
 }
 
-/* Flows are checked in a second pass: the packets are in order of threads. */
+/* Flows are checked in a second pass, because the packets are sorted by thread. */
 static void check_flow_end(struct checker *c, struct bytes b, uint64_t t)
 {
 	struct event e = parse_event(b);
@@ -313,7 +313,7 @@ static void test_crossing_holds_and_waits(void **state)
 	write_crossing(directory);
 	check_export(c, directory);
 	assert_string_equal(c->log.data, expected);
-	/* create to start, B to thread 1, signal to wake, end to join */
+	/* the flows: create to start, unlock of B to thread 1, signal to wake, end to join */
 	assert_int_equal(c->flows, 4);
 	assert_int_equal(c->flow_ends, 4);
 	rd_buf_release(&c->log);

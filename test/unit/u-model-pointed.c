@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of places that pointers lead to: by struct and member, by the variable of the allocation,
- * or without a name. */
+/* Unit tests of the names of places that pointers lead to: by struct and member, by the variable of
+ * the allocation, or without a name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,12 +55,12 @@ static struct model_stack stacks[] = {{0, 0}, {0, MADE}, {0, MADE_TOO}, {0, NAME
 static struct model_thread threads[] = {{.name = "T_0"}};
 static struct model_object objects[] = {
 	{.kind = MODEL_HEAP, .size = 24, .stack = 2},  /* a struct conn */
-	{.kind = MODEL_HEAP, .size = 72, .stack = 2},  /* three of them */
-	{.kind = MODEL_HEAP, .size = 24, .stack = 2},  /* a struct message, as large as three */
+	{.kind = MODEL_HEAP, .size = 72, .stack = 2},  /* three structs conn */
+	{.kind = MODEL_HEAP, .size = 24, .stack = 2},  /* a struct message with 16 bytes */
 	{.kind = MODEL_HEAP, .size = 4, .stack = 1},   /* an int */
-	{.kind = MODEL_HEAP, .size = 400, .stack = 1}, /* many */
+	{.kind = MODEL_HEAP, .size = 400, .stack = 1}, /* 100 ints */
 	{.kind = MODEL_STACK, .size = 8192, .thread = 0}, {.kind = MODEL_GLOBAL, .size = 24},
-	{.kind = MODEL_HEAP, .size = 24, .stack = 0}, /* from nowhere */
+	{.kind = MODEL_HEAP, .size = 24, .stack = 0}, /* the allocation has no stack */
 };
 enum object { CONN, CONNS, MESSAGE, INT, INTS, STACK, GLOBAL, LOST };
 
@@ -86,7 +86,8 @@ static void read_table(void)
 	model.sites = sites;
 }
 
-/* What two accesses call the place where they meet; the order of the two does not matter. */
+/* Checks the name that two accesses give to the place where they overlap.  Their order does not
+ * matter. */
 static void assert_name(enum object object, uint64_t offset, struct model_access a, struct model_access b,
 			const char *expected)
 {
@@ -109,11 +110,11 @@ static void test_members(void **state)
 {
 	(void)state;
 	assert_name(CONN, 0, AT(REFS, 0, 4), AT(REFS, 0, 4), "struct conn.refs");
-	/* The larger of two structs; and a copy of all of it. */
+	/* The larger of two structs gives the name, also if the other access copies all of it. */
 	assert_name(CONN, 16, AT(STATE, 16, 4), AT(LATE, 16, 4), "struct conn.inner.state");
 	assert_name(CONN, 16, AT(STATE, 16, 4), AT(COPY, 0, 24), "struct conn.inner.state");
 	assert_name(CONN, 16, AT(STATE, 16, 4), AT(STATE, 16, 4), "struct inner.state");
-	/* Of a release the other access tells. */
+	/* If one access is a release, the other one gives the name. */
 	assert_name(CONN, 0, AT(FREE, 0, 24), AT(REFS, 0, 4), "struct conn.refs");
 }
 
@@ -132,7 +133,7 @@ static void test_allocations(void **state)
 	assert_name(INT, 0, AT(PLAIN, 0, 4), AT(PLAIN, 0, 4), "*counter (malloc at u.c:8)");
 	assert_name(INTS, 8, AT(PLAIN, 8, 4), AT(PLAIN, 8, 4), "counter[] (malloc at u.c:8)");
 	assert_name(CONN, 8, AT(PLAIN, 8, 4), AT(FREE, 0, 24), "*p (calloc at u.c:9)");
-	/* A struct that does not fit is a cast. */
+	/* A struct that is larger than the object results from a cast, and is ignored. */
 	assert_name(INTS, 4, AT(LARGE, 4, 4), AT(PLAIN, 4, 4), "counter[] (malloc at u.c:8)");
 	assert_name(CONN, 8, AT(NAMELESS, 8, 4), AT(FREE, 0, 24), NULL);
 	assert_name(LOST, 8, AT(PLAIN, 8, 4), AT(PLAIN, 8, 4), NULL);
@@ -147,7 +148,7 @@ static void test_others(void **state)
 	assert_name(GLOBAL, 0, AT(REFS, 0, 4), AT(REFS, 0, 4), NULL);
 }
 
-/* Records about a site must stand behind it. */
+/* Records about a site must come after the record of the site. */
 static void test_refused(void **state)
 {
 	static const char *const wrong[] = {"O\t1\tstruct conn\t0\n", "U\t0\t1\tu.c\nO\t1\tstruct conn\t0\n",

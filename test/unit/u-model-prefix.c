@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which operations before a part are kept, on random runs of a few threads with locks, waits and
- * operations without a lasting effect.  The reference executes all operations.  The kept
- * operations, in the order of q, must be possible and lead to the same state: which thread holds
- * which lock, which threads wait, and the number of posts.
+ * Unit tests of which operations before a part are kept.  Random runs have a few threads with
+ * locks, waits and operations without a lasting effect.  The reference executes all operations.
+ * The kept operations, in the order of q, must be possible and lead to the same state: which thread
+ * holds which lock, which threads wait, and the number of posts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 
 struct state {
 	uint32_t owner[LOCKS];
-	uint32_t waits[THREADS]; /* the mutex of its wait, or NOBODY */
+	uint32_t waits[THREADS]; /* the mutex with which the thread waits, or NOBODY */
 	uint64_t posts;
 };
 
@@ -35,7 +35,7 @@ struct run {
 	struct model_history threads[THREADS];
 	size_t capacity[THREADS];
 	uint64_t q, seed;
-	size_t taken; /* operations in all */
+	size_t taken; /* total number of operations */
 };
 
 static uint32_t rnd(struct run *r, uint32_t below)
@@ -46,7 +46,7 @@ static uint32_t rnd(struct run *r, uint32_t below)
 	return (uint32_t)(r->seed % below);
 }
 
-/* Whether the operation is possible; then it is done. */
+/* Executes the operation if it is possible.  Returns whether it is. */
 static bool step(struct state *s, uint32_t thread, const struct model_operation *op)
 {
 	switch (op->kind) {
@@ -95,7 +95,7 @@ static void do_one(struct run *r)
 		op.second = op.sync;
 		op.sync = COND;
 	}
-	op.value = op.kind == RADDLE_MUTEX_TRYLOCK; /* which fails then */
+	op.value = op.kind == RADDLE_MUTEX_TRYLOCK; /* in this case it fails */
 	if (!step(&r->state, thread, &op)) {
 		r->state = before;
 		return;
@@ -107,7 +107,7 @@ static void do_one(struct run *r)
 	h->operations[h->operation_count++] = op;
 }
 
-/* The thread with the earliest operation that is left; THREADS: none. */
+/* Returns the thread with the earliest remaining operation, or THREADS if there is none. */
 static uint32_t earliest(const struct run *r, const size_t *at)
 {
 	uint32_t best = THREADS;
@@ -149,7 +149,8 @@ static void test_random(void **state)
 	assert_true(left < taken / 2);
 }
 
-/* However long a thread takes a lock, and another inside it, and spins: a handful of operations is left. */
+/* A thread takes a lock, another one inside it, and spins, thousands of times.  Only a few
+ * operations are kept. */
 static void test_bounded(void **state)
 {
 	static const struct {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that spin, on random traces.  The reference knows which write each read of an atomic
- * variable returned.  If consecutive reads from one site returned the same write, it keeps only the
- * first and the last.  The model must have these reads and all other events, both as a whole and in
- * two parts.
+ * Unit tests of the model with threads that spin, on random traces.  The reference knows which
+ * write each read of an atomic variable returned.  If consecutive reads from one site returned the
+ * same write, it keeps only the first and the last.  The model must have these reads and all other
+ * events, both as a whole and in two parts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,12 +29,12 @@
 struct step {
 	unsigned thread;
 	bool look;
-	uint64_t site, address, q, found; /* the q of the write, 0: none */
+	uint64_t site, address, q, found; /* q of the write that a read returned; 0: none */
 };
 
 struct world {
 	struct step steps[STEPS];
-	size_t looks; /* left out */
+	size_t looks; /* number of reads that are left out */
 	uint64_t seed;
 };
 
@@ -44,7 +44,8 @@ static uint64_t rnd(struct world *w, uint64_t below)
 	return w->seed % below;
 }
 
-/* Threads look more often than they write, and mostly go on with what they did. */
+/* Makes random steps.  Threads read more often than they write, and usually continue at the same
+ * site and variable. */
 static void make_steps(struct world *w)
 {
 	uint64_t latest[2] = {0};
@@ -96,7 +97,7 @@ static bool same(const struct step *a, const struct step *b)
 	return a->look && b->look && a->site == b->site && a->address == b->address && a->found == b->found;
 }
 
-/* Whether the thread's step number i of those from `from` on is neither the first nor the last of a row. */
+/* Whether step i of a thread is neither the first nor the last of several equal reads in a row. */
 static bool is_between(const struct step **own, size_t i, size_t count)
 {
 	return i && i + 1 < count && same(own[i - 1], own[i]) && same(own[i], own[i + 1]);
@@ -128,7 +129,7 @@ static void check_part(struct world *w, const struct model *m)
 	}
 }
 
-/* What the histories have from the beginning of the part on. */
+/* Returns the number of operations and accesses in the part. */
 static uint64_t size_of(const struct model *m)
 {
 	uint64_t size = 0;
@@ -142,7 +143,8 @@ static uint64_t size_of(const struct model *m)
 	return size;
 }
 
-/* The parts are the whole, one behind the other, and none is much larger than it may be. */
+/* The parts together are the whole run, one after the other, and none is much larger than
+ * allowed. */
 static void check_cut(struct model *m, uint64_t most)
 {
 	struct model_part *parts = NULL;
@@ -152,7 +154,8 @@ static void check_cut(struct model *m, uint64_t most)
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(parts[i].from, i ? parts[i - 1].to : 0);
 		assert_int_equal(model_load(m, parts[i]), RD_OK);
-		/* A row of looks that is cut has two ends more, and there are accesses before the part. */
+		/* If equal reads in a row are cut, two more of them are kept.  Also, there are
+		 * accesses before the part. */
 		assert_true(size_of(m) <= most + 6 * THREADS);
 		size += size_of(m);
 	}

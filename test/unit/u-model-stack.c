@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Call stacks of a model: random stacks against a list of all earlier ones.  Equal stacks must have
- * equal numbers. */
+/* Unit tests of the call stacks of a model.  Random stacks are compared with a list of all earlier
+ * ones.  Equal stacks must have equal numbers. */
 #include "model/model-int.h"
 
 #include "base/alloc.h"
@@ -20,7 +20,7 @@ struct known {
 	size_t depth;
 };
 
-/* The next stack of a stream: some of its callers stay. */
+/* Makes the next stack of a stream, which keeps some callers of the previous one. */
 static void change(uint32_t *sites, size_t *depth)
 {
 	size_t keep = *depth ? (size_t)rand() % (*depth + 1) : 0, more = (size_t)rand() % 4;
@@ -32,7 +32,7 @@ static void change(uint32_t *sites, size_t *depth)
 	*depth = keep + more;
 }
 
-/* The node says by its parents what the stack is. */
+/* Checks that a node and its parents are the stack. */
 static void check_node(const struct model *m, uint32_t node, const uint32_t *sites, size_t depth)
 {
 	while (depth > 0) {
@@ -63,7 +63,7 @@ static void stacks_are_numbers(void **state)
 		uint32_t number;
 
 		d->stack = sites[s];
-		if (rand() % 3) { /* else it is as it was */
+		if (rand() % 3) { /* otherwise it stays as it was */
 			change(sites[s], &d->depth);
 			d->stack_version++;
 		}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The model on random traces against a slow, obvious reference: which object is at an address at a
- * given time, which bytes are shared, what each thread did, and the names of threads and places.
+ * Unit tests of the model, which compare it with a slow, obvious reference on random traces.  They
+ * test which object is at an address at a given time, which bytes are shared, what each thread did,
+ * and the names of threads and places.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,8 @@
 #define PROGRAM 0x400000
 #define ACCESSES 4000
 
-/* Sites: 1..8 read 1, 2, 4, 8 and write 1, 2, 4, 8 bytes; 9 is a range write; 10 a call. */
+/* Sites 1 to 4 read 1, 2, 4 and 8 bytes, and 5 to 8 write them.  Site 9 writes a range, and 10 is a
+ * call. */
 static const char table[] = "raddle-sites\t1\n"
 			    "U\t0\t1\tu.c\n"
 			    "F\t0\tu.c\n"
@@ -63,7 +65,7 @@ static uint64_t rnd(uint64_t below)
 	return seed % below;
 }
 
-/* What the twin knows. */
+/* Objects and accesses of the twin. */
 struct object {
 	uint64_t base, size, begin, end;
 	unsigned thread, ordinal, freer;
@@ -148,7 +150,7 @@ static void random_free(struct twin *t, struct trace_encoder *e, unsigned thread
 	trace_encode_row(e, RADDLE_FREE, (uint64_t[]){(*q)++, t->objects[i].base, 0}, NULL);
 }
 
-/* An access that lies in one live object. */
+/* Adds an access inside a living object. */
 static void random_access(struct twin *t, struct trace_encoder *e, unsigned thread, uint64_t q)
 {
 	size_t i = t->object_count > 0 ? rnd(t->object_count) : 0;
@@ -187,7 +189,7 @@ static void random_trace(struct twin *t)
 		else if (what == 1)
 			random_free(t, e, thread, &q);
 		else {
-			/* The thread must know of the object, so it synchronises first. */
+			/* The thread synchronises first, so that the object exists for it. */
 			last_q[thread] = q;
 			trace_encode_row(e, RADDLE_ORDER, (uint64_t[]){q++}, NULL);
 			random_access(t, e, thread, last_q[thread]);
@@ -220,7 +222,8 @@ static bool twin_shared(const struct twin *t, const struct object *o, uint64_t b
 		threads |= 1u << a->thread;
 		written |= a->write;
 	}
-	if (threads && o->end != MODEL_FOREVER) { /* releasing is writing what anybody touched */
+	/* a release counts as a write to all bytes that were accessed */
+	if (threads && o->end != MODEL_FOREVER) {
 		threads |= 1u << o->freer;
 		written = true;
 	}
@@ -258,7 +261,7 @@ static void check_sharing(const struct twin *t, const struct model *m)
 		assert_int_equal(!!(m->objects[object].flags & MODEL_SHARED), count > 0);
 		shared_total += count;
 	}
-	assert_true(shared_total > 0); /* or the test tests nothing */
+	assert_true(shared_total > 0); /* otherwise the test has tested nothing */
 }
 
 static void check_histories(const struct twin *t, const struct model *m)
@@ -303,7 +306,8 @@ static void test_random_traces(void **state)
 
 #define LARGE (20ull << 20)
 
-/* Ranges of all lengths in one large object, which in every second round is released. */
+/* Makes a trace with ranges of all lengths in one large object, which may be released at the
+ * end. */
 static void large_trace(struct twin *t, bool released)
 {
 	struct trace_encoder encoders[THREADS] = {0};
@@ -339,7 +343,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Between two borders of accesses all bytes are alike. */
+/* Compares one byte between each two borders of accesses, because all bytes there are equal. */
 static uint64_t check_large(const struct twin *t, const struct model *m)
 {
 	uint64_t borders[2 * 14 + 2], total = 0;
@@ -380,7 +384,7 @@ static void test_large_objects(void **state)
 		model_free(m);
 		trace_close(trace);
 	}
-	assert_true(shared > 20); /* or the test tests nothing */
+	assert_true(shared > 20); /* otherwise the test has tested nothing */
 	free(t);
 }
 
@@ -399,7 +403,7 @@ static void put_start(struct trace_encoder *e, uint64_t q, uint64_t parent, uint
 			 (uint64_t[]){q, q, parent, index, 0x7000 * (q + 1), 0x1000, q}, NULL);
 }
 
-/* Thread 1 is created by 0, thread 2 by 1, thread 3 by 0 again. */
+/* Thread 0 creates thread 1, thread 1 creates thread 2, and thread 0 creates thread 3. */
 static void test_names(void **state)
 {
 	struct trace_encoder e[4] = {0};
@@ -429,17 +433,17 @@ static void test_names(void **state)
 	assert_place(m, PROGRAM + 16, 9, "prog+0x10");
 	assert_place(m, 0x9000, 6, "heap T_0_0#0");
 	assert_place(m, 0x9008, 6, "heap T_0_0#0+8");
-	assert_place(m, 0x9008, 8, "heap T_0_0_0#0+24"); /* another object by then */
+	assert_place(m, 0x9008, 8, "heap T_0_0_0#0+24"); /* at that time, another object is there */
 	assert_place(m, 0xa004, 6, "mmap T_0_0#0+4");
-	assert_place(m, 0x9008, 1, "heap T_0_0#0+8");  /* the next one allocated there */
-	assert_place(m, 0xa004, 20, "mmap T_0_0#0+4"); /* the last one that was */
+	assert_place(m, 0x9008, 1, "heap T_0_0#0+8");  /* the object that is allocated there next */
+	assert_place(m, 0xa004, 20, "mmap T_0_0#0+4"); /* the last object that was there */
 	assert_place(m, 0x7000 * 3 + 0xff0, 5, "stack T_0_0-0x10");
 	assert_place(m, 0x123456789, 5, "0x123456789");
 	model_free(m);
 	trace_close(trace);
 }
 
-/* Damage can make a ring of parents; every thread has a name all the same. */
+/* Damaged records can make threads each other's parents.  Every thread has a name nevertheless. */
 static void test_ring_of_parents(void **state)
 {
 	struct trace_encoder e[3] = {0};
@@ -457,7 +461,7 @@ static void test_ring_of_parents(void **state)
 	trace_close(trace);
 }
 
-/* Waits, holds and contention of one mutex that two threads use. */
+/* Computes for how long threads wait for a mutex and hold it, and how often they compete for it. */
 static void test_lock_times(void **state)
 {
 	struct trace_encoder e[2] = {0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From operations to executions.  Whatever random threads do with all primitives, the machine must
- * accept the order in which they did it, in parts and as a whole.  An operation that contradicts a
- * primitive orders nothing.  A wake matches one specific notification, or any.
+ * Unit tests of making executions from operations.  Whatever random threads do with all primitives,
+ * the machine must accept the order in which they did it, in parts and as a whole.  An operation
+ * that contradicts a primitive orders nothing.  A wake matches one specific notification, or any.
  */
 #include "order/fill.h"
 #include "order/machine.h"
@@ -24,17 +24,17 @@ static unsigned dice(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* Threads that know what they may do, and two fillers that are told. */
+/* Threads that do only what is possible.  Two fillers get all their operations. */
 struct story {
-	struct exec x[2]; /* in parts, whole */
+	struct exec x[2]; /* of the run in parts, and of the whole run */
 	struct order_filler f[2];
 	size_t counted;
-	int owner, depth; /* of the mutex, which is recursive; owner 0: nobody, else thread + 1 */
+	int owner, depth; /* of the mutex, which is recursive; the owner is thread + 1, 0: free */
 	int writer, readers[THREADS];
 	int sem, arrived, inside[THREADS];
-	int waits[THREADS], depths[THREADS]; /* 1: waits, 2: was notified */
-	int once;			     /* thread + 1 that runs it, -1: over */
-	bool sent;			     /* something to the channel */
+	int waits[THREADS], depths[THREADS]; /* 0: does not wait, 1: waits, 2: was notified */
+	int once;			     /* thread + 1 that runs it; -1: it has run */
+	bool sent;			     /* whether something was sent to the channel */
 };
 
 static void tell(struct story *s, unsigned thread, uint32_t kind, uint32_t object, uint32_t second,
@@ -144,7 +144,7 @@ static void use_others(struct story *s, unsigned t)
 	}
 }
 
-/* Two at a time: who is inside leaves when the second has come. */
+/* A barrier of two threads: those inside leave when the second one has entered. */
 static void use_barrier(struct story *s, unsigned t)
 {
 	if (s->inside[t] == 2) {
@@ -215,7 +215,7 @@ static void test_stories(void **state)
 			assert_true(kinds[k] > 0);
 }
 
-/* Nothing of it is ordered, and all of it is counted. */
+/* These operations contradict their primitives.  They order nothing, but are counted. */
 static void test_contradictions(void **state)
 {
 	struct story s;
@@ -244,7 +244,8 @@ static void run(struct machine *m, const struct exec *x, uint32_t thread, uint32
 			assert_null(machine_step(m, i));
 }
 
-/* Two wait, two signals come.  Whole, the second signal may end the first wait; in parts it is named. */
+/* Two threads wait, and two signals follow.  In the whole run, either signal may end the first
+ * wait.  In a part, it must be the recorded one. */
 static void test_meanings(void **state)
 {
 	struct story s;
@@ -270,14 +271,17 @@ static void test_meanings(void **state)
 		run(&m, x, 0, x->events[wake].aux - 1);
 		run(&m, x, 1, wake - 1);
 		run(&m, x, 3,
-		    wake - 1); /* signals; thread 2 does not wait yet, and thread 0 has not signalled */
+		    /* thread 3 signals; thread 2 does not wait yet, and thread 0 has not
+		     * signalled */
+		    wake - 1);
 		assert_true(!machine_may(&m, wake) == (i == 1));
 		machine_release(&m);
 	}
 	end(&s);
 }
 
-/* Who has received comes behind the latest send of each other thread; those after it are no matter. */
+/* A receive is ordered after the latest earlier send of each other thread.  Later sends do not
+ * matter. */
 static void test_channels(void **state)
 {
 	const struct exec *x;
@@ -295,7 +299,7 @@ static void test_channels(void **state)
 	last = (uint32_t)s.x[0].count - 1;
 	tell(&s, 3, RADDLE_CHANNEL_RECEIVE, CHANNEL, EXEC_NONE, 0);
 	x = &s.x[0];
-	assert_int_equal(x->count, first + 5); /* nothing is received twice */
+	assert_int_equal(x->count, first + 5); /* the second receive finds nothing new */
 	machine_init(&m, x);
 	for (uint32_t i = 0; i < first; i++)
 		assert_null(machine_step(&m, i));
@@ -309,7 +313,8 @@ static void test_channels(void **state)
 	end(&s);
 }
 
-/* A mutex that another thread gives back is a semaphore; one that is waited with is not. */
+/* A mutex that another thread releases is treated as a semaphore, unless a condition wait uses
+ * it. */
 static void test_handed(void **state)
 {
 	static const struct order_op ops[] = {
@@ -341,7 +346,8 @@ static void test_handed(void **state)
 	}
 }
 
-/* The machine, run as far as each thread's last event that is done. */
+/* Runs the machine through the events that are done, then checks whether the next one may
+ * happen. */
 static const char *next_may(const struct exec *x, const uint32_t *done, size_t count, uint32_t next)
 {
 	struct machine m;
@@ -355,7 +361,8 @@ static const char *next_may(const struct exec *x, const uint32_t *done, size_t c
 	return why;
 }
 
-/* A writer that has asked keeps out a reader that has the lock, if the lock is of that kind. */
+/* If the lock prefers writers, a waiting writer blocks a reader, even one that holds the lock
+ * already. */
 static void test_writers(void **state)
 {
 	(void)state;
@@ -381,7 +388,9 @@ static void test_writers(void **state)
 		for (size_t i = !prefers; i < sizeof ops / sizeof *ops; i++)
 			order_fill(&s.f[0], &ops[i]);
 		assert_int_equal(exec_check(&s.x[0], &why), EXEC_NONE);
-		if (prefers) { /* gate of the reader, its lock, gate again, unlock; gate of the writer */
+		/* events: the reader takes gate and lock, and the gate again, and unlocks; the
+		 * writer takes the gate */
+		if (prefers) {
 			uint32_t first = count, gate = s.x[0].events[first].object;
 
 			for (int i = 0; i < 3; i++, count++)
@@ -389,16 +398,18 @@ static void test_writers(void **state)
 			done[count++] = first + 6;
 			assert_int_equal(s.x[0].events[first + 6].kind, EXEC_WRLOCK);
 			assert_int_equal(s.x[0].events[first + 6].object, gate);
-			assert_non_null(next_may(&s.x[0], done, count, first + 3)); /* asks again */
+			/* the reader, which asks again */
+			assert_non_null(next_may(&s.x[0], done, count, first + 3));
 			assert_non_null(next_may(&s.x[0], done, count, first + 7)); /* the writer */
 		} else {
-			assert_int_equal(s.x[0].count, count + 4); /* what is nested is no event */
+			/* nested acquisitions are not events */
+			assert_int_equal(s.x[0].count, count + 4);
 		}
 		end(&s);
 	}
 }
 
-/* A lock that its holder takes along is a semaphore; a robust one is not. */
+/* A mutex whose holder ends without a release is treated as a semaphore, unless it is robust. */
 static void test_left(void **state)
 {
 	static const struct order_op ops[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph against a slow reference, in random situations of up to five threads.  The
- * largest closed set must be the union of all sets whose members no outside thread can release.
- * The reference tries every set.
+ * Unit tests of the owner graph, compared with a slow reference in random situations of up to five
+ * threads.  The largest closed set must be the union of all sets whose members no outside thread
+ * can release.  The reference tries every set.
  */
 #include "order/owner.h"
 
@@ -30,7 +30,7 @@ static unsigned dice(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* A lock is held by one thread, or shared by several. */
+/* Gives each lock to one thread, or to several that share it. */
 static void deal_locks(struct situation *s)
 {
 	for (unsigned lock = 1; lock <= LOCKS; lock++) {
@@ -69,7 +69,8 @@ static bool has(const struct owner_thread *t, uint64_t lock, bool exclusively)
 	return false;
 }
 
-/* Whether it has the lock that it waits for; what it has first is what counts. */
+/* Whether a thread exclusively holds the lock that it waits for.  Its first entry for the lock
+ * counts. */
 static bool has_alone(const struct owner_thread *t)
 {
 	for (size_t i = 0; i < t->held_count; i++)
@@ -78,7 +79,8 @@ static bool has_alone(const struct owner_thread *t)
 	return false;
 }
 
-/* Whether all members of the set wait for what only the set, or the dead, could give. */
+/* Whether all members of the set wait for something that only members or ended threads could
+ * release. */
 static bool is_closed(const struct situation *s, unsigned set)
 {
 	for (unsigned t = 0; t < THREADS; t++) {
@@ -138,7 +140,8 @@ static void test_twin(void **state)
 	assert_true(found > 1000 && causes > 1000);
 }
 
-/* Who only waits for a circle is closed and no cause; a thread that may be helped is neither. */
+/* A thread that only waits for a cycle is closed, but not a cause.  A thread that may be notified
+ * is neither. */
 static void test_causes(void **state)
 {
 	static const uint64_t a[] = {2}, b[] = {4};

@@ -21,7 +21,7 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)rand() % below;
 }
 
-/* ---- slots ---- */
+/* ---- slots: the events of a thread on an object ---- */
 
 struct happening {
 	struct slot_item item;
@@ -36,7 +36,7 @@ static bool give(const void *context, uint32_t i, struct slot_item *item)
 	return h->counts;
 }
 
-/* Thread by thread and in program order, as slots_build() wants them. */
+/* Makes events thread by thread and in program order, as slots_build() requires. */
 static uint32_t make_happenings(struct happening *list)
 {
 	uint32_t count = 0, event = 1000;
@@ -50,7 +50,8 @@ static uint32_t make_happenings(struct happening *list)
 	return count;
 }
 
-/* The events of a thread on an object whose index is below `position`; *last is the last of them. */
+/* Counts the events of a thread on an object whose index is below `position`.  Stores the last one
+ * in *last. */
 static uint32_t count_below(const struct happening *list, uint32_t count, const uint32_t who[2],
 			    uint32_t position, uint32_t *last)
 {
@@ -130,14 +131,14 @@ static void no_events_make_no_slots(void **state)
 	slots_release(&s);
 }
 
-/* ---- sections ---- */
+/* ---- sections: what a thread does while it holds a lock ---- */
 
-/* What a thread has of a lock: how often it took it, and where the outermost section is. */
+/* How often a thread holds a lock, and which section is the outermost one. */
 struct twin {
 	uint32_t depth, section;
 };
 
-/* Whether a list of holds has exactly the sections that are open, each once, the latest begun first. */
+/* Checks that the list has exactly the open sections, each once, the latest begun first. */
 static void check_holds(const struct sections *s, uint32_t thread, const struct twin *locks)
 {
 	uint32_t seen = 0, open = 0, before = NONE;
@@ -186,7 +187,8 @@ static void give_back(struct sections *s, struct twin *lock, const uint32_t at[3
 	assert_int_equal(s->list[section].release, at[2]);
 }
 
-/* Releases in any order, nested acquisitions, releases of what nobody holds. */
+/* Locks are released in any order and acquired recursively, and some releases are of locks that
+ * nobody holds. */
 static void sections_are_outermost(void **state)
 {
 	(void)state;
@@ -207,7 +209,7 @@ static void sections_are_outermost(void **state)
 	}
 }
 
-/* What a thread was in at a point of its way stays known: later steps change no list that was there. */
+/* The list of sections at some point stays valid: later steps do not change earlier lists. */
 static void old_lists_stay(void **state)
 {
 	struct sections s;
@@ -219,7 +221,7 @@ static void old_lists_stay(void **state)
 	b = sections_begin(&s, 0, 1, 2, false);
 	c = sections_begin(&s, 0, 2, 3, false);
 	then = s.head[0];
-	sections_end(&s, 0, 0, 4); /* the outermost of three */
+	sections_end(&s, 0, 0, 4); /* the first of the three sections */
 	assert_int_equal(sections_find(&s, s.head[0], 0), NONE);
 	assert_int_equal(sections_find(&s, s.head[0], 1), b);
 	assert_int_equal(sections_find(&s, s.head[0], 2), c);
@@ -240,7 +242,7 @@ static void readers_do_not_exclude_readers(void **state)
 	assert_false(sections_exclude(&c, &other));
 }
 
-/* ---- rows ---- */
+/* ---- rows: clocks of events ---- */
 
 static void rows_join_like_plain_clocks(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prediction against brute force, on random executions.  All races and all minimal deadlocks, in
- * both semantics, must be those that the enumeration of every interleaving finds, and every witness
+ * Compares prediction with brute force, on random executions.  All races and all minimal deadlocks,
+ * in both semantics, must be those that the enumeration of every interleaving finds.  Every witness
  * must pass the validator.
  *
  * RADDLE_BRUTE=COUNT[,FIRST] sets the number of executions and the first seed.  Only this test uses
@@ -104,7 +104,7 @@ static const char *validate_all(const struct exec *x, const struct predict_resul
 	return why;
 }
 
-/* What windows find is a part of the whole, and just as provable. */
+/* Windows find some of the races of the whole execution, with valid witnesses. */
 static const char *check_windows(const struct exec *x, bool sound, const struct brute *b, struct tally *t)
 {
 	struct predict_opts o = {.max_tries = UINT32_MAX,
@@ -125,7 +125,8 @@ static const char *check_windows(const struct exec *x, bool sound, const struct 
 	return why;
 }
 
-/* Counting decides each access: it is racy if the oracle has a race whose second access it is. */
+/* Counting decides about each access.  It is racy if it is the second access of a race of the
+ * oracle. */
 static const char *check_counts(const struct exec *x, bool sound, const struct brute *b)
 {
 	struct predict_opts o = {

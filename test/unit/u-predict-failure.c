@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which thread failed in a run, according to its trace: the thread that aborted, even if it
- * allocated memory for the message of an assertion after that; the thread that dereferenced NULL;
- * or the only thread that ran.  If the thread is unknown, all threads are shown.
+ * Unit tests of which thread failed in a run, according to its trace.  It may be the thread that
+ * aborted, even if it allocated memory for the message of an assertion after that.  It may be the
+ * thread that dereferenced NULL, or the only thread that ran.  If the thread is unknown, all
+ * threads are shown.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,9 +29,9 @@ static struct trace *trace;
 static struct model *model;
 static struct finding_set *set;
 
-/* What each thread does behind its start: its last access and then an event, or two. */
+/* What each thread does after its start: an access, and then up to two events. */
 struct end {
-	uint64_t address; /* 0: no access at all */
+	uint64_t address; /* 0: no access */
 	enum raddle_event last[2];
 	unsigned count;
 };
@@ -83,7 +84,7 @@ static int tear_down(void **state)
 	return rd_remove_tree(directory);
 }
 
-/* One finding, confirmed, by that signal; in the second thread if it is `known`. */
+/* Expects one confirmed finding with this signal.  If `known`, it is in the second thread. */
 static void expect(const char *name, const char *consequence, bool known)
 {
 	const struct finding *f = set->items[0];

@@ -46,7 +46,7 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)rand() % below;
 }
 
-/* ---- a trace ---- */
+/* ---- random traces and their models ---- */
 
 static void fill(struct trace_encoder *e, uint64_t *q)
 {
@@ -54,16 +54,16 @@ static void fill(struct trace_encoder *e, uint64_t *q)
 	uint32_t site = 1 + pick(8), at, step = 1u << (site - 1) % 4;
 
 	switch (pick(4)) {
-	case 0: /* a segment ends */
+	case 0: /* ends a segment */
 		trace_encode_row(e, RADDLE_MUTEX_LOCK, (uint64_t[]){(*q)++, *q, 0x900, 0}, NULL);
 		trace_encode_row(e, RADDLE_MUTEX_UNLOCK, (uint64_t[]){(*q)++, *q, 0x900, 0}, NULL);
 		break;
-	case 1: /* a loop over a part of the object: all alike */
+	case 1: /* a loop over a part of the object; all its accesses are alike */
 		for (at = 0; at < SIZE / 2; at += step)
 			trace_encode_access(e, site, base + at);
 		break;
 	default:
-		for (uint32_t i = 0; i < 1 + pick(3); i++) /* again and again */
+		for (uint32_t i = 0; i < 1 + pick(3); i++) /* several accesses */
 			trace_encode_access(e, site, base + 4 * pick(SIZE / 4 - 1));
 	}
 }
@@ -104,7 +104,7 @@ static struct model *make_model(struct trace **trace)
 	return m;
 }
 
-/* ---- the twin ---- */
+/* ---- the twin: lists of the accesses of every granule ---- */
 
 struct told {
 	size_t thread, operation;
@@ -130,7 +130,8 @@ static bool same_access(const struct told *a, const struct told *b)
 	       a->write == b->write;
 }
 
-/* All accesses that touch the granule, thread by thread; the same one directly after itself counts once. */
+/* Lists all accesses that touch the granule, thread by thread.  Repetitions of an access directly
+ * after it count once. */
 static void tell_story(const struct model *m, struct granule *g)
 {
 	for (size_t t = 0; t < m->thread_count; t++)
@@ -145,7 +146,7 @@ static void tell_story(const struct model *m, struct granule *g)
 			if (a->object != g->object || a->offset > g->offset ||
 			    a->offset + a->size <= g->offset)
 				continue;
-			/* Nobody cuts a granule. */
+			/* No access touches a granule in part. */
 			assert_true(a->offset + a->size >= g->offset + g->size);
 			if (g->count && same_access(&g->story[g->count - 1], &now))
 				continue;
@@ -180,7 +181,7 @@ static void add_granule(struct twin *t, const struct model *m, const struct gran
 	tell_story(m, &t->list[t->count++]);
 }
 
-/* Every access is made of its shared granules and of bytes that nobody shares. */
+/* Every access consists of its shared granules and of bytes that are not shared. */
 static void walk(struct twin *t, const struct model *m, struct granules *g)
 {
 	for (size_t i = 0; i < m->thread_count; i++)
@@ -240,7 +241,8 @@ static void variables_are_stories(void **state)
 		model_free(m);
 		trace_close(trace);
 	}
-	assert_true(variables > ROUNDS && variables < granules); /* some are alike, not all */
+	/* some granules are alike, but not all */
+	assert_true(variables > ROUNDS && variables < granules);
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Deadlocks with joins and once controls, from traces.  Some are from programs that were killed
- * while deadlocked (join-request, once-request); others could have happened in programs that ended
- * normally.
+ * Unit tests of deadlocks with joins and once controls, predicted from traces.  Some traces are
+ * from programs that were killed while deadlocked (join-request, once-request).  Others are from
+ * programs that ended normally but could have deadlocked.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void write_trace(const struct event *events, size_t count, bool hung)
 	assert_int_equal(trace_writer_close(w), RD_OK);
 }
 
-/* Predicts from the events; the findings are in `set` until tear_down(). */
+/* Predicts from the events.  The findings stay in `set` until tear_down(). */
 static void predict(const struct event *events, size_t count, bool hung)
 {
 	struct predict_opts o = {.no_races = true};
@@ -159,7 +159,7 @@ static void test_standing_join(void **state)
 	assert_int_equal(stop_of("T_0_0")->n, 2);
 }
 
-/* Without the mutex the thread would have ended some day. */
+/* The joined thread does not wait for the mutex, so it would have ended at some point. */
 static void test_patient_join(void **state)
 {
 	static const struct event events[] = {BIRTH, {0, RADDLE_JOIN_REQUEST, 1}, {1, RADDLE_ALLOC, 0}};
@@ -216,7 +216,8 @@ static void test_predicted_once(void **state)
 	assert_int_equal(stop_of("T_0_0")->n, 3);
 }
 
-/* The thread that passes knows from an earlier pass that the initialiser has run. */
+/* The thread that passes the once control knows from an earlier pass that the initialiser has
+ * run. */
 static void test_once_known(void **state)
 {
 	static const struct event events[] = {BIRTH,

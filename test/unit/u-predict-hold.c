@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where a schedule stops a thread: `after` and `occurrence` of every race predicted from random
- * traces are recounted in the list of what was written to the trace.  The traces mix things that a
- * careless count would confuse: allocations, atomics and requests between accesses, private memory,
- * strides, and ranges over two objects.
+ * Unit tests of where a schedule stops a thread.  The members `after` and `occurrence` of every
+ * race predicted from random traces are recounted in the list of what was written to the trace.
+ * The traces mix things that a careless count would confuse: allocations, atomics and requests
+ * between accesses, private memory, strides, and ranges over two objects.
  *
  * Also tests how long a recorded access represents later ones.  Which accesses are unsure is
  * compared with a slow check of each pair.  An operation ends the validity of earlier accesses; an
@@ -34,12 +34,12 @@
 #define THREADS 3
 #define ROUNDS 60
 #define STEPS 120
-#define SHARED 0x10000 /* two objects of 32 bytes side by side */
+#define SHARED 0x10000 /* two objects of 32 bytes, next to each other */
 #define PRIVATE 0x20000
 #define MUTEX 0x30000
 
-/* Sites: 1 reads and 2 writes 4 bytes, 3 writes 8, 4 is a range write, 5 an atomic
- * addition, 6 a call. */
+/* Site 1 reads 4 bytes, 2 writes 4, 3 writes 8.  Site 4 writes a range, 5 is an atomic addition,
+ * and 6 is a call. */
 static const char table[] = "raddle-sites\t1\n"
 			    "U\t0\t1\tu.c\n"
 			    "F\t0\tu.c\n"
@@ -62,7 +62,7 @@ static uint64_t rnd(uint64_t below)
 	return seed % below;
 }
 
-/* What was written to a stream: an operation that schedules count, or an access. */
+/* An entry of a stream: an operation that schedules count, or an access. */
 struct entry {
 	bool counted, write;
 	uint32_t site;
@@ -205,7 +205,7 @@ static void write_trace(const char *directory)
 	free(text);
 }
 
-/* The slow count. */
+/* Finds the access of a goal by counting slowly. */
 static const struct entry *find(const struct schedule_goal *h)
 {
 	const struct thread *t = &threads[strcmp(h->thread, "T_0") == 0 ? 0 : 1 + atoi(h->thread + 4)];
@@ -290,7 +290,7 @@ static void test_holds(void **state)
 
 #define VARIABLES 4
 
-/* A plain access and the operations between which it may have happened again. */
+/* A plain access, and the q of the records between which it may have happened again. */
 struct span {
 	unsigned variable;
 	bool write;
@@ -300,7 +300,8 @@ struct span {
 static struct span spans[THREADS][STEPS + VARIABLES];
 static size_t span_count[THREADS];
 
-/* One access of each variable at most between two records with q: no second one says something new. */
+/* Adds an access, but only one of each variable between two records with q, because a second one
+ * would be redundant. */
 static void touch_once(unsigned number, unsigned variable, uint64_t since)
 {
 	struct thread *t = &threads[number];
@@ -320,7 +321,7 @@ static void end_spans(unsigned number)
 			spans[number][i].end = q;
 }
 
-/* A record with q; true: it ends the segment. */
+/* Adds a record with q.  Returns whether it ends the segment. */
 static bool some_record(struct thread *t)
 {
 	uint64_t way = rnd(4);

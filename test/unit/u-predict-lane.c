@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes of random executions.  If two threads share a lane, program order, creation and join alone
- * must order all events of the first thread before all events of the second.
+ * Unit tests of the lanes of random executions.  If two threads share a lane, program order,
+ * creation and join alone must order all events of the first thread before all events of the
+ * second.
  */
 #include "predict/brute.c"
 #include "predict/random.c"
@@ -14,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* What must come before each event, as bits. */
+/* Finds the events that must come before each event, as bits. */
 static void order_all(const struct exec *x, uint32_t *before)
 {
 	for (uint32_t i = 0; i < x->count; i++) {
@@ -67,7 +68,7 @@ static void test_lanes(void **state)
 	assert_true(shared > 100);
 }
 
-/* A thread at a time, sixty thousand of them, and one that creates them: two lanes. */
+/* One thread creates sixty thousand others, one at a time.  They need two lanes. */
 static void test_one_by_one(void **state)
 {
 	struct exec x;
@@ -86,7 +87,8 @@ static void test_one_by_one(void **state)
 	exec_release(&x);
 }
 
-/* Who ends with a lock keeps its lane; so does who is joined by a thread that does not create the next. */
+/* A thread that ends with a lock shares its lane with no later thread.  Neither does a thread whose
+ * joiner does not create the later thread. */
 static void test_apart(void **state)
 {
 	struct exec x;

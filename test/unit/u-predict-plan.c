@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans against all executions that they allow, on random executions.
+ * Compares plans with all executions that they allow, on random executions.
  *
  * The slow reference enforces a list of operations and leaves everything else free.  It enumerates
  * every state that can then be reached, up to the end of the witness.
- *   - If the plan is enforced, no execution gets stuck, and none has two clashing events in an order
+ *   - If the plan is enforced, no execution gets stuck.  None has two clashing events in an order
  *     that enforcing all operations of the witness would exclude.
- *   - If any one of its operations is left out, some execution does.
+ *   - If any one operation of the plan is left out, some execution gets stuck or has such an order.
  * Which events clash is defined here a second time, pair by pair.
  *
- * The same is tested for executions whose beginning has already happened.  There the plan follows
- * all past operations, in recorded order, and names none of them that clash only with one another.
+ * The same is tested for executions whose beginning has already happened.  There the plan comes
+ * after all past operations, in recorded order.  It does not name past operations that clash only
+ * with one another.
  */
 #include "predict/brute.c"
 #include "predict/kind.h"
@@ -27,27 +28,28 @@
 #include <cmocka.h>
 
 struct twin {
-	const uint32_t *targets; /* where the threads stand in the end */
+	const uint32_t *targets; /* the events before which the threads are stopped at the end */
 	uint32_t target_count;
 	struct oracle o;
-	uint32_t line[BRUTE_EVENTS], count; /* the events of the witness in its order */
-	uint32_t end[BRUTE_THREADS];	    /* how many of them each thread does */
-	uint32_t before[BRUTE_EVENTS];	    /* bits of the events that clash with it and come first */
-	const uint32_t *list;		    /* what is enforced */
+	uint32_t line[BRUTE_EVENTS], count; /* the events of the witness, in its order */
+	uint32_t end[BRUTE_THREADS];	    /* by thread: how many of these events it does */
+	uint32_t before[BRUTE_EVENTS];	    /* bits of earlier events that clash with it */
+	const uint32_t *list;		    /* the operations that are enforced */
 	uint32_t list_length;
-	uint32_t wrong[BRUTE_EVENTS]; /* bits of those that came later in some execution */
+	/* by event: the events of before[] that came later in some execution */
+	uint32_t wrong[BRUTE_EVENTS];
 	bool broken;
-	uint32_t past; /* events before that one have happened */
+	uint32_t past; /* events before this one have happened */
 	uint64_t *seen;
 	size_t seen_capacity;
 };
 
 struct tally {
 	uint64_t plans, operations, listed, dropped, bad;
-	uint64_t past; /* plans that leave out what has happened */
+	uint64_t past; /* number of plans that leave out past operations */
 };
 
-/* ---- the witness as a line ---- */
+/* ---- the witness as a list of events ---- */
 
 static void run_until(struct twin *w, uint32_t t, uint32_t last);
 
@@ -90,7 +92,7 @@ static const struct exec_event *at(const struct twin *w, uint32_t i)
 	return &w->o.x->events[w->line[i]];
 }
 
-/* The next event of the same thread in the line, or the count. */
+/* Returns the next event of the same thread in the line, or the count if there is none. */
 static uint32_t next_in_line(const struct twin *w, uint32_t i)
 {
 	for (uint32_t k = i + 1; k < w->count; k++)
@@ -99,7 +101,7 @@ static uint32_t next_in_line(const struct twin *w, uint32_t i)
 	return w->count;
 }
 
-/* ---- which events clash ---- */
+/* ---- which events clash, pair by pair ---- */
 
 static bool is_acquire(const struct twin *w, uint32_t i, uint32_t lock)
 {
@@ -193,7 +195,7 @@ static void add_cond_clashes(struct twin *w, uint32_t k)
 			continue;
 		if (is_note(at(w, i)) || (at(w, i)->kind == EXEC_WAIT && is_note(at(w, k))))
 			clash(w, i, k);
-		/* A wait that ended by itself. */
+		/* A wait that ended without a notification. */
 		if (at(w, i)->kind == EXEC_WAKE && at(w, i)->aux >= EXEC_MATCH && is_note(at(w, k)) &&
 		    next_in_line(w, i) < k)
 			clash(w, next_in_line(w, i), k);
@@ -238,7 +240,7 @@ static void add_clashes(struct twin *w)
 	}
 }
 
-/* ---- all executions ---- */
+/* ---- enumeration of all executions ---- */
 
 static bool visit(struct twin *w, const struct state *s)
 {
@@ -267,7 +269,7 @@ static uint32_t done_bits(const struct twin *w, const struct state *s)
 	return bits;
 }
 
-/* 1: it can happen now.  0: not yet.  -1: it would not do what it did. */
+/* Returns 1 if the event can happen now, 0 if not yet, and -1 if it would have another result. */
 static int can(struct twin *w, const struct state *s, uint32_t e, uint32_t done)
 {
 	const struct exec_event *v = &w->o.x->events[e];
@@ -334,9 +336,9 @@ static bool more_wrong(const struct twin *w, const uint32_t *allowed)
 	return w->broken;
 }
 
-/* ---- the comparison ---- */
+/* ---- comparison of a plan with the executions ---- */
 
-/* Whether an operation is named because a signal has several to choose from. */
+/* Whether an operation is named because a signal could wake one of several threads. */
 static bool chooses(const struct twin *w, uint32_t event)
 {
 	uint32_t waiting = 0, k = 0;
@@ -358,7 +360,7 @@ static bool chooses(const struct twin *w, uint32_t event)
 }
 
 /* If several threads post, whether a post orders a take depends on the positions of the other
- * posters.  Plans name such a pair even if counting would show that its order always holds. */
+ * threads.  Plans name such a pair even if counting would show that its order always holds. */
 static bool has_several_posters(const struct twin *w)
 {
 	uint32_t posters[2] = {0};
@@ -369,7 +371,8 @@ static bool has_several_posters(const struct twin *w)
 	return __builtin_popcount(posters[0]) > 1 || __builtin_popcount(posters[1]) > 1;
 }
 
-/* Whether an operation is named because a thread that is to wait forever comes behind it. */
+/* Whether an operation is named because a thread must wait forever for the same semaphore at the
+ * end. */
 static bool leaves_nothing(const struct twin *w, uint32_t event)
 {
 	const struct exec_event *e = &w->o.x->events[event];
@@ -401,7 +404,8 @@ static const char *check_drops(struct twin *w, const struct predict_plan *plan, 
 	return NULL;
 }
 
-/* What is enforced in all: the operations of the past, then those of the plan that are not among them. */
+/* Lists everything that is enforced: the past operations, then those of the plan that are not
+ * past. */
 static uint32_t add_past(const struct twin *w, const struct predict_plan *plan, uint32_t *all, uint32_t count)
 {
 	uint32_t n = 0;

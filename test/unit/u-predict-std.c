@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a user gets from STD text, against brute force.  Random executions are written as text and
- * processed as `raddle predict` does.  The races and minimal deadlocks of both semantics must be
- * those that the enumeration of every interleaving of the execution finds.
+ * Compares what a user gets from STD text with brute force.  Random executions are written as text
+ * and processed as `raddle predict` does.  The races and minimal deadlocks of both semantics must
+ * be those that the enumeration of every interleaving of the execution finds.
  *
  * Executions that the text cannot express are left out: pending operations, accesses of unknown
  * order, the parts of a once control, timed waits.
@@ -27,7 +27,7 @@
 
 #include <cmocka.h>
 
-/* Text for an event: operation, and whether try has one of its own. */
+/* The words for an event: the plain operation, and its form that tries, if there is one. */
 static const struct {
 	const char *plain, *try;
 } words[EXEC_KINDS] = {
@@ -54,11 +54,12 @@ static const struct {
 struct writer {
 	const struct exec *x;
 	struct rd_buf text;
-	bool rw[BRUTE_EVENTS];		   /* by lock */
-	uint32_t stands_for[BRUTE_EVENTS]; /* the event whose line shows where an event is */
+	bool rw[BRUTE_EVENTS];		   /* by lock: whether it is a read-write lock */
+	uint32_t stands_for[BRUTE_EVENTS]; /* by event: the event on whose line it is */
 };
 
-/* The lock must be taken again by the thread's next event, and no other event may come between. */
+/* Whether a wake can be written.  The thread must take the lock again in the directly following
+ * event. */
 static bool can_wake(const struct exec *x, uint32_t i)
 {
 	return !(x->events[i].flags & EXEC_TRY) && i + 1 < x->count &&
@@ -73,7 +74,8 @@ static bool can_write(const struct exec *x, uint32_t i)
 		return false;
 	if (e->kind == EXEC_BUSY)
 		return e->aux == EXEC_LOCK;
-	/* A relaxed update may continue a release sequence; the execution does not know that. */
+	/* A relaxed update may continue a release sequence.  The execution does not express
+	 * that. */
 	if (e->kind == EXEC_UPDATE)
 		return e->flags & EXEC_SYNC;
 	return e->kind != EXEC_WAKE || can_wake(x, i);
@@ -106,7 +108,7 @@ static void write_event(struct writer *w, uint32_t i)
 	rd_buf_addf(&w->text, ")|%u\n", i + 1);
 }
 
-/* False if the text cannot express the execution. */
+/* Writes the text.  Returns false if it cannot express the execution. */
 static bool write_text(struct writer *w)
 {
 	const struct exec *x = w->x;
@@ -124,7 +126,7 @@ static bool write_text(struct writer *w)
 	return true;
 }
 
-/* The event that an event of the imported execution was made of. */
+/* Returns the event from which an event of the imported execution was made. */
 static uint32_t origin(const struct std_case *c, uint32_t event)
 {
 	const struct trace_site *site = trace_sites_find(c->model->sites, c->t.x.events[event].site);
@@ -199,7 +201,7 @@ static size_t compare(const struct writer *w, const struct std_case *c, bool sou
 	return found;
 }
 
-/* ---- parts ---- */
+/* ---- prediction from the second part of an execution ---- */
 
 static uint64_t q_of(const struct std_case *c, uint32_t event)
 {
@@ -215,7 +217,7 @@ static uint64_t q_of(const struct std_case *c, uint32_t event)
 	return q;
 }
 
-/* What was found, by places: a sum that does not depend on the order. */
+/* Returns a sum of what was found, by sites.  It does not depend on the order. */
 static uint64_t digest(const struct exec *x, const struct predict_result *r)
 {
 	uint64_t sum = r->race_count + r->deadlock_count * 1000;
@@ -245,7 +247,8 @@ static uint64_t predict_from(const struct exec *x, uint32_t begin, size_t *found
 	return sum;
 }
 
-/* The part from `from` on, alone or behind the one before it. */
+/* Predicts from the part that begins at `from`.  If `behind`, the part before it is loaded
+ * first. */
 static uint64_t predict_part(struct std_case *c, uint64_t from, bool behind, uint32_t *begin)
 {
 	struct predict_trace part;
@@ -279,7 +282,8 @@ static size_t compare_parts(const struct writer *w, struct std_case *c, uint64_t
 	return found;
 }
 
-/* Some executions join threads that did nothing. */
+/* The text is compared for all executions that it can express.  Some executions join threads that
+ * did nothing. */
 static void test_text(void **state)
 {
 	const char *wish = getenv("RADDLE_BRUTE"), *comma = wish ? strchr(wish, ',') : NULL;

@@ -19,7 +19,7 @@
 
 #define EXECUTIONS 600
 
-/* What was found, in an order of its own: numbers that do not depend on when. */
+/* What was found, as numbers that do not depend on the order. */
 struct sum {
 	uint64_t races, deadlocks, pairs;
 };
@@ -36,7 +36,7 @@ static void add_to(struct sum *sum, const struct predict_result *r)
 			sum->pairs += r->deadlocks[i].stops[k] * 31u;
 }
 
-/* Returns how many steps had news. */
+/* Returns the number of steps that found something. */
 static unsigned run_in_steps(const struct exec *x, const struct predict_opts *o, struct sum *sum,
 			     struct predict_result *rest)
 {
@@ -49,7 +49,7 @@ static unsigned run_in_steps(const struct exec *x, const struct predict_opts *o,
 		add_to(sum, rest);
 		predict_result_clear(rest);
 	}
-	assert_false(predict_next(s)); /* it stays over */
+	assert_false(predict_next(s)); /* no step follows the last one */
 	predict_close(s);
 	return news;
 }
@@ -89,10 +89,11 @@ static void test_steps_find_what_a_run_finds(void **state)
 	for (size_t w = 0; w < sizeof windows / sizeof *windows; w++)
 		for (uint64_t seed = 1; seed <= EXECUTIONS; seed++)
 			several += compare(seed, windows[w]) > 1;
-	assert_true(several > EXECUTIONS / 10); /* news came more than once */
+	/* in several executions, more than one step found something */
+	assert_true(several > EXECUTIONS / 10);
 }
 
-/* After each number of steps. */
+/* A prediction can be abandoned after any number of steps. */
 static void test_it_can_be_given_up(void **state)
 {
 	(void)state;
@@ -114,7 +115,7 @@ static void test_it_can_be_given_up(void **state)
 	predict_close(NULL);
 }
 
-/* Runs with a deadline that is over; returns whether that was noticed. */
+/* Predicts with a deadline that has passed.  Returns whether that was noticed. */
 static bool is_late(uint64_t seed, uint32_t window, int64_t put_off_ns)
 {
 	struct predict_opts o = {.deadline_ns = rd_now_ns() - 1, .window = window};
@@ -135,7 +136,7 @@ static bool is_late(uint64_t seed, uint32_t window, int64_t put_off_ns)
 	return late;
 }
 
-/* As if the deadline had passed while the caller did something else. */
+/* The caller extends the deadline by the time that it spent on something else. */
 static void test_the_time_of_the_caller_does_not_count(void **state)
 {
 	unsigned late = 0;

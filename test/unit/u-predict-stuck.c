@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owner graph of programs that hang: cycles, threads that only wait for a cycle, locks of dead
- * threads, and waits that are deadlocks only if no other thread is left.
+ * Unit tests of the owner graph of programs that hang: cycles, threads that only wait for a cycle,
+ * locks of ended threads, and waits that are deadlocks only if no other thread is left.
  */
 #include "predict/stuck-int.h"
 
@@ -23,14 +23,14 @@ static struct exec_event *put(struct situation *s, enum exec_kind kind, uint32_t
 	return exec_add(&s->x, kind, thread, object);
 }
 
-/* What a thread waits in at the end. */
+/* Adds the operation in which a thread waits at the end. */
 static void wait_in(struct situation *s, enum exec_kind kind, uint32_t thread, uint32_t object)
 {
 	put(s, kind, thread, object)->flags |= EXEC_PENDING;
 	s->waits[thread] = 1;
 }
 
-/* The threads of the deadlocks, in order: "01 2". */
+/* Expects deadlocks of these threads, in order: "01 2". */
 static void expect(struct situation *s, bool all, const char *text)
 {
 	struct predict_waiters standing = {s->waits, all};
@@ -75,11 +75,11 @@ static void circle_and_its_victims(void **state)
 	put(&s, EXEC_LOCK, 2, 1);
 	wait_in(&s, EXEC_LOCK, 1, 1);
 	wait_in(&s, EXEC_LOCK, 2, 0);
-	wait_in(&s, EXEC_JOIN, 0, 1); /* joins one of them */
-	wait_in(&s, EXEC_LOCK, 3, 0); /* wants a lock of theirs */
+	wait_in(&s, EXEC_JOIN, 0, 1); /* joins a thread of the cycle */
+	wait_in(&s, EXEC_LOCK, 3, 0); /* waits for a lock of the cycle */
 	expect(&s, false, "12");
 	expect(&s, true, "12");
-	s.waits[2] = 0; /* a time limit */
+	s.waits[2] = 0; /* this wait has a time limit */
 	expect(&s, false, "");
 	exec_release(&s.x);
 }
@@ -111,8 +111,8 @@ static void alone(void **state)
 	wait_in(&s, EXEC_LOCK, 0, 0);
 	put(&s, EXEC_LOCK, 1, 1);
 	put(&s, EXEC_END, 1, 0);
-	wait_in(&s, EXEC_LOCK, 2, 1); /* the lock of a dead thread */
-	expect(&s, false, "2");	      /* somebody may give back what thread 0 waits for */
+	wait_in(&s, EXEC_LOCK, 2, 1); /* the lock of an ended thread */
+	expect(&s, false, "2");	      /* another thread may release lock 0 */
 	expect(&s, true, "0 2");
 	exec_release(&s.x);
 }
@@ -126,7 +126,7 @@ static void waits_for_others(void **state)
 	put(&s, EXEC_LOCK, 1, 1);
 	put(&s, EXEC_WAIT, 1, 0)->aux = 1;
 	wait_in(&s, EXEC_WAKE, 1, 0);
-	wait_in(&s, EXEC_LOCK, 2, 0); /* holds up who would signal */
+	wait_in(&s, EXEC_LOCK, 2, 0); /* thread 1 holds the lock, so thread 2 cannot signal */
 	put(&s, EXEC_LOCK, 5, 1);     /* the mutex of the wait is free */
 	put(&s, EXEC_UNLOCK, 5, 1);
 	put(&s, EXEC_ENTER, 3, 0);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Long runs in miniature: random traces of a few threads, with many chunks each.
+ * Tests what is found in long runs without prediction, with small random traces of a few threads
+ * that have many chunks each.
  *
- * The pairs that the run itself shows unordered are compared with a slow, obvious reference: a
- * graph of all events, with an edge from each event to the next one of its thread and to those that
- * it releases.  For each pair of accesses it determines whether one can be reached from the other,
- * and whether an access between them represents the first.  The same is done with edges that may
- * have existed: to and from the outside, and to fences after relaxed reads.
+ * The pairs that are unordered in the run itself are compared with a slow, obvious reference.  It
+ * is a graph of all events, with an edge from each event to the next one of its thread and to those
+ * that it releases.  For each pair of accesses the reference determines whether one can be reached
+ * from the other, and whether an access between them represents the first.  The same is done with
+ * edges that may have existed: to and from the outside, and to fences after relaxed reads.
  *
  * Parts that one model loads in any order, from marks in the streams, are compared with those of a
  * model that loads nothing else.
@@ -70,14 +71,14 @@ static uint64_t rnd(uint64_t below)
 	return seed % below;
 }
 
-/* An event of the run, as the twin has it. */
+/* An event of the run, in the form that the twin uses. */
 struct event {
 	uint32_t thread, kind, object;
-	uint64_t q; /* its place */
+	uint64_t q; /* its position in the run */
 	uint32_t site;
 	uint64_t address, size;
 	bool write, atomic;
-	bool fenced; /* its thread has been through a fence */
+	bool fenced; /* its thread has executed a fence before */
 };
 
 struct run {
@@ -89,8 +90,8 @@ struct run {
 	struct trace_writer *writer;
 	unsigned in_chunk[THREADS];
 	bool fenced[THREADS];
-	bool barrier; /* the program has one of assembler */
-	bool hidden;  /* something ordered threads that the trace does not show */
+	bool barrier; /* the program contains a compiler barrier in assembly */
+	bool hidden;  /* something that the trace does not show ordered threads */
 	char directory[64];
 };
 
@@ -170,7 +171,8 @@ static void random_sem(struct run *r, uint32_t thread)
 	put(r, thread, kind, (uint64_t[]){e->q, 0, SEM, 0});
 }
 
-/* Also, seldom, a fence, and more seldom what makes everything uncertain. */
+/* Adds an event with the outside.  Rarely, it is a fence, or something that makes all orders
+ * uncertain. */
 static void random_outside(struct run *r, uint32_t thread)
 {
 	uint32_t what = (uint32_t)rnd(40), kind = what < 20 ? RADDLE_OUTSIDE_TELL : RADDLE_OUTSIDE_HEAR;
@@ -226,7 +228,7 @@ static void start_thread(struct run *r, uint32_t thread, uint64_t parent)
 	put(r, thread, RADDLE_THREAD_START, (uint64_t[]){e->q, 0, parent, thread - 1, 0, 0, 0});
 }
 
-/* The initial thread creates the others and joins one. */
+/* Makes a run in which the initial thread creates the others and joins one. */
 static void random_run(struct run *r)
 {
 	begin_run(r);
@@ -252,7 +254,7 @@ static void random_run(struct run *r)
 	end_run(r, true);
 }
 
-/* ---- the twin ---- */
+/* ---- the twin: a graph of all events ---- */
 
 static bool releases(const struct event *a)
 {
@@ -292,7 +294,8 @@ static bool is_fenced(const struct event **order, size_t i, size_t k)
 	return false;
 }
 
-/* The same with what may have ordered them.  Stores read nothing, but they count. */
+/* Whether something may have ordered the two events.  Stores count here, although they read
+ * nothing. */
 static bool may_have_edge(const struct event **order, size_t i, size_t k)
 {
 	const struct event *a = order[i], *b = order[k];
@@ -310,7 +313,7 @@ static int by_place(const void *left, const void *right)
 
 	if ((*a)->q != (*b)->q)
 		return (*a)->q < (*b)->q ? -1 : 1;
-	return *a < *b ? -1 : 1; /* one thread: as they came */
+	return *a < *b ? -1 : 1; /* events of one thread stay in their order */
 }
 
 static bool conflict(const struct event *a, const struct event *b)
@@ -320,7 +323,7 @@ static bool conflict(const struct event *a, const struct event *b)
 	       b->address < a->address + a->size;
 }
 
-typedef uint8_t reach[EVENTS + THREADS][EVENTS + THREADS]; /* by places in the order */
+typedef uint8_t reach[EVENTS + THREADS][EVENTS + THREADS]; /* indexed by positions in the order */
 static reach reached, maybe;
 
 static void find_reached(const struct event **order, size_t count)
@@ -348,7 +351,7 @@ static bool releases_between(const struct event **order, size_t i, size_t k)
 	return false;
 }
 
-/* Whether what conflicts with access number i conflicts with number k, which comes behind it, too. */
+/* Whether access k, which comes after access i, conflicts with everything that i conflicts with. */
 static bool stands_for(const struct event **order, size_t i, size_t k)
 {
 	const struct event *a = order[i], *b = order[k];
@@ -359,7 +362,7 @@ static bool stands_for(const struct event **order, size_t i, size_t k)
 }
 
 struct found {
-	uint64_t width; /* of the shortest part; 0: there is none */
+	uint64_t width; /* of the shortest part with such a pair; 0: there is none */
 	bool firm;
 };
 
@@ -372,7 +375,7 @@ static void find_pair(struct found *known, const struct event *a, const struct e
 	*known = (struct found){width, firm};
 }
 
-/* For each pair of sites. */
+/* Finds the unordered pairs for each pair of sites. */
 static void find_slowly(const struct run *r, struct found found[SITES][SITES])
 {
 	const struct event **order = rd_xcalloc(r->count, sizeof *order);
@@ -451,7 +454,7 @@ static void test_unordered(void **state)
 	free(r);
 }
 
-/* ---- what may have ordered two accesses ---- */
+/* ---- pairs of accesses that something may have ordered ---- */
 
 static void put_access(struct run *r, uint32_t thread, uint32_t site)
 {
@@ -464,7 +467,7 @@ static void put_atomic(struct run *r, uint32_t thread, uint32_t site, bool store
 	put(r, thread, RADDLE_ATOMIC, (uint64_t[]){r->q++, site, FLAG, stores});
 }
 
-/* Thread 1 writes, thread 2 reads; what is between? */
+/* Thread 1 writes, and thread 2 reads.  This is what happens between the two accesses. */
 enum between { NOTHING, RELAXED, FENCED, BARRIER, GUARD, BY_ITSELF, DAMAGED, BETWEENS };
 
 static void small_run(struct run *r, enum between between)
@@ -499,7 +502,8 @@ static void test_between(void **state)
 		small_run(r, n);
 		struct model *m = read_model(r, &trace);
 		predict_find_unordered(m, 0, &list);
-		assert_int_equal(list.count, 1); /* a prediction may ask about it */
+		/* the pair is found, so that prediction can examine it */
+		assert_int_equal(list.count, 1);
 		assert_int_equal(list.items[0].firm, n == NOTHING || n == RELAXED);
 		predict_unordered_release(&list);
 		model_free(m);
@@ -509,7 +513,7 @@ static void test_between(void **state)
 	free(r);
 }
 
-/* ---- parts ---- */
+/* ---- parts loaded in any order ---- */
 
 static void check_same(const struct model *m, const struct model *other)
 {
@@ -546,7 +550,8 @@ static void test_parts(void **state)
 		random_run(r);
 		struct model *m = read_model(r, &trace);
 		for (int k = 0; k < 12; k++) {
-			uint64_t from = k ? rnd(r->q) : r->q - 1; /* the first load makes all marks */
+			/* the first load sets all marks */
+			uint64_t from = k ? rnd(r->q) : r->q - 1;
 			struct model_part part = {from, from + 1 + rnd(20)};
 			struct model *fresh = read_model(r, &again);
 			assert_int_equal(model_load(m, part), RD_OK);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Only a few of a thread's uses of a lock are kept, and uses of one lock must not replace those of
- * another.  Lock A is used once, between two uses of lock B.  Wherever the two locks are in memory,
- * a write over A must be a race.
+ * Unit tests of how uses of locks are kept.  Only a few of a thread's uses of a lock are kept, and
+ * uses of one lock must not replace those of another.  Lock A is used once, between two uses of
+ * lock B.  Wherever the two locks are in memory, a write over A must be a race.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void use(struct trace_encoder *e, uint64_t *q, uint64_t lock)
 	trace_encode_row(e, RADDLE_MUTEX_UNLOCK, (uint64_t[]){++*q, 0, lock, 0}, NULL);
 }
 
-/* Thread 1 uses `often`, `rare`, `often`; thread 0 writes over both. */
+/* Thread 1 uses `often`, `rare`, `often`.  Thread 0 overwrites both locks. */
 static void encode(struct trace_encoder e[2], uint64_t often, uint64_t rare)
 {
 	uint64_t q = 0;
@@ -80,7 +80,7 @@ static void write_trace(const char *directory, struct trace_encoder e[2])
 	free(text);
 }
 
-/* Whether there is a race at the byte. */
+/* Whether there is a race at this address. */
 static bool has_race(const struct predict_trace *t, const struct predict_result *r, uint64_t address)
 {
 	for (size_t i = 0; i < r->race_count; i++) {
@@ -130,7 +130,7 @@ static void try_blocks(unsigned first, unsigned second)
 	rd_remove_tree(directory);
 }
 
-/* Numbers of the two objects that differ in one bit only are among these. */
+/* Some of these pairs of objects have numbers that differ in only one bit. */
 static void test_two_locks(void **state)
 {
 	(void)state;

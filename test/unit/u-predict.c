@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prediction in small named situations, each written as STD text (doc/format/std.md): those about
- * which users of lock-order checkers complain, one for each primitive, and the example of Carril
- * and Tichy (2015).  Also tests that the validator rejects bad witnesses.
+ * Unit tests of prediction in small named situations, each written as STD text (doc/format/std.md).
+ * They include situations about which users of lock-order checkers complain, one for each
+ * primitive, and the example of Carril and Tichy (2015).  Also tests that the validator rejects bad
+ * witnesses.
  */
 #include "predict/std.h"
 
@@ -19,7 +20,7 @@
 
 #include <cmocka.h>
 
-/* Blanks separate events in the texts below; locations are counted from 1. */
+/* In the texts below, blanks separate events.  Their locations are numbered from 1. */
 static const struct exec *fill(struct std_case *c, const char *text)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -89,7 +90,7 @@ static void expect_counts(const char *text, bool deadlocks, unsigned sound, unsi
 			 speculative, c.sound, c.speculative);
 }
 
-/* ---- races ---- */
+/* ---- which races are predicted, sound and speculative ---- */
 
 static void test_races(void **state)
 {
@@ -100,11 +101,11 @@ static void test_races(void **state)
 	RACES("T0|w(x) T0|fork(T1) T1|w(x)", 0, 0);
 	RACES("T0|fork(T1) T1|w(x) T0|join(T1) T0|w(x)", 0, 0);
 	RACES("T0|acq(m) T0|w(x) T0|rel(m) T1|acq(m) T1|w(x) T1|rel(m)", 0, 0);
-	/* A lock that only happened to order the accesses. */
+	/* A lock orders the accesses only by chance. */
 	RACES("T0|w(x) T0|acq(m) T0|rel(m) T1|acq(m) T1|rel(m) T1|w(x)", 1, 0);
-	/* The sections have to be reversed. */
+	/* The race needs the sections in the opposite order. */
 	RACES("T0|acq(m) T0|rel(m) T0|w(x) T1|acq(m) T1|w(x) T1|rel(m)", 1, 0);
-	/* The value read under the lock tells the second thread to go on. */
+	/* The second thread may continue only because of the value that it read under the lock. */
 	RACES("T0|w(x) T0|acq(m) T0|w(f) T0|rel(m) T1|acq(m) T1|r(f) T1|rel(m) T1|w(x)", 0, 1);
 }
 
@@ -117,7 +118,7 @@ static void test_races_of_primitives(void **state)
 	RACES("T0|w(x) T0|enter(b) T1|enter(b) T1|exit(b) T0|exit(b) T1|r(y) T0|w(y)", 1, 0);
 	RACES("T0|w(x) T0|post(s) T1|take(s) T1|w(x)", 0, 0);
 	RACES("T0|seminit(s,1) T0|w(x) T0|post(s) T1|take(s) T1|w(x)", 1, 0);
-	/* Either post will do for the take. */
+	/* The take can use either post. */
 	RACES("T0|w(x) T0|post(s) T2|post(s) T1|take(s) T1|w(x)", 1, 0);
 	RACES("T1|acq(m) T1|cwait(c,m) T0|w(x) T0|signal(c) T1|wake(c) T1|acq(m) T1|w(x) T1|rel(m)", 0, 0);
 	RACES("T1|acq(m) T1|cwait(c,m) T0|w(x) T1|wake(c) T1|acq(m) T1|w(x) T1|rel(m)", 1, 0);
@@ -136,7 +137,7 @@ static void test_atomics(void **state)
 	RACES("T0|au(x) T1|au(x)", 0, 0);
 }
 
-/* The wait that never happened: only the predicate orders the threads. */
+/* The wait did not happen in the run, so only its predicate orders the threads. */
 static void test_wait_loops(void **state)
 {
 	(void)state;
@@ -148,7 +149,7 @@ static void test_wait_loops(void **state)
 		  0, 0);
 }
 
-/* The outcome of a try: T1 goes on to x only because it failed. */
+/* T1 accesses x only because its attempt to take the lock failed. */
 static void test_failed_try(void **state)
 {
 	(void)state;
@@ -157,7 +158,7 @@ static void test_failed_try(void **state)
 	RACES("T0|acq(m) T1|busy(m) T1|w(x) T0|rel(m) T0|w(x)", 1, 0);
 }
 
-/* When the time is up nothing is said to be absent. */
+/* If the time is up, the remaining candidates count as undecided, not as absent. */
 static void test_deadline(void **state)
 {
 	struct predict_opts o = {.deadline_ns = 1};
@@ -182,7 +183,7 @@ static void test_deadline(void **state)
 	std_case_close(&std);
 }
 
-/* Listing 1 of the paper: standing at the two accesses is all it takes. */
+/* In listing 1 of the paper, it suffices to stop the threads before the two accesses. */
 static void test_paper_example(void **state)
 {
 	struct predict_opts o = {.speculative_only = true};
@@ -202,7 +203,8 @@ static void test_paper_example(void **state)
 	predict_lines_init(&lines, x);
 	predict_plan_make(&lines, &r.races[0].witness, (uint32_t[]){2, 11}, 2, &plan);
 	predict_lines_release(&lines);
-	/* The fork, which the program keeps in order, and T2's section, which T1's does not meet. */
+	/* The operations are the fork, which the program orders anyway, and T2's section, which
+	 * T1's does not overlap. */
 	assert_int_equal(plan.operations, 3);
 	assert_int_equal(plan.count, 0);
 	predict_plan_release(&plan);
@@ -210,7 +212,7 @@ static void test_paper_example(void **state)
 	std_case_close(&std);
 }
 
-/* ---- deadlocks ---- */
+/* ---- which deadlocks are predicted, sound and speculative ---- */
 
 #define AB(t) t "|acq(a) " t "|acq(b) " t "|rel(b) " t "|rel(a) "
 #define BA(t) t "|acq(b) " t "|acq(a) " t "|rel(a) " t "|rel(b) "
@@ -220,28 +222,29 @@ static void test_lock_cycles(void **state)
 	(void)state;
 	DEADLOCKS(AB("T1") BA("T2"), 1, 0);
 	DEADLOCKS(AB("T1") AB("T2"), 0, 0);
-	/* One thread alone. */
+	/* Both orders occur in one thread only. */
 	DEADLOCKS(AB("T1") BA("T1") "T2|acq(a) T2|rel(a) T2|acq(b) T2|rel(b)", 0, 0);
-	/* A gate lock. */
+	/* A lock around both sections (a gate lock) prevents the deadlock. */
 	DEADLOCKS("T1|acq(g) " AB("T1") "T1|rel(g) T2|acq(g) " BA("T2") "T2|rel(g)", 0, 0);
-	/* Ordered by fork, by join. */
+	/* The sections are ordered by fork, or by join. */
 	DEADLOCKS(AB("T1") "T1|fork(T2) " BA("T2"), 0, 0);
 	DEADLOCKS("T1|fork(T2) " BA("T2") "T1|join(T2) " AB("T1"), 0, 0);
-	/* A, B; unlock A; C.  The edges a-b, b-c, c-a exist, the cycle does not. */
+	/* Thread 1 takes A and B, releases A and takes C.  The edges a-b, b-c and c-a exist, but no
+	 * cycle is possible. */
 	DEADLOCKS("T1|acq(a) T1|acq(b) T1|rel(a) T1|acq(c) T1|rel(c) T1|rel(b) "
 		  "T2|acq(c) T2|acq(a) T2|rel(a) T2|rel(c)",
 		  0, 0);
-	/* Try and timed acquisitions do not wait forever. */
+	/* Attempts (try) and timed acquisitions do not wait forever. */
 	DEADLOCKS(AB("T1") "T2|acq(b) T2|tryacq(a) T2|rel(a) T2|rel(b)", 0, 0);
 	DEADLOCKS(AB("T1") "T2|tryacq(b) T2|acq(a) T2|rel(a) T2|rel(b)", 1, 0);
-	/* Three and four threads. */
+	/* Cycles of three and four threads. */
 	DEADLOCKS("T1|acq(a) T1|acq(b) T1|rel(b) T1|rel(a) T2|acq(b) T2|acq(c) T2|rel(c) T2|rel(b) "
 		  "T3|acq(c) T3|acq(a) T3|rel(a) T3|rel(c)",
 		  1, 0);
 	DEADLOCKS("T1|acq(a) T1|acq(b) T1|rel(b) T1|rel(a) T2|acq(b) T2|acq(c) T2|rel(c) T2|rel(b) "
 		  "T3|acq(c) T3|acq(d) T3|rel(d) T3|rel(c) T4|acq(d) T4|acq(a) T4|rel(a) T4|rel(d)",
 		  1, 0);
-	/* A value hands the locks over. */
+	/* A value orders the two sections. */
 	DEADLOCKS("T1|acq(a) T1|acq(b) T1|w(f) T1|rel(b) T1|rel(a) T2|r(f) " BA("T2"), 0, 1);
 }
 
@@ -259,7 +262,8 @@ static void test_rwlock_cycles(void **state)
 		  1, 0);
 	DEADLOCKS("T1|rdacq(a) T1|acq(m) T1|rel(m) T1|rwrel(a) T2|acq(m) T2|rdacq(a) T2|rwrel(a) T2|rel(m)",
 		  0, 0);
-	/* A gate held by both for reading is no gate, for writing it is. */
+	/* A gate lock does not prevent the deadlock if both threads hold it for reading, but does
+	 * if one holds it for writing. */
 	DEADLOCKS("T1|rdacq(g) " AB("T1") "T1|rwrel(g) T2|rdacq(g) " BA("T2") "T2|rwrel(g)", 1, 0);
 	DEADLOCKS("T1|wracq(g) " AB("T1") "T1|rwrel(g) T2|rdacq(g) " BA("T2") "T2|rwrel(g)", 0, 0);
 }
@@ -267,19 +271,19 @@ static void test_rwlock_cycles(void **state)
 static void test_mixed_cycles(void **state)
 {
 	(void)state;
-	/* Join while holding what the thread needs. */
+	/* A thread joins another while it holds a lock that the other one needs. */
 	DEADLOCKS("T0|fork(T1) T1|acq(a) T1|rel(a) T0|acq(a) T0|join(T1) T0|rel(a)", 1, 0);
-	/* Waiting with a second lock held that the signaller needs. */
+	/* A thread waits while it holds a second lock, which the signalling thread needs. */
 	DEADLOCKS("T0|acq(a) T0|rel(a) T1|acq(a) T1|acq(m) T1|r(f) T1|cwait(c,m) T0|acq(m) T0|w(f) "
 		  "T0|signal(c) T0|rel(m) "
 		  "T1|wake(c) T1|acq(m) T1|rel(m) T1|rel(a)",
 		  1, 1);
-	/* Barrier and semaphore under a lock. */
+	/* A thread waits at a barrier or a semaphore while it holds a lock. */
 	DEADLOCKS("T2|acq(a) T2|rel(a) T1|acq(a) T1|enter(b) T2|enter(b) T1|exit(b) T2|exit(b) T1|rel(a)", 1,
 		  0);
 	DEADLOCKS("T2|acq(a) T2|rel(a) T2|post(s) T1|acq(a) T1|take(s) T1|rel(a)", 1, 0);
 	DEADLOCKS("T2|acq(a) T2|rel(a) T2|post(s) T3|post(s) T1|acq(a) T1|take(s) T1|rel(a)", 0, 0);
-	/* The semaphore used as a lock. */
+	/* The semaphore is used as a lock. */
 	DEADLOCKS("T0|seminit(s,1) T1|take(s) T1|acq(a) T1|rel(a) T1|post(s) T2|acq(a) T2|take(s) T2|post(s) "
 		  "T2|rel(a)",
 		  1, 0);
@@ -288,20 +292,20 @@ static void test_mixed_cycles(void **state)
 static void test_lost_signals(void **state)
 {
 	(void)state;
-	/* No predicate: the signal can come first. */
+	/* Without a predicate, the signal can come before the wait. */
 	DEADLOCKS("T1|acq(m) T1|cwait(c,m) T0|acq(m) T0|signal(c) T0|rel(m) T1|wake(c) T1|acq(m) T1|rel(m)",
 		  1, 0);
-	/* The predicate, read under the mutex, excludes it. */
+	/* A predicate that is read under the mutex prevents that. */
 	DEADLOCKS("T1|acq(m) T1|r(f) T1|cwait(c,m) T0|acq(m) T0|w(f) T0|signal(c) T0|rel(m) T1|wake(c) "
 		  "T1|acq(m) T1|r(f) "
 		  "T1|rel(m)",
 		  0, 1);
-	/* Two waiters, one signal each, one broadcast for both. */
+	/* One broadcast wakes two waiting threads. */
 	DEADLOCKS("T1|acq(m) T1|r(f) T1|cwait(c,m) T2|acq(m) T2|r(f) T2|cwait(c,m) T0|acq(m) T0|w(f) "
 		  "T0|broadcast(c) "
 		  "T0|rel(m) T1|wake(c) T1|acq(m) T1|rel(m) T2|wake(c) T2|acq(m) T2|rel(m)",
 		  0, 2);
-	/* Somebody else signals later in any case. */
+	/* The signalling thread does not take the mutex. */
 	DEADLOCKS("T1|acq(m) T1|cwait(c,m) T0|signal(c) T1|wake(c) T1|acq(m) T1|w(f) T1|rel(m)", 1, 0);
 }
 
@@ -354,7 +358,7 @@ static void test_many_held(void **state)
 	}
 }
 
-/* Ten thousand mutexes in pairs; one pair is taken in both orders. */
+/* Ten thousand mutexes are taken in pairs.  One pair is taken in both orders. */
 static void test_many_mutexes(void **state)
 {
 	struct predict_opts o = {0};
@@ -378,7 +382,7 @@ static void test_many_mutexes(void **state)
 	exec_release(&x);
 }
 
-/* ---- the validator ---- */
+/* ---- witnesses that the validator rejects ---- */
 
 static void test_validator_refuses(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Contexts: a hive reads what a site writes, for all sixteen combinations. */
+/* Unit tests of contexts: a hive reads what a site writes, for all sixteen combinations. */
 #include "base/error.h"
 #include "base/json-text.h"
 #include "protocol/context.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signatures: the test vectors of RFC 8032 are reproduced, and data without a valid signature is
- * rejected. */
+/* Unit tests of signatures.  The test vectors of RFC 8032 are reproduced, and data without a valid
+ * signature is rejected. */
 #include "base/error.h"
 #include "base/hex.h"
 #include "protocol/sign.h"
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* RFC 8032, 7.1, tests 2 and 3: secret and public key, message; the signatures in base 64. */
+/* RFC 8032, section 7.1, tests 2 and 3: secret key, public key, message, and signature in base
+ * 64. */
 static const struct {
 	const char *secret, *public_key, *message, *signature;
 } rfc[] = {

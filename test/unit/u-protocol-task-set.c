@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Task sets: what a hive writes a site reads; what is damaged or for another build is refused. */
+/* Unit tests of task sets.  A site reads what a hive writes, and refuses sets that are damaged or
+ * for another build. */
 #include "base/error.h"
 #include "protocol/task-set.h"
 
@@ -31,7 +32,7 @@ static void a_set_is_read(void **state)
 	assert_int_equal(set.tasks[0].tau_us, 1000);
 }
 
-/* Each pair is a part of the good set and what takes its place. */
+/* Each pair is a part of a valid set, and the text that replaces it. */
 static void wrong_sets_are_refused(void **state)
 {
 	static const char *const changes[][2] = {
@@ -59,7 +60,7 @@ static void wrong_sets_are_refused(void **state)
 	}
 }
 
-/* The bytes are those that hives have always signed, and a site reads what was written. */
+/* The bytes are those that hives have always signed, and a site can read them. */
 static void what_is_written_is_read(void **state)
 {
 	struct protocol_task_set set = {.serial = 7, .issued = 1, .expires = 99, .poll_s = 60, .count = 2},

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ---- events ---- */
+/* ---- queries of the event table ---- */
 
 static void every_kind_has_one_meaning(void **state)
 {
@@ -70,7 +70,7 @@ static void descriptors_and_channels_are_apart(void **state)
 	assert_false(raddle_is_descriptor(RADDLE_CHANNELS));
 }
 
-/* ---- the session ---- */
+/* ---- the stacks of buffers in a session ---- */
 
 static struct raddle_session *new_session(uint32_t buffers)
 {
@@ -119,7 +119,8 @@ static void a_stack_is_taken_whole_and_its_tag_changes(void **state)
 	free(s);
 }
 
-/* The program can overwrite a head: an index out of range must not be used. */
+/* The program can overwrite the head of a stack, so an index that is out of range must not be
+ * used. */
 static void a_damaged_head_is_empty(void **state)
 {
 	struct raddle_session *s = new_session(2);
@@ -149,7 +150,7 @@ static void processes_are_found_by_their_forks(void **state)
 	free(s);
 }
 
-/* ---- keys and sums ---- */
+/* ---- keys of plugins and checksums of input ---- */
 
 static void keys_are_fnv_1a(void **state)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collector's sink: buffers of several threads become chunks of a trace.  However the buffers
- * were cut, the trace must read back as the same events in the same order.
+ * Unit tests of the collector's sink, which makes chunks of a trace from the buffers of several
+ * threads.  However the buffers were cut, the trace must read back as the same events in the same
+ * order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 5, THREADS_USED = 3, BUFFERS = 400, RECORDS = 700 }; /* squares modulo 5 are 0, 1 and 4 */
+/* Buffer i is of thread i * i modulo 5, so only the threads 0, 1 and 4 are used. */
+enum { THREADS = 5, THREADS_USED = 3, BUFFERS = 400, RECORDS = 700 };
 
 static char *directory;
 
@@ -42,7 +44,7 @@ static int remove_directory(void **state)
 	return 0;
 }
 
-/* One buffer: addresses count up within a thread. */
+/* Fills one buffer.  The addresses of a thread count up. */
 static size_t fill(uint8_t *bytes, uint64_t *next)
 {
 	struct rt_encoder *e = calloc(1, sizeof *e);
@@ -54,7 +56,7 @@ static size_t fill(uint8_t *bytes, uint64_t *next)
 	return (size_t)(p - bytes);
 }
 
-/* Every thread's addresses must come back in order and without a gap. */
+/* The addresses of every thread must be read back in order and without a gap. */
 static void read_back(const uint64_t *counts)
 {
 	struct trace_event event;
@@ -76,8 +78,8 @@ static void read_back(const uint64_t *counts)
 	trace_close(trace);
 }
 
-/* A concurrent reader sees records that the thread has not handed over yet.  The next flush, or the
- * end, replaces them. */
+/* A reader sees records that the thread has not handed over yet.  The next flush, or the end,
+ * replaces them. */
 static void show(struct record_sink *sink, uint32_t thread, const uint64_t *next)
 {
 	static uint8_t bytes[RECORDS * 16 + 1];
@@ -128,7 +130,8 @@ static void gathers(void **state)
 	read_back(next);
 }
 
-/* Many threads are written in several turns, each once, also those that come between two turns. */
+/* Many threads are written in several rounds, each thread once, also threads that arrive between
+ * two rounds. */
 static void takes_turns(void **state)
 {
 	enum { MANY = 1000, LATE = 50 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A recorded run in a few numbers, and what became of its faults. */
+/* Unit tests of the summary of a recorded run, and of what it says about faults. */
 #include "golden.h"
 
 #include "base/error.h"

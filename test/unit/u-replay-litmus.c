@@ -4,10 +4,10 @@
  * list of choices, and its output is compared with the slow reference of litmus.h.  The search is
  * exhaustive, so the two sets of outcomes must be equal.
  *
- *	u-replay-litmus                     a few tests in all models; with $RADDLE_LONG all of two
- *	                                    threads
- *	u-replay-litmus MODEL RUNS TEXT...  these tests, with figures (bench/litmus); at most RUNS runs
- *	                                    each, 0: all
+ *   u-replay-litmus                     runs a few tests in all models; with $RADDLE_LONG, all
+ *                                       tests of two threads
+ *   u-replay-litmus MODEL RUNS TEXT...  runs these tests and prints figures (bench/litmus), with at
+ *                                       most RUNS runs each (0: all)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,8 @@ static bool is_shared(const struct trace_site *s)
 	       (!strcmp(s->function, "look") || !strcmp(s->function, "put") || !strcmp(s->function, "swap"));
 }
 
-/* Its accesses obey the model, and threads can be stopped there. */
+/* Makes all shared accesses of the program obey the model, and watches them, so that threads can be
+ * stopped there. */
 static void add_sites(struct schedule *s)
 {
 	for (size_t u = 0; u < sites->unit_count; u++)
@@ -72,7 +73,8 @@ static void add_sites(struct schedule *s)
 		}
 }
 
-/* The outcome of one run, whose choices become those of the search. */
+/* Runs the program once, and stores its outcome.  The choices of the run become those of the
+ * search. */
 static void run_once(const struct schedule *s, char **argv, struct replay_search *search, char *said)
 {
 	const struct replay_program p = {&program, sites, argv};
@@ -96,9 +98,9 @@ static void run_once(const struct schedule *s, char **argv, struct replay_search
 	replay_result_release(&result);
 }
 
-static size_t most; /* runs of a test; 0: all */
+static size_t most; /* maximum number of runs of a test; 0: all */
 
-/* Whether the search came to its end. */
+/* Explores all choices.  Returns whether the search reached its end. */
 static bool explore(const char *text, enum raddle_memory_model model, struct litmus_set *out, size_t *runs)
 {
 	struct replay_search search = {0};
@@ -132,7 +134,8 @@ static void show(const char *name, const struct litmus_set *s)
 
 enum { OUTSIDE, WITHIN, EQUAL };
 
-/* Whether all outcomes are allowed, and all that are allowed came up; *runs counts runs of the program. */
+/* Compares the outcomes with those that the model allows.  Counts the runs of the program in
+ * *runs. */
 static int compare(const char *name, const char *text, enum raddle_memory_model model, size_t *runs)
 {
 	struct litmus_set found = {0}, expected = {0};
@@ -157,8 +160,9 @@ static int compare(const char *name, const char *text, enum raddle_memory_model 
 	return result;
 }
 
-/* The tests of the short form show every kind of operation and all differences between the models.
- * bench/litmus runs those with more threads. */
+/* Whether a test belongs to the short form.  The tests of the short form contain every kind of
+ * operation and show all differences between the models. bench/litmus runs those with more
+ * threads. */
 static bool is_chosen(const char *name, const char *text)
 {
 	static const char *const names[] = {"SB",	    "SB+mfences", "SB+xchgs", "MP",
@@ -184,7 +188,7 @@ static void exhaustive(void **state)
 					 EQUAL);
 }
 
-/* Figures for tests of the command line. */
+/* Prints figures for the tests of the command line. */
 static int measure(int argc, char **argv)
 {
 	static const char *const words[] = {"OUTSIDE", "within", "equal"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From schedules to plans: threads with their ancestors, operations, sites, and what does not
- * fit. */
+/* Unit tests of making plans from schedules: threads with their ancestors, operations, sites, and
+ * schedules that do not fit the program. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "raddle/event.h"
@@ -174,7 +174,7 @@ static void test_memory_is_filled(void **state)
 	free(steer);
 }
 
-/* Without a number, or with the one of another build, a place will do. */
+/* A site without a number, or with that of another build, is found by its place. */
 static void test_sites_are_found_by_place(void **state)
 {
 	(void)state;
@@ -232,7 +232,7 @@ static void test_bad_names_are_refused(void **state)
 	}
 }
 
-/* Those that libc made for itself are told apart by their index alone. */
+/* Threads that libc created for itself are distinguished only by their index. */
 static void test_threads_without_creator(void **state)
 {
 	(void)state;
@@ -292,7 +292,8 @@ static void test_one_thread_does_not_race(void **state)
 	refused("both accesses are of one thread");
 }
 
-/* Decisions, and watches by site, place and thread; both grow while the program stands. */
+/* A schedule with decisions, and with watches by site, place and thread.  Decisions can be added
+ * while the program is stopped. */
 static void test_goes_on(void **state)
 {
 	static const struct schedule_place here = {"/elsewhere/prog.c", "worker", 10, 5};
@@ -350,7 +351,7 @@ static void test_bad_watches_are_refused(void **state)
 	refused("it has no read at prog.c:77");
 }
 
-/* The thread that the schedule names goes first. */
+/* The thread that the schedule names as the first one runs first. */
 static void test_first(void **state)
 {
 	(void)state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whole replays of a program that is this test itself.  Started again with a mode as its argument,
- * it maps the session and acts as the runtime, so every outcome can be produced without threads.
+ * Tests whole replays of a program that is this test itself.  Started again with a mode as its
+ * argument, it maps the session and acts as the runtime.  So every outcome can be produced without
+ * threads.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -24,11 +25,11 @@
 
 #include <cmocka.h>
 
-#define PATIENCE_MS 2000 /* enough for a process that a busy machine does not let run for a while */
+#define PATIENCE_MS 2000 /* long enough for a process on a busy machine */
 #define LOCK_A 0x1000
 #define LOCK_B 0x2000
 
-/* ---- the program ---- */
+/* ---- the program that is replayed ---- */
 
 static struct raddle_steer *steer;
 
@@ -111,7 +112,7 @@ static int play_difference(void)
 	return 0;
 }
 
-/* Everybody waits for somebody else until the replayer gives up. */
+/* All threads wait for each other until the replayer gives up. */
 static int play_standstill(bool spins)
 {
 	slot(0, spins ? RADDLE_SLOT_RUNS : RADDLE_SLOT_LIMIT);
@@ -126,7 +127,8 @@ static int play_standstill(bool spins)
 	return 0;
 }
 
-/* How often the replayer has waited so far: once between two looks. */
+/* Returns how often the replayer has slept so far.  It sleeps once between two looks at the
+ * program. */
 static unsigned long naps_of_replayer(void)
 {
 	char path[64], line[256];
@@ -143,7 +145,7 @@ static unsigned long naps_of_replayer(void)
 	return naps;
 }
 
-/* Returns when the replayer has looked at what is there now. */
+/* Returns when the replayer has looked at the current state. */
 static void wait_for_looks(void)
 {
 	unsigned long before = naps_of_replayer();
@@ -152,7 +154,7 @@ static void wait_for_looks(void)
 		usleep(1000);
 }
 
-/* Whatever the program writes there, the replayer survives. */
+/* Whatever the program writes into the shared memory, the replayer survives. */
 static int play_nonsense(void)
 {
 	memset(steer->spots, 0xff, sizeof steer->spots);
@@ -168,7 +170,8 @@ static int play_nonsense(void)
 	return 0;
 }
 
-/* Stands at a watched access and says what it was told: who goes on, and how many decisions there are. */
+/* Stops at a watched access.  The exit status shows the answer: which thread continues, and how
+ * many decisions there are. */
 static int play_stand(void)
 {
 	struct raddle_slot *s = slot(1, RADDLE_SLOT_GOAL);
@@ -198,7 +201,7 @@ static int play_stand(void)
 	return (int)(10 * steer->next + atomic_load(&steer->decision_count));
 }
 
-/* A sanitizer may have a handler for it. */
+/* A sanitizer may have installed a handler for this signal. */
 static int crash(void)
 {
 	signal(SIGSEGV, SIG_DFL);
@@ -245,7 +248,7 @@ static int play(const char *mode)
 	return 7;
 }
 
-/* ---- the test ---- */
+/* ---- replays and their outcomes ---- */
 
 static struct schedule race, deadlock;
 static struct replay_result result;
@@ -361,7 +364,7 @@ static void test_race_stays_until_it_is_let_go(void **state)
 	assert_int_equal(result.status, 4);
 }
 
-/* Sees who stands where, and extends the plan. */
+/* Checks where the threads are stopped, and extends the plan. */
 static bool extend(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
 {
 	const struct replay_stander *who = &stand->threads[stand->who];
@@ -412,7 +415,8 @@ static void test_stands(void **state)
 	assert_int_equal(replay_export(&turns, &result, SIZE_MAX, &exported), 0);
 	assert_int_equal(exported.decision_count, 2);
 	assert_string_equal(exported.decisions[0].next, "T_0_1");
-	assert_string_equal(exported.decisions[1].point, "op"); /* what the program wrote was none */
+	/* the program had written an invalid point */
+	assert_string_equal(exported.decisions[1].point, "op");
 	assert_int_equal(exported.seed, 0);
 	schedule_release(&exported);
 	assert_int_equal(replay_export(&turns, &result, 1, &exported), 0);
@@ -422,7 +426,7 @@ static void test_stands(void **state)
 	schedule_release(&turns);
 }
 
-/* Decisions that did not all come up. */
+/* Not all decisions of the schedule were reached. */
 static void test_turns_end_early(void **state)
 {
 	struct schedule turns, exported;
@@ -459,7 +463,7 @@ static void test_deadlock(void **state)
 	assert_int_equal(result.waits[1].held[0].address, LOCK_B);
 }
 
-/* Threads that stand at other operations than the schedule's. */
+/* The threads wait in other operations than those of the schedule. */
 static void test_other_deadlock(void **state)
 {
 	(void)state;
@@ -523,7 +527,7 @@ static void test_program_without_runtime(void **state)
 	assert_int_equal(run("absent", &race, (struct replay_request){0}), RD_ETOOL);
 }
 
-/* ---- findings ---- */
+/* ---- replays of findings ---- */
 
 static struct finding_set *set;
 
@@ -609,7 +613,7 @@ static void test_deadlock_is_shown(void **state)
 	finding_set_free(set);
 }
 
-/* Called in processes of their own. */
+/* Predicts again from a trace.  It is called in other processes. */
 static int again(void *context, const char *trace, struct finding_set *of)
 {
 	_Atomic int *calls = context;
@@ -620,7 +624,7 @@ static int again(void *context, const char *trace, struct finding_set *of)
 	return RD_OK;
 }
 
-/* Until all is settled. */
+/* Continues until all findings are settled. */
 static void settle_all(const struct replay_settle *how, struct replay_settled *settled)
 {
 	struct replay_settling *s = replay_settle_open(how, set, settled);
@@ -635,11 +639,11 @@ static void settle_all(const struct replay_settle *how, struct replay_settled *s
 			assert_int_equal(news.finding->status, FINDING_CONFIRMED);
 		confirmed += news.kind == REPLAY_NEWS_CONFIRMED;
 	}
-	assert_int_equal(confirmed, settled->confirmed); /* each is news once */
+	assert_int_equal(confirmed, settled->confirmed); /* each confirmation was reported once */
 	replay_settle_close(s);
 }
 
-/* Settles the one finding of the set; returns how often somebody was asked to predict. */
+/* Settles the only finding of the set.  Returns how often prediction was requested. */
 static int settle(const char *mode, struct replay_settled *settled)
 {
 	char *argv[] = {(char[]){"u-replay-run"}, (char *)mode, NULL};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sentences about replays: counts, turns, input from outside, and gdb. */
+/* Unit tests of the sentences about replays: counts, turns, input from outside, and gdb. */
 #include "golden.h"
 
 #include "base/error.h"
@@ -62,7 +62,7 @@ static void outside(void **state)
 	char *text = said(replay_say_outside, &t);
 
 	(void)state;
-	assert_string_equal(text, ""); /* nothing came from there */
+	assert_string_equal(text, ""); /* there was no input from outside */
 	free(text);
 	t.outside = (struct replay_outside){.arrivals = 4, .arrived = 3, .connections = 2, .same = 1};
 	rd_buf_adds(&t.lack, "a connection");
@@ -93,14 +93,14 @@ static void orders(void **state)
 	assert_non_null(strstr(text, "raddle: a note\n"));
 	free(text);
 	t.reproduced = 1;
-	t.gdb.pid = -1; /* it was there and has ended */
+	t.gdb.pid = -1; /* gdb was started and has ended */
 	text = said(replay_say_order, &t);
 	assert_non_null(strstr(text, "was kept\n"));
 	assert_null(strstr(text, "gdb"));
 	free(text);
 }
 
-/* The script for gdb; another program stands in for gdb.  A thread that is joined holds nothing. */
+/* The script for gdb; another program replaces gdb here.  A thread that is joined holds no lock. */
 static void script_of_a_deadlock(void **state)
 {
 	struct replay_wait waits[] = {

@@ -12,7 +12,8 @@
 
 enum { DEPTH_MAX = 6, LEAVES_MAX = 1024 };
 
-/* A tree in which each level has a number of alternatives; `merge` makes all states of a level one. */
+/* A tree in which each level has a number of alternatives.  With `merge`, all states of a level are
+ * equal. */
 struct tree {
 	uint32_t alternatives[DEPTH_MAX];
 	unsigned depth;
@@ -21,7 +22,7 @@ struct tree {
 	unsigned order[LEAVES_MAX], costs[LEAVES_MAX], runs;
 };
 
-/* Runs the plan, then defaults; returns the number of the leaf. */
+/* Makes the planned choices, then default ones.  Returns the number of the leaf. */
 static unsigned run(struct tree *t, struct replay_search *s)
 {
 	struct raddle_choice made[DEPTH_MAX];
@@ -101,7 +102,7 @@ static void a_run_without_choices_is_the_only_one(void **state)
 	assert_int_equal(t.runs, 1);
 }
 
-/* A search that is given up leaves plans in its queues. */
+/* A search that is abandoned has plans in its queues, which must be released. */
 static void an_unfinished_search_is_released(void **state)
 {
 	struct tree t = {.alternatives = {4, 4, 4}, .depth = 3};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* replay/strategy: which finding is tried next and how, with made-up results. */
+/* Unit tests of replay/strategy-int.h, with made-up results: which finding is tried next, and
+ * how. */
 #include "base/error.h"
 #include "finding/schedule.h"
 #include "replay/strategy-int.h"
@@ -14,7 +15,7 @@
 
 #define RESULTS_MAX 64
 
-/* A strategy with its findings; results live as long. */
+/* A strategy and its findings.  Results are released with it. */
 struct world {
 	struct finding_set *set, *predictions;
 	struct finding *all[16];
@@ -39,7 +40,8 @@ static void finish(struct world *w)
 		finding_set_free(w->results[i]);
 }
 
-/* A finding that waits; the fingerprint is its number, the schedule has `ops` operations. */
+/* Adds a finding that waits to be tried.  Its fingerprint is its number, and its schedule has `ops`
+ * operations. */
 static struct finding *add(struct finding_set *set, enum finding_kind kind, int number, const char *object,
 			   size_t ops)
 {
@@ -57,7 +59,7 @@ static struct finding *add(struct finding_set *set, enum finding_kind kind, int 
 	return f;
 }
 
-/* A run that came to this: confirmed or not, and what it says besides. */
+/* The result of a run: the status of the finding, and what else the run shows. */
 struct outcome {
 	enum finding_status status;
 	bool astray, observable, unordered;
@@ -87,7 +89,7 @@ static struct finding_set *result_of(struct world *w, const struct strategy_atte
 	return r;
 }
 
-/* The next attempt must be this one; it comes to `outcome`. */
+/* Expects this attempt to be the next one, and gives it this outcome. */
 static void expect(struct world *w, enum strategy_step step, size_t item, size_t way, struct outcome outcome)
 {
 	struct strategy_attempt a = {0};
@@ -114,9 +116,10 @@ static const struct outcome failed = {.status = FINDING_UNCONFIRMED, .reason = "
 				       .astray = true},
 			    hidden = {.status = FINDING_UNCONFIRMED, .reason = "a spin", .observable = true};
 
-/* ---- order ---- */
+/* ---- the order in which findings are tried ---- */
 
-/* What is certain first; one of each object, short schedules first; then the second of each. */
+/* Sound findings come first.  Of these, the first finding of each object comes first, short
+ * schedules before long ones; then the second of each object. */
 static void test_order(void **state)
 {
 	struct world w;
@@ -139,7 +142,7 @@ static void test_order(void **state)
 	finish(&w);
 }
 
-/* Only those that are unconfirmed, have a schedule and are not hidden are tried. */
+/* A finding is tried only if it is unconfirmed, has a schedule and is not suppressed. */
 static void test_who_waits(void **state)
 {
 	struct world w;
@@ -157,9 +160,10 @@ static void test_who_waits(void **state)
 	finish(&w);
 }
 
-/* ---- ways ---- */
+/* ---- the ways in which one finding is tried ---- */
 
-/* All steps of one finding: its ways, a meeting, three rounds from where it strayed, the detector. */
+/* These are all steps of one finding: its schedules, a meeting, three rounds from the point where
+ * it strayed, and the detector. */
 static void test_steps(void **state)
 {
 	struct world w;
@@ -188,7 +192,8 @@ static void test_steps(void **state)
 	finish(&w);
 }
 
-/* Threads of a deadlock have no accesses to meet at; a run that did not stray is not predicted from. */
+/* The threads of a deadlock have no accesses at which they could meet.  If a run did not stray,
+ * nothing is predicted from it. */
 static void test_deadlock(void **state)
 {
 	struct world w;
@@ -205,7 +210,7 @@ static void test_deadlock(void **state)
 	finish(&w);
 }
 
-/* Each is tried once before any is tried again. */
+/* Each finding is tried once before any finding is tried again. */
 static void test_breadth_first(void **state)
 {
 	struct world w;
@@ -230,7 +235,7 @@ static void test_breadth_first(void **state)
 	finish(&w);
 }
 
-/* After four replays that led nowhere a program is not led any more, at first. */
+/* If four replays in a row fail, threads are not led at first; the meeting is tried before that. */
 static void test_cannot_be_led(void **state)
 {
 	struct world w;
@@ -250,7 +255,7 @@ static void test_cannot_be_led(void **state)
 	finish(&w);
 }
 
-/* ---- results ---- */
+/* ---- what becomes of results ---- */
 
 static void test_settled(void **state)
 {
@@ -271,7 +276,8 @@ static void test_settled(void **state)
 	finish(&w);
 }
 
-/* What a run that strayed shows besides is tried too, up to a limit; a known one gets another way. */
+/* Other findings of a run that strayed are tried, too, up to a limit.  If such a finding is known,
+ * it gets another schedule. */
 static void test_others(void **state)
 {
 	struct strategy_attempt a;
@@ -298,7 +304,8 @@ static void test_others(void **state)
 	finish(&w);
 }
 
-/* What the detector saw unordered keeps the first verdict; a lost run gives a reason. */
+/* If the detector saw the accesses unordered, the first verdict stays.  If a run was lost, that is
+ * the reason. */
 static void test_unordered_and_lost(void **state)
 {
 	struct strategy_attempt a;
@@ -324,7 +331,7 @@ static void test_unordered_and_lost(void **state)
 	finish(&w);
 }
 
-/* ---- several at once, and the time ---- */
+/* ---- several attempts at once, and the time limit ---- */
 
 static void test_many_at_once(void **state)
 {
@@ -339,14 +346,15 @@ static void test_many_at_once(void **state)
 	assert_true(strategy_next(&w.strategy, 0, &a[0]));
 	assert_true(strategy_next(&w.strategy, 1, &a[1]));
 	assert_int_not_equal(a[0].item, a[1].item);
-	assert_false(strategy_next(&w.strategy, 2, &a[2])); /* both are under way */
+	assert_false(strategy_next(&w.strategy, 2, &a[2])); /* both findings are being tried */
 	strategy_take(&w.strategy, &a[0], result_of(&w, &a[0], &hidden));
 	assert_true(strategy_next(&w.strategy, 1, &a[2]));
 	assert_int_equal(a[2].step, STRATEGY_MEET);
 	finish(&w);
 }
 
-/* When the time is up only the detector is asked, once; what was not tried to the end says so. */
+/* When the time is up, only the detector is used, once.  Findings that were not tried completely
+ * get a reason. */
 static void test_late(void **state)
 {
 	struct strategy_attempt a;
@@ -359,7 +367,7 @@ static void test_late(void **state)
 	add(w.set, FINDING_RACE, 2, "c", 3);
 	strategy_open(&w.strategy);
 	expect(&w, STRATEGY_TRY, 0, 0, hidden);
-	assert_true(strategy_next(&w.strategy, 0, &a)); /* that of b, which is given up */
+	assert_true(strategy_next(&w.strategy, 0, &a)); /* the attempt for b, which is given up */
 	strategy_be_late(&w.strategy);
 	assert_true(strategy_next(&w.strategy, 0, &a));
 	assert_int_equal(a.step, STRATEGY_OBSERVE);
@@ -376,7 +384,7 @@ static void test_late(void **state)
 	finish(&w);
 }
 
-/* The detector is asked again as long as it confirms something. */
+/* The detector is used again as long as it confirms something. */
 static void test_observations(void **state)
 {
 	struct strategy_attempt a;
@@ -407,7 +415,8 @@ static void test_observations(void **state)
 	finish(&w);
 }
 
-/* A run that a read led astray which races: both orders of the read and the write are tried. */
+/* A run strayed because of a read that races with a write.  Both orders of the two accesses are
+ * tried. */
 static void test_kept(void **state)
 {
 	struct strategy_attempt a = {0};
@@ -434,7 +443,8 @@ static void test_kept(void **state)
 	finish(&w);
 }
 
-/* What came unordered and did not meet is tried with more patience, once and last. */
+/* If the accesses were unordered but the threads did not meet, that is tried again with more
+ * patience, once and last. */
 static void test_patience(void **state)
 {
 	static const struct outcome seen = {
@@ -482,7 +492,7 @@ static void test_unordered_as_far_as_seen(void **state)
 	result->items[0]->reason = "seen";
 	strategy_take(&w.strategy, &a, result);
 	strategy_attempt_release(&a);
-	expect(&w, STRATEGY_MEET, 0, 0, failed); /* with patience */
+	expect(&w, STRATEGY_MEET, 0, 0, failed); /* with more patience */
 	expect_nothing(&w);
 	strategy_conclude(&w.strategy, "why");
 	assert_int_equal(w.strategy.confirmed, 0);
@@ -492,7 +502,7 @@ static void test_unordered_as_far_as_seen(void **state)
 	finish(&w);
 }
 
-/* While sound findings have ways left, one attempt in four is at a speculative one. */
+/* While sound findings have schedules left, one attempt in four is for a speculative finding. */
 static void test_share(void **state)
 {
 	size_t speculative = 0, attempts = 0;
@@ -517,7 +527,7 @@ static void test_share(void **state)
 	finish(&w);
 }
 
-/* One replay of each, whatever comes of it. */
+/* With `once`, each finding is replayed once, whatever the result is. */
 static void test_once(void **state)
 {
 	struct world w;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph and the watchdog, on made-up contents of the steering memory: what is a deadlock,
- * what only looks like one, and what is done about a program that makes no progress.
+ * Unit tests of the owner graph and the watchdog, with made-up contents of the steering memory.
+ * They test what is a deadlock, what only looks like one, and what is done about a program that
+ * makes no progress.
  */
 #include "base/alloc.h"
 #include "raddle/event.h"
@@ -24,7 +25,7 @@ static struct plan plan;
 static struct watch w;
 static uint64_t now;
 
-/* The situation, from which every board is made anew. */
+/* The situation.  Every board is made from it. */
 static struct board_row rows[8];
 static uint64_t held[8][4];
 static struct board board;
@@ -96,9 +97,9 @@ static void make_board(struct board *b)
 	}
 }
 
-/* ---- the graph ---- */
+/* ---- the owner graph ---- */
 
-/* The closed threads as digits, those of the core first: "12/0". */
+/* Returns the closed threads as digits, those of the core first: "12/0". */
 static const char *closed(void)
 {
 	static char text[32];
@@ -146,7 +147,7 @@ static void test_owner_that_runs_is_none(void **state)
 	assert_string_equal(closed(), "/");
 }
 
-/* We hold the other thread ourselves: it would go on without us. */
+/* The replayer itself has stopped the other thread, which would continue otherwise. */
 static void test_owner_at_our_gate_is_none(void **state)
 {
 	static const uint32_t states[] = {RADDLE_SLOT_GATE, RADDLE_SLOT_LIMIT, RADDLE_SLOT_GOAL,
@@ -193,7 +194,7 @@ static void test_lock_of_ended_thread(void **state)
 	assert_string_equal(closed(), "1/");
 }
 
-/* A writer waits for one reader of two that never leaves. */
+/* A writer waits for two readers, one of which never releases the lock. */
 static void test_one_reader_is_enough(void **state)
 {
 	(void)state;
@@ -266,7 +267,7 @@ static void test_join_of_ended_thread_ends(void **state)
 
 /* ---- the watchdog ---- */
 
-/* Goes on for `ms`; returns the first thing to do. */
+/* Lets `ms` milliseconds pass.  Returns the first action that is not WATCH_GO_ON. */
 static enum watch_action wait_for(uint64_t ms)
 {
 	enum watch_action action = WATCH_GO_ON;
@@ -297,7 +298,7 @@ static void test_planned_deadlock_is_confirmed(void **state)
 	assert_int_equal(w.end, REPLAY_DEADLOCKED);
 }
 
-/* Thread 0 goes on computing; the two stand all the same. */
+/* Thread 0 continues to run; the other two are in the planned deadlock nevertheless. */
 static void test_planned_deadlock_beside_others(void **state)
 {
 	(void)state;
@@ -335,7 +336,7 @@ static void test_other_deadlock_on_the_way(void **state)
 	assert_int_equal(w.end, REPLAY_DEADLOCKED);
 }
 
-/* The runtime states that no thread can ever continue: nothing is waited for. */
+/* The runtime reports that no thread can ever continue, so the replay ends at once. */
 static void test_stuck_program_is_known_at_once(void **state)
 {
 	(void)state;
@@ -359,7 +360,7 @@ static void test_stuck_plan_is_given_up_at_once(void **state)
 	assert_int_equal(w.outcome, REPLAY_DIVERGED);
 }
 
-/* All threads share a kernel thread that waits in the kernel: the run says nothing. */
+/* All threads share a kernel thread, which waits in the kernel.  Such a run has no result. */
 static void test_held_up_program_is_ended(void **state)
 {
 	(void)state;
@@ -369,7 +370,8 @@ static void test_held_up_program_is_ended(void **state)
 	assert_int_equal(w.end, REPLAY_HUNG);
 }
 
-/* It computes where it cannot be interrupted, and makes no step. */
+/* All threads share a kernel thread.  It runs, but reaches no point at which it could be
+ * interrupted. */
 static void test_one_kernel_thread_without_steps_is_ended(void **state)
 {
 	(void)state;
@@ -386,7 +388,7 @@ static void test_one_kernel_thread_without_steps_is_ended(void **state)
 	assert_int_equal(w.end, REPLAY_HUNG);
 }
 
-/* The thread whose turn it is waits for a lock of one that stands at a gate. */
+/* The thread that has the turn waits for a lock whose holder is stopped at a gate. */
 static void test_plan_that_blocks_itself_is_given_up(void **state)
 {
 	(void)state;
@@ -432,7 +434,7 @@ static void test_spin_is_a_livelock(void **state)
 	assert_int_equal(w.outcome, REPLAY_LIVELOCK);
 }
 
-/* Another thread is busy, but the plan does not wait for that one. */
+/* A thread runs, but it is not the one that the plan waits for. */
 static void test_busy_stranger_is_not_a_livelock(void **state)
 {
 	enum watch_action action = WATCH_GO_ON;
@@ -446,7 +448,7 @@ static void test_busy_stranger_is_not_a_livelock(void **state)
 	assert_int_equal(w.outcome, REPLAY_STUCK);
 }
 
-/* The thread that is to come waits for a lock whose owner spins. */
+/* The thread that has the turn waits for a lock whose holder spins. */
 static void test_owner_that_spins_is_a_livelock(void **state)
 {
 	enum watch_action action = WATCH_GO_ON;
@@ -471,7 +473,7 @@ static void test_sleep_is_not_a_livelock(void **state)
 	assert_int_equal(w.outcome, REPLAY_STUCK);
 }
 
-/* A lock that is polled: operations come, but not those of the plan. */
+/* A thread polls a lock: it does operations, but not those of the plan. */
 static void test_polling_does_not_lead(void **state)
 {
 	enum watch_action action = WATCH_GO_ON;
@@ -513,7 +515,7 @@ static void test_hang_after_going_free(void **state)
 	assert_false(w.decided);
 }
 
-/* The runtime says so: nobody has to wait. */
+/* The runtime reports a livelock, so the replay ends at once. */
 static void test_livelock_ends_at_once(void **state)
 {
 	(void)state;
@@ -540,12 +542,14 @@ static void test_endless_program_is_ended(void **state)
 	assert_true(now - 1000 >= w.limit_ms);
 }
 
-/* However long it takes: points count one each, accesses by the thousand, those of all threads together. */
+/* The program is ended at its extent, however long that takes.  Each point counts as one, and
+ * accesses count by the thousand, of all threads together. */
 static void test_program_is_ended_at_its_extent(void **state)
 {
 	(void)state;
 	board.phase = RADDLE_GOES_ON;
-	w.most = 5 + 3 * BOARD_EXTENT_THREAD / 2; /* the extent may be twice that */
+	/* the extent is estimated, and may be twice as large */
+	w.most = 5 + 3 * BOARD_EXTENT_THREAD / 2;
 	rows[0].arrivals = 4;
 	rows[1].arrivals = 4;
 	rows[2].accesses = 2 * BOARD_EXTENT_ACCESSES - 1;
@@ -555,7 +559,7 @@ static void test_program_is_ended_at_its_extent(void **state)
 	assert_int_equal(w.end, REPLAY_RAN_ON);
 }
 
-/* Somebody has a debugger there. */
+/* A user debugs the program, so no time limit applies. */
 static void test_nobody_is_hurried_who_looks(void **state)
 {
 	(void)state;

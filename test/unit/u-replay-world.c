@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Input from outside, prepared for replay (replay/world-int.h).  Random runs are made up step by
- * step, and their records are written thread by thread, as the runtime does.  The prepared input
- * must match the steps.  Then a program is tested that has sent what was recorded, and one that has
- * not.
+ * Unit tests of input from outside that is prepared for replay (replay/world-int.h).  Random runs
+ * are made up step by step, and their records are written thread by thread, as the runtime does.
+ * The prepared input must match the steps.  Then the test acts as a program that has sent what was
+ * recorded, and as one that has not.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -39,7 +39,7 @@ struct thread {
 	size_t count;
 };
 
-/* An arrival, and how much was sent before it. */
+/* An arrival, and how many bytes were sent before it. */
 struct arrival {
 	enum raddle_arrival kind;
 	unsigned connection;
@@ -172,7 +172,7 @@ static void make(struct run *r)
 		step(r, 2 + i);
 }
 
-/* The threads in another order than they were made in. */
+/* Writes the records of the threads, in another order than that in which they were made. */
 static void write_file(struct run *r)
 {
 	struct trace_writer *w;
@@ -239,7 +239,7 @@ static void check_arrivals(struct raddle_world *m, const struct run *r)
 	}
 }
 
-/* As the program does it, but for one byte if `other`. */
+/* Sends the recorded bytes, as the program does.  If `other`, one byte is different. */
 static void send_all(struct raddle_world *m, const struct run *r, bool other)
 {
 	atomic_store(&m->arrived, m->arrival_count);
@@ -306,7 +306,7 @@ static void test_random(void **state)
 	free(r);
 }
 
-/* A trace without the file has no world, which is no error. */
+/* A trace without the file has no input from outside, which is not an error. */
 static void test_none(void **state)
 {
 	struct replay_world *w;

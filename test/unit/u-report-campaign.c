@@ -24,7 +24,7 @@ static char *report(const struct report_campaigns *c, report_fn *fn)
 	return text;
 }
 
-/* A hundred runs of two faults, each number from a little generator. */
+/* Makes a hundred runs with two kinds of faults, from a small random generator. */
 static void fill(struct campaign_results *r, unsigned seed)
 {
 	static const char *const faults[] = {"InvalPtr", "BitFlip"};
@@ -164,7 +164,7 @@ static void names_are_harmless(void **state)
 	campaign_results_release(&r);
 }
 
-/* Rows of RFC 4180 have all the same number of fields, whatever stands in them. */
+/* All rows of the CSV (RFC 4180) have the same number of fields, whatever the fields contain. */
 static void check_csv(const char *text, size_t fields)
 {
 	size_t here = 1;
@@ -233,7 +233,7 @@ static void comparison_is_golden(void **state)
 	free_fixture(f);
 }
 
-/* The lines of a file that is there are in the page, with a cell for those that had faults. */
+/* If a source file exists, its lines are in the page.  Each line that had faults has a cell. */
 static void heat_is_over_the_source(void **state)
 {
 	struct fixture *f = make_fixture();
@@ -250,8 +250,8 @@ static void heat_is_over_the_source(void **state)
 	assert_int_equal(count(page, "line &lt;12&gt;;"), 1);
 	assert_int_equal(count(page, "line &lt;14&gt;;"), 1);
 	assert_int_equal(count(page, "line &lt;20&gt;;"), 0);
-	/* lines 12, 40 and unknown; functions swap, main and unknown, each for all kinds, BitFlip
-	 * and InvalPtr; variables */
+	/* There are cells for lines 12, 40 and unknown.  The functions swap, main and unknown have
+	 * one each for all kinds, for BitFlip and for InvalPtr.  Three more are for variables. */
 	assert_int_equal(count(page, "data-v="), 3 + 9 + 3);
 	free(page);
 	rd_buf_release(&source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The results of a classification, in a few words. */
+/* Unit tests of the summary of a classification. */
 #include "finding-fixture.h"
 #include "golden.h"
 
@@ -40,7 +40,7 @@ static void counts(void **state)
 	finding_set_free(set);
 }
 
-/* Without a class nothing is said of classes. */
+/* If no race has a class, classes are not mentioned. */
 static void nothing_classified(void **state)
 {
 	struct finding_set *set = finding_set_new();
@@ -58,7 +58,7 @@ static void nothing_classified(void **state)
 	finding_set_free(set);
 }
 
-/* A race whose report is out already gets its class in a line of its own. */
+/* If the report of a race was already printed, its class is printed in a separate line. */
 static void races_that_were_told(void **state)
 {
 	struct finding_set *set = fixture_classified();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a comparison is reported: text, JSON and page for hand-made runs.  Tests of epa/ check what
- * is found; here the three formats must agree about it.
+ * Unit tests of the report of a comparison: text, JSON and page for hand-made runs.  Tests of epa/
+ * check what is found.  Here the three formats must agree about it.
  */
 #include "page.h"
 
@@ -18,7 +18,7 @@ struct forms {
 	json_t *root;
 };
 
-/* The two runs: thread 0 loads, stores elsewhere, and loads that. */
+/* Makes a run in which thread 0 loads a value, stores it elsewhere, and loads it from there. */
 static void fill(struct fix *f, uint64_t program, uint64_t loaded, uint64_t stored)
 {
 	fix_begin(f, STACK, program);
@@ -124,7 +124,7 @@ static void first_deviation(void **state)
 	release(&w);
 }
 
-/* The error went from the load over the store to the second load. */
+/* The error spread from the load to the store, and from there to the second load. */
 static void propagation(void **state)
 {
 	struct forms w = compared(7, 9, true, UINT64_MAX);
@@ -154,11 +154,12 @@ static void limit_of_places(void **state)
 
 	(void)state;
 	assert_non_null(strstr(w.text, "      2 more; --limit shows them\n"));
-	assert_int_equal(json_array_size(json_object_get(run_of(&w), "nodes")), 3); /* JSON has all */
+	/* JSON always has all nodes */
+	assert_int_equal(json_array_size(json_object_get(run_of(&w), "nodes")), 3);
 	release(&w);
 }
 
-/* Without propagation the count is that of the first deviation. */
+/* Without propagation, only the first deviation is counted. */
 static void only_the_first(void **state)
 {
 	struct forms w = compared(7, 9, false, UINT64_MAX);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The page about what an exploration covered: counts of random pairs against a slow count, a curve
- * that never falls, names that contain markup, and text of arbitrary bytes.
+ * Unit tests of the page about what an exploration covered.  Counts of random pairs are compared
+ * with a slow count.  The curve never falls.  Names may contain markup, and text may contain any
+ * bytes.
  */
 #include "golden.h"
 #include "page.h"
@@ -68,7 +69,7 @@ static bool is_one_place(const struct finding_pair *p)
 	       !strcmp(p->place[0].function, p->place[1].function);
 }
 
-/* The points of the curve go to the right and up, within the picture. */
+/* The points of the curve go to the right and up, and stay inside the picture. */
 static void check_curve(const char *page)
 {
 	const char *at = strstr(page, "points=\"");
@@ -131,7 +132,7 @@ static void the_line_of_text(void **state)
 	set->pairs[1].first[1] = set->pairs[2].first[1] = 0;
 	report_coverage_line(set, out);
 	set->pair_count = 0;
-	report_coverage_line(set, out); /* without pairs there is nothing to report */
+	report_coverage_line(set, out); /* without pairs, nothing is reported */
 	fclose(out);
 	assert_string_equal(text,
 			    "Of 3 pairs of conflicting places 1 were seen in both orders, 2 in one only.\n");
@@ -139,7 +140,7 @@ static void the_line_of_text(void **state)
 	finding_set_free(set);
 }
 
-/* Whatever the bytes, a page gets valid UTF-8 without markup and control characters. */
+/* Whatever the bytes are, the page contains valid UTF-8 without markup and control characters. */
 static void any_bytes_become_text(void **state)
 {
 	(void)state;

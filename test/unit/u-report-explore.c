@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What reports say about explorations and diagnoses, apart from their findings. */
+/* Unit tests of what reports say about explorations and diagnoses, apart from their findings. */
 #include "golden.h"
 
 #include "report/diagnosis.h"
@@ -85,7 +85,7 @@ static void diagnoses(void **state)
 	text = diagnosed(&d, &wanted);
 	assert_string_equal(text, "No run of 30 failed at bank.c:12; 2 failed elsewhere.\n");
 	free(text);
-	d.set.count = 1; /* what was explained speaks for itself */
+	d.set.count = 1; /* failures that were explained need no sentence here */
 	d.set.unexplained = 3;
 	text = diagnosed(&d, &wanted);
 	assert_string_equal(text,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One run with a fault, in words. */
+/* Unit tests of the text that describes one run with a fault (report_inject_run()). */
 #include "golden.h"
 
 #include "inject/kind.h"

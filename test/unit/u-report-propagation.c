@@ -73,13 +73,14 @@ static void marks_and_arrows(void **state)
 	(void)state;
 	write_source();
 	page = page_of(&whole);
-	/* Two nodes of one line share a mark; an end of its own has one, too. */
+	/* Two nodes on one line share a mark.  The end of an error has its own mark. */
 	assert_int_equal(count(page, "<g class=\"mark "), 6);
 	assert_int_equal(count(page, "class=\"mark k-data origin\""), 1);
 	assert_int_equal(count(page, "class=\"mark k-masked\""), 1);
 	assert_int_equal(count(page, "class=\"done\""), 1);
 	assert_non_null(strstr(page, "data-nodes=\"0 1\""));
-	/* The edge inside the mark and the one from nowhere are not drawn, two are one. */
+	/* The edge inside a mark and the edge without a source are not drawn.  Two parallel edges
+	 * are drawn as one. */
 	assert_int_equal(count(page, "<path class=\"w w-"), 4);
 	assert_int_equal(count(page, "<path class=\"w w-thread cross\""), 1);
 	assert_int_equal(count(page, "<tr id=\"n"), 6);
@@ -112,7 +113,8 @@ static void source_around_the_lines(void **state)
 	free(page);
 }
 
-/* Rows of text and marks have the same height: line 10 is the third row below its file. */
+/* Rows of text and marks have the same height.  Line 10 is in the third row below the name of its
+ * file. */
 static void rows_fit(void **state)
 {
 	char *page;

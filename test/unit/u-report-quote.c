@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Source lines in the text report: with a caret, cut, free of control characters, and silently
- * omitted if missing.  Also tests the words for the subject of a race. */
+/* Unit tests of source lines in the text report.  They have a caret, long lines are cut, and
+ * control characters are replaced.  Missing lines are silently omitted.  Also tests the words for
+ * the subject of a race. */
 #include "finding-fixture.h"
 
 #include <setjmp.h>
@@ -48,7 +49,8 @@ static void lines(void **state)
 	assert_quote("a;\n\tb = c;\n", 2, 6, 80, "  2 | b = c;\n    |     ^\n");
 	assert_quote("a;\n\tb = c;\n", 2, 0, 80, "  2 | b = c;\n");
 	assert_quote("a;\r\nlast", 2, 1, 80, "  2 | last\n    | ^\n");
-	/* A column that the line does not have, a line that the file does not have, a blank one. */
+	/* The column is after the end of the line, the line is after the end of the file, or the
+	 * line is blank. */
 	assert_quote("a;\n", 1, 40, 80, "  1 | a;\n");
 	assert_quote("a;\n", 2, 1, 80, "");
 	assert_quote("  \n", 1, 1, 80, "");
@@ -59,7 +61,7 @@ static void odd_bytes(void **state)
 {
 	(void)state;
 	assert_quote("x\033[2J\x7f y\n", 1, 8, 80, "  1 | x?[2J? y\n    |        ^\n");
-	/* Columns are bytes, marks stand under characters. */
+	/* Columns count bytes, but carets are placed under characters. */
 	assert_quote("\xc3\xa4\xc3\xb6 = 1\n", 1, 6, 80, "  1 | \xc3\xa4\xc3\xb6 = 1\n    |    ^\n");
 	assert_quote("\xff\xfe=1\n", 1, 3, 80, "  1 | ?\?=1\n    |   ^\n");
 	assert_quote("a\tb\n", 1, 3, 80, "  1 | a b\n    |   ^\n");
@@ -78,7 +80,7 @@ static void long_lines(void **state)
 		char *text = quote(source, 1, column, 40), *second = strchr(text, '\n') + 1;
 		assert_true(second - text <= 41);
 		assert_true(strlen(second) <= 41);
-		/* What the mark stands under is the character of that column. */
+		/* The caret is under the character at that column. */
 		assert_int_equal(text[strcspn(second, "^")], source[column - 1]);
 		free(text);
 	}
@@ -123,7 +125,7 @@ static void quoted_in_report(void **state)
 	finding_set_free(set);
 }
 
-/* Files below the current directory are named from there, others in full. */
+/* Files below the current directory are named relative to it, others by their full path. */
 static void near_files(void **state)
 {
 	struct finding_set *set = finding_set_new();
@@ -152,7 +154,8 @@ static void near_files(void **state)
 	finding_set_free(set);
 }
 
-/* Frames of the library, but for the innermost, are not told one by one; with `all` they are. */
+/* Frames of a library are summarised, except for the innermost one.  With `all`, every frame is
+ * shown. */
 static void library_frames(void **state)
 {
 	struct finding_set *set = finding_set_new();
@@ -213,7 +216,8 @@ static void kinds_of_races(void **state)
 	assert_title(FINDING_USE, FINDING_INIT, "data race on struct conn.refs", "");
 }
 
-/* That a lock changes hands says that an unlock is not shown. */
+/* If two threads take a lock and no unlock is shown between them, the report says that unlocks are
+ * omitted. */
 static void left_out(void **state)
 {
 	struct schedule s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verdict of a reversibility check in words and as JSON, and the schedule of a reversal, for
- * hand-made runs.  u-reversible tests what the check finds.
+ * Unit tests of the verdict of a reversibility check in words and as JSON, and of the schedule of a
+ * reversal, for hand-made runs. u-reversible.c tests what the check finds.
  */
 #include "golden.h"
 
@@ -19,8 +19,8 @@
 
 enum kind { ORDERED, RACE, LOCKED };
 
-/* Two threads access `shared`: after a join, at any time, or each inside a lock.  Without an order
- * the trace is read thread by thread. */
+/* Makes a run in which two threads access `shared`: after a join, at any time, or each inside a
+ * lock.  Unordered threads are read one after the other. */
 static void fill(struct fix *f, enum kind kind)
 {
 	fix_init(f);
@@ -124,7 +124,7 @@ static void races(void **state)
 	release(&c);
 }
 
-/* A lock keeps the two apart but not in order. */
+/* A lock excludes the two accesses from each other, but does not order them. */
 static void locks(void **state)
 {
 	struct checked c;
@@ -148,9 +148,9 @@ static void lines_are_wrapped(void **state)
 	release(&c);
 }
 
-/* ---- schedules ---- */
+/* ---- schedules of reversals ---- */
 
-/* Both threads are held at their accesses; the one that came second goes first. */
+/* Both threads are stopped at their accesses, and the one that came second goes first. */
 static void schedule_of_a_race(void **state)
 {
 	struct checked c;
@@ -171,7 +171,7 @@ static void schedule_of_a_race(void **state)
 	release(&c);
 }
 
-/* The first thread is kept before its critical section until the second one is past its own. */
+/* The first thread is stopped before its critical section until the second one has left its own. */
 static void schedule_of_an_order(void **state)
 {
 	struct checked c;
@@ -206,7 +206,7 @@ static void no_schedule_without_operations(void **state)
 	release(&c);
 }
 
-/* ---- certificates ---- */
+/* ---- certificates of a verdict ---- */
 
 static void certificates(void **state)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Parts of SARIF documents: the frame, and places of which more or less is known. */
+/* Unit tests of parts of SARIF documents: the outer structure, and places that are known in more or
+ * less detail. */
 #include "report/sarif-parts-int.h"
 
 #include <setjmp.h>

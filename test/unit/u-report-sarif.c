@@ -40,7 +40,7 @@ static json_t *at(const json_t *object, const char *key, size_t i)
 	return json_array_get(json_object_get(object, key), i);
 }
 
-/* Only members that the schema has; `names` is a blank-separated list. */
+/* Checks that an object has only members of the schema; `names` lists them, separated by blanks. */
 static void expect_members(json_t *object, const char *names)
 {
 	const char *key;
@@ -64,7 +64,7 @@ static void check_message(json_t *message)
 	assert_true(strlen(text(message, "text")) > 0);
 }
 
-/* Relative ones say to what, absolute ones must not. */
+/* A relative URI must name its base, and an absolute one must not. */
 static void check_artifact(json_t *artifact)
 {
 	const char *uri = text(artifact, "uri");
@@ -163,7 +163,7 @@ static void check_result(json_t *result, json_t *rules)
 	assert_true(json_integer_value(json_object_get(result, "occurrenceCount")) >= 1);
 }
 
-/* Relative URIs are relative to a directory. */
+/* The base of relative URIs is a directory. */
 static void check_base(json_t *bases)
 {
 	json_t *base = json_object_get(bases, "%SRCROOT%");
@@ -174,7 +174,7 @@ static void check_base(json_t *bases)
 	assert_int_equal(uri[strlen(uri) - 1], '/');
 }
 
-/* What GitHub shows beside an alert: two paragraphs, help in both forms, an address. */
+/* GitHub shows this beside an alert: two paragraphs, help in both forms, and an address. */
 static void check_rules(json_t *rules)
 {
 	json_t *rule;
@@ -233,7 +233,7 @@ static void follows_the_rules(void **state)
 	finding_set_free(set);
 }
 
-/* What a confirmed race does decides on its level. */
+/* The class of a confirmed race determines its level. */
 static void classes_are_levels(void **state)
 {
 	static const struct {
@@ -260,7 +260,8 @@ static void classes_are_levels(void **state)
 			    rows[i].rank);
 		assert_string_equal(text(properties, "consequence"), "crash");
 		assert_int_equal(json_array_size(json_object_get(properties, "witnesses")), 3);
-		assert_string_equal(text(json_array_get(results, 1), "level"), "note"); /* the candidate */
+		/* the result of the candidate */
+		assert_string_equal(text(json_array_get(results, 1), "level"), "note");
 		json_decref(log);
 		finding_set_free(set);
 	}
@@ -298,7 +299,8 @@ static void known_and_suppressed(void **state)
 	finding_set_free(set);
 }
 
-/* The line of the source, if it is there, for the places of a result and not for each step. */
+/* The text of a source line, if it is available, is given for the places of a result but not for
+ * each step. */
 static void snippets(void **state)
 {
 	char directory[] = "/tmp/u-report-sarif-XXXXXX";
@@ -337,7 +339,7 @@ static void odd_places(void **state)
 		{"a:b.c", "./a:b.c"},
 		{"50%\xff#?.c", "50%25%FF%23%3F.c"},
 		{"\xc3\xa4.c", "%C3%A4.c"},
-		{"/home/ada/my project/src/a.c", "src/a.c"}, /* below the top */
+		{"/home/ada/my project/src/a.c", "src/a.c"}, /* below the top directory */
 		{"../my project/./src//a.c", "src/a.c"},
 		{"../lib/a.c", "file:///home/ada/lib/a.c"},
 		{"../../../../../a.c", "file:///a.c"},
@@ -363,7 +365,7 @@ static void odd_places(void **state)
 	}
 }
 
-/* Without a root, the top is the repository around the working directory. */
+/* If no root is given, the top directory is that of the repository around the working directory. */
 static void top_is_the_repository(void **state)
 {
 	char top[] = "/tmp/raddle-sarif-XXXXXX", *back = getcwd(NULL, 0);

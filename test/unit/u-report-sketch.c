@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The sketch of hand-made runs and its writers: which steps are shown and why, and that each
- * document meets the requirements of its readers.
+ * Unit tests of the sketch of hand-made runs and of its writers: which steps are shown and why, and
+ * that each document meets the requirements of its readers.
  */
 #include "report/sketch.h"
 
@@ -112,12 +112,12 @@ static void what_matters_is_shown(void **state)
 	assert_true(d.sketch.fails.items[3].marks & SKETCH_MARK_PREDICTOR);
 	assert_true(d.sketch.fails.items[2].marks & SKETCH_MARK_PREDICTOR);
 	assert_false(d.sketch.fails.items[0].marks & SKETCH_MARK_PREDICTOR);
-	assert_int_equal(d.sketch.fails.items[3].writers[0], 3); /* the reset */
+	assert_int_equal(d.sketch.fails.items[3].writers[0], 3); /* step 3 is the reset */
 	assert_string_equal(d.sketch.texts[0], "a.c:2 before a.c:3 of another thread");
 	release(&d);
 }
 
-/* Nobody knows where: the last step is where it had failed. */
+/* If the place of a failure is unknown, the sketch ends with the last step of the failing run. */
 static void a_failure_without_a_place(void **state)
 {
 	struct sketch_failure failure = {.kind = SKETCH_EXIT, .what = "status 3"};
@@ -172,7 +172,8 @@ static const char *word(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* Every event has its phase, process and thread; threads have names; an arrow that begins ends later. */
+/* Every event has a phase, a process and a thread.  Threads have names.  Every arrow ends after it
+ * begins. */
 static void perfetto_can_be_read(void **state)
 {
 	struct drawn d;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of report/source.c: files that are not what they should be, lines by number, text as
- * HTML. */
+/* Unit tests of report/source.c: files that cannot be shown, lines by number, and text as HTML. */
 #include "report/source-int.h"
 
 #include "base/alloc.h"
@@ -37,7 +36,7 @@ static int tear_down(void **state)
 	return rd_remove_tree(top);
 }
 
-/* ---- files ---- */
+/* ---- files that can be read as source ---- */
 
 static bool reads(const char *name, size_t max, const char *expected)
 {
@@ -66,14 +65,14 @@ static void others_are_not(void **state)
 	assert_int_equal(rd_file_write(path, "one\ntwo\n", 8), 0);
 	assert_false(reads(path, 7, NULL)); /* too large */
 	assert_int_equal(rd_file_write(path, "a\0b", 3), 0);
-	assert_false(reads(path, 1000, NULL)); /* no text */
+	assert_false(reads(path, 1000, NULL)); /* not a text */
 	assert_int_equal(rd_file_write(path, "", 0), 0);
 	assert_false(reads(path, 1000, NULL)); /* empty */
 	assert_false(reads(top, 1000, NULL));
 	assert_false(reads(absent, 1000, NULL));
 	assert_false(reads("/dev/zero", 1000, NULL));
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_false(reads(fifo, 1000, NULL)); /* and nobody waits for a writer */
+	assert_false(reads(fifo, 1000, NULL)); /* without waiting for a writer */
 	free(fifo);
 	free(absent);
 }
@@ -88,16 +87,17 @@ static void names_are_below_the_root(void **state)
 	assert_int_equal(rd_file_write(path, "x\n", 2), 0);
 	assert_true(source_of(&place, top, &text));
 	rd_buf_clear(&text);
-	assert_true(source_of(&whole, "/nowhere", &text)); /* absolute: the root does not matter */
+	/* an absolute path does not depend on the root */
+	assert_true(source_of(&whole, "/nowhere", &text));
 	rd_buf_clear(&text);
 	assert_false(source_of(&none, top, &text));
-	assert_false(source_of(&nowhere, top, &text)); /* no line is known */
+	assert_false(source_of(&nowhere, top, &text)); /* the line is unknown */
 	rd_buf_release(&text);
 }
 
-/* ---- lines ---- */
+/* ---- lines by number ---- */
 
-/* Splits at newlines and counts. */
+/* The twin of the search for a line: counts newlines from the beginning. */
 static bool twin_line(const char *text, size_t number, char *line)
 {
 	size_t at = 1, length = 0;
@@ -140,7 +140,7 @@ static void lines_are_counted(void **state)
 	}
 }
 
-/* ---- HTML ---- */
+/* ---- text as HTML ---- */
 
 static char *html_of(const char *text)
 {
@@ -174,13 +174,13 @@ static void text_is_escaped(void **state)
 	check_html("\x1b[31mred\x07", BAD "[31mred" BAD);
 	check_html("\x7f", BAD);
 	check_html("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
-	check_html("\xc3", BAD);		 /* cut off */
-	check_html("\xff\xfe", BAD BAD);	 /* never UTF-8 */
-	check_html("\xc0\xbc", BAD BAD);	 /* a '<' in disguise */
-	check_html("\xed\xa0\x80", BAD BAD BAD); /* half of a pair */
+	check_html("\xc3", BAD);		 /* incomplete sequence */
+	check_html("\xff\xfe", BAD BAD);	 /* bytes that UTF-8 never has */
+	check_html("\xc0\xbc", BAD BAD);	 /* overlong form of '<' */
+	check_html("\xed\xa0\x80", BAD BAD BAD); /* half of a surrogate pair */
 }
 
-/* Whatever bytes a name has, no markup comes of it, and no control character. */
+/* Whatever bytes a name has, the result contains no markup and no control character. */
 static void nothing_gets_through(void **state)
 {
 	(void)state;
@@ -213,7 +213,7 @@ static void excerpts_show_the_line_and_those_around(void **state)
 	(void)state;
 	assert_int_equal(rd_file_write(path, text, sizeof text - 1), 0);
 	assert_true(html_excerpt(out, &place, NULL));
-	assert_false(html_excerpt(out, &behind, NULL)); /* the file has no such line any more */
+	assert_false(html_excerpt(out, &behind, NULL)); /* the file has no such line */
 	assert_int_equal(fclose(out), 0);
 	assert_non_null(strstr(data, "class=\"ln here\" data-n=\"5\">&lt;5&gt;\n"));
 	assert_non_null(strstr(data, "data-n=\"2\""));

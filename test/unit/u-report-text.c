@@ -26,7 +26,7 @@ static void golden_report(void **state)
 	assert_null(memchr(text, '\033', length));
 	free(text);
 	text = text_of(set, &(struct report_opts){0}, &length);
-	assert_null(strstr(text, "Predicted but not confirmed")); /* it is speculative */
+	assert_null(strstr(text, "Predicted but not confirmed")); /* the finding is speculative */
 	assert_non_null(strstr(text, "; 1 speculative"));
 	free(text);
 	text = text_of(set, &(struct report_opts){.all = true, .steps = 3}, &length);
@@ -92,7 +92,8 @@ static void colours_on_request(void **state)
 	finding_set_free(set);
 }
 
-/* The line that a user looks for is one of the program, and says who has proved it. */
+/* The summary names a line of the program, not of a library.  It also says how the race was
+ * confirmed. */
 static void summary_names_own_code(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -111,7 +112,7 @@ static void summary_names_own_code(void **state)
 	finding_set_free(set);
 }
 
-/* From four reports on, a list says at a glance what they are about. */
+/* If there are four reports or more, a list gives an overview of them. */
 static void overview_of_many(void **state)
 {
 	(void)state;
@@ -130,7 +131,7 @@ static void overview_of_many(void **state)
 	}
 }
 
-/* A name must not steer the terminal. */
+/* A name must not contain control sequences for the terminal. */
 static void no_control_characters(void **state)
 {
 	struct finding_set *set = finding_set_new();

@@ -53,7 +53,8 @@ static void others_are_absolute(void **state)
 	(void)state;
 	check("/src/x", "/usr/include/stdio.h", "file:///usr/include/stdio.h", false);
 	check("/src/x", "../y/a.c", "file:///src/y/a.c", false);
-	check("/src/x", "/src/xy/a.c", "file:///src/xy/a.c", false); /* no directory of that name is above */
+	/* /src/xy is not below /src/x */
+	check("/src/x", "/src/xy/a.c", "file:///src/xy/a.c", false);
 	check("/src/x", "../../../../../etc/a.c", "file:///etc/a.c", false);
 }
 
@@ -64,13 +65,13 @@ static void odd_letters_are_escaped(void **state)
 	check("/s", "100%.c", "100%25.c", true);
 	check("/s", "what?#1.c", "what%3F%231.c", true);
 	check("/s", "\xc3\xa4.c", "%C3%A4.c", true);
-	check("/s", "c:a.c", "./c:a.c", true); /* or c would be a scheme */
+	check("/s", "c:a.c", "./c:a.c", true); /* without ./ the letter c would be a scheme */
 	check("/s", "/t/c:a.c", "file:///t/c:a.c", false);
 }
 
-/* ---- against a twin ---- */
+/* ---- comparison with a twin ---- */
 
-/* Parts of an absolute path, kept as a list. */
+/* The twin keeps the parts of an absolute path in a list. */
 static char *twin(const char *here, const char *path)
 {
 	char parts[64][8], *whole = rd_xasprintf("%s/%s", *path == '/' ? "" : here, path), *rest = whole,
@@ -148,7 +149,7 @@ static void random_paths_come_back(void **state)
 	}
 }
 
-/* Without a root, the repository that the working directory is in. */
+/* If no root is given, the repository around the working directory is used. */
 static void the_repository_is_found(void **state)
 {
 	char top[] = "/tmp/u-uri-XXXXXX", *git, *below, *before = getcwd(NULL, 0), *file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of report/words-int.h: phrases with everything known, and with as little as a document
- * may contain. */
+/* Unit tests of report/words-int.h: phrases for findings of which everything is known, and for
+ * those with as little as a document may contain. */
 #include "report/words-int.h"
 
 #include <setjmp.h>
@@ -92,7 +92,8 @@ static void objects(void **state)
 	CHECK("thread T_0_1", word_thread(&out, &f, "T_0_1"));
 }
 
-/* Operation 3 of the run comes before its operations 1 and 2; what was not recorded is never moved. */
+/* Operation 3 of the run comes before operations 1 and 2, so it was moved.  An operation that was
+ * not recorded never counts as moved. */
 static void moved_operations(void **state)
 {
 	struct schedule_op ops[] = {{.seen = 3}, {.seen = 1}, {.seen = 0}, {.seen = 2}};
@@ -107,7 +108,8 @@ static void moved_operations(void **state)
 	assert_false(moved[3]);
 }
 
-/* Two threads take a lock and no release is named between them, which a reader might miss. */
+/* If two threads take a lock and no release is named between them, the reader is told that releases
+ * are omitted. */
 static void omitted_releases(void **state)
 {
 	struct schedule_op ops[] = {{.thread = "T_0_0", .kind = "mutex-lock", .object = "m"},

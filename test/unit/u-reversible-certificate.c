@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates that prove something other than they should: what the solver proved about one pair
- * must not be used for another.
+ * Unit tests of certificates that prove something other than they should: what the solver proved
+ * about one pair must not be used for another.
  */
 #include "epa-fixture.h"
 #include "reversible/certificate.h"
@@ -44,7 +44,7 @@ static struct epa_source *make_race(struct fix *f)
 	return fix_source(f);
 }
 
-/* What the checker says of the steps of this run with one proved pair added. */
+/* Returns why the checker refuses the steps of this run, after one proved pair was added. */
 static char *refusal(struct epa_source *source, const struct rev_pair *pair)
 {
 	struct rev_options options = {.log = true};
@@ -85,7 +85,8 @@ static void expect(const struct rev_pair *pair, const char *words)
 	fix_release(&f);
 }
 
-/* True, but another pair: shifted over one another, its numbers are those of the race. */
+/* The statement is true, but about another pair.  If 16-bit numbers overflowed, it would become
+ * that of the race. */
 static void another_pair(void **state)
 {
 	(void)state;

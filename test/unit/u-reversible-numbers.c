@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Numbers that order events are compared as numbers: equal ones hide no conflict, and 10 comes
- * after 9 (situations R10 and R11 of doc/design/situations.md).
+ * Unit tests of the numbers (q) that order events.  They are compared as numbers: equal ones hide
+ * no conflict, and 10 comes after 9 (situations R10 and R11 of doc/design/situations.md).
  */
 #include "epa-fixture.h"
 #include "reversible/reversible.h"
@@ -41,7 +41,8 @@ static enum rev_verdict verdict(struct fix *f)
 	return answer;
 }
 
-/* Both threads start, store and end at once, as far as the numbers tell. */
+/* The starts of the two threads have the same number, and so have their ends.  So their stores may
+ * happen in either order. */
 static void equal_numbers(void **state)
 {
 	struct fix f;
@@ -63,7 +64,8 @@ static void equal_numbers(void **state)
 	assert_int_equal(verdict(&f), REV_NO);
 }
 
-/* A digit is gained between a creation and the thread's start, and between its end and the join. */
+/* The numbers gain a digit between the creation and the start of a thread, and between its end and
+ * the join. */
 static void more_digits(void **state)
 {
 	for (uint64_t q = 9; q < 2000000; q = q * 10 + 9) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread releases a large block that another thread uses, anywhere in the block, before or after
- * the release.  The reversibility check must see all these uses, but only those of the same
- * allocation.
+ * Unit tests of the reversibility check with a large block that one thread releases and another
+ * uses, anywhere in the block, before or after the release.  The check must see all these uses, but
+ * only those of the same allocation.
  */
 #include "epa-fixture.h"
 #include "reversible/certificate.h"
@@ -28,7 +28,7 @@ static void begin(struct fix *f)
 	}
 }
 
-/* The verdict; a yes has a certificate that holds. */
+/* Returns the verdict.  If it is yes, its certificate must be valid. */
 static enum rev_verdict end(struct fix *f)
 {
 	struct epa_source *source;
@@ -82,13 +82,13 @@ static void used_after(void **state)
 		begin(&f);
 		FIX_EVENT(&f, 2, RADDLE_FREE, BLOCK);
 		FIX_EVENT(&f, 1, RADDLE_SEM_INIT, FIX_PROGRAM + 0x200, 0,
-			  1); /* comes later, and orders nothing */
+			  1); /* a later operation, which orders nothing */
 		FIX(&f, 1, FIX_LOAD, BLOCK + places[i], 1);
 		assert_int_equal(end(&f), REV_NO);
 	}
 }
 
-/* Where it was used before it was released, pages of the shadow are there already. */
+/* If the block was used before its release, some pages of the shadow memory exist already. */
 static void used_before_and_after(void **state)
 {
 	struct fix f;
@@ -116,7 +116,7 @@ static void lives_again(void **state)
 		FIX(&f, 1, FIX_LOAD, BLOCK + start + 504, 1);
 		assert_int_equal(end(&f), REV_YES);
 
-		/* Behind the new block it is still the old one. */
+		/* Memory after the new block still belongs to the old one. */
 		begin(&f);
 		FIX_EVENT(&f, 2, RADDLE_FREE, BLOCK);
 		FIX_EVENT(&f, 1, RADDLE_ALLOC, BLOCK + 4096, 4096, RADDLE_ALLOC_MALLOC);

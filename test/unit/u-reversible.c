@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reversibility check against its slow reference, on random runs of up to four threads with all
- * primitives.  The reference visits every state that any schedule reaches.  Two dependent events
- * can be reversed if and only if there is a state in which the thread of the later event has
+ * Compares the reversibility check with its slow reference, on random runs of up to four threads
+ * with all primitives.  The reference visits every state that any schedule reaches.  Two dependent
+ * events can be reversed if and only if there is a state in which the thread of the later event has
  * reached it and the thread of the earlier event has not passed its own.
  *
  * RADDLE_BRUTE=200000 build/u-reversible is the long run.
@@ -41,7 +41,7 @@ struct access {
 	uint32_t thread, segment;
 	uint64_t address, size;
 	bool write;
-	size_t at; /* events before it */
+	size_t at; /* number of events before it */
 };
 
 /* A random run. */
@@ -52,16 +52,16 @@ struct story {
 	struct access accesses[ACCESSES];
 	size_t access_count;
 	uint64_t sem_value;
-	/* while it is made up */
+	/* the state of the threads while the run is made up */
 	uint32_t done[THREADS];
 	bool begun[THREADS], created[THREADS], ended[THREADS], joined[THREADS];
-	int holds[3]; /* thread + 1 for writing */
+	int holds[3]; /* by lock: thread + 1 that holds it for writing */
 	int readers[THREADS];
 	int sem;
-	int waits[THREADS]; /* 1: waits, 2: was notified */
+	int waits[THREADS]; /* 0: does not wait, 1: waits, 2: was notified */
 	int inside[THREADS];
 	int entered;
-	int once; /* thread + 1 that runs it, -1: over */
+	int once; /* thread + 1 that runs the initialiser; -1: it has run */
 };
 
 static uint64_t seed;
@@ -184,7 +184,7 @@ static void once(struct story *s, uint32_t t)
 	}
 }
 
-/* Threads are created and joined by thread 0. */
+/* Thread 0 creates and joins the others. */
 static void parent(struct story *s)
 {
 	for (unsigned t = 1; t < s->threads; t++) {
@@ -242,7 +242,7 @@ static void act(struct story *s, uint32_t t, unsigned kinds)
 	}
 }
 
-/* One step of a thread, if it can do any. */
+/* Makes one step of a thread, if the thread can do any. */
 static void step(struct story *s, uint32_t t, unsigned kinds)
 {
 	if (s->ended[t] || !s->created[t] || s->done[t] >= OPS - 1)
@@ -286,16 +286,17 @@ static void make_up(struct story *s)
 		step(s, dice(s->threads), kinds);
 }
 
-/* ---- the twin ---- */
+/* ---- the twin: all states that any schedule reaches ---- */
 
 struct twin {
 	const struct rev_run *run;
-	uint8_t *seen; /* by state */
+	uint8_t *seen; /* indexed by state */
 	uint32_t states[1 << 16];
 	size_t count;
 };
 
-/* A state: four bits a thread for what it has done, one for "its wait was notified". */
+/* Packs a state: four bits for each thread (its number of operations), and one for "its wait was
+ * notified". */
 static uint32_t pack(const uint32_t *done, uint32_t woken)
 {
 	return done[0] | done[1] << 4 | done[2] << 8 | done[3] << 12 | woken << 16;
@@ -315,7 +316,7 @@ static bool is_over(const struct rev_run *run, const uint32_t *done, uint32_t at
 	return at == REV_NONE || done[run->ops[at].thread] >= run->ops[at].n;
 }
 
-/* Who holds a lock in a state follows from what was done. */
+/* Which thread holds a lock in a state follows from the operations that are done. */
 static bool is_free_for(const struct rev_run *run, const uint32_t *done, const struct rev_op *op)
 {
 	for (size_t i = 0; i < run->op_count; i++) {
@@ -422,7 +423,7 @@ static bool can_reverse(const struct twin *t, uint32_t first, uint32_t s, uint32
 	return false;
 }
 
-/* ---- dependence, pair by pair ---- */
+/* ---- dependent events, pair by pair ---- */
 
 static bool overlap(const struct access *a, const struct access *b)
 {
@@ -484,14 +485,14 @@ static bool operations_reverse(const struct twin *t)
 	return false;
 }
 
-/* ---- the comparison ---- */
+/* ---- comparison of the check with the twin ---- */
 
 struct trial {
 	struct story story;
 	struct rev_run run;
 	struct rev_shadow *shadow;
 	struct twin *twin;
-	uint32_t index[THREADS]; /* of the run, by thread of the story */
+	uint32_t index[THREADS]; /* by thread of the story: its index in the run */
 };
 
 static void feed(struct trial *t)
@@ -536,7 +537,7 @@ static void show(const struct trial *t)
 	}
 }
 
-/* Clocks never say what is not so. */
+/* Clocks must not order operations that can be reversed. */
 static void check_clocks(const struct trial *t)
 {
 	const struct rev_run *run = &t->run;
@@ -554,7 +555,7 @@ static void check_clocks(const struct trial *t)
 		}
 }
 
-/* Every order that was found can happen, and reverses its pair at its end. */
+/* Every order that was found is possible, and reverses its pair at its end. */
 static void check_found(const struct trial *t, const struct rev_decision *d)
 {
 	struct machine m;
@@ -569,7 +570,7 @@ static void check_found(const struct trial *t, const struct rev_decision *d)
 		assert_true(can_reverse(t->twin, f->pair.t, f->pair.s, f->pair.u, f->pair.r));
 		if (!f->replay.count)
 			continue;
-		/* An attempt at its end need not succeed. */
+		/* If the last operation is an attempt, it need not succeed. */
 		assert_true(
 			rev_accepts(&t->run, &m, f->replay.order, f->replay.count - (f->pair.ops >> 2 & 1)));
 		assert_true(rev_done(&t->run, &m, f->pair.u) >= f->pair.r &&
@@ -662,7 +663,8 @@ static void two_sections(struct story *s)
 	s->access_count = 2;
 }
 
-/* Runs that only the solver can decide, with yes and with no, and what becomes of them without it. */
+/* Some runs can be decided only by the solver, with yes or with no.  Without the solver, they stay
+ * undecided. */
 static void test_solver(void **state)
 {
 	static const unsigned proved[] = {25926, 30092, 49151};
@@ -677,7 +679,7 @@ static void test_solver(void **state)
 		try_one(t, &sum);
 	}
 	assert_true(sum.solver_never >= 3);
-	/* Without time the pair stays open, whatever it is. */
+	/* Without time for the solver, the pair stays undecided. */
 	for (unsigned ms = 0; ms <= 10000; ms += 10000) {
 		two_sections(&t->story);
 		feed(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The locks around atomic operations (rt/core/sync/atomic.c) if a thread keeps one for too long.
- * The threads of the test take turns in one thread. */
+/* Unit tests of the locks around atomic operations (rt/core/sync/atomic.c), if a thread keeps one
+ * for too long.  One real thread plays all threads of the test in turn. */
 #include "rt/core/sync/atomic.c"
 
 #include <setjmp.h>
@@ -75,8 +75,8 @@ static bool is_locked(void)
 	return atomic_load(lock_of(&variable)) != 0;
 }
 
-/* The first thread keeps the lock until the second one gives up.  When the first one returns, it
- * does not release the lock of another thread. */
+/* The first thread keeps the lock until the second one stops waiting.  When the first one
+ * continues, it must not release the lock of another thread. */
 static void late_threads_release_nothing(void **state)
 {
 	struct rt_thread *late = make(0), *second = make(1), *third = make(2);
@@ -93,7 +93,7 @@ static void late_threads_release_nothing(void **state)
 	start(late);
 	start(second);
 	finish(second);
-	assert_false(is_locked()); /* others do not wait for the late one */
+	assert_false(is_locked()); /* the second thread does not wait for the late one */
 	start(third);
 	assert_int_equal(doubts, 1);
 	finish(late);

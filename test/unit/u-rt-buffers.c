@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The lock-free stacks of a session under concurrency.  Producers take free buffers, write their
- * number and a count into them, and push them as sealed.  One consumer takes the whole stack,
+ * Tests the lock-free stacks of a session under concurrency.  Producers take free buffers, write
+ * their number and a count into them, and push them as sealed.  One consumer takes the whole stack,
  * reverses it and frees the buffers.  No buffer may be lost or duplicated, and the buffers of a
  * producer must arrive in its order.
  */
@@ -39,7 +39,7 @@ static void *produce(void *argument)
 	return NULL;
 }
 
-/* Takes what is there; returns how many. */
+/* Takes all sealed buffers.  Returns their number. */
 static uint32_t consume(uint32_t *next)
 {
 	uint32_t at = raddle_stack_take(&session->sealed_head), reversed = 0, count = 0;

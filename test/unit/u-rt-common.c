@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all runtimes share (rt/common/): which bytes a watchpoint can watch, traps that are not
- * hits, looking up real functions, and assertions.
+ * Unit tests of what all runtimes share (rt/common/): which bytes a watchpoint can watch, traps
+ * that are not hits, looking up real functions, and assertions.
  */
 #include "rt/common/bug.h"
 #include "rt/common/exported.c"
@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-/* The longest of 8, 4, 2 and 1 bytes that begins at a multiple of itself and is not longer than asked for. */
+/* The length is the largest of 8, 4, 2 and 1 that divides the address and is not more than
+ * requested. */
 static void watched_bytes_are_aligned(void **state)
 {
 	(void)state;
@@ -62,7 +63,7 @@ static void other_traps_reach_their_handler(void **state)
 	assert_ptr_equal(now.sa_sigaction, trapped);
 }
 
-/* The system may refuse watchpoints; where it does not, a write is a hit. */
+/* The system may refuse watchpoints.  If it does not, a write is a hit. */
 static void a_write_is_a_hit(void **state)
 {
 	static volatile uint64_t variable;
@@ -119,7 +120,8 @@ static void resolving_is_not_entered_twice(void **state)
 	rt_resolve_end();
 }
 
-/* One line, then SIGABRT, even if the program handles that. */
+/* A failed assertion prints one line and raises SIGABRT, even if the program handles that
+ * signal. */
 static void a_broken_invariant_is_reported(void **state)
 {
 	char text[512];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of conflicting places against a reference that keeps every access.  A few threads randomly
- * access a few words, while memory is reallocated to other objects and threads end up alone.
+ * Unit tests of pairs of conflicting places, compared with a reference that keeps every access.  A
+ * few threads randomly access a few words, while memory is reallocated to other objects and threads
+ * end up alone.
  */
 #include "rt/cover/cover.c"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS READS /* so that the last read of each is kept */
+#define THREADS READS /* so that the last read of each thread is kept */
 #define PLACES 12
 #define STEPS 400
 #define BASE 0x10000u
@@ -41,7 +42,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- the twin ---- */
+/* ---- the twin: a list of all accesses ---- */
 
 static struct past {
 	uint32_t thread, site, word;
@@ -50,7 +51,7 @@ static struct past {
 static size_t past_count;
 static bool expected[PLACES + 1][PLACES + 1];
 
-/* Whether a write by anybody lies between an access and the end. */
+/* Whether any thread writes the word after this access. */
 static bool is_covered(size_t from, uint32_t word)
 {
 	for (size_t i = from + 1; i < past_count; i++)
@@ -59,7 +60,7 @@ static bool is_covered(size_t from, uint32_t word)
 	return false;
 }
 
-/* Of the reads of a thread since the last write the latest stands for all. */
+/* Of a thread's reads since the last write, the latest represents all. */
 static bool is_latest(size_t from)
 {
 	for (size_t i = from + 1; i < past_count; i++)
@@ -85,7 +86,7 @@ static void twin_forget(uint32_t word)
 			past[i].word = UINT32_MAX;
 }
 
-/* ---- the test ---- */
+/* ---- comparison of the pairs that were found ---- */
 
 static void begin(void)
 {
@@ -160,7 +161,7 @@ static void test_twin(void **state)
 	}
 }
 
-/* What an earlier thread did to a stack is nothing to the one that has it now. */
+/* Accesses to a stack before its current thread began do not conflict with those of this thread. */
 static void test_stack(void **state)
 {
 	(void)state;
@@ -177,7 +178,7 @@ static void test_stack(void **state)
 	end();
 }
 
-/* More than there is room for: the first ones are kept. */
+/* If there are more pairs than room, the first ones are kept. */
 static void test_full(void **state)
 {
 	(void)state;

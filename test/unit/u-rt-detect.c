@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The on-line detector against a slow and obvious reference.
+ * Compares the on-line detector with a slow and obvious reference.
  *
  * Random executions of a few threads use every primitive.  For each event the reference keeps the
  * set of all events before it, and it compares all pairs of accesses.  It has no clocks, lanes,
@@ -9,16 +9,16 @@
  * alone.  In half of the executions a segment continues over operations that release nothing, as in
  * a replay that keeps no trace.
  *
- *   exact   each access has its own site: the racy bytes must be the same, and each reported pair
- *           must be unordered.  In half of these executions accesses are reported byte by byte
- *   merged  few sites, so that cells are merged and races are reported once: the first race must be
- *           found where it happens, and no report may be false
- *   lazy    accesses are collected until their thread's next operation or the end, and sites recur at
- *           the same place: the racy bytes must be the same in the end
- *   rough   edges get lost (a handler above the detector), barriers have more threads than their
- *           count, threads start without a known creation: no report may be false
+ *   exact   Each access has its own site.  The racy bytes must be the same, and each reported pair
+ *           must be unordered.  In half of these executions accesses are reported byte by byte.
+ *   merged  There are few sites, so that cells are merged and races are reported once.  The first
+ *           race must be found where it happens, and no report may be false.
+ *   lazy    Accesses are collected until their thread's next operation or the end, and sites recur
+ *           at the same place.  The racy bytes must be the same in the end.
+ *   rough   Edges get lost (a handler interrupts the detector), barriers have more threads than
+ *           their count, and threads start without a known creation.  No report may be false.
  *
- * RADDLE_DETECT=n runs n executions of each kind; a failure prints its seed.
+ * RADDLE_DETECT=n runs n executions of each kind.  A failure prints its seed.
  */
 #include "rt/core/rt.h"
 
@@ -64,13 +64,13 @@ enum mode { EXACT, MERGED, ROUGH, LAZY };
 __thread struct raddle_self *__raddle_self;
 struct rt rt;
 
-/* Nothing is limited. */
+/* Memory is not limited in this test. */
 bool rt_make_room(size_t size)
 {
 	(void)size;
 	return false;
 }
-/* Nobody listens. */
+/* Errors need not be reported in this test. */
 void rt_refused(int error)
 {
 	(void)error;
@@ -106,12 +106,12 @@ static bool has(const struct set *s, uint32_t event)
 
 struct event {
 	struct set before;
-	uint32_t thread, offset, size; /* size 0: no access */
+	uint32_t thread, offset, size; /* size 0: the event is not an access */
 	uint32_t kind;
 	uint32_t site;
 };
 
-/* What an object orders: the events that released it. */
+/* The events that released an object, and that an acquisition of it is ordered after. */
 struct edge {
 	struct set by;
 };
@@ -122,7 +122,7 @@ struct thread {
 	enum state state;
 	struct set past; /* all events before its next one */
 	uint8_t seen[MEMORY], written[MEMORY];
-	uint32_t holds[LOCKS]; /* mutexes */
+	uint32_t holds[LOCKS]; /* by mutex: whether the thread holds it */
 	uint32_t reads[LOCKS], writes[LOCKS];
 	uint32_t mutex, instance;
 	struct rt_thread *rt;
@@ -134,23 +134,23 @@ struct instance {
 
 struct run {
 	enum mode mode;
-	uint32_t count;		 /* events */
-	uint32_t allowed, reach; /* operations and memory it uses */
+	uint32_t count;		 /* number of events */
+	uint32_t allowed, reach; /* bits of allowed operations; number of bytes in use */
 	struct event event[EVENTS];
 	struct thread thread[THREADS];
 	uint32_t born, others;
 
 	struct edge mutex[LOCKS], cond, sem, once, rwlock[LOCKS], readers[LOCKS], atomic[MEMORY];
-	uint32_t owner[LOCKS]; /* thread + 1 */
+	uint32_t owner[LOCKS]; /* thread + 1; 0: free */
 	uint32_t writer[LOCKS], reader_count[LOCKS];
 	uint32_t sem_value, once_done, signals;
 
 	uint32_t barrier_count, barrier_entered, barrier_inside, instances;
 	struct instance instance[EVENTS];
 
-	uint32_t forgotten[MEMORY]; /* accesses before this event are no more */
+	uint32_t forgotten[MEMORY]; /* by byte: accesses before this event no longer count */
 	bool racy[MEMORY], reported[MEMORY], first, by_bytes;
-	bool blind; /* segments end with releases only */
+	bool blind; /* only operations that release something end segments */
 };
 
 static struct raddle_steer *steer;
@@ -158,7 +158,7 @@ static struct rt_thread *states[THREADS];
 static struct run *run;
 static uint64_t random_state;
 
-/* Mappings of the detector, to be given back after each run. */
+/* Mappings of the detector, which are unmapped after each run. */
 static struct {
 	void *at;
 	size_t size;
@@ -189,7 +189,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(random_state >> 33) % n;
 }
 
-/* The twin. */
+/* The twin: events with the sets of events before them. */
 
 static struct event *new_event(uint32_t thread)
 {
@@ -210,7 +210,7 @@ static void twin_acquire(uint32_t thread, const struct set *object)
 	add_all(&run->thread[thread].past, object);
 }
 
-/* Do event i and the later one k race on the byte? */
+/* Whether event i and the later event k race on the byte. */
 static bool twin_race_of(uint32_t i, uint32_t k, uint32_t byte)
 {
 	const struct event *o = &run->event[i], *e = &run->event[k];
@@ -220,13 +220,13 @@ static bool twin_race_of(uint32_t i, uint32_t k, uint32_t byte)
 	       !(o->kind & e->kind & RT_ACCESS_ATOMIC);
 }
 
-/* The same for the latest event. */
+/* Whether event i races with the latest event on the byte. */
 static bool twin_race(uint32_t i, uint32_t byte)
 {
 	return twin_race_of(i, run->count - 1, byte);
 }
 
-/* Looks for races of the latest event; true if there is one. */
+/* Finds the races of the latest event.  Returns whether there are any. */
 static bool twin_races(void)
 {
 	const struct event *e = &run->event[run->count - 1];
@@ -239,7 +239,7 @@ static bool twin_races(void)
 	return found;
 }
 
-/* Is the event one that the report may mean, as its first access or its second? */
+/* Whether the report may mean this event, as its first or second access. */
 static bool is_meant(uint32_t i, const struct raddle_steer_race *r, int which)
 {
 	const struct event *o = &run->event[i];
@@ -254,8 +254,8 @@ static bool is_reported(uint32_t i, const struct raddle_steer_race *r)
 	return is_meant(i, r, 0);
 }
 
-/* Is there an access of this site and thread that races with the latest event on the byte?  A
- * report names only the first bytes of a pair; other bytes of the same line are reported with
+/* Whether an access of the reported site and thread races with the latest event on the byte.  A
+ * report names only the first bytes of a pair.  Other bytes of the same line are reported with
  * it. */
 static bool twin_agrees(const struct raddle_steer_race *r, uint32_t byte)
 {
@@ -272,7 +272,7 @@ static bool twin_agrees(const struct raddle_steer_race *r, uint32_t byte)
 	return found;
 }
 
-/* What the detector has said since the last look. */
+/* Checks and clears what the detector has reported since the last check. */
 static bool check_reports(void)
 {
 	const struct event *e = &run->event[run->count - 1];
@@ -300,7 +300,8 @@ static bool check_reports(void)
 	return count > 0;
 }
 
-/* Notes the bytes on which two events that a report may mean race; true if the byte is one of them. */
+/* Marks the bytes on which two events race that a report may mean.  Returns whether the byte is
+ * among them. */
 static bool note_lazy(uint32_t i, uint32_t k, uint64_t byte)
 {
 	bool found = false;
@@ -313,7 +314,8 @@ static bool note_lazy(uint32_t i, uint32_t k, uint64_t byte)
 	return found;
 }
 
-/* Reports of lazy runs, at the end: which of the two was compared later is chance. */
+/* Checks the reports of a lazy run at its end.  Which of the two accesses is compared later is
+ * chance. */
 static void check_lazy(void)
 {
 	uint32_t count = atomic_load(&steer->race_count);
@@ -331,7 +333,7 @@ static void check_lazy(void)
 		assert_memory_equal(run->racy, run->reported, MEMORY);
 }
 
-/* Segments, as rt/record/event.c has them. */
+/* Segments, as rt/record/event.c handles them. */
 
 static void segment(uint32_t thread)
 {
@@ -353,7 +355,7 @@ static bool is_marked(struct thread *t, const struct event *e)
 	return all;
 }
 
-/* Operations: the twin's side and the detector's. */
+/* Operations, done both in the twin and in the detector. */
 
 static uintptr_t object(uint32_t kind, uint32_t index)
 {
@@ -400,7 +402,8 @@ static uint32_t site_of(uint32_t kind)
 	return run->mode == EXACT ? run->count + 1 : 1 + pick(3) + 3 * kind;
 }
 
-/* Exact runs look after each line or byte, since a pair of sites is reported once. */
+/* Passes an access to the detector.  Exact runs check reports after each line or byte, since each
+ * pair of sites is reported only once. */
 static bool tell_access(struct rt_thread *t, const struct event *e)
 {
 	uint32_t step = run->by_bytes ? 1 : run->mode == EXACT ? 64 : MEMORY;
@@ -453,7 +456,7 @@ static void atomic(uint32_t thread)
 	segment(thread);
 }
 
-/* As malloc does it: the marks of the caller go too. */
+/* Reallocates memory, as malloc() does.  The marks of the caller are cleared, too. */
 static void forget(uint32_t thread)
 {
 	uint32_t size = 1 + pick(MEMORY), offset = pick(MEMORY - size + 1);
@@ -462,7 +465,7 @@ static void forget(uint32_t thread)
 	for (uint32_t b = offset; b < offset + size; b++) {
 		run->forgotten[b] = run->count;
 		run->atomic[b] = (struct edge){0};
-		/* A stale mark of another thread means that it uses freed memory. */
+		/* A stale mark of another thread would mean that it uses freed memory. */
 		for (uint32_t i = 0; i < run->born; i++)
 			run->thread[i].seen[b] = run->thread[i].written[b] = 0;
 	}
@@ -481,7 +484,7 @@ static void mutex(uint32_t thread)
 		run->owner[i] = thread + 1;
 		t->holds[i] = 1;
 	} else {
-		new_event(thread); /* a trylock that fails */
+		new_event(thread); /* an attempt (trylock) that fails */
 		segment(thread);
 	}
 }
@@ -525,7 +528,7 @@ static void rwlock(uint32_t thread)
 	}
 }
 
-/* Begins to wait with a mutex it holds; cond_wake() ends it. */
+/* Begins to wait with a mutex that the thread holds, or signals.  The wait ends in cond_wake(). */
 static void cond(uint32_t thread)
 {
 	struct thread *t = &run->thread[thread];
@@ -577,7 +580,7 @@ static void once(uint32_t thread)
 	run->once_done = 1;
 }
 
-/* The real barrier takes in who comes, later than the detector was told. */
+/* Enters the real barrier, which happens later than the notification of the detector. */
 static void barrier_real(uint32_t thread)
 {
 	struct thread *t = &run->thread[thread];
@@ -592,7 +595,7 @@ static void barrier_real(uint32_t thread)
 	twin_release(thread, &run->instance[t->instance].by);
 }
 
-/* In rough runs more threads than its count are inside at a time. */
+/* In rough runs, more threads than its count may be inside the barrier at a time. */
 static void barrier_enter(uint32_t thread)
 {
 	struct thread *t = &run->thread[thread];
@@ -679,7 +682,8 @@ static void join(uint32_t thread)
 	atomic_fetch_sub(&rt.others, 1);
 }
 
-/* A handler above the detector posts a semaphore and takes a mutex. */
+/* A signal handler interrupts the detector and posts a semaphore, so the detector misses the
+ * edge. */
 static void lost(uint32_t thread)
 {
 	struct thread *t = &run->thread[thread];
@@ -690,7 +694,7 @@ static void lost(uint32_t thread)
 	rt_watch(t->rt)->busy = 0;
 	twin_release(thread, &run->sem.by);
 	run->sem_value++;
-	rt_watch(t->rt)->ticked = true; /* its record waits, and then a segment begins */
+	rt_watch(t->rt)->ticked = true; /* its record is written later, and then a segment begins */
 	segment(thread);
 }
 
@@ -710,7 +714,7 @@ static void step(uint32_t thread)
 	} else if (t->state == RUNS) {
 		choice = pick(sizeof operations / sizeof *operations - (run->mode != ROUGH));
 		if (run->mode == LAZY && operations[choice] == forget)
-			choice = 0; /* what was gathered would be compared with what comes after */
+			choice = 0; /* collected accesses would be compared with later ones */
 		if (pick(2) || !(run->allowed >> choice & 1))
 			plain(thread);
 		else
@@ -764,7 +768,7 @@ static void one(enum mode mode)
 
 	begin_run(mode);
 	for (uint32_t tries = 0; run->count < length && tries < 10 * EVENTS; tries++)
-		step(pick(run->born)); /* all may wait */
+		step(pick(run->born)); /* it may do nothing, if all threads wait */
 	for (uint32_t b = 0; b < MEMORY; b++)
 		if (run->racy[b]) {
 			racy_runs++;
@@ -794,7 +798,7 @@ static void many(enum mode mode)
 		one(mode);
 	}
 	complete = true;
-	/* Both kinds have to be there for this to mean anything. */
+	/* The test means something only if there are runs with and without races. */
 	assert_in_range(racy_runs, count / 20, count - count / 20);
 }
 
@@ -830,7 +834,7 @@ static void test_rough(void **state)
 	many(ROUGH);
 }
 
-/* Single cases. */
+/* Single situations, one for each test. */
 
 static void access_now(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access)
 {
@@ -873,7 +877,7 @@ static void test_bytes(void **state)
 	end_run();
 }
 
-/* What an object ordered ends with its memory. */
+/* When the memory of an object is freed, its past releases no longer order anything. */
 static void test_forgotten_objects(void **state)
 {
 	struct rt_thread *a = states[0], *b;
@@ -891,7 +895,7 @@ static void test_forgotten_objects(void **state)
 	end_run();
 }
 
-/* Who meets in a round learns nothing of an earlier one. */
+/* Threads that meet in one round of a barrier are not ordered after threads of an earlier round. */
 static void test_rounds(void **state)
 {
 	struct rt_thread *a = states[0], *t[6];
@@ -916,7 +920,8 @@ static void test_rounds(void **state)
 	end_run();
 }
 
-/* One race a pair of sites, in either order; those without room are counted. */
+/* Each pair of sites is reported once, in either order.  Races for which there is no room are
+ * counted. */
 static void test_reports(void **state)
 {
 	struct rt_thread *a = states[0], *b;
@@ -935,7 +940,7 @@ static void test_reports(void **state)
 	end_run();
 }
 
-/* 1500 threads that read at once, then are joined; one that is not joined is found among them. */
+/* 1500 threads read the same bytes and all but one are joined.  The race with that one is found. */
 static void test_many_threads(void **state)
 {
 	enum { MANY = 1500 };
@@ -968,7 +973,7 @@ static void test_many_threads(void **state)
 	end_run();
 }
 
-/* Without memory, from whichever moment on, the detector is over and says so. */
+/* If memory runs out, at any moment, the detector stops and reports that. */
 static void test_no_memory(void **state)
 {
 	struct rt_thread *a = states[0], *b;
@@ -1002,7 +1007,7 @@ static void test_no_memory(void **state)
 	mappings_left = UINT32_MAX;
 }
 
-/* Threads that come and go in turn share a lane and know it. */
+/* Threads that run one after the other share a lane, and are ordered. */
 static void test_lanes(void **state)
 {
 	struct rt_thread *a = states[0], *t = states[1];
@@ -1026,7 +1031,8 @@ static void test_lanes(void **state)
 	end_run();
 }
 
-/* Real threads at once: what is locked is never reported, what is not always is. */
+/* With real concurrent threads, accesses under the lock are never reported, and others always
+ * are. */
 enum { HAMMERS = 4, BLOWS = 20000 };
 
 static void *hammer(void *state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The runtime's encoder against the trace decoder: random accesses, ranges, atomics, events of
- * every row, and call stacks that grow, shrink, are replaced and become too deep to be written in
- * full.  The decoded events must equal the encoded ones.
+ * Compares the runtime's encoder with the trace decoder.  Random records are accesses, ranges,
+ * atomics and events of every kind.  Call stacks grow, shrink, are replaced and become too deep to
+ * be written in full.  The decoded events must equal the encoded ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,17 +33,17 @@ static uint64_t rnd_number(void)
 	return rnd() >> (rnd() % 64);
 }
 
-/* A record and the stack it was made under. */
+/* A record, and the call stack at that time. */
 struct expected {
 	struct rt_record record;
 	uint32_t depth;
-	uint32_t top[4]; /* innermost entries */
-	uint32_t shown;	 /* entries that the decoder has */
+	uint32_t top[4]; /* the innermost entries */
+	uint32_t shown;	 /* number of entries that the decoder has */
 };
 
 static uint32_t shadow[DEPTH + 1];
 
-/* The program calls and returns: entries above a return are stored anew. */
+/* Makes random calls and returns.  Entries after a return are overwritten by the next calls. */
 static uint32_t *walk(uint32_t *base, uint32_t *top)
 {
 	size_t depth = (size_t)(top - base);
@@ -171,7 +171,7 @@ static void round_trip(void **state)
 	free(e);
 }
 
-/* The longest record of each row fits the room that callers keep for it. */
+/* The longest record of each kind fits into the room that callers reserve for it. */
 static void longest_records(void **state)
 {
 	struct rt_encoder *e = calloc(1, sizeof *e);

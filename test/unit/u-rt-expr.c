@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Expressions.  The store's rewrites must not change any value, and the solver's answers about an
- * expression must agree with evaluating it.  The slow reference of a node is the same operator on
- * the same operands, never rewritten.
+ * Unit tests of expressions.  The store's rewrites must not change any value, and the solver's
+ * answers about an expression must agree with evaluating it.  The slow reference of a node is the
+ * same operator on the same operands, never rewritten.
  */
 #include "rt-shadow.h"
 
@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#define BYTES 2	  /* variables of eight bits */
-#define POOL 24	  /* nodes of one expression */
-#define MODELS 20 /* assignments that each is tried with */
+#define BYTES 2	  /* number of variables of eight bits */
+#define POOL 24	  /* number of nodes in an expression */
+#define MODELS 20 /* number of assignments for each expression */
 
-/* A node and how it was made. */
+/* A node, and the operation that made it. */
 struct reference {
 	uint32_t node;
 	struct raddle_expr made; /* operands are positions in the pool */
@@ -56,7 +56,7 @@ static void add(uint32_t node, struct raddle_expr made)
 	pool[pool_count++] = (struct reference){node, made};
 }
 
-/* A position whose node has so many bits; a constant is made if there is none. */
+/* Returns the position of a node with so many bits.  Makes a constant if there is none. */
 static uint32_t operand_of(uint32_t bits)
 {
 	uint32_t start = (uint32_t)draw(pool_count);
@@ -122,7 +122,8 @@ static void add_other(void)
 	    (struct raddle_expr){.op = RADDLE_EXPR_ITE, .bits = pool[a].made.bits, .a = c, .b = a, .c = b});
 }
 
-/* A shift by the same number to and fro, parts put together again: what compilers do. */
+/* Adds what compilers often produce: two opposite shifts by the same number, or parts that are put
+ * together again. */
 static void add_idiom(void)
 {
 	uint32_t a = (uint32_t)draw(pool_count), bits = pool[a].made.bits, k;
@@ -170,7 +171,7 @@ static size_t rounds(size_t usual)
 	return getenv("RADDLE_LONG") ? usual * 25 : usual;
 }
 
-/* Every node has the value that its twin has. */
+/* Every node has the same value as its reference. */
 static void test_rewrites(void **state)
 {
 	uint64_t values[BYTES], *nodes = NULL;
@@ -196,7 +197,7 @@ static void test_rewrites(void **state)
 	}
 }
 
-/* Whether some assignment makes the condition so: all are tried. */
+/* Whether some assignment makes the condition true (or false), by trying all assignments. */
 static bool exists(size_t at, bool holds)
 {
 	uint64_t values[BYTES];
@@ -240,7 +241,7 @@ static void test_solver(void **state)
 				assert_false(exists(i, fact.holds));
 				no++;
 				break;
-			default: break; /* in its time it may not know */
+			default: break; /* the solver may give up because of its time limit */
 			}
 		}
 		sym_solver_free(s);
@@ -249,7 +250,7 @@ static void test_solver(void **state)
 	assert_true(yes > 10 && no > 3);
 }
 
-/* Damage is noticed. */
+/* Damaged expressions are noticed. */
 static void test_damage(void **state)
 {
 	struct sym_trace t;

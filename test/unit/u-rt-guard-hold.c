@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whether a guard may stop a thread (rt/guard/validate.c), and what that takes from the time that
- * the agent allows.  The other files of the runtime are replaced by functions that do nothing. */
+/* Unit tests of whether a guard may stop a thread (rt/guard/validate.c), and how much of the time
+ * that the agent allows is used up by that.  The other files of the runtime are replaced by
+ * functions that do nothing. */
 #include <sched.h>
 
 static int thread_policy;
@@ -95,7 +96,8 @@ static void stops_use_up_the_time(void **state)
 	thread_policy = SCHED_OTHER;
 	assert_true(may_hold(&w, 1, true));
 	assert_int_equal(atomic_load(&s->pause_us), 150);
-	assert_false(may_hold(&w, 0, true)); /* this access should be first */
+	/* not stopped, because this access should come first */
+	assert_false(may_hold(&w, 0, true));
 	assert_true(may_hold(&w, 1, true));
 	assert_int_equal(atomic_load(&s->pause_us), 50);
 	assert_false(may_hold(&w, 1, true));
@@ -103,7 +105,7 @@ static void stops_use_up_the_time(void **state)
 	free(s);
 }
 
-/* A thread with a real-time policy is never stopped, so it takes no time. */
+/* A thread with a real-time policy is never stopped, so it uses up no time. */
 static void real_time_threads_take_none(void **state)
 {
 	static const int policies[] = {SCHED_FIFO, SCHED_RR};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which threads are ordered after a tracked access (rt/guard/order.c), against vector clocks on
- * random operations. */
+/* Unit tests of which threads are ordered after a tracked access (rt/guard/order.c), compared with
+ * vector clocks on random operations. */
 #include "rt/guard/order.c"
 
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static void step(struct reference *t, unsigned *seed)
 	bool shared = rand_r(seed) % 2;
 	uintptr_t address = 0x1000 + 64 * (uintptr_t)lock;
 	switch (rand_r(seed) % 8) {
-	case 0: /* an access is tracked, another one not any more */
+	case 0: /* an access is tracked, in place of another */
 		guard_track_forget(1u << k);
 		t->by[k] = thread;
 		t->thread[thread][thread]++;
@@ -96,7 +96,8 @@ static void same_as_vector_clocks(void **state)
 	}
 }
 
-/* When the table is full, who acquires anything may be behind everything, and is sure of nothing. */
+/* When the table is full, a thread that acquires anything may be ordered after every tracked
+ * access, but never surely. */
 static void a_full_table_knows_nothing(void **state)
 {
 	(void)state;
@@ -113,7 +114,8 @@ static void a_full_table_knows_nothing(void **state)
 	assert_int_equal(threads[1].mask.maybe, 0);
 }
 
-/* What goes through the world outside is never sure, and stays a possibility on its way. */
+/* An order that comes from outside the program is never sure, and stays uncertain when it is passed
+ * on. */
 static void outside_is_never_sure(void **state)
 {
 	(void)state;

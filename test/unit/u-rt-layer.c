@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notification of layers: which layers take part, which are notified of what and in which order,
- * and how accesses are reported to a layer that wants them one by one.  Without listeners the
- * operations of a thread do nothing, and the child of a fork reports nothing.  The layers are
- * stand-ins that write a log.
+ * Unit tests of the notification of layers: which layers take part, which are notified of what and
+ * in which order, and how accesses are reported to a layer that wants them one by one.  Without
+ * layers that are notified, the operations of a thread do nothing, and the child of a fork reports
+ * nothing.  The layers of the test write a log.
  */
 #include "rt/core/layer.c"
 
@@ -204,7 +204,7 @@ static void test_operation(void **state)
 	{
 		RT_OP(op, 5, 40);
 		rt_op_releasing(&op, 6, 41);
-		rt_op_released(&op, 6, 41, 0); /* nobody wants to know */
+		rt_op_released(&op, 6, 41, 0); /* no layer has this callback */
 		rt_op_end(&op);
 	}
 	expect("enter 5 40;first releasing 6 41;second releasing 6 41 shared;end 5;");
@@ -263,7 +263,7 @@ static void test_fork(void **state)
 	rt_layers_forked();
 	expect("first forked;");
 	assert_non_null(rt.layer[silent.number]);
-	assert_non_null(rt.layer[first.number]); /* which has a callback */
+	assert_non_null(rt.layer[first.number]); /* it has a callback for forks */
 	assert_null(rt.layer[second.number]);
 	RT_NOTIFY(access, thread, 64, 8, 3, RT_ACCESS_WRITE);
 	expect("");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory models (rt/memory/model.c) alone.  Each litmus test in each model, under all choices,
- * must have the outcomes that the slow reference derives from the definition.  Also tests what the
- * reference does not cover: atomics, locks, and parts of cells.
+ * Unit tests of the memory models (rt/memory/model.c).  Each litmus test in each model, under all
+ * choices, must have the outcomes that the slow reference derives from the definition.  Also tests
+ * what the reference does not cover: atomics, locks, and parts of cells.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 static struct memory *m;
 static struct replay_search search;
-static struct raddle_choice list[RADDLE_MEMORY_CHOICES]; /* of a run */
+static struct raddle_choice list[RADDLE_MEMORY_CHOICES]; /* the choices of a run */
 static size_t made;
 static struct memory_write *pages;
 static size_t page_count;
@@ -30,7 +30,7 @@ static void *get(size_t size)
 	return p;
 }
 
-/* The oracle: the plan, then 0; each choice is written down with its state. */
+/* Makes a choice: as planned, then always 0.  Records each choice with its state. */
 static uint32_t decide(enum raddle_choice_kind kind, uint32_t from, uint64_t state)
 {
 	uint32_t taken = made < search.planned ? search.choices[made].taken : 0;
@@ -48,7 +48,7 @@ static uint32_t choose(void *context, enum raddle_choice_kind kind, uint32_t fro
 	return decide(kind, from, memory_state(m) ^ *step << 32);
 }
 
-static uint64_t step; /* what the thread that asks is about to do */
+static uint64_t step; /* what the thread that makes the choice is about to do */
 
 static void begin(enum raddle_memory_model model)
 {
@@ -82,7 +82,7 @@ static void run_op(uint32_t t, const struct litmus_op *op, int *results)
 	}
 }
 
-/* One execution: who goes on is a choice too. */
+/* Runs the test once.  Which thread runs next is also a choice. */
 static void execute(const struct litmus *l, struct litmus_set *out)
 {
 	int at[LITMUS_THREADS] = {0}, results[TWIN_EVENTS], finals[LITMUS_PLACES];
@@ -118,7 +118,7 @@ static void execute(const struct litmus *l, struct litmus_set *out)
 	litmus_add(out, said);
 }
 
-/* All of them. */
+/* Runs the test with all choices. */
 static void explore(const struct litmus *l, enum raddle_memory_model model, struct litmus_set *out)
 {
 	do {
@@ -164,7 +164,7 @@ static void known(void **state)
 			compare(litmus_tests[i].name, litmus_tests[i].text, model);
 }
 
-/* Random tests of two or three threads. */
+/* Compares random tests of two or three threads. */
 static void random_tests(void **state)
 {
 	static const char kinds[] = "WWWWRRRRRXFG";
@@ -195,9 +195,9 @@ static void random_tests(void **state)
 	}
 }
 
-/* ---- what the twin knows nothing of ---- */
+/* ---- situations that the twin does not cover ---- */
 
-/* All outcomes of a scene, as sums of what it returns: bit n says that n came up. */
+/* Returns all results of a scene: bit n means that the scene returned n under some choices. */
 static uint64_t outcomes(enum raddle_memory_model model, int (*scene)(void))
 {
 	uint64_t seen = 0;
@@ -218,7 +218,8 @@ static uint64_t outcomes(enum raddle_memory_model model, int (*scene)(void))
 
 static enum memory_order_of store_order, load_order;
 
-/* Thread 1 stores data and then a flag; thread 2 reads the flag and then the data: 2 * flag + data. */
+/* Thread 1 stores data and then a flag.  Thread 2 reads the flag and then the data.  Returns 2 *
+ * flag + data. */
 static int message(void)
 {
 	int flag, data;
@@ -248,7 +249,8 @@ static void atomics(void **state)
 	assert_true(outcomes(RADDLE_MEMORY_WEAK, message) & 1u << 3);
 }
 
-/* The same with fences, and an update by thread 3 in between, which continues the release sequence. */
+/* Does the same with fences.  Between them, thread 3 updates the flag, which continues the release
+ * sequence. */
 static int message_fenced(void)
 {
 	int flag, data;
@@ -274,7 +276,7 @@ static void fences(void **state)
 	assert_true(seen & 1u << 5 && seen & 1u << 3 && seen & 1u << 0);
 }
 
-/* What was written before a lock was released is seen by who takes it. */
+/* A thread that acquires a lock sees the stores before its release. */
 static int locked(void)
 {
 	memory_store(m, 1, part(0), 1, MEMORY_RELAXED);
@@ -298,7 +300,7 @@ static void locks(void **state)
 	}
 }
 
-/* Two bytes of a cell are two locations; both together are read as they were at one time. */
+/* Two bytes of a cell are two locations.  An access to both reads their values at one time. */
 static int bytes(void)
 {
 	struct memory_part low = {memory_track(m, 64, 0xffff, 0), 0xff}, high = {low.cell, 0xff00},
@@ -320,7 +322,7 @@ static void parts(void **state)
 	assert_int_equal(outcomes(RADDLE_MEMORY_PSO, bytes), 1u << 0 | 1u << 1 | 1u << 8 | 1u << 9);
 }
 
-/* Whatever is chosen, a loop that waits for a store ends. */
+/* Whatever the choices are, a loop that waits for a store ends. */
 static int waits(void)
 {
 	int rounds = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that parse numbers, read input and write, against the library.  Each model
- * and the library function are called with the same random texts as input.  Everything observable
- * must be equal: results, what was stored, where reading ended, errno, and the content of the file.
- * u-rt-model tests the expressions.
+ * Compares the models of functions that parse numbers, read input and write with the library.  Each
+ * model and the library function are called with the same random texts as input.  Everything
+ * observable must be equal: results, what was stored, where reading ended, errno, and the content
+ * of the file. u-rt-model.c tests the expressions.
  */
 #include "rt-shadow.h"
 
 #include "rt/shadow/model-input.c"
 #include "rt/shadow/model-number.c"
-#define character written_character /* both files have one of their own */
+#define character written_character /* each of the two files defines this name */
 #include "rt/shadow/model-output.c"
 #undef character
 #include "rt/shadow/model-string.c"
@@ -29,7 +29,7 @@ static uint64_t draw(uint64_t below)
 	return shadow_random(&seed) % below;
 }
 
-/* Calls of each function, as in u-rt-model. */
+/* Returns the number of calls of each function, as in u-rt-model.c. */
 static size_t rounds(void)
 {
 	const char *wanted = getenv("RADDLE_MODEL_CALLS");
@@ -37,7 +37,7 @@ static size_t rounds(void)
 	return wanted ? strtoul(wanted, NULL, 10) : getenv("RADDLE_LONG") ? 20000 : 1500;
 }
 
-/* The store has an end; emptying it takes long. */
+/* The store can become full, and emptying it takes long, so that is done only when needed. */
 static void make_room(void)
 {
 	const struct raddle_shadow *s = rt_shadow.shared;
@@ -47,13 +47,14 @@ static void make_room(void)
 		shadow_start();
 }
 
-/* ---- numbers ---- */
+/* ---- functions that parse numbers ---- */
 
 #define TEXT 24
 
 static char text[TEXT + 1];
 
-/* Signs, spaces, prefixes and digits of all bases, often a number and something behind it. */
+/* Makes a text of signs, spaces, prefixes and digits of all bases.  It is often a number followed
+ * by something else. */
 static void make_text(void)
 {
 	static const char letters[] = "00123456789789+- \txXabfz,.";
@@ -70,7 +71,7 @@ static void make_text(void)
 static void test_strto(void **state)
 {
 	static const int bases[] = {0, 2, 8, 10, 10, 16, 36,
-#ifndef __SANITIZE_ADDRESS__ /* whose strtol() stores an end that nobody has set */
+#ifndef __SANITIZE_ADDRESS__ /* its strtol() uses an end pointer that may be unset */
 				    1
 #endif
 	};
@@ -131,7 +132,7 @@ static void test_scanf(void **state)
 	}
 }
 
-/* ---- reading ---- */
+/* ---- functions that read input ---- */
 
 #define CONTENT 4000
 
@@ -178,7 +179,8 @@ static void assert_input(const char *p, ssize_t n)
 		assert_int_not_equal(rt_memory_byte((uintptr_t)p + (size_t)i), 0);
 }
 
-/* What was read by both, the bytes that follow included; all of the model's must be input. */
+/* Compares what both have read, and the bytes after that.  All bytes that the model read must be
+ * input. */
 static void compare_read(const char *got, const char *wanted, ssize_t n)
 {
 	assert_memory_equal(got, wanted, 64);
@@ -247,7 +249,7 @@ static void test_readers(void **state)
 
 		if (s->step_count > 1000 || s->var_count > RADDLE_SHADOW_VARS / 2 ||
 		    s->node_count > RADDLE_SHADOW_NODES / 2) {
-			close_readers(&r); /* the store forgets what the descriptors are */
+			close_readers(&r); /* the store no longer knows the descriptors */
 			shadow_start();
 			open_readers(&r, path);
 		}
@@ -279,7 +281,7 @@ static void test_environment(void **state)
 	}
 }
 
-/* ---- writing ---- */
+/* ---- functions that write ---- */
 
 struct writers {
 	FILE *model, *stream;
@@ -300,7 +302,7 @@ static int print_once(const struct writers *w, unsigned which, const char *forma
 	return __raddle_sx_printf(format, a, text, b, 'x') - fprintf(w->stream, format, a, text, b, 'x');
 }
 
-/* The difference between what both return; standard output is the model's stream. */
+/* Returns the difference between the two results.  The model writes to standard output. */
 static int write_once(const struct writers *w, unsigned which)
 {
 	static const char *const prints[] = {"%ld|%s|%u%c\n", "%lx %-9s %08x%c", "%+20ld%.3s%o%c%%",
@@ -321,7 +323,7 @@ static int write_once(const struct writers *w, unsigned which)
 	}
 }
 
-/* What both files say, which then begin anew. */
+/* Compares the two files, and truncates them. */
 static bool is_same(int a, int b)
 {
 	static char content[2][1 << 16];
@@ -362,7 +364,7 @@ static void test_writers(void **state)
 	assert_true(right);
 }
 
-/* ---- descriptors that are used again ---- */
+/* ---- descriptors whose numbers are used again ---- */
 
 static bool reads_input(int fd)
 {
@@ -371,7 +373,7 @@ static bool reads_input(int fd)
 	return __raddle_sx_read(fd, &byte, 1) == 1 && rt_memory_byte((uintptr_t)&byte) != 0;
 }
 
-/* The number of a file that was input, which is then closed. */
+/* Opens a file as input and closes it.  Returns the number of its descriptor. */
 static int open_and_close(const char *path)
 {
 	int fd = __raddle_sx_open(path, O_RDONLY);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of library functions against the library.  Each model is called with random strings as
- * input, and must return what the library returns.  Then the bytes of the input are replaced by
+ * Compares models of library functions with the library.  Each model is called with random strings
+ * as input, and must return what the library returns.  Then the bytes of the input are replaced by
  * others.  As long as the conditions that the model noted hold, its expression must give the
  * library's result for them.  Numbers and strings that the driver writes into an input must be read
  * back as intended.
@@ -29,7 +29,7 @@ static uint64_t draw(uint64_t below)
 	return shadow_random(&seed) % below;
 }
 
-/* Calls of each function; RADDLE_MODEL_CALLS asks for a number of them. */
+/* Returns the number of calls of each function.  RADDLE_MODEL_CALLS sets it. */
 static size_t rounds(void)
 {
 	const char *wanted = getenv("RADDLE_MODEL_CALLS");
@@ -37,7 +37,7 @@ static size_t rounds(void)
 	return wanted ? strtoul(wanted, NULL, 10) : getenv("RADDLE_LONG") ? 20000 : 1500;
 }
 
-/* Few letters, so that strings are often alike. */
+/* Makes a text of few different letters, so that texts are often alike. */
 static void make_text(char *s)
 {
 	static const char letters[] = "aAbB1z";
@@ -62,13 +62,13 @@ static void begin(void)
 	}
 }
 
-/* The expression of the result; 0: it is concrete. */
+/* Returns the expression of the result, or 0 if the result is concrete. */
 static uint32_t result_of(const void *model)
 {
 	return __raddle_shadow_call.from == model ? __raddle_shadow_call.result : 0;
 }
 
-/* The values of all variables where the inputs have these bytes. */
+/* Computes the values of all variables for these bytes of the inputs. */
 static void value_all(uint64_t *values, const char now[2][SIZE + 1])
 {
 	for (uint32_t i = 0; i < rt_shadow.shared->var_count; i++) {
@@ -78,7 +78,7 @@ static void value_all(uint64_t *values, const char now[2][SIZE + 1])
 		switch (v->sort) {
 		case RADDLE_VAR_BYTE: values[i] = (uint8_t)*s; break;
 		case RADDLE_VAR_LENGTH: values[i] = strlen(s); break;
-		case RADDLE_VAR_EQUAL: values[i] = 0; break; /* its length is another one */
+		case RADDLE_VAR_EQUAL: values[i] = 0; break; /* its length is another variable */
 		default: values[i] = (uint64_t)strtol(s, NULL, 10);
 		}
 	}
@@ -97,7 +97,7 @@ static void evaluate_all(void)
 	}
 }
 
-/* All nodes get their values; whether the conditions hold that models noted. */
+/* Computes the values of all nodes.  Returns whether the conditions that models noted hold. */
 static bool steps_hold(const char now[2][SIZE + 1])
 {
 	value_all(values, now);
@@ -108,7 +108,7 @@ static bool steps_hold(const char now[2][SIZE + 1])
 	return true;
 }
 
-/* Bytes of the inputs become others, none of them 0, so that lengths stay. */
+/* Replaces bytes of the inputs by others, but not by 0, so that the lengths stay. */
 static void change(char now[2][SIZE + 1])
 {
 	memcpy(now, texts, sizeof texts);
@@ -196,7 +196,8 @@ static void test_compare(void **state)
 	assert_true(symbolic > rounds());
 }
 
-/* The place that a search finds, under the conditions that it notes. */
+/* Calls a search function, or its model.  The place that it finds depends on conditions, which the
+ * model notes. */
 static const char *search(int which, const char *s, const char *of, int c, bool model)
 {
 	switch (which) {
@@ -231,7 +232,7 @@ static void test_search(void **state)
 	assert_true(checked > rounds() / 4);
 }
 
-/* What is copied is there, with its expressions. */
+/* Copied bytes have the right values and expressions. */
 static void test_copy(void **state)
 {
 	char *(*volatile real_ncpy)(char *, const char *, size_t) = strncpy;
@@ -278,7 +279,7 @@ static void test_copy(void **state)
 	}
 }
 
-/* What is filled has no expression any more. */
+/* Filled bytes no longer have expressions. */
 static void test_fill(void **state)
 {
 	(void)state;
@@ -381,7 +382,7 @@ static void test_letters(void **state)
 	}
 }
 
-/* ---- numbers ---- */
+/* ---- numbers that the driver writes into an input ---- */
 
 static const char *number_text;
 
@@ -393,7 +394,7 @@ static bool content(void *context, struct rd_override_part *part)
 	return true;
 }
 
-/* What the driver writes for a value. */
+/* Stores the text that the driver writes for a value in `out`. */
 static void rewrite(uint64_t value, char *out, size_t size)
 {
 	struct rd_override none = {0}, given;

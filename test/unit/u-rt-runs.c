@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs of accesses against their slow reference.  Sites walk through memory at equal distances,
- * side by side and across each other's paths, through the hooks and the encoder.  The reference
- * keeps the set of bytes accessed in the segment and records each first access where it happens.
- * Between two records that are not accesses, the recorded accesses must be the reference's.  Those
- * of one site, and those of one byte, must be in the same order.  Sites from RANGES on access
- * ranges, some longer than a block.
+ * Compares runs of accesses with their slow reference.  Sites walk through memory at equal
+ * distances, side by side and across each other's paths, through the hooks and the encoder.  The
+ * reference keeps the set of bytes accessed in the segment and records each first access where it
+ * happens.  Between two records that are not accesses, the recorded accesses must be the
+ * reference's.  Those of one site, and those of one byte, must be in the same order.  Sites from
+ * RANGES on access ranges, some longer than a block.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
@@ -41,7 +41,8 @@ static struct raddle_session session;
 static struct raddle_buffer *buffer;
 static uint32_t shadow[8] = {RT_STACK_EMITTED};
 
-/* What was recorded, and what the twin says: site 0 stands for a record that is no access. */
+/* The recorded accesses, and those of the twin.  Site 0 represents a record that is not an
+ * access. */
 struct list {
 	struct access {
 		uint32_t site;
@@ -57,7 +58,7 @@ static bool is_range(uint32_t site)
 	return site >= RANGES && site < 10 + SITES;
 }
 
-/* The sizes of sites; odd ones write. */
+/* Returns the size of a site's accesses.  Sites with odd numbers write. */
 static uint32_t size_of(uint32_t site)
 {
 	if (is_range(site))
@@ -94,7 +95,7 @@ bool rt_buffer_switch(struct rt_thread *t)
 	rt_buffer_seal(t);
 	t->buffer = buffer;
 	t->cursor = rt_put_reset(&t->encoder, buffer->data);
-	t->limit = buffer->data + RT_STACK_MAX + 4000; /* small, so that many are begun */
+	t->limit = buffer->data + RT_STACK_MAX + 4000; /* small, so that many buffers are used */
 	atomic_store(&buffer->used, 1);
 	return true;
 }
@@ -155,7 +156,7 @@ struct rt_thread *rt_thread_adopt(void)
 	return NULL;
 }
 
-/* The twin. */
+/* The twin: sets of the bytes accessed and written in the segment. */
 
 static bool seen[MEMORY + 128], written[MEMORY + 128];
 
@@ -180,8 +181,8 @@ static void twin_access(uint32_t site, uint64_t at)
 	add(&expected, site, BASE + at);
 }
 
-/* As the hook does: if the bytes were written in this segment, nothing is new; if they were all
- * accessed, the read is not new. */
+/* Does what the hook does.  If the bytes were written in this segment, nothing is new.  If they
+ * were all accessed, the read is not new. */
 static void twin_update(uint32_t site, uint64_t at)
 {
 	if (!all(written, at, size_of(site)))
@@ -189,7 +190,7 @@ static void twin_update(uint32_t site, uint64_t at)
 	twin_access(site + 1, at);
 }
 
-/* The recorder. */
+/* The recorder, called through its hooks. */
 
 static void range_by_hook(uint32_t site, uint64_t at)
 {
@@ -228,7 +229,7 @@ static void synchronise(void)
 	memset(written, 0, sizeof written);
 }
 
-/* A site begins elsewhere now and then, backwards, or with another distance. */
+/* The walk of a site.  Sometimes it begins elsewhere, goes backwards, or changes its distance. */
 struct walker {
 	uint64_t at;
 	int64_t by;
@@ -268,11 +269,12 @@ static void walk_all(void)
 		if (rand() % 500 == 0)
 			synchronise();
 		if (rand() % 300 == 0)
-			shadow[1] = 5 + (uint32_t)rand() % 3; /* another caller */
+			/* the calls come from another function */
+			shadow[1] = 5 + (uint32_t)rand() % 3;
 	}
 }
 
-/* Comparing: those of a site and those of a byte, in their order. */
+/* Comparison of the accesses of each site, and of each byte, in their order. */
 
 static bool touches(const struct access *a, uint64_t byte)
 {
@@ -331,7 +333,8 @@ static void test_nothing_is_lost_and_order_kept(void **state)
 	}
 }
 
-/* Four sites walk side by side, `wander` bytes off their way now and then. */
+/* Four sites walk side by side.  Accesses are up to three times `wander` bytes off.  Returns the
+ * size of the records. */
 static size_t bytes_of_walk(uint64_t wander)
 {
 	thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
@@ -342,7 +345,7 @@ static size_t bytes_of_walk(uint64_t wander)
 	return (size_t)(thread->cursor - buffer->data);
 }
 
-/* They need a few records then, not one an access. */
+/* Regular walks need only a few records, not one for each access. */
 static void test_walks_are_short(void **state)
 {
 	(void)state;
@@ -350,7 +353,7 @@ static void test_walks_are_short(void **state)
 	assert_true(bytes_of_walk(4) > 1500);
 }
 
-/* The varints without a branch against the loop. */
+/* The encoding of varints without a branch is compared with the loop. */
 static void test_numbers(void **state)
 {
 	(void)state;
@@ -370,7 +373,8 @@ static void test_numbers(void **state)
 	}
 }
 
-/* So do ranges of one size, and only those. */
+/* Accesses ranges whose sizes are equal if `more` is 0.  Returns the size of the records, which is
+ * small only then. */
 static size_t bytes_of_ranges(uint64_t more)
 {
 	thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
@@ -390,7 +394,7 @@ static void test_equal_ranges_are_short(void **state)
 	buffer->used = 0;
 }
 
-/* Sites and addresses that are far from each other come back as they were. */
+/* Sites and addresses that are far from each other are decoded correctly. */
 static void test_far_accesses(void **state)
 {
 	static const uint32_t apart[] = {1, 100, 1000, 20000, 2000000, 900000000};
@@ -417,8 +421,8 @@ static void test_far_accesses(void **state)
 	}
 }
 
-/* Like a handler that leaves the encoder by longjmp: the encoder is never released.  Records made
- * deeper in the stack are pending. */
+/* Does what a handler does that leaves the encoder by longjmp(): the encoder is never released.
+ * Records made deeper in the stack are pending. */
 static __attribute__((noinline)) void leave_encoder_taken(void)
 {
 	volatile char frame[512];
@@ -444,7 +448,7 @@ static void test_abandoned_encoder_is_noted(void **state)
 	end_buffer();
 	thread->stack_low = thread->stack_high = 0;
 	assert_int_equal(notes, 1);
-	assert_int_equal(got.count, 2); /* the note and what came after it */
+	assert_int_equal(got.count, 2); /* the note and the record after it */
 }
 
 static int set_up(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sets of threads (rt/steer/set.h) against an array of flags, with random additions, removals and
- * searches.
+ * Unit tests of sets of threads (rt/steer/set.h), compared with an array of flags.  They use random
+ * additions, removals and searches.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static uint32_t slow_next(const bool *has, uint32_t from, uint32_t end)
 	return RADDLE_STEER_NONE;
 }
 
-/* Members lie below `range`, so that small ranges fill and empty again. */
+/* Members are below `range`, so that sets of small ranges become full and empty again. */
 static void compare(uint32_t range, bool alone)
 {
 	static struct rt_set set;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steering inside a program: hand-written plans for test/prog/steer.c, in which two threads, a and
- * b, do one small thing each.  A plan decides in which order they act and where they are stopped.
- * The program prints the order that it saw; everything else is checked in the steering memory.
- * Each run is repeated and must end the same way.
+ * Tests steering inside a program, with hand-written plans for test/prog/steer.c, in which two
+ * threads, a and b, do one small thing each.  A plan decides in which order they act and where they
+ * are stopped.  The program prints the order that it saw; everything else is checked in the
+ * steering memory.  Each run is repeated and must end the same way.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "steer-run.h"
 
-/* ---- order ---- */
+/* ---- the order of operations ---- */
 
 static void check_order(const struct plan *p, const char *said)
 {
@@ -30,7 +30,7 @@ static void check_order(const struct plan *p, const char *said)
 	}
 }
 
-/* Lock and unlock of `x`, then those of `y`. */
+/* The plan has the lock and unlock of `x` first, then those of `y`. */
 static void check_sections(const char *name, const uint32_t take[2], uint32_t release)
 {
 	struct plan p = {.name = name};
@@ -64,7 +64,7 @@ static void sections(void **state)
 		check_sections(rows[i].name, rows[i].take, rows[i].release);
 }
 
-/* Whether it gets the lock depends on the plan alone. */
+/* Whether a thread gets the lock depends only on the plan. */
 static void tries(void **state)
 {
 	struct plan p = {.name = "try"};
@@ -77,7 +77,7 @@ static void tries(void **state)
 		p.ops[3] = (struct op){x, 3, RADDLE_MUTEX_UNLOCK};
 		for (int i = 0; i < 20; i++) {
 			struct run r = run_plan(&p);
-			/* The winner speaks when it likes. */
+			/* The thread that gets the lock may print before or after the other. */
 			assert_non_null(strchr(r.said, x == A ? 'a' : 'b'));
 			assert_non_null(strchr(r.said, x == A ? 'B' : 'A'));
 			assert_int_equal(r.steer->turn, 4);
@@ -116,7 +116,7 @@ static void onces(void **state)
 	}
 }
 
-/* The last one to come is the serial one. */
+/* The last thread to enter is the serial one. */
 static void barriers(void **state)
 {
 	struct plan p = {.name = "barrier"};
@@ -131,7 +131,7 @@ static void barriers(void **state)
 	}
 }
 
-/* Two wait, and the plan says whom the first signal wakes. */
+/* Two threads wait, and the plan decides which of them the first signal wakes. */
 static void conds(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void conds(void **state)
 	}
 }
 
-/* ---- races ---- */
+/* ---- races: threads that meet ---- */
 
 static void check_met(const struct plan *p, const char *said)
 {
@@ -179,7 +179,7 @@ static void check_met(const struct plan *p, const char *said)
 	}
 }
 
-/* Who goes first writes first. */
+/* The thread that goes first writes first, so the program prints the other one. */
 static void races(void **state)
 {
 	struct plan p = {.name = "race", .goals = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}}};
@@ -221,7 +221,7 @@ static void anywhere(void **state)
 	end_run(&r);
 }
 
-/* The eighth write of the loop, by a hook or as part of a stride. */
+/* The goal is the eighth write of a loop, which is reported by a hook or as part of a stride. */
 static void occurrences(void **state)
 {
 	struct plan p = {.name = "cells", .goals = {{"fill", 3, 8, true}, {"look", 3, 1, false}}};
@@ -248,7 +248,7 @@ static void ranges(void **state)
 	check_met(&p, NULL);
 }
 
-/* They stand until they are told to go. */
+/* The threads stay stopped until they are told to continue. */
 static void stays(void **state)
 {
 	struct plan p = {.name = "race",
@@ -273,7 +273,7 @@ static void stays(void **state)
 	end_run(&r);
 }
 
-/* ---- divergence ---- */
+/* ---- programs that diverge from the plan ---- */
 
 static void check_difference(const struct plan *p, struct raddle_steer_difference d)
 {
@@ -312,12 +312,13 @@ static void differs(void **state)
 								  RADDLE_THREAD_END, 0, 0});
 	check_difference(&past, (struct raddle_steer_difference){RADDLE_CAUSE_PAST, A, 3, 0,
 								 RADDLE_MUTEX_UNLOCK, 0, 0});
-	past.goals[0].after = 4; /* a ends with its fourth */
+	past.goals[0].after = 4; /* the fourth operation of a is its end */
 	check_difference(&past, (struct raddle_steer_difference){RADDLE_CAUSE_ENDED, A, 4, 0,
 								 RADDLE_THREAD_END, 0, 0});
 }
 
-/* Both come, to different memory; whoever comes second goes by. */
+/* Both threads reach their goals, but access different memory.  The one that comes second is not
+ * stopped. */
 static void apart(void **state)
 {
 	struct plan p = {.name = "cells", .goals = {{"fill", 3, 9, true}, {"look", 3, 1, false}}};
@@ -332,7 +333,7 @@ static void apart(void **state)
 	}
 }
 
-/* ---- limits and giving up ---- */
+/* ---- limits, and giving up ---- */
 
 static void limits(void **state)
 {
@@ -353,7 +354,7 @@ static void limits(void **state)
 	end_run(&r);
 }
 
-/* ---- deadlocks ---- */
+/* ---- deadlocks: threads that are stopped in an operation ---- */
 
 static void kill_run(struct run *r, int out)
 {
@@ -400,7 +401,7 @@ static void self_deadlock(void **state)
 	kill_run(&r, out);
 }
 
-/* The signal comes before the wait. */
+/* The signal comes before the wait and is lost. */
 static void lost_signal(void **state)
 {
 	struct plan p = {.name = "lost",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strides against their slow reference.  A walk with marks must record exactly the bytes that
+ * Compares strides with their slow reference.  A walk with marks must record exactly the bytes that
  * single accesses would have touched, each at least once.  Bytes that were already recorded in the
  * segment must not be recorded again when a whole stride was recorded.  The runtime around
- * rt/record/stride.c is a stand-in that collects STRIDE records.
+ * rt/record/stride.c is replaced by functions that collect STRIDE records.
  */
 #include "rt/record/stride.c"
 
@@ -74,7 +74,7 @@ void __raddle_first_write(struct raddle_self *self, uintptr_t a, uint32_t site, 
 	__raddle_first_read(self, a, site, size);
 }
 
-/* Nobody listens here. */
+/* No layer is notified in this test. */
 void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
 {
 	(void)t, (void)stride, (void)size, (void)how;
@@ -129,7 +129,7 @@ static void test_same_bytes_as_single_accesses(void **state)
 			memset(expected + (w.at + i * (uint64_t)w.by - BASE), 1, w.size);
 		run(&w, write);
 		assert_memory_equal(touched, expected, MEMORY);
-		/* A second time there is nothing new, and a write covers reads. */
+		/* The same walk again records nothing, except for a write after a read. */
 		records = 0;
 		run(&w, rand() % 2 && write);
 		assert_int_equal(records, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bytes comparing two strings reads, against a loop over their bytes: strings of all lengths
- * and alignments, equal and different, with and without a limit, and at the end of readable memory.
+ * Unit tests of which bytes the comparison of two strings reads, compared with a loop over their
+ * bytes.  The strings have all lengths and alignments.  They are equal and different, with and
+ * without a limit, and at the end of readable memory.
  */
 #include "rt/core/memory/string.c"
 
@@ -39,7 +40,7 @@ static uint64_t slowly(const char *p, const char *other, uint64_t max)
 	return n + 1;
 }
 
-/* Ends of two pages behind which nothing can be read. */
+/* Returns the end of a page after which memory cannot be read. */
 static char *end_of_page(void)
 {
 	char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thinned recordings against their slow reference.  Two threads access memory through the hooks.
- * The reference keeps, in plain structs, which bytes a thread has accessed in its segment, how
- * often each place was recorded and which thread owns each block.  It numbers the first
+ * Compares thinned recordings with their slow reference.  Two threads access memory through the
+ * hooks.  The reference keeps, in plain structs, which bytes a thread has accessed in its segment,
+ * how often each place was recorded and which thread owns each block.  It numbers the first
  * accesses of each site, starting again after each operation.  The recording must contain the same
  * accesses with the same numbers; a reader of the trace gets the numbers by adding the counts in
  * LEFT_OUT records.  The count of omitted accesses must be equal, too.
@@ -37,7 +37,7 @@ enum {
 	FIRST = 10,
 	SITES = 16,
 	RANGES = 22,
-	COUNTERS = 30, /* two updates of counters */
+	COUNTERS = 30, /* sites of two updates of counters */
 	EVENTS = 200000,
 	TIMES = 400000
 };
@@ -48,13 +48,13 @@ struct rt_guard rt_guard;
 __thread struct raddle_self *__raddle_self;
 static struct raddle_session session;
 
-/* An access that is recorded: the `number`-th of its site behind the `step`-th operation. */
+/* A recorded access: number `number` of its site after operation `step`. */
 struct access {
 	uint32_t site;
 	uint64_t address, step, number;
 };
 
-/* A thread, what was recorded of it, and what the twin says. */
+/* A thread, what was recorded of it, and what the twin expects. */
 struct actor {
 	struct rt_thread *t;
 	struct raddle_buffer *buffer;
@@ -65,11 +65,12 @@ struct actor {
 	uint64_t got_steps, steps;
 	struct {
 		uint64_t step, n;
-	} read[65536], count[65536]; /* by site: of the reader of the trace, of the twin */
+		/* by site: counts of the reader of the trace, and of the twin */
+	} read[65536], count[65536];
 	bool seen[MEMORY + 256], written[MEMORY + 256];
 	struct place {
 		uint32_t site, records;
-		uint64_t block, step; /* where and when one was left out last; block + 1, 0: none was */
+		uint64_t block, step; /* the last access left out; block + 1, 0: none */
 	} places[RT_PLACES];
 };
 static struct actor actors[2];
@@ -119,7 +120,7 @@ bool rt_buffer_switch(struct rt_thread *t)
 	t->buffer = actor_of(t)->buffer;
 	t->buffer->left_out = 0;
 	t->cursor = rt_put_reset(&t->encoder, t->buffer->data);
-	t->limit = t->buffer->data + RT_STACK_MAX + 4000; /* small, so that many are begun */
+	t->limit = t->buffer->data + RT_STACK_MAX + 4000; /* small, so that many buffers are used */
 	atomic_store(&t->buffer->used, 1);
 	return true;
 }
@@ -171,7 +172,7 @@ struct rt_thread *rt_thread_adopt(void)
 	return NULL;
 }
 
-/* The twin. */
+/* The twin: owners of blocks, places, and the accesses that must be recorded. */
 
 static struct block {
 	int hand, records, changes, writes;
@@ -217,7 +218,8 @@ static void mark(struct actor *a, uint64_t at, uint32_t size, bool write)
 		memset(a->written + at, 1, size);
 }
 
-/* Where it is, or will be: a place that is hot stays where it is, if there is a choice. */
+/* Returns the entry of a site, or the one that it will get.  A hot site keeps its entry if there is
+ * a choice. */
 static struct place *place_in(struct actor *a, uint32_t site)
 {
 	struct place *first = &a->places[rt_place_index(site)], *second = &a->places[rt_place_other(site)];
@@ -234,7 +236,7 @@ static bool is_hot(struct actor *a, uint32_t site)
 	return place_in(a, site)->site == site && place_in(a, site)->records >= RT_THIN_PLACE;
 }
 
-/* Whether it is recorded although the block is quiet; the place is hot. */
+/* Whether an access is recorded although the block is quiet and the site is hot. */
 static bool is_sampled(struct actor *a, uint32_t site, uint64_t block)
 {
 	return rt_line_is_sample(BASE + block * 64) &&
@@ -275,7 +277,8 @@ static void leave_it_out_there(struct actor *a, uint32_t site, uint64_t block)
 	p->step = a->steps;
 }
 
-/* Whether one was left out there since the last operation: whose hands the block is in is not asked again. */
+/* Whether an access of the site to this block was left out since the last operation.  Then the
+ * owner of the block is not checked again. */
 static bool follows(struct actor *a, uint32_t site, uint64_t block)
 {
 	const struct place *p = &a->places[rt_place_index(site)];
@@ -308,7 +311,7 @@ static void twin_access(struct actor *a, uint32_t site, uint64_t at)
 		leave_it_out(a, site);
 }
 
-/* No marks keep the update of a counter from being told. */
+/* The update of a counter is reported even if its bytes are marked. */
 static void twin_counter(struct actor *a, uint32_t site, uint64_t at)
 {
 	int hand = (int)(a - actors) + 1;
@@ -346,7 +349,7 @@ static void twin_update(struct actor *a, uint32_t site, uint64_t at)
 	record(a, site + 1, at);
 }
 
-/* The recorder. */
+/* The recorder, called through its hooks. */
 
 static void access_by_hook(struct actor *a, uint32_t site, uint64_t at)
 {
@@ -369,7 +372,7 @@ static void update_by_hook(struct actor *a, uint32_t site, uint64_t at)
 	hooks[site % 32768 / 2 % 5](&a->t->self, (const void *)(uintptr_t)(BASE + at), site, site + 1);
 }
 
-/* Two accesses side by side, or two updates, of the same site or of two. */
+/* Makes two adjacent accesses by one hook, from the same site or from two. */
 static void two_by_hook(struct actor *a, uint32_t site, uint32_t other, uint64_t at)
 {
 	const void *p = (const void *)(uintptr_t)(BASE + at);
@@ -386,7 +389,8 @@ static void two_updates_by_hook(struct actor *a, uint32_t site, uint32_t other, 
 			    (uint64_t)(other + 1) << 32 | other, size_of(site));
 }
 
-/* Another site of the same size and direction, or the same. */
+/* Makes two accesses or two updates.  The second site has the same size and direction, or is the
+ * same. */
 static void act_on_two(struct actor *a, uint32_t site, uint64_t at)
 {
 	uint32_t size = size_of(site), other = rand() % 2 ? site : site ^ 32768;
@@ -410,8 +414,8 @@ static void synchronise(struct actor *a)
 	memset(a->written, 0, sizeof a->written);
 }
 
-/* Each thread has its own half of the memory, which the other seldom accesses.  Four sites share
- * their entries with others. */
+/* Each thread has its own half of the memory, which the other one seldom accesses.  Four sites
+ * share their entries with others. */
 static void act(struct actor *a)
 {
 	uint32_t site = FIRST + (uint32_t)(rand() % SITES), size = size_of(site);
@@ -423,7 +427,8 @@ static void act(struct actor *a)
 	at -= site % 32768 < RANGES ? at % size : 0;
 	if (rand() % 20 == 0) {
 		site = COUNTERS + (uint32_t)(rand() % 2);
-		at = (48 + (uint64_t)rand() % 8) * 64 + half * (MEMORY / 2); /* one is a sample */
+		/* one of these blocks is a sample */
+		at = (48 + (uint64_t)rand() % 8) * 64 + half * (MEMORY / 2);
 		assert_true(rt_atomic(a->t, BASE + at, site, RADDLE_ATOMIC_STORED | RADDLE_ATOMIC_PASSED));
 		twin_counter(a, site, at);
 	} else if (site < RANGES - 1 && size <= 8 && rand() % 4 == 0) {
@@ -441,7 +446,8 @@ static void act(struct actor *a)
 		rt_heap(a->t, RADDLE_ALLOC, BASE, 1, 1);
 }
 
-/* By site: the order of records of different sites is not kept (rt/core/buffer/encode.h). */
+/* Sorts by site, because the order of records of different sites is not kept
+ * (rt/core/buffer/encode.h). */
 static int by_site(const void *left, const void *right)
 {
 	const struct access *a = left, *b = right;
@@ -472,7 +478,7 @@ static void test_what_is_left_out(void **state)
 {
 	(void)state;
 	rt_guard.alive = RT_THIN;
-	session.all_accesses = 1; /* so that nobody becomes lazy */
+	session.all_accesses = 1; /* so that no thread becomes lazy */
 	rt_thin_pin(BASE + 3 * 64);
 	blocks[3].pinned = true;
 	for (int i = 0; i < TIMES; i++)
@@ -484,7 +490,8 @@ static void test_what_is_left_out(void **state)
 	}
 }
 
-/* Nothing is left out before the threads have written enough side by side, or if the user says so. */
+/* Nothing is left out before the threads have written enough concurrently, or if the user wants all
+ * accesses. */
 static void test_when_it_begins(void **state)
 {
 	struct rt_thread *t = actors[0].t;
@@ -497,7 +504,7 @@ static void test_when_it_begins(void **state)
 	rt_thin_look(t);
 	assert_int_equal(rt_guard.alive, RT_PLAIN);
 	session.all_accesses = 0;
-	atomic_store(&rt.others, 0); /* alone */
+	atomic_store(&rt.others, 0); /* the thread is alone */
 	rt_thin_look(t);
 	assert_int_equal(rt_guard.alive, RT_PLAIN);
 	atomic_store(&rt.others, 1);
@@ -512,7 +519,8 @@ static void test_when_it_begins(void **state)
 	assert_int_equal(atomic_load(&session.processes[0].thin_q), 77);
 }
 
-/* A thread of which little is recorded keeps its marks over operations, until memory changes hands. */
+/* A lazy thread, of which little is recorded, keeps its marks across operations until memory
+ * changes owners. */
 static void test_lazy_threads(void **state)
 {
 	struct rt_thread *t = actors[0].t;
@@ -529,7 +537,8 @@ static void test_lazy_threads(void **state)
 	t->buffer->left_out = 301;
 	rt_thin_look(t);
 	assert_int_equal(t->lazy, 1);
-	rt_sync(t, RADDLE_MUTEX_LOCK, BASE, 0); /* it learns of the changes so far */
+	/* the thread notices all changes of owners so far */
+	rt_sync(t, RADDLE_MUTEX_LOCK, BASE, 0);
 	epoch = t->self.epoch;
 	for (; t->self.epoch == epoch; kept++)
 		rt_sync(t, RADDLE_MUTEX_LOCK, BASE, 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that take turns (rt/steer/turn.c): the plans of u-rt-steer.c with decisions, watched
- * accesses and seeds.  The plan alone must determine the program's output, every time.
+ * Tests threads that take turns (rt/steer/turn.c), with the plans of u-rt-steer.c and with
+ * decisions, watched accesses and seeds.  The plan alone must determine the program's output, every
+ * time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 
 #define TURNS RADDLE_STEER_TURNS
 
-/* Runs a plan so often, each time with that outcome, and returns the last run's trail. */
+/* Runs a plan so often, expects this output each time, and returns the trail of the last run. */
 static uint64_t check_turns(const struct plan *p, const char *said, int times)
 {
 	uint64_t trail = 0;
@@ -33,7 +34,7 @@ static uint64_t check_turns(const struct plan *p, const char *said, int times)
 	return trail;
 }
 
-/* By default a thread goes on until it waits, and then the next one does. */
+/* By default a thread runs until it waits, and then the next thread runs. */
 static void defaults(void **state)
 {
 	static const char *const names[] = {"mutex", "timed", "c11", "rwlock", "spin", "sem", "start"};
@@ -45,7 +46,8 @@ static void defaults(void **state)
 	check_turns(&(struct plan){.name = "barrier", .flags = TURNS}, "b\n", 5);
 }
 
-/* main joins a (operation 4) and has to wait: who goes on? */
+/* The main thread joins a (operation 4) and has to wait.  The decision names the thread that runs
+ * next. */
 static void decides(void **state)
 {
 	struct plan p = {
@@ -53,13 +55,13 @@ static void decides(void **state)
 
 	(void)state;
 	check_turns(&p, "ba\n", 20);
-	/* a has the lock when b wants it: b waits for it, and a goes on. */
+	/* When b wants the lock, a has it.  So b waits, and a continues. */
 	p.decisions[0] = (struct raddle_steer_decision){A, B, 3, RADDLE_POINT_OP, 1, 0, 0};
 	p.decisions[1] = (struct raddle_steer_decision){B, A, 2, RADDLE_POINT_WAIT, 1, 0, 0};
 	check_turns(&p, "ab\n", 20);
 }
 
-/* The same seed does the same, another one may not; and all that can happen does. */
+/* The same seed gives the same run.  Among several seeds, both possible outputs occur. */
 static void seeds(void **state)
 {
 	static const char *const names[] = {"mutex", "try", "rwlock", "spin", "sem", "once", "barrier"};
@@ -80,7 +82,7 @@ static void seeds(void **state)
 	}
 }
 
-/* What a seed did is written down, and done again by that. */
+/* The decisions that a seed made are recorded.  A plan with these decisions gives the same run. */
 static void written_down(void **state)
 {
 	struct plan p = {
@@ -94,14 +96,14 @@ static void written_down(void **state)
 				     .watches = {{"fill", true, false}, {"look", false, false}}};
 		uint32_t count = r.steer->made_count;
 		assert_in_range(count, 1, OPS_MAX);
-		for (uint32_t i = 0; i < count; i++) /* slots are positions here */
+		for (uint32_t i = 0; i < count; i++) /* in these plans, slots are positions */
 			again.decisions[i] = raddle_steer_made(r.steer)[i];
 		assert_true(check_turns(&again, r.said, 5) == r.steer->trail);
 		end_run(&r);
 	}
 }
 
-/* The order of two accesses that met, and of what comes behind them. */
+/* Tests the order of two accesses that met, and of what follows them. */
 static void meets(void **state)
 {
 	struct plan p = {
@@ -111,12 +113,12 @@ static void meets(void **state)
 	check_turns(&p, "b\n", 20);
 	p.order = 1;
 	check_turns(&p, "a\n", 20);
-	/* b goes first, but when it comes to its end a has been. */
+	/* b accesses first, but then a runs before b continues. */
 	p.decisions[0] = (struct raddle_steer_decision){B, A, 3, RADDLE_POINT_BACK, 1, 0, 0};
 	check_turns(&p, "a\n", 20);
 }
 
-/* Watched accesses are points. */
+/* A watched access is a point. */
 static void watches(void **state)
 {
 	struct plan p = {.name = "race",
@@ -130,7 +132,7 @@ static void watches(void **state)
 	check_turns(&p, "a\n", 20);
 }
 
-/* Decisions that cannot be kept. */
+/* Some decisions cannot be followed. */
 static void cannot(void **state)
 {
 	struct plan p = {
@@ -151,7 +153,7 @@ static void cannot(void **state)
 	end_run(&r);
 }
 
-/* A deadlock of the program, which no decision of ours would end. */
+/* The program deadlocks, and no decision could prevent that. */
 static void deadlock(void **state)
 {
 	struct plan p = {.name = "both", .flags = TURNS, .decisions = {{A, B, 3, RADDLE_POINT_OP, 1, 0, 0}}};
@@ -175,7 +177,7 @@ static void deadlock(void **state)
 	end_run(&r);
 }
 
-/* Who spins for what another one would do gives it a turn. */
+/* A thread that spins until another one does something gives that thread a turn. */
 static void spins(void **state)
 {
 	(void)state;
@@ -197,7 +199,8 @@ static void answer(const struct run *r, uint32_t next)
 	atomic_store(&r->steer->answers, atomic_load(&r->steer->asks));
 }
 
-/* It stands at a watched access; whoever is named goes on; and the plan goes on. */
+/* A thread is stopped at a watched access.  The replayer names the thread that continues, and
+ * extends the plan. */
 static void extends(void **state)
 {
 	struct plan p = {.name = "race", .flags = TURNS, .watches = {{"write_a", true, true}}};
@@ -214,7 +217,7 @@ static void extends(void **state)
 		assert_int_equal(r.slots[A].state, RADDLE_SLOT_GOAL);
 		assert_int_equal(r.slots[A].point, RADDLE_POINT_ACCESS);
 		assert_int_equal(r.slots[B].state, RADDLE_SLOT_GATE);
-		/* Whoever comes to the same memory; and by its address. */
+		/* Watch thread b at the same memory, by its address. */
 		w[1] = (struct raddle_steer_watch){.thread = B,
 						   .address = r.steer->ask.spot.address,
 						   .size = r.steer->ask.spot.size,
@@ -227,7 +230,7 @@ static void extends(void **state)
 		assert_int_equal(r.steer->ask.slot, B);
 		assert_int_equal(r.steer->ask.watch, 1);
 		assert_int_equal(r.slots[A].state, RADDLE_SLOT_GOAL);
-		/* x writes first: a new decision lets the other one go when x comes to its end. */
+		/* Thread x writes first.  A new decision lets the other one run before x ends. */
 		raddle_steer_decisions(r.steer)[0] =
 			(struct raddle_steer_decision){x, A + B - x, 4, RADDLE_POINT_OP, 1, 0, 0};
 		atomic_store(&r.steer->decision_count, 1);
@@ -240,7 +243,7 @@ static void extends(void **state)
 	}
 }
 
-/* Before the first operation, and at each point when there are no decisions left. */
+/* The runtime asks before the first operation, and at each point after the last decision. */
 static void asks(void **state)
 {
 	struct plan p = {.name = "mutex", .flags = TURNS | RADDLE_STEER_ASK_START | RADDLE_STEER_ASK};
@@ -252,7 +255,7 @@ static void asks(void **state)
 	await_ask(&r, n);
 	assert_int_equal(r.steer->ask.slot, MAIN);
 	assert_int_equal(r.steer->ask.watch, RADDLE_STEER_NONE);
-	/* main as long as it can, else whoever has the higher number. */
+	/* Answer main as long as it can run, otherwise the thread with the higher number. */
 	while (r.slots[MAIN].n < 5 && n < 100) {
 		uint32_t next = RADDLE_STEER_NONE;
 		for (uint32_t i = MAIN; i <= B; i++)

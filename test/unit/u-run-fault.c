@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of run/fault.h: faults as text, and as a plan in a session that the program answers
- * in. */
+/* Unit tests of run/fault.h: faults as text, and as a plan in a session, in which the program
+ * stores its answers. */
 #include "run/fault.h"
 
 #include "base/error.h"
@@ -39,7 +39,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- text ---- */
+/* ---- faults as text ---- */
 
 static void texts_are_understood(void **state)
 {
@@ -92,10 +92,10 @@ static void others_are_refused(void **state)
 		"T_0",
 		"T_0:1:1:flip",
 		"T_0:1:1:flip:",
-		"T_0:0:1:flip:1",	   /* site 0 is none */
+		"T_0:0:1:flip:1",	   /* 0 is not a site */
 		"T_0:1:0:flip:1",	   /* instances are counted from 1 */
-		"T_0:4294967296:1:flip:1", /* no site */
-		"T_0:-1:1:flip:1",	   /* likewise */
+		"T_0:4294967296:1:flip:1", /* not a valid site */
+		"T_0:-1:1:flip:1",	   /* not a valid site */
 		"T_0:1:1:flop:1",
 		"T_0:1:1:flip:1x",
 		"T_0:1:1:flip: 1",
@@ -116,7 +116,7 @@ static void others_are_refused(void **state)
 	}
 }
 
-/* ---- the plan ---- */
+/* ---- faults as a plan in a session ---- */
 
 static struct run_fault random_fault(void)
 {
@@ -132,7 +132,7 @@ static struct run_fault random_fault(void)
 	return f;
 }
 
-/* Follows the table of threads from an entry up to the first thread. */
+/* Follows the table of threads from an entry up to the initial thread. */
 static void check_thread(struct raddle_faults *plan, uint32_t entry, const struct run_fault *f)
 {
 	for (uint32_t i = f->depth; i-- > 0;) {
@@ -162,7 +162,8 @@ static void check_plan(struct raddle_faults *plan, const struct run_fault *fault
 			const struct run_fault *given = &faults[f->number];
 
 			assert_int_equal(f->thread, t);
-			assert_true(i == 0 || f->number > before); /* in the order in which they were given */
+			/* in the order in which they were given */
+			assert_true(i == 0 || f->number > before);
 			before = f->number;
 			check_thread(plan, t, given);
 			assert_true(f->site == given->site && f->instance == given->instance &&
@@ -173,7 +174,7 @@ static void check_plan(struct raddle_faults *plan, const struct run_fault *fault
 	assert_int_equal(seen, count);
 }
 
-/* What the program would say. */
+/* Stores what the program would answer. */
 static void answer(struct raddle_faults *plan)
 {
 	for (uint32_t i = 0; i < plan->fault_count; i++) {
@@ -201,7 +202,8 @@ static void plans_come_to_the_program_and_back(void **state)
 		for (size_t i = 0; i < count; i++)
 			faults[i] = random_fault();
 		assert_int_equal(run_session_open(&s, "prog", 0), 0);
-		run_fault_look(&s, faults, count); /* there is no plan yet: nothing happens */
+		/* nothing happens, because there is no plan yet */
+		run_fault_look(&s, faults, count);
 		assert_int_equal(faults[0].seen, 0);
 		assert_int_equal(run_fault_plan(&s, faults, count), 0);
 		plan = (struct raddle_faults *)((char *)s.shared + s.shared->fault_offset);
@@ -217,11 +219,10 @@ static void plans_come_to_the_program_and_back(void **state)
 	}
 }
 
-/* The memory is the program's too: numbers in it are not trusted. */
+/* The program can overwrite this memory, so the numbers in it are not trusted. */
 static void wild_answers_are_survived(void **state)
 {
-	struct run_fault faults[8] = {random_fault(),
-				      random_fault()}; /* behind the second nothing is theirs */
+	struct run_fault faults[8] = {random_fault(), random_fault()}; /* others must not change */
 	struct run_session s;
 	struct raddle_faults *plan;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Forwarding of signals: those sent to Raddle reach the program, others do not, and afterwards all
- * handlers are restored. */
+/* Unit tests of the forwarding of signals.  Those sent to Raddle reach the program, others do not,
+ * and afterwards all handlers are restored. */
 #include "base/process.h"
 #include "run/forward.h"
 
@@ -13,13 +13,14 @@
 
 #include <cmocka.h>
 
-/* A child that waits until a signal ends it, or until `signal` of it comes here. */
+/* Starts a child that waits until a signal ends it.  If `signal_to_us` is not 0, the child first
+ * sends us that signal. */
 static pid_t start_child(int signal_to_us)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		alarm(60); /* in case nothing comes */
+		alarm(60); /* in case no signal comes */
 		if (signal_to_us)
 			kill(getppid(), signal_to_us);
 		for (;;)
@@ -54,7 +55,8 @@ static void test_passed(void **state)
 	}
 }
 
-/* What the program sends to us does not come back to it; when it is gone, signals are only counted. */
+/* A signal from the program is not sent back to it.  When the program is gone, signals are only
+ * counted. */
 static void test_not_passed(void **state)
 {
 	sigset_t one, before;
@@ -72,7 +74,7 @@ static void test_not_passed(void **state)
 	run_forward_gone();
 	kill(getpid(), SIGINT);
 	assert_int_equal(run_forward_asked(), 2);
-	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0); /* it has got neither */
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0); /* it has received neither signal */
 	kill(pid, SIGKILL);
 	assert_int_equal(end_of(pid), SIGKILL);
 	run_forward_stop();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of run/image.h.  After any changes, a restored session has the content of the image;
- * the slow twin keeps a copy of every byte.
+ * Unit tests of run/image.h.  After any changes, a restored session has the content of the image.
+ * The slow twin keeps a copy of every byte.
  */
 #include "run/image.h"
 
@@ -32,7 +32,7 @@ static struct run_session open_memory(void)
 	return s;
 }
 
-/* Writes a few bytes at random places; a fourth of them is zero. */
+/* Writes a few bytes at random places.  A quarter of them are zero. */
 static void scribble(const struct run_session *s, uint64_t *random, int times)
 {
 	for (int i = 0; i < times; i++) {

@@ -60,7 +60,7 @@ static int tear_down(void **state)
 	return rd_remove_tree(top);
 }
 
-/* Reads until the end, or `most` bytes; how many were there. */
+/* Reads until the end, or `most` bytes.  Returns how many bytes it read. */
 static size_t read_all(int fd, char *to, size_t most)
 {
 	size_t length = 0;
@@ -106,7 +106,8 @@ static void files_are_read_again(void **state)
 	assert_int_equal(run_input_open(&in, spool), 0);
 	assert_int_equal(in.first, STDIN_FILENO);
 	assert_string_equal(in.shown, file);
-	assert_int_equal(read_all(in.first, got, 1000), 1000); /* the first run reads some of it */
+	/* the first run reads a part of it */
+	assert_int_equal(read_all(in.first, got, 1000), 1000);
 	run_input_first_ended(&in);
 	check_again(&in, bytes, LENGTH);
 	assert_false(rd_file_exists(spool));
@@ -114,7 +115,8 @@ static void files_are_read_again(void **state)
 	free(got);
 }
 
-/* Somebody has read the beginning: the runs get the rest, and nobody can name that behind `<`. */
+/* If the beginning of the file was read before, all runs get the rest.  That cannot be shown as `<
+ * FILE`. */
 static void files_are_read_from_where_we_got_them(void **state)
 {
 	struct run_input in;
@@ -129,7 +131,7 @@ static void files_are_read_from_where_we_got_them(void **state)
 	run_input_close(&in);
 }
 
-/* A file that was removed or replaced has no name any more, but its bytes are there. */
+/* If a file was removed or replaced, its name is not shown, but its bytes are still read. */
 static void a_name_is_not_guessed(void **state)
 {
 	char *deleted = rd_xasprintf("%s (deleted)", file);
@@ -140,14 +142,15 @@ static void a_name_is_not_guessed(void **state)
 	open_as_stdin(file);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(rd_file_write(file, "x", 1), 0);
-	assert_int_equal(rd_file_write(deleted, "x", 1), 0); /* what the kernel calls it now */
+	/* the name that the kernel now shows */
+	assert_int_equal(rd_file_write(deleted, "x", 1), 0);
 	assert_int_equal(run_input_open(&in, spool), 0);
 	assert_null(in.shown);
 	run_input_close(&in);
 	free(deleted);
 }
 
-/* A process that writes everything into a pipe, which becomes our standard input. */
+/* Starts a process that writes everything into a pipe, which becomes our standard input. */
 static pid_t pipe_as_stdin(void)
 {
 	int ends[2];
@@ -187,7 +190,8 @@ static void pipes_are_copied(void **state)
 	free(got);
 }
 
-/* A program that reads a little: later runs get what it could have read, a beginning of the whole. */
+/* If the first run reads only a little, later runs get a prefix of the input that is at least as
+ * long. */
 static void a_run_that_stops_reading_ends_the_copy(void **state)
 {
 	struct run_input in;
@@ -207,7 +211,7 @@ static void a_run_that_stops_reading_ends_the_copy(void **state)
 	assert_memory_equal(got, bytes, length);
 	close(fd);
 	run_input_close(&in);
-	dup2(saved, STDIN_FILENO); /* the last reader of the pipe: the writer ends */
+	dup2(saved, STDIN_FILENO); /* closes the last reader of the pipe, so that the writer ends */
 	assert_int_equal(waitpid(writer, NULL, 0), writer);
 	free(got);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* run/launch, meter, streams and output: programs are started under limits, and how they end and
- * what they write is reported. */
+/* Unit tests of run/launch, meter, streams and output.  Programs are started under limits.  Their
+ * end and what they write are reported. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -22,14 +22,15 @@
 #define LOOK_US 2000
 
 struct given {
-	const char *script; /* for the shell */
+	const char *script; /* a shell script */
 	const char *directory;
 	struct run_limits limits;
-	bool shared; /* in our process group */
+	bool shared; /* the program is in our process group */
 	struct run_server *server;
 };
 
-/* Runs the script and gives back how it ended; `output`, if it is not NULL, gets what it wrote. */
+/* Runs the script and returns how it ended.  If `output` is not NULL, stores there what the script
+ * wrote. */
 static struct run_end run_script(const struct given *given, struct rd_buf *output)
 {
 	char *argv[] = {(char[]){"script"}, (char[]){"-c"}, (char *)given->script, NULL};
@@ -128,7 +129,8 @@ static void test_grace(void **state)
 	assert_int_equal(WTERMSIG(end.status), SIGKILL);
 }
 
-/* Somebody asks us to end: at once or, for a program that may see to it itself, the second time. */
+/* Raddle is asked to end.  It ends the program at once, or at the second request if the program may
+ * handle the first itself. */
 static void test_interrupts(void **state)
 {
 	char *ask = rd_xasprintf("trap '' TERM; kill -TERM %d; sleep 1000", (int)getpid());
@@ -181,7 +183,7 @@ static void test_same_environment(void **state)
 	rd_buf_release(&high);
 }
 
-/* Who cannot be copied is started. */
+/* A program that cannot be copied by forking is started normally. */
 static void test_no_copies(void **state)
 {
 	struct run_server server = {0};
@@ -194,7 +196,7 @@ static void test_no_copies(void **state)
 	run_server_close(&server);
 }
 
-/* Gone, or a zombie that whoever adopted it has not seen yet. */
+/* Whether the process has ended.  It may be a zombie that its new parent has not reaped yet. */
 static bool is_gone(pid_t pid)
 {
 	struct run_task task;
@@ -202,7 +204,7 @@ static bool is_gone(pid_t pid)
 	return !run_task_read(pid, pid, &task) || strchr("ZX", task.state);
 }
 
-/* What the program leaves behind goes with it. */
+/* Processes that the program leaves behind are ended with it. */
 static void test_left_behind(void **state)
 {
 	struct rd_buf output = RD_BUF_INIT;
@@ -314,7 +316,7 @@ static void test_output(void **state)
 	assert_output(&o);
 	assert_int_equal(run_output_save(&o, kept), RD_OK);
 	assert_int_equal(run_output_load(&again, kept), RD_OK);
-	assert_output(&again); /* what was a link is a file that holds the same */
+	assert_output(&again); /* the link has become a file with the same content */
 	run_output_release(&o);
 	run_output_release(&again);
 	run_streams_close(&s);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of run/meter.h: how an end is named, and limits of a program that sleeps or
- * computes. */
+/* Unit tests of run/meter.h: the names of ends, and limits of a program that sleeps or computes. */
 #include "run/meter.h"
 
 #include "base/clock.h"
@@ -27,7 +26,7 @@ static void ends_have_names(void **state)
 	assert_int_equal(run_how_of(SIGTERM, RUN_EXITED, 1), RUN_SIGNALLED);
 }
 
-/* What we did counts, whatever status the program then has. */
+/* If Raddle ended the program, Raddle's reason counts, whatever the status of the program is. */
 static void our_reason_counts(void **state)
 {
 	(void)state;
@@ -49,7 +48,7 @@ static pid_t start(bool computes)
 	return pid;
 }
 
-/* Looks until the meter has ended the program. */
+/* Watches the program until the meter has ended it. */
 static struct run_end end_of(struct run_meter *m, pid_t pid)
 {
 	struct run_end end;
@@ -93,7 +92,7 @@ static void a_computing_program_times_out(void **state)
 	assert_true(end.cpu_us >= 30000);
 }
 
-/* Without limits a program is left alone until its time is called up. */
+/* A program without limits keeps running until run_meter_expire() ends it, first with SIGTERM. */
 static void expired_programs_are_asked_first(void **state)
 {
 	struct run_limits limits = {.grace_ms = 60000};

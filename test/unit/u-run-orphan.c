@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Stays until it is killed, and says by `ready` that it is there. */
+/* Stays until it is killed.  Reports by `ready` that it has started. */
 static _Noreturn void stay(int ready)
 {
 	for (int s = 1; s < 32; s++)
@@ -32,7 +32,7 @@ static _Noreturn void stay(int ready)
 		pause();
 }
 
-/* As daemons do: a new session, and the parent ends. */
+/* Becomes a daemon: starts a new session, and the parent ends. */
 static _Noreturn void daemonise(int ready)
 {
 	setsid();
@@ -64,8 +64,8 @@ static void twice(int ready)
 	stay(ready);
 }
 
-/* In memory that all processes share: the name of the file that libomp leaves when it is killed,
- * for the process that wrote it. */
+/* The name of the file that libomp leaves when it is killed.  It is in memory that all processes
+ * share, so that the process that creates the file can store it. */
 static char *left;
 enum { LEFT_SIZE = 64 };
 
@@ -150,7 +150,7 @@ static void nothing_is_nothing(void **state)
 	assert_int_equal(in_a_process((void (*const[])(int)){NULL}, 0), 0);
 }
 
-/* One may be spared. */
+/* One process may be left running. */
 static void all_but_one(void **state)
 {
 	pid_t pid = fork();

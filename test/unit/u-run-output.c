@@ -46,7 +46,7 @@ static void check_read(const struct run_streams *s, int which, const char *expec
 	rd_buf_release(&text);
 }
 
-/* In memory, and in files of a directory: both start anew. */
+/* Streams are in memory or in files of a directory.  Both kinds are empty for the next run. */
 static void test_streams(void **state)
 {
 	char *directory = scratch();
@@ -62,7 +62,7 @@ static void test_streams(void **state)
 		put(s.fds[STDOUT_FILENO], "two\n");
 		check_read(&s, STDOUT_FILENO, "one\ntwo\n");
 		check_read(&s, STDERR_FILENO, "error\n");
-		check_read(&s, STDOUT_FILENO, "one\ntwo\n"); /* again the same */
+		check_read(&s, STDOUT_FILENO, "one\ntwo\n"); /* a second read gives the same */
 		run_streams_rewind(&s);
 		check_read(&s, STDOUT_FILENO, "");
 		check_read(&s, STDERR_FILENO, "");
@@ -74,7 +74,7 @@ static void test_streams(void **state)
 	rd_scratch_close(directory);
 }
 
-/* A program that closes its stream, or writes to it through a copy, writes to the same place. */
+/* Children of the program, and copies of its streams, write to the same place. */
 static void test_streams_of_children(void **state)
 {
 	struct run_input input;
@@ -98,7 +98,7 @@ static void test_streams_of_children(void **state)
 	rd_scratch_close(directory);
 }
 
-/* ---- files ---- */
+/* ---- files in the directory of a run ---- */
 
 static void make_files(const char *directory)
 {
@@ -121,7 +121,7 @@ static void make_files(const char *directory)
 	path = rd_xasprintf("%s/away", directory);
 	assert_int_equal(symlink("/no/such/file", path), 0);
 	free(path);
-	/* Nobody opens it: reading it would wait forever. */
+	/* Opening the pipe would wait forever, so it must be skipped. */
 	path = rd_xasprintf("%s/pipe", directory);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	free(path);
@@ -174,7 +174,7 @@ static void test_gather_save_load(void **state)
 	free(there);
 }
 
-/* A run without a directory has streams only, and those may be empty. */
+/* A run without a directory has only streams, which may be empty. */
 static void test_nothing(void **state)
 {
 	char *kept = scratch(), *there = rd_xasprintf("%s/run", kept);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of run/override.h: what a run with substituted input gets, and that the user's files
- * stay. */
+ * are not changed. */
 #include "run/override.h"
 
 #include "base/alloc.h"
@@ -36,7 +36,8 @@ static void assert_content(const char *directory, const char *name, const char *
 	free(path);
 }
 
-/* TOP/here is the working directory, with two files; TOP/elsewhere is a file. */
+/* Makes the files.  TOP/here is the working directory and has two files; TOP/elsewhere is another
+ * file. */
 static int make_files(void **state)
 {
 	char path[PATH_MAX];
@@ -80,7 +81,7 @@ static int open_run(struct run_override *r, struct rd_override *o)
 	err = run_override_open(r, o, argv, scratch);
 	for (size_t i = 0; r->argv && r->argv[i]; i++)
 		if (r->argv[i] == elsewhere)
-			r->argv[i] = NULL; /* it ends with this function */
+			r->argv[i] = NULL; /* it is only valid in this function */
 	rd_override_release(o);
 	return err;
 }
@@ -133,7 +134,7 @@ static void files_are_replaced_in_a_copy(void **state)
 	assert_content(NULL, "a", "old a");
 }
 
-/* The argument leads to the new file, and the working directory still has the others. */
+/* The argument names the new file, and the working directory still has the other files. */
 static void files_elsewhere_are_replaced_by_their_argument(void **state)
 {
 	struct rd_override o = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* run/proc: what the kernel reports about processes of the test, each in a different state. */
+/* Unit tests of run/proc: what the kernel reports about processes of the test, each in a different
+ * state. */
 #include "run/proc.h"
 
 #include <poll.h>
@@ -22,7 +23,7 @@
 
 #include <cmocka.h>
 
-/* By the number of the system call that it is in. */
+/* Whether a process waits at a futex, by the number of the system call that it is in. */
 static bool waits_at_futex(pid_t pid)
 {
 	char path[64];
@@ -39,9 +40,10 @@ static bool waits_at_futex(pid_t pid)
 	return number == SYS_futex;
 }
 
-#define TRIES 10000 /* of a millisecond, until a process is in the state that it goes to */
+#define TRIES 10000 /* milliseconds to wait until a process is in its state */
 
-/* Starts a process that does `work` and then says that it is ready; it must not return before it is ended. */
+/* Starts a process that does `work`, which reports when it is ready.  It must not return before the
+ * process is ended. */
 static pid_t start(void (*work)(int ready))
 {
 	int ends[2];
@@ -54,7 +56,7 @@ static pid_t start(void (*work)(int ready))
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (int n = 1; n < NSIG; n++)
-			signal(n, SIG_DFL); /* cmocka and sanitizers have handlers */
+			signal(n, SIG_DFL); /* cmocka and sanitizers install handlers */
 		work(ends[1]);
 		_exit(1);
 	}
@@ -76,7 +78,7 @@ static void say_ready(int ready)
 		_exit(2);
 }
 
-/* ---- signals ---- */
+/* ---- signals that a process may handle ---- */
 
 static void handler(int number)
 {
@@ -115,7 +117,7 @@ static void *sleep_on(void *unused)
 	return unused;
 }
 
-/* glibc installs its handler when something is cancelled for the first time. */
+/* glibc installs its handler when a thread is cancelled for the first time. */
 static void wait_after_cancellation(int ready)
 {
 	pthread_t thread;
@@ -168,7 +170,7 @@ static void test_gone(void **state)
 	run_still_release(&still);
 }
 
-/* ---- threads ---- */
+/* ---- processes whose threads all wait ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -199,7 +201,7 @@ static void wait_beside_a_sleeper(int ready)
 	pthread_mutex_lock(&lock);
 }
 
-/* The initial thread is a zombie of the process. */
+/* The initial thread ends and becomes a zombie of the process. */
 static void end_first_thread(int ready)
 {
 	pthread_t thread;
@@ -210,7 +212,7 @@ static void end_first_thread(int ready)
 	pthread_exit(NULL);
 }
 
-/* A byte that nobody writes. */
+/* Reads a byte that no process writes. */
 static void *read_pipe(void *end)
 {
 	char byte;
@@ -230,7 +232,7 @@ static void wait_for_own_pipe(int ready)
 	pthread_join(thread, NULL);
 }
 
-/* Of which we have the other end. */
+/* A pipe whose other end the test has. */
 static int common_pipe[2];
 
 static void wait_for_common_pipe(int ready)
@@ -277,7 +279,7 @@ static void wait_in_poll_with_timer(int ready)
 	wait_in_poll(false, true);
 }
 
-/* Of which we have the other end. */
+/* A pair of sockets whose other end the test has. */
 static int common_pair[2];
 
 static void wait_for_common_socket(int ready)
@@ -287,7 +289,7 @@ static void wait_for_common_socket(int ready)
 	read_pipe(&common_pair[0]);
 }
 
-/* Looks until so many threads wait and so many there are in all. */
+/* Looks at the process until so many threads wait. `all` says whether no other thread runs. */
 static struct run_still look_until(pid_t pid, size_t waiting, bool all)
 {
 	struct run_still still = {0};
@@ -314,7 +316,7 @@ static void check_stillness(void (*work)(int ready), size_t waiting, bool all)
 	stop(pid);
 }
 
-/* It has come to where it waits, and somebody else may wake it. */
+/* Checks a process that has reached the place where it waits, and that another process may wake. */
 static void check_hope(void (*work)(int ready))
 {
 	struct run_still still;
@@ -336,9 +338,9 @@ static void test_who_could_wake_it(void **state)
 
 	(void)state;
 	assert_true(run_still_forever(&still));
-	still.catches = true; /* a signal */
+	still.catches = true; /* a signal handler */
 	assert_false(run_still_forever(&still));
-	still = (struct run_still){.all = true}; /* a process that it forked */
+	still = (struct run_still){.all = true}; /* a process that the program forked */
 	assert_false(run_still_forever(&still));
 	still = (struct run_still){.alone = true}; /* another thread */
 	assert_false(run_still_forever(&still));
@@ -415,7 +417,7 @@ static void test_tasks(void **state)
 
 static char seen[] = "what another process may see";
 
-/* The child reads into `seen`, whose address is the same here. */
+/* The child reads into `seen`, which has the same address here. */
 static void read_into_seen(int ready)
 {
 	int ends[2];
@@ -456,7 +458,7 @@ static void test_calls(void **state)
 	assert_false(call.running);
 }
 
-/* ---- processes ---- */
+/* ---- processes and their descendants ---- */
 
 static void test_descent(void **state)
 {

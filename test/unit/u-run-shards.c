@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The part of the work that a shard does: "I/N". */
+/* Unit tests of the option for the part of the work that a shard does: "I/N". */
 #include "golden.h"
 
 #include "run/shards.h"

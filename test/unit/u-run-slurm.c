@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the Slurm executor with a cluster of shell scripts, which can be made to fail at
- * will.  test/cli/inject-slurm.sh uses a real cluster.
+ * Unit tests of the Slurm executor with a made-up cluster of shell scripts, which can be made to
+ * fail. test/cli/inject-slurm.sh uses a real cluster.
  */
 #include "golden.h"
 
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Runs the tasks of the array at once, except those named in ./lose, which is used up. */
+/* Runs the tasks of the array at once, except the one named in ./lose.  That file is removed. */
 static const char sbatch[] =
 	"#!/bin/bash\n"
 	"printf '%s\\n' \"$@\" >>sbatch.log\n"
@@ -25,7 +25,7 @@ static const char sbatch[] =
 	"echo 'sbatch: something to know'\n"
 	"echo '41;cluster'\n";
 
-/* Nothing is known of the job, unless there is a file of what to say. */
+/* Nothing is known of the job, unless the file ./say has the answer. */
 static const char squeue[] =
 	"#!/bin/bash\n"
 	"echo asked >>squeue.log\n"
@@ -36,7 +36,7 @@ static const char squeue[] =
 
 static const char scancel[] = "#!/bin/bash\necho \"$@\" >scancel.log\nrm -f say\n";
 
-/* A shard fails as often as ./fail.I has lines; one without it ends well. */
+/* A shard fails as often as ./fail.I has lines.  If there is no such file, it succeeds. */
 static const char shard[] = "#!/bin/bash\n"
 			    "echo \"$@\" >>shard.log\n"
 			    "i=${5%/*}\n"
@@ -135,7 +135,7 @@ static void all_is_well(void **state)
 	assert_false(rd_file_exists("scancel.log"));
 }
 
-/* sbatch takes %a for the number of a task, and a backslash for itself. */
+/* sbatch replaces %a by the number of a task, and interprets backslashes. */
 static void odd_names_of_directories(void **state)
 {
 	int stopped;
@@ -192,7 +192,7 @@ static void a_lost_task_is_done_again(void **state)
 	put("lose", "2\n");
 	assert_int_equal(run(3, NULL, &stopped), 0);
 	assert_int_equal(lines("shard.log"), 3);
-	assert_true(lines("squeue.log") > 3); /* it had time to show up */
+	assert_true(lines("squeue.log") > 3); /* the job had time to appear */
 }
 
 static void refusal(void **state)

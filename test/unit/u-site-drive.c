@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory between agent and program, and guarded programs without a hive.
+ * Tests of the memory that agent and program share, and a driver that runs guarded programs without
+ * a hive.
  *
- *	u-site-drive			tests
- *	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line each
+ *   u-site-drive              runs the tests
+ *   u-site-drive PROG [ARGS]  runs PROG with one task for each candidate and order, and prints a
+ *                             line for each
  *
  * $DRIVE_TAU: microseconds for which a thread may be stopped.  $DRIVE_WATCH: use watchpoints.
  * $DRIVE_ONLY: a single candidate.  $DRIVE_LATE: a file; guards are inactive until the program
@@ -31,7 +33,7 @@
 
 enum { STEP_US = 2000, STEPS = 5000 };
 
-/* ---- a run with one task ---- */
+/* ---- the driver: a run with one task ---- */
 
 static void print_reports(struct site_session *s, const struct raddle_guard_task *task)
 {
@@ -47,7 +49,7 @@ static void print_reports(struct site_session *s, const struct raddle_guard_task
 		printf(" %s", task != NULL && task->ordered ? "no-race" : "not-seen");
 }
 
-/* Whether it is time to end a program that does not end by itself. */
+/* Whether a program that does not end by itself has found something and can be ended. */
 static bool has_found(const struct site_session *s)
 {
 	bool any = false;
@@ -140,7 +142,7 @@ static int drive_all(char **argv)
 	return 0;
 }
 
-/* ---- tests ---- */
+/* ---- tests of the shared memory ---- */
 
 static const char text[] = RADDLE_GUARD_TITLE "0123456789abcdef\n"
 					      "a 7\n"
@@ -219,7 +221,7 @@ static void tasks_set_flags_and_regions(void **state)
 	assert_int_equal(s.regions[0], 0);
 	assert_int_equal(s.regions[1], 1);
 	assert_int_equal(s.regions[4], 1);
-	/* While guards rest, what they are asked for stays. */
+	/* While guards are disabled, their tasks remain. */
 	assert_false(site_session_is_busy(&s));
 	site_session_rest(&s);
 	assert_int_equal(s.regions[1] | s.regions[4], 0);
@@ -228,7 +230,8 @@ static void tasks_set_flags_and_regions(void **state)
 	assert_true(site_session_is_busy(&s));
 	site_session_wake(&s, 10);
 	assert_int_equal(s.regions[1] & s.regions[4], 1);
-	/* One that fell quiet for lack of calls is awake again; one that is over is not. */
+	/* A guard that stopped because its calls were used up is enabled again.  A guard whose task
+	 * is over is not. */
 	s.flags[2] = 0;
 	site_session_wake(&s, 10);
 	assert_int_equal(s.flags[2], RADDLE_GUARD_TASK);
@@ -247,7 +250,7 @@ static void tasks_set_flags_and_regions(void **state)
 	guard_table_release(&t);
 }
 
-/* All guards of a region are in one ring, and no others. */
+/* Each ring consists of all guards of one region, and of no others. */
 static void regions_are_rings(void **state)
 {
 	struct guard_table t;
@@ -275,7 +278,8 @@ static void regions_are_rings(void **state)
 	guard_table_release(&t);
 }
 
-/* The program put a region to sleep, as its calls were used up: that lasts until it is woken. */
+/* If the program has disabled a region because its calls were used up, the region stays disabled
+ * until it is woken. */
 static void settling_wakes_nobody(void **state)
 {
 	struct guard_table t;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the program's data in the shared memory to reports for the hive: every combination of what
- * is known about a task, against the rules as a table.  Contexts must be sent only once.
+ * Unit tests of how the program's data in the shared memory becomes reports for the hive.  Every
+ * combination of what is known about a task is compared with the rules as a table.  Contexts must
+ * be sent only once.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -20,7 +21,7 @@ struct fixture {
 	struct site_agent a;
 };
 
-/* An agent whose program has a task about the first of two candidates. */
+/* Makes an agent whose program has a task about the first of two candidates. */
 static void begin(struct fixture *f, enum raddle_guard_order order)
 {
 	static const char table[] = RADDLE_GUARD_TITLE
@@ -49,7 +50,7 @@ static void end(struct fixture *f)
 	free(f->a.sent_contexts);
 }
 
-/* The only report, NULL if there is none; the caller releases it. */
+/* Returns the only report, or NULL if there is none.  The caller releases it. */
 static json_t *only_report(struct fixture *f)
 {
 	json_t *root;
@@ -69,7 +70,7 @@ static const char *text_of(const json_t *report, const char *key)
 	return text ? text : "";
 }
 
-/* ---- the program's own reports ---- */
+/* ---- reports that the program itself has made ---- */
 
 static void put_report(struct fixture *f, uint32_t result, uint32_t order, uint32_t proof)
 {
@@ -122,7 +123,7 @@ static void results_become_reports(void **state)
 	}
 }
 
-/* A report of a task that is over, or of none, is not about the present one. */
+/* A report of an ended task, or of no task, is not used for the current one. */
 static void reports_of_other_tasks_are_dropped(void **state)
 {
 	struct fixture f;
@@ -137,7 +138,7 @@ static void reports_of_other_tasks_are_dropped(void **state)
 	end(&f);
 }
 
-/* ---- consequences ---- */
+/* ---- failures of the program and their consequences ---- */
 
 /* A failure is attributed to a race that was seen.  If no race was seen but a thread is or was
  * held, the failure is reported as suspected.  Otherwise it is not reported. */
@@ -154,7 +155,7 @@ static void failures_are_reported_by_what_is_known(void **state)
 
 		begin(&f, order);
 		task = site_session_task(&f.a.session, f.a.tasks[0].generation);
-		atomic_store(&task->raced, shared | 0xf0); /* other bits mean nothing */
+		atomic_store(&task->raced, shared | 0xf0); /* the other bits mean nothing */
 		atomic_store(&task->active, active);
 		f.a.tasks[0].raced = own;
 		f.a.memory.steered = steered;
@@ -214,7 +215,7 @@ static void the_end_of_a_task(void **state)
 
 /* ---- contexts ---- */
 
-/* A context is sent when it has grown, with all that is known. */
+/* A context is sent when it has grown, with everything that is known. */
 static void contexts_are_sent_when_they_grow(void **state)
 {
 	static const struct {
@@ -253,7 +254,7 @@ static void contexts_are_sent_when_they_grow(void **state)
 	end(&f);
 }
 
-/* Reports have numbers, and there is a limit to those that wait. */
+/* Reports are numbered, and the number of waiting reports is limited. */
 static void waiting_reports_are_numbered_and_limited(void **state)
 {
 	struct fixture f;
@@ -273,7 +274,7 @@ static void waiting_reports_are_numbered_and_limited(void **state)
 	put_report(&f, RADDLE_GUARD_RACE, 0, 0);
 	agent_collect(&f.a);
 	assert_int_equal(f.a.seq, before);
-	assert_int_equal(f.a.tasks[0].raced, 1); /* a later crash is still blamed on it */
+	assert_int_equal(f.a.tasks[0].raced, 1); /* a later crash is still attributed to the race */
 	end(&f);
 }
 

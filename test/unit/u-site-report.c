@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a site sends: a body has whole reports, and no more than a hive accepts. */
+/* Unit tests of what a site sends: a body has complete reports, and no more than a hive accepts. */
 #include "protocol/limit.h"
 #include "site/report-int.h"
 
@@ -34,7 +34,8 @@ static void a_body_takes_what_fits(void **state)
 	rd_buf_release(&lines);
 }
 
-/* Runs are longer, and a hive takes fewer of them: a site that was off-line sends several bodies. */
+/* Records of runs are longer than reports, and a hive accepts fewer of them.  A site that was
+ * off-line sends several bodies. */
 static void a_body_takes_as_many_runs_as_a_hive(void **state)
 {
 	struct rd_buf lines = RD_BUF_INIT, body = RD_BUF_INIT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a site keeps between runs, with files that are missing, damaged or full.  Also tests reports
- * in the shared memory, some of which a buggy program has overwritten.
+ * Unit tests of what a site keeps between runs, with files that are missing, damaged or full.  Also
+ * tests reports in the shared memory, some of which a buggy program has overwritten.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -43,7 +43,7 @@ static int close_state(void **state)
 	return 0;
 }
 
-/* The same site in its next run. */
+/* Opens the state of the same site in its next run. */
 static struct site_state again(const struct fixture *f, const char *hive, const char *program)
 {
 	struct site_state s;
@@ -67,7 +67,7 @@ static void overwrite(const struct fixture *f, const char *what, bool of_build, 
 	free(path);
 }
 
-/* ---- the site ---- */
+/* ---- the id and the key of a site ---- */
 
 static void the_id_stays_for_a_month(void **state)
 {
@@ -76,7 +76,8 @@ static void the_id_stays_for_a_month(void **state)
 	char *path = rd_xasprintf("%s/site", f->directory), *old;
 
 	assert_int_equal(strlen(s.site), 32);
-	assert_string_equal(s.site, f->state.site); /* of all hives and programs */
+	/* the id is the same for all hives and programs */
+	assert_string_equal(s.site, f->state.site);
 	assert_string_not_equal(s.hive, f->state.hive);
 	site_state_release(&s);
 	old = rd_xasprintf("%s 1999-12\n", f->state.site);
@@ -109,7 +110,7 @@ static void the_key_is_kept_if_it_is_one(void **state)
 	assert_false(site_state_key(&f->state, key));
 }
 
-/* ---- tasks ---- */
+/* ---- tasks that are kept between runs ---- */
 
 static void task_sets_come_back_byte_for_byte(void **state)
 {
@@ -128,9 +129,10 @@ static void task_sets_come_back_byte_for_byte(void **state)
 	assert_int_equal(back.length, body.length);
 	assert_memory_equal(back.data, body.data, body.length);
 	assert_true(site_state_set_age(&f->state) < 3600);
-	assert_false(site_state_set(&other, signature, etag, &back)); /* of another program */
+	/* the set belongs to another program */
+	assert_false(site_state_set(&other, signature, etag, &back));
 	site_state_release(&other);
-	overwrite(f, "tasks", true, "signed", 6); /* cut off */
+	overwrite(f, "tasks", true, "signed", 6); /* the file is cut off */
 	assert_false(site_state_set(&f->state, signature, etag, &back));
 	rd_buf_release(&body);
 	rd_buf_release(&back);
@@ -152,13 +154,13 @@ static void memory_of_the_latest_task(void **state)
 		assert_int_equal(m.steered, kept.steered);
 		assert_int_equal(m.settled, kept.settled);
 	}
-	overwrite(f, "held", true, "00ff.pv0.1\nsrsrsrsrsrsrs\n", 25); /* flags that do not fit */
+	overwrite(f, "held", true, "00ff.pv0.1\nsrsrsrsrsrsrs\n", 25); /* invalid flags */
 	site_state_memory(&f->state, &m);
 	assert_string_equal(m.task, "");
 	assert_false(m.steered || m.settled);
 }
 
-/* ---- the spool ---- */
+/* ---- the spool of reports, and the limit on sending ---- */
 
 static char *unspooled(const struct fixture *f)
 {
@@ -192,7 +194,7 @@ static void spooled_lines_come_back_once(void **state)
 	free(text);
 }
 
-/* After a crash of the machine: whole lines count, the rest is dropped. */
+/* After a crash of the machine, complete lines are kept, and the rest is dropped. */
 static void damaged_spools_keep_their_whole_lines(void **state)
 {
 	static const struct {
@@ -202,9 +204,9 @@ static void damaged_spools_keep_their_whole_lines(void **state)
 	} rows[] = {
 		{"\0\0\0\0", 4, ""},
 		{"\0\0\n{\"a\":1}\n", 11, "{\"a\":1}\n"},
-		{"{\"a\":1}\n{\"a\":", 13, "{\"a\":1}\n"}, /* not written to its end */
+		{"{\"a\":1}\n{\"a\":", 13, "{\"a\":1}\n"}, /* the last line is incomplete */
 		{"{\"a\":{\"a\":1}\n{\"a\":2}\n", 21,
-		 "{\"a\":{\"a\":1}\n{\"a\":2}\n"}, /* the hive refuses it */
+		 "{\"a\":{\"a\":1}\n{\"a\":2}\n"}, /* the hive refuses the first line */
 		{"{\"a\":1}\n{\0}\n\n{\"a\":2}\n", 21, "{\"a\":1}\n{\"a\":2}\n"},
 		{"noise\n{\"a\":1}\n}\n{\n", 18, "{\"a\":1}\n"},
 		{"", 0, ""},
@@ -220,7 +222,7 @@ static void damaged_spools_keep_their_whole_lines(void **state)
 	}
 }
 
-/* What comes when the spool is full is dropped; what was there stays. */
+/* When the spool is full, new lines are dropped, and old lines stay. */
 static void a_full_spool_takes_no_more(void **state)
 {
 	struct fixture *f = *state;
@@ -246,9 +248,9 @@ static void a_day_has_a_limit(void **state)
 	assert_false(site_state_may_send(&f->state, SITE_UPLOAD_MAX + 1));
 	assert_true(site_state_may_send(&f->state, SITE_UPLOAD_MAX - 10));
 	assert_false(site_state_may_send(&f->state, 11));
-	assert_true(site_state_may_send(&f->state, 10)); /* what was refused does not count */
+	assert_true(site_state_may_send(&f->state, 10)); /* the refused request does not count */
 	assert_false(site_state_may_send(&f->state, 1));
-	overwrite(f, "sent", false, "1 1048576\n", 10); /* another day */
+	overwrite(f, "sent", false, "1 1048576\n", 10); /* the date of another day */
 	assert_true(site_state_may_send(&f->state, 1));
 	overwrite(f, "sent", false, "nonsense\n", 9);
 	assert_true(site_state_may_send(&f->state, 1));
@@ -270,7 +272,7 @@ static void a_wrong_count_is_no_allowance(void **state)
 	rd_buf_release(&b);
 }
 
-/* ---- reports in shared memory ---- */
+/* ---- reports and regions in the shared memory ---- */
 
 static void make_table(struct guard_table *t)
 {
@@ -322,12 +324,12 @@ static void bad_reports_hide_no_good_ones(void **state)
 		report(&s, i, i + 1, i % 2 ? RADDLE_GUARD_NO_RACE : 99);
 	for (uint32_t i = 0; i < RADDLE_GUARD_REPORTS / 2; i++)
 		assert_true(site_session_report(&s, &r));
-	assert_false(site_session_report(&s, &r)); /* all were taken */
+	assert_false(site_session_report(&s, &r)); /* all reports were taken */
 	site_session_close(&s);
 	guard_table_release(&t);
 }
 
-/* Regions are awake exactly where a guard has something to do, by a slow look at all of them. */
+/* Regions are enabled exactly if one of their guards has a flag, by a slow check of all guards. */
 static void check_regions(const struct site_session *s, const struct guard_table *t)
 {
 	for (uint32_t region = 0; region < RADDLE_GUARDS; region++) {
@@ -353,7 +355,7 @@ static void regions_follow_their_guards(void **state)
 	site_session_observe(&s, 8);
 	check_regions(&s, &t);
 	assert_int_equal(s.left[0], 8);
-	assert_int_equal(s.flags[2], 0); /* no pair has it */
+	assert_int_equal(s.flags[2], 0); /* no candidate has this guard */
 	site_session_quiet(&s);
 	check_regions(&s, &t);
 	generation = site_session_give(&s, &(struct site_order){.candidate = 1, .tau_us = 10});
@@ -365,7 +367,7 @@ static void regions_follow_their_guards(void **state)
 	site_session_rest(&s);
 	assert_int_equal(s.regions[5], 0);
 	site_session_settle(&s);
-	assert_int_equal(s.regions[5], 0); /* it wakes nothing */
+	assert_int_equal(s.regions[5], 0); /* settling enables no region */
 	site_session_wake(&s, 100);
 	check_regions(&s, &t);
 	assert_int_equal(s.regions[6], 1);
@@ -374,7 +376,8 @@ static void regions_follow_their_guards(void **state)
 	assert_true(site_session_is_busy(&s));
 	for (uint32_t i = 1; i < RADDLE_GUARD_TASKS; i++)
 		assert_true(site_session_give(&s, &(struct site_order){.candidate = 0}) != 0);
-	assert_int_equal(site_session_give(&s, &(struct site_order){.candidate = 0}), 0); /* no room */
+	/* there is no room for more tasks */
+	assert_int_equal(site_session_give(&s, &(struct site_order){.candidate = 0}), 0);
 	site_session_quiet(&s);
 	assert_null(site_session_task(&s, generation));
 	site_session_close(&s);

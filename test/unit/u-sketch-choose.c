@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of sketch/choose-int.h with made-up runs: when there are enough runs, how far
- * statements are from the failure (against a slow reference), how σ grows, which order is tried
- * next, and whether a run has an order.
+ * Unit tests of sketch/choose-int.h with made-up runs.  They test when there are enough runs, how σ
+ * grows, which order is tried next, and whether a run has an order.  Distances of statements from
+ * the failure are compared with a slow reference.
  */
 #include "sketch/choose-int.h"
 
@@ -27,7 +27,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* Runs as a text: f fails with the signature, o in another way, p passes. */
+/* Adds runs as given by a text: f fails with the signature, o fails in another way, p passes. */
 static void add_runs(struct sketch_runs *runs, const char *text, size_t times)
 {
 	for (size_t n = 0; n < times; n++)
@@ -39,7 +39,7 @@ static void add_runs(struct sketch_runs *runs, const char *text, size_t times)
 		}
 }
 
-/* ---- enough ---- */
+/* ---- when there are enough runs ---- */
 
 static bool is_enough(const char *first, size_t times, const char *then, size_t more)
 {
@@ -61,7 +61,7 @@ static void test_enough(void **state)
 	assert_false(is_enough("f", 4, "p", 300));
 	assert_false(is_enough("f", 500, "p", 29));
 	assert_false(is_enough("o", 50, "p", 30));
-	/* It fails always. */
+	/* If all runs fail, 40 runs are enough. */
 	assert_false(is_enough("f", 39, "", 0));
 	assert_true(is_enough("f", 40, "", 0));
 	assert_true(is_enough("f", 5, "o", 35));
@@ -74,9 +74,9 @@ static void test_needless(void **state)
 
 	(void)state;
 	add_runs(&runs, "f", 6);
-	assert_false(choose_is_needless(&runs, "this", 5)); /* none passes yet */
+	assert_false(choose_is_needless(&runs, "this", 5)); /* no run has passed yet */
 	add_runs(&runs, "p", 1);
-	assert_false(choose_is_needless(&runs, "this", 5)); /* the last one passed */
+	assert_false(choose_is_needless(&runs, "this", 5)); /* the last run passed */
 	add_runs(&runs, "f", 1);
 	assert_true(choose_is_needless(&runs, "this", 5));
 	assert_false(choose_is_needless(&runs, "this", 7));
@@ -86,7 +86,8 @@ static void test_needless(void **state)
 	sketch_runs_release(&runs);
 }
 
-/* Any sequence of runs that is collected with these rules ends with few that are not needed. */
+/* Collecting runs with these rules ends after a limited number of runs, whatever their results
+ * are. */
 static void test_collect(void **state)
 {
 	(void)state;
@@ -110,7 +111,7 @@ static void test_collect(void **state)
 	}
 }
 
-/* ---- distances ---- */
+/* ---- distances of statements from the failure ---- */
 
 static uint32_t add_statement(struct sketch_runs *runs, uint32_t line, enum slice_kind kind,
 			      enum slice_role role)
@@ -133,7 +134,8 @@ static void add_event(struct sketch_run *run, uint32_t thread, uint32_t statemen
 			.thread = thread, .statement = statement, .address = 64, .value = value, .size = 4});
 }
 
-/* How many different statements follow the last event of this one, at least, over failing runs. */
+/* Returns the smallest number of different statements after the last event of this one, over all
+ * failing runs. */
 static uint32_t slow_distance(const struct sketch_runs *runs, uint32_t statement)
 {
 	uint32_t least = UINT32_MAX;
@@ -200,10 +202,10 @@ static void test_locks_near(void **state)
 	sketch_runs_release(&runs);
 }
 
-/* ---- σ ---- */
+/* ---- how σ grows with recorded runs ---- */
 
-/* Runs that fail if and only if one thread writes before another thread reads.  The write is at
- * `distance`; the read is the failing statement. */
+/* Makes runs that fail if and only if one thread writes before another thread reads.  The write is
+ * at `distance`; the read is the failing statement. */
 static void make_order(struct sketch_runs *runs, uint32_t distance)
 {
 	uint32_t read = add_statement(runs, 1, SLICE_READ, SLICE_READS), write;
@@ -223,7 +225,8 @@ static void make_order(struct sketch_runs *runs, uint32_t distance)
 	}
 }
 
-/* The memory of the failing statement shows the order at once, wherever the write is in the slice. */
+/* The order is found with the smallest σ, wherever the write is in the slice, because it accesses
+ * the memory of the failing statement. */
 static void test_predict_order(void **state)
 {
 	(void)state;
@@ -241,7 +244,7 @@ static void test_predict_order(void **state)
 	}
 }
 
-/* Nothing tells the runs apart: σ grows to the whole slice. */
+/* Nothing distinguishes the runs, so σ grows to the whole slice. */
 static void test_predict_nothing(void **state)
 {
 	struct sketch_runs runs = {0};
@@ -264,9 +267,9 @@ static void test_predict_nothing(void **state)
 	sketch_runs_release(&runs);
 }
 
-/* ---- tracking ---- */
+/* ---- how σ grows while runs are tracked ---- */
 
-/* Predictors whose best one has this F and type. */
+/* Makes predictors whose best one has this F and type. */
 static struct sketch_predictors best(double f, enum sketch_type type)
 {
 	static struct sketch_predictor all[64];
@@ -291,13 +294,13 @@ static void test_track_grows(void **state)
 		assert_false(t.found);
 	}
 	assert_int_equal(t.before, 12);
-	/* An order that is good ends it. */
+	/* A good order ends the tracking. */
 	assert_false(choose_track_next(&t, c, &good, 30));
 	assert_true(t.found);
 	assert_int_equal(t.near, 32);
 }
 
-/* The whole slice was tracked: it ends, found or not. */
+/* When the whole slice was tracked, tracking ends, whether something was found or not. */
 static void test_track_all(void **state)
 {
 	struct sketch_predictors bad = best(0.5, SKETCH_ORDER);
@@ -316,7 +319,7 @@ static void test_track_all(void **state)
 	}
 }
 
-/* A value is asked where it came from, once, with most of the slice. */
+/* If the best predictor is a value, its origin is searched for once, with most of the slice. */
 static void test_track_symptom(void **state)
 {
 	struct sketch_predictors value = best(1, SKETCH_VALUE), bad = best(0.1, SKETCH_ORDER);
@@ -335,11 +338,11 @@ static void test_track_symptom(void **state)
 	assert_int_equal(t.near, 2);
 	assert_false(choose_track_next(&lost, c, &bad, 20));
 	assert_false(lost.found);
-	/* Of a large slice 64 statements, about. */
+	/* Of a large slice, about 64 statements are tracked. */
 	c.failing = 3;
 	assert_true(choose_track_next(&large, c, &value, 1000));
 	assert_int_equal(large.sigma, 66);
-	/* Five failing runs in all, if that is possible. */
+	/* Five failing runs are wanted in total. */
 	large.before = 4;
 	assert_int_equal(choose_track_enough(&large), 1);
 }
@@ -354,7 +357,7 @@ static void test_track_runs(void **state)
 	assert_false(choose_track_runs(40, 0));
 	assert_true(choose_track_runs(399, 1));
 	assert_false(choose_track_runs(400, 1));
-	/* Delays help once, and stay. */
+	/* Delays are switched on once, and stay on. */
 	assert_false(choose_track_delays(&t, some));
 	assert_false(t.delays);
 	assert_true(choose_track_delays(&t, none));
@@ -366,7 +369,7 @@ static void test_track_runs(void **state)
 	assert_true(choose_track_says((struct choose_counts){.failing = 1, .passing = 3}));
 }
 
-/* ---- interventions ---- */
+/* ---- which order is tried next in an intervention ---- */
 
 static void test_order(void **state)
 {
@@ -381,26 +384,27 @@ static void test_order(void **state)
 	bool tried[5] = {false};
 
 	(void)state;
-	/* The best order first. */
+	/* The best order is tried first. */
 	assert_ptr_equal(choose_order(&p, NULL, tried, 0), &items[1]);
 	tried[1] = true;
-	/* It is no cause: the next one. */
+	/* If it is not a cause, the next one is tried. */
 	assert_ptr_equal(choose_order(&p, NULL, tried, 1), &items[2]);
-	/* It is one: only what is as good and came true earlier. */
+	/* If it is a cause, only an order that is as good and was complete earlier is tried. */
 	assert_ptr_equal(choose_order(&p, &items[1], tried, 1), &items[3]);
 	tried[3] = true;
 	assert_null(choose_order(&p, &items[3], tried, 2));
-	/* One that is hardly better than chance is tried only if it is the best. */
+	/* An order that is hardly better than chance is tried only if it is the best one. */
 	tried[2] = true;
 	assert_null(choose_order(&p, NULL, tried, 3));
 	assert_ptr_equal(choose_order(&p, NULL, tried, 0), &items[4]);
-	/* Four are enough. */
+	/* At most four orders are tried. */
 	tried[1] = false;
 	assert_ptr_equal(choose_order(&p, NULL, tried, 3), &items[1]);
 	assert_null(choose_order(&p, NULL, tried, 4));
 }
 
-/* The tables of both sides number statements differently; file, line and role decide. */
+/* Two sets of runs number statements differently.  Statements are the same if file, line and role
+ * are. */
 static void test_has_order(void **state)
 {
 	(void)state;

@@ -2,8 +2,8 @@
 /*
  * Unit tests of sketch/decide.h, on a program of two functions:
  *
- *	main: 1: read x   2: branch on it   3: call f   5: return
- *	f:    4: write y
+ *   main: 1: read x   2: branch on x   3: call f   5: return
+ *   f:    4: write y
  */
 #include "candidates-fixture.h"
 
@@ -54,7 +54,7 @@ static void make_main(struct made *m)
 static void make_program(struct made *m)
 {
 	made_begin(m, 1);
-	facts_add_string(m->f, "a.c"); /* number 2 */
+	facts_add_string(m->f, "a.c"); /* string number 2 */
 	made_global(m, "x", 0);
 	made_global(m, "y", 0);
 	make_main(m);
@@ -75,7 +75,8 @@ static uint32_t statement(struct sketch_runs *runs, uint32_t line, enum slice_ki
 			      .file = (char *)"a.c", .function = (char *)"main", .line = line, .kind = kind});
 }
 
-/* Thread 0 reads x, thread 1 writes it, thread 0 writes y: the branch came before thread 1. */
+/* Adds a run: thread 0 reads x, thread 1 writes it, thread 0 writes y.  The branch came before
+ * thread 1's write. */
 static void add_run(struct sketch_runs *runs, uint64_t x)
 {
 	struct sketch_run *run = sketch_run_add(runs);
@@ -113,7 +114,7 @@ static void test_branch(void **state)
 	decide_open(&d, m.f, &runs, &(struct sketch_failure){0});
 	assert_int_equal(d.failure, UINT32_MAX);
 
-	/* No branch of f decides about the write; that of main does, through the call. */
+	/* No branch of f decides about the write.  The branch of main does, through the call. */
 	assert_int_equal(d.statements[write].by.count, 1);
 	branch = d.statements[write].by.items[0];
 	assert_int_equal(runs.statements[branch].line, 2);
@@ -166,7 +167,7 @@ static void test_failure(void **state)
 	facts_free(m.f);
 }
 
-/* ---- branches that are implied ---- */
+/* ---- branches that events imply, compared with a slow search ---- */
 
 enum { STATEMENTS = 8, BRANCHES = 4, EVENTS = 14, THREADS = 2 };
 
@@ -210,7 +211,7 @@ static bool on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
 	return runs->statements[a].line == runs->statements[b].line;
 }
 
-/* Whether a thread that executes the statement has gone by the branch, and not since left it. */
+/* Whether a thread at this statement has taken the branch and has not left its side since then. */
 static bool stays(const struct decide *d, const struct sketch_runs *runs, uint32_t branch, uint32_t at)
 {
 	return is_above(d, branch, at) && !on_line(runs, at, branch);
@@ -239,11 +240,11 @@ static size_t last_before(const struct sketch_run *run, size_t at, uint32_t thre
 }
 
 struct wanted {
-	size_t before; /* event of the old run */
+	size_t before; /* position in the events of the old run */
 	uint32_t thread, branch;
 };
 
-/* What is added, in the order in which it is found; outer branches first. */
+/* Finds the branches that are added, outer branches first. */
 static size_t find_implied(const struct decide *d, const struct sketch_runs *runs,
 			   const struct sketch_run *run, struct wanted *out)
 {
@@ -269,7 +270,7 @@ static size_t find_implied(const struct decide *d, const struct sketch_runs *run
 	return count;
 }
 
-/* Each implied branch stands where it was found, and the other events are as they were. */
+/* Each implied branch is where it was found, and the other events are unchanged. */
 static void check_implied(const struct sketch_run *old, const struct sketch_run *now,
 			  const struct wanted *wanted, size_t count)
 {
@@ -309,7 +310,7 @@ static void test_imply(void **state)
 			uint32_t s = random_below((uint32_t)d.count);
 
 			if (s >= BRANCHES ||
-			    d.statements[s].seen) /* branches that were watched have events */
+			    d.statements[s].seen) /* only branches that were watched have events */
 				sketch_event_add(run,
 						 &(struct sketch_event){random_below(THREADS), s, 64, n, 4});
 		}

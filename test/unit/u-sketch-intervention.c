@@ -25,7 +25,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- programs ---- */
+/* ---- made-up programs ---- */
 
 struct program {
 	uint32_t statements[THREADS][LENGTH];
@@ -43,7 +43,7 @@ static uint32_t statement(struct sketch_runs *runs, uint32_t line, enum slice_ro
 						.role = role});
 }
 
-/* Statements of the order have numbers 0 to 2; the others are about memory of their own. */
+/* Begins a program.  Statements 0 to 2 belong to the order; the others access other memory. */
 static void begin(struct program *p, const char *roles)
 {
 	*p = (struct program){0};
@@ -65,7 +65,7 @@ static void put_others(struct program *p, uint32_t thread, uint32_t most)
 		put(p, thread, OTHERS + below(4));
 }
 
-/* ---- the scheduler ---- */
+/* ---- the scheduler, which runs a program ---- */
 
 struct simulation {
 	struct sketch_turns turns;
@@ -104,7 +104,7 @@ static bool is_done(const struct simulation *m, const struct program *p)
 	return true;
 }
 
-/* Runs the program to its end under the intervention; the run is added to its runs. */
+/* Runs the program to its end under the intervention.  The run is added to its runs. */
 static struct sketch_run *simulate(struct program *p, enum turns_intervention what,
 				   enum sketch_pattern pattern, size_t count, uint64_t random)
 {
@@ -151,16 +151,16 @@ static bool has_order(const struct program *p, const struct sketch_run *run, enu
 	return sketch_predictor_at(&p->runs, run, &order, at);
 }
 
-/* Which thread has which part of the order, at random. */
+/* Chooses two different threads for the parts of the order. */
 static void choose_threads(uint32_t *one, uint32_t *other)
 {
 	*one = below(THREADS);
 	*other = (*one + 1 + below(THREADS - 1)) % THREADS;
 }
 
-/* ---- tests ---- */
+/* ---- forced and prevented orders ---- */
 
-/* One thread executes a, another one b. */
+/* One thread executes a, and another one executes b. */
 static void test_pairs(void **state)
 {
 	static const struct {
@@ -189,7 +189,7 @@ static void test_pairs(void **state)
 	}
 }
 
-/* One thread executes a and then c, another one b. */
+/* One thread executes a and then c, and another one executes b. */
 static void test_triples(void **state)
 {
 	static const struct {
@@ -221,7 +221,7 @@ static void test_triples(void **state)
 	}
 }
 
-/* Several threads execute b: the order happens with one of them. */
+/* If several threads execute b, the order happens with one of them. */
 static void test_many_second(void **state)
 {
 	(void)state;
@@ -269,7 +269,7 @@ static void test_ends(void **state)
 	}
 }
 
-/* Statements are the same by file name, line and role, also in runs that number them in another way. */
+/* Statements are the same if file name, line and role are, even if runs number them differently. */
 static void test_other_numbers(void **state)
 {
 	struct sketch_runs mine = {0}, of = {0};
@@ -288,8 +288,8 @@ static void test_other_numbers(void **state)
 	turns_init(&now);
 	now.threads[1].statement = statement(&mine, 2, SLICE_READS);
 	now.threads[0].statement =
-		statement(&mine, 1, SLICE_READS); /* the line of a, which it does not write */
-	for (int i = 0; i < 20; i++)		  /* the thread before b is held */
+		statement(&mine, 1, SLICE_READS); /* a read on the line of a, which is a write */
+	for (int i = 0; i < 20; i++)		  /* the thread before b is stopped */
 		assert_string_equal(turns_choose(&now, &stand), "T_0");
 	turns_did(&now, 0, now.threads[0].statement);
 	assert_false(now.threads[0].did_first);
@@ -297,7 +297,7 @@ static void test_other_numbers(void **state)
 	assert_string_equal(turns_choose(&now, &stand), "T_0");
 	turns_did(&now, 0, now.threads[0].statement);
 	now.threads[0].statement = TURNS_NONE;
-	for (int i = 0; i < 20; i++) /* b is next */
+	for (int i = 0; i < 20; i++) /* now b is executed */
 		assert_string_equal(turns_choose(&now, &stand), "T_0_0");
 	sketch_runs_release(&mine);
 	sketch_runs_release(&of);
@@ -322,14 +322,15 @@ static void test_watch(void **state)
 	sketch_runs_release(&runs);
 }
 
-/* No thread is runnable: none is chosen. */
+/* If no thread is runnable, none is chosen. */
 static void test_none_ready(void **state)
 {
 	struct sketch_runs runs = {0};
 	struct sketch_predictor order = {.pattern = SKETCH_WR, .count = 2};
 	struct sketch_turns turns = {.runs = &runs};
 	static struct turns_now now;
-	struct replay_stander threads[2] = {{.thread = "T_0"}, {.ready = true}}; /* no thread has number 1 */
+	/* number 1 has no name, so it is not a thread */
+	struct replay_stander threads[2] = {{.thread = "T_0"}, {.ready = true}};
 	struct replay_stand stand = {.threads = threads, .thread_count = 2};
 
 	(void)state;

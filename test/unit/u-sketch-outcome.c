@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unit tests of failure reports: texts as gdb, the sanitizers and libc write them, and ends of
+/* Unit tests of failure reports: texts as written by gdb, the sanitizers and libc, and ends of
  * processes. */
 #include "sketch/verdict-int.h"
 
@@ -65,7 +65,8 @@ static void no_place(void **state)
 	rd_log_set(NULL, NULL);
 }
 
-/* A failed assertion in what a program wrote, which may be anything else; its signature. */
+/* Finds a failed assertion in the output of a program, which may contain anything else, and makes
+ * its signature. */
 static void assertions(void **state)
 {
 	static const char *const none[] = {"", "p: x/a.c:12: main: Assertion `x'", "p: Assertion `x' failed.",

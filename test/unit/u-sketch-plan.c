@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Plans and records: what is written is read back unchanged, no address leaves a site, nor any
- * value that it does not allow, and wrong input is rejected. */
+/* Unit tests of plans and records.  What is written is read back unchanged, and wrong input is
+ * rejected.  No address leaves a site, nor any value that the site does not allow. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sketch/plan.h"
@@ -70,7 +70,8 @@ static void plans_come_back(void **state)
 	free(text);
 }
 
-/* Another folder is the same program, another distance or line is another plan. */
+/* A plan with another folder has the same id.  A plan with another distance or line has another
+ * id. */
 static void ids_tell_plans_apart(void **state)
 {
 	static const char *const changes[][2] = {{"/src/a.c", "/home/me/a.c"},
@@ -120,7 +121,7 @@ static void wrong_plans_are_refused(void **state)
 #define HEAP UINT64_C(0x7f0012345678)
 #define SECRET UINT64_C(0xdecade)
 
-/* A run with more events than a record holds, as a site has it. */
+/* Makes a run with more events than a record may have. */
 static void fill(struct sketch_run *run, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -129,7 +130,8 @@ static void fill(struct sketch_run *run, size_t count)
 							     .address = i % 2 ? 0 : HEAP + 8 * (i % 4),
 							     .value = i % 2 ? i % 4 == 1 : SECRET,
 							     .size = i % 2 ? 4 : 8});
-	sketch_event_add(run, &(struct sketch_event){.statement = 2}); /* none of the plan's */
+	/* not a statement of the plan */
+	sketch_event_add(run, &(struct sketch_event){.statement = 2});
 }
 
 static void records_come_back(void **state)
@@ -152,8 +154,9 @@ static void records_come_back(void **state)
 		sketch_record_write(&what, &p.runs, &run, &text);
 		assert_int_equal(read_record(&p, text.data, &sigma), 0);
 		assert_true(text.length < 64 << 10);
-		assert_null(strstr(text.data, "139638")); /* HEAP in decimal begins so */
-		assert_int_equal(strstr(text.data, "14600926") != NULL, values); /* SECRET */
+		assert_null(strstr(text.data, "139638")); /* HEAP in decimal begins with this */
+		/* SECRET in decimal */
+		assert_int_equal(strstr(text.data, "14600926") != NULL, values);
 		const struct sketch_run *back = &p.runs.items[p.runs.count - 1];
 		size_t skipped = run.count - SKETCH_RECORD_EVENTS;
 
@@ -166,7 +169,8 @@ static void records_come_back(void **state)
 
 			assert_true(a->thread == b->thread && a->statement == b->statement &&
 				    !a->address == !b->address);
-			for (size_t k = i; k-- > 0 && k + 8 > i;) /* equal stays equal, and only that */
+			/* equal addresses stay equal, and different ones different */
+			for (size_t k = i; k-- > 0 && k + 8 > i;)
 				assert_int_equal(a->address == back->events[k].address,
 						 b->address == run.events[k + skipped].address);
 			assert_int_equal(a->size, values || b->statement == 1 ? b->size : 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of failure predictors: hand-made runs of known bugs, and random runs against the
- * definitions as loops over all pairs and triples of events.
+ * Unit tests of failure predictors.  They use hand-made runs of known bugs, and compare random runs
+ * with the definitions as loops over all pairs and triples of events.
  */
 #include "sketch/predictor.h"
 
@@ -53,7 +53,7 @@ static const struct sketch_predictor *find(const struct sketch_predictors *p, en
 	return NULL;
 }
 
-/* Figure 11 of the thesis: one execution has a RWR and two WR. */
+/* Figure 11 of the thesis: one execution contains one RWR and two WR patterns. */
 static void figure_11(void **state)
 {
 	struct sketch_runs r = {0};
@@ -83,7 +83,7 @@ static void figure_11(void **state)
 	sketch_runs_release(&r);
 }
 
-/* F with beta 0.5, by hand: P = 3/4, R = 3/5. */
+/* F with beta 0.5, computed by hand for P = 3/4 and R = 3/5. */
 static void measures(void **state)
 {
 	struct sketch_predictor p = {.failing = 3, .passing = 1, .all_failing = 5, .all_passing = 10};
@@ -131,7 +131,7 @@ static void order_of_two(void **state)
 	sketch_runs_release(&r);
 }
 
-/* The run ends at a read that came too early, so it does not have the write. */
+/* A run crashes at a read that came too early, so the write does not happen in it. */
 static void cut_short(void **state)
 {
 	struct sketch_runs r = {0};
@@ -162,7 +162,8 @@ static void cut_short(void **state)
 	sketch_runs_release(&r);
 }
 
-/* Locks in opposite order: the pattern needs one taken between the other thread's two. */
+/* Two threads take two locks in opposite order.  The pattern requires that one lock is taken
+ * between the other thread's two. */
 static void deadlock(void **state)
 {
 	struct sketch_runs r = {0};
@@ -194,7 +195,7 @@ static void deadlock(void **state)
 	sketch_runs_release(&r);
 }
 
-/* Two that want each other's lock: the same whoever came first. */
+/* Two threads want each other's lock.  The pattern is the same, whichever thread came first. */
 static void deadlock_of_both(void **state)
 {
 	struct sketch_runs r = {0};
@@ -212,7 +213,7 @@ static void deadlock_of_both(void **state)
 		add(run, (uint32_t)i, i ? a2 : b1, i ? 1 : 2, 0);
 		add(run, (uint32_t)!i, i ? b1 : a2, i ? 2 : 1, 0);
 	}
-	/* Who only waits for somebody that wants nothing is no part of it. */
+	/* A thread that waits for a lock whose holder wants nothing is not part of the pattern. */
 	struct sketch_run *passes = begin(&r, NULL);
 	add(passes, 1, b2, 2, 0);
 	add(passes, 0, a1, 1, 0);
@@ -231,7 +232,7 @@ static void deadlock_of_both(void **state)
 	sketch_runs_release(&r);
 }
 
-/* Somebody looks again and again, in failing runs for the last time before the write. */
+/* A thread reads repeatedly.  In failing runs, its last read comes before the write. */
 static void last_look(void **state)
 {
 	struct sketch_runs r = {0};
@@ -250,7 +251,7 @@ static void last_look(void **state)
 			add(run, 0, look, 64, 1);
 	}
 	sketch_predict(&r, "crash", &p);
-	assert_null(find(&p, SKETCH_RW, look, put, 0)); /* true of all */
+	assert_null(find(&p, SKETCH_RW, look, put, 0)); /* this is true of all runs */
 	assert_ptr_equal(find(&p, SKETCH_RW_LAST, look, put, 0), &p.items[0]);
 	assert_int_equal(p.items[0].failing, 2);
 	assert_int_equal(p.items[0].passing, 0);
@@ -262,7 +263,7 @@ static void last_look(void **state)
 	sketch_runs_release(&r);
 }
 
-/* A branch that goes both ways in runs that pass, and only one way in those that fail. */
+/* A branch goes both ways in runs that pass, and only one way in runs that fail. */
 static void never(void **state)
 {
 	struct sketch_runs r = {0};
@@ -278,7 +279,8 @@ static void never(void **state)
 		add(run, 0, branch, 0, i >= 2);
 	}
 	sketch_predict(&r, "crash", &p);
-	assert_int_equal(p.count, 1); /* that it goes the other way says nothing, since it always does */
+	/* the branch goes the other way in all runs, which distinguishes nothing */
+	assert_int_equal(p.count, 1);
 	assert_int_equal(p.items[0].pattern, SKETCH_NEVER);
 	assert_int_equal(p.items[0].value, 1);
 	assert_true(p.items[0].f == 1);
@@ -289,7 +291,7 @@ static void never(void **state)
 	sketch_runs_release(&r);
 }
 
-/* No threads: a value and a branch. */
+/* Runs without threads are distinguished by a value and a branch. */
 static void without_threads(void **state)
 {
 	struct sketch_runs r = {0};
@@ -312,7 +314,7 @@ static void without_threads(void **state)
 	sketch_runs_release(&r);
 }
 
-/* ---- the twin ---- */
+/* ---- the twin: patterns found by loops over all events ---- */
 
 #define LINES 6
 #define MOST 24
@@ -326,7 +328,8 @@ static bool writes(const struct sketch_runs *r, const struct sketch_event *e)
 	return r->statements[e->statement].role == SLICE_WRITES;
 }
 
-/* Whether an access of the address lies between two events: a write; or one of that thread. */
+/* Whether another access to the address is between two events: a write if `thread` is negative,
+ * otherwise one by that thread. */
 static bool between(const struct sketch_runs *r, const struct sketch_run *run, size_t from, size_t to,
 		    int thread)
 {
@@ -390,7 +393,7 @@ static void random_runs(void **state)
 		for (int i = rand() % MOST; i >= 0; i--)
 			add(run, (uint32_t)rand() % 3, (uint32_t)rand() % LINES, 8 + (uint64_t)rand() % 2, 1);
 		twin(&r, run, &t);
-		run->cut = true; /* what had not come is tested above */
+		run->cut = true; /* events that did not happen are tested above */
 		sketch_predict(&r, "crash", &p);
 		for (size_t i = 0; i < p.count; i++) {
 			const uint32_t *s = p.items[i].statements;
@@ -416,7 +419,8 @@ static size_t last_of(const struct sketch_run *run, uint32_t statement, uint64_t
 	return SIZE_MAX;
 }
 
-/* The definition: of an address that both access, by different threads the last time. */
+/* The definition of RW_LAST: both access one address, and the last accesses are a read and then a
+ * write by different threads. */
 static bool is_last(const struct sketch_run *run, uint32_t read, uint32_t write)
 {
 	for (uint64_t address = 8; address < 10; address++) {
@@ -455,9 +459,9 @@ static void random_last(void **state)
 	}
 }
 
-/* ---- counts ---- */
+/* ---- in how many runs a predictor is true ---- */
 
-/* A random set of runs of reads, writes, locks and branches. */
+/* Makes random runs of reads, writes, locks and branches. */
 static void some_runs(struct sketch_runs *r)
 {
 	static const enum slice_role roles[] = {SLICE_READS,	SLICE_WRITES,	SLICE_ACQUIRES,
@@ -482,7 +486,7 @@ static bool belongs(const struct sketch_run *run)
 	return run->outcome == SKETCH_PASSED || (run->signature && !strcmp(run->signature, "crash"));
 }
 
-/* Whether the two met the other way round in a run that is compared. */
+/* Whether the two accesses occurred in the opposite order in one of the runs that are compared. */
 static bool met_as_wr(const struct sketch_runs *r, const struct sketch_predictor *rw)
 {
 	struct sketch_predictor wr = {.type = SKETCH_ORDER,
@@ -522,11 +526,13 @@ static void counts(void **state)
 
 			for (size_t i = 0; i < r.count; i++) {
 				const struct sketch_run *run = &r.items[i];
-				/* That a branch never goes a way is not known of a run that lost events. */
+				/* In a run that lost events, it is unknown whether a branch never
+				 * went a way. */
 				bool is = !(run->cut && one->pattern == SKETCH_NEVER) &&
 					  sketch_predictor_at(&r, run, one, at);
 
-				/* A read whose write did not come, of a run that crashed. */
+				/* A read without the write that would follow, in a run that
+				 * crashed. */
 				if (is && one->pattern == SKETCH_RW && at[1] == SIZE_MAX) {
 					assert_true(!run->cut && run->outcome == SKETCH_CRASH);
 					is = met_as_wr(&r, one);
@@ -549,7 +555,8 @@ static void counts(void **state)
 			fail_msg("%s never came up", sketch_pattern_name((enum sketch_pattern)i));
 }
 
-/* The best comes first, and the order is total: any permutation is sorted in the same way. */
+/* The best predictor comes first.  The order is total: every permutation is sorted in the same
+ * way. */
 static void total_order(void **state)
 {
 	(void)state;
@@ -585,14 +592,15 @@ static void total_order(void **state)
 	}
 }
 
-/* ---- locks ---- */
+/* ---- predictors about locks ---- */
 
 static bool is_of(const struct sketch_runs *r, const struct sketch_event *e, enum slice_role role)
 {
 	return r->statements[e->statement].role == role;
 }
 
-/* Whether the thread of the event has the lock that it took there when event `at` comes. */
+/* Whether the thread of event `from` still holds the lock that it took there when event `at`
+ * happens. */
 static bool holds(const struct sketch_runs *r, const struct sketch_run *run, size_t from, size_t at)
 {
 	const struct sketch_event *e = run->events;
@@ -604,7 +612,8 @@ static bool holds(const struct sketch_runs *r, const struct sketch_run *run, siz
 	return true;
 }
 
-/* The last lock of another address that the thread of event `at` holds there. */
+/* Returns the last event at which the thread of event `at` took a lock, with another address, that
+ * it still holds. */
 static size_t last_held(const struct sketch_runs *r, const struct sketch_run *run, size_t at)
 {
 	const struct sketch_event *e = run->events;
@@ -617,8 +626,8 @@ static size_t last_held(const struct sketch_runs *r, const struct sketch_run *ru
 	return found;
 }
 
-/* The definition: thread a holds one lock and wants another, which b took and still holds.  Either
- * b took it after a took the first, or b has wanted the first one since then. */
+/* The definition of HOLD: thread a holds one lock and wants another, which b took and still holds.
+ * Either b took it after a took the first, or b has wanted the first one since then. */
 static bool is_hold(const struct sketch_runs *r, const struct sketch_run *run, size_t first, size_t other,
 		    size_t at)
 {
@@ -672,7 +681,7 @@ static void random_locks(void **state)
 	assert_true(seen > 100);
 }
 
-/* An intervention outweighs what counts alone say. */
+/* The results of interventions outweigh counts. */
 static void interventions(void **state)
 {
 	struct sketch_predictor items[] = {{.f = 1, .forced = {20, 3}, .prevented = {20, 2}},

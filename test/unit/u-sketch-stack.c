@@ -17,7 +17,8 @@ extern char __executable_start[];
 static volatile int waits;
 static int fds[2];
 
-/* Its address, and that of the function behind it, enclose the place of the call. */
+/* A place in the stack is in this function if it is less than 256 bytes after the function's
+ * address. */
 static __attribute__((noinline)) void wait_here(void)
 {
 	char byte;
@@ -50,12 +51,12 @@ static void test_stack(void **state)
 		wait_here();
 		_exit(0);
 	}
-	do /* until it is in the call */
+	do /* until the process is in this function */
 		count = stack_places(&code, "/proc/self/exe", pid, (uint32_t)pid, places);
 	while (!was_called_from(places, count, here, 256));
 	assert_int_equal(code.base, (uintptr_t)__executable_start);
 
-	/* A thread that is not there has no stack. */
+	/* A thread that does not exist has no stack. */
 	assert_int_equal(stack_places(&code, "/proc/self/exe", pid, (uint32_t)pid + 1000000, places), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -17,8 +17,8 @@
 
 enum { THREADS = 3, OPERATIONS = 16, CELLS = 4 };
 
-/* Sites: a read, a write and an atomic update of line 10, a call of free, a site without a file, a
- * lock, and the creation of a thread. */
+/* Sites: a read, a write and an atomic update of line 10, a call of free(), a site without a file,
+ * a lock, the creation of a thread, and inlined code. */
 enum {
 	READ = SITE(1),
 	WRITE = SITE(2),
@@ -49,7 +49,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- a run ---- */
+/* ---- a made-up run ---- */
 
 struct world {
 	struct sketch_runs runs;
@@ -109,7 +109,7 @@ static void stop_at_access(struct world *w, uint32_t thread, uint32_t site, cons
 	const char *next = "";
 
 	turns_stopped(&w->now, &stand, &next);
-	assert_null(next); /* nothing is forced */
+	assert_null(next); /* no order is forced */
 }
 
 static void stop_at_operation(struct world *w, uint32_t thread, const char *kind, uint64_t n,
@@ -132,7 +132,7 @@ static void end_thread(struct world *w, uint32_t thread)
 	stop_at_operation(w, thread, "thread-end", 1000, "op");
 }
 
-/* The event is of this thread at this line, and of that kind. */
+/* Checks that the event is of this thread, line and kind. */
 static void expect(const struct world *w, size_t at, uint32_t thread, uint32_t line, enum slice_kind kind)
 {
 	const struct sketch_event *e = &w->now.run->events[at];
@@ -144,12 +144,12 @@ static void expect(const struct world *w, size_t at, uint32_t thread, uint32_t l
 	assert_int_equal(s->kind, kind);
 }
 
-/* ---- accesses ---- */
+/* ---- accesses and their values ---- */
 
 struct operation {
 	uint32_t site;
 	size_t cell;
-	int32_t value; /* that is written, or added */
+	int32_t value; /* the value that is written or added */
 };
 
 struct expected {
@@ -221,7 +221,7 @@ static void test_values(void **state)
 	}
 }
 
-/* Values of other sizes; memory that cannot be read has none. */
+/* Values may have other sizes.  Memory that cannot be read has no value. */
 static void test_sizes(void **state)
 {
 	static const struct {
@@ -248,7 +248,8 @@ static void test_sizes(void **state)
 	end(w);
 }
 
-/* Code without a line is left out; code that was inlined from a header is at the line of the program. */
+/* Code without a line is left out.  Code that was inlined from a header gets the line of the
+ * program. */
 static void test_places(void **state)
 {
 	int32_t cell = 0;
@@ -256,7 +257,7 @@ static void test_places(void **state)
 
 	(void)state;
 	stop_at_access(w, 0, NOWHERE, &cell, 4);
-	stop_at_access(w, 0, SITE(99), &cell, 4); /* not in the table */
+	stop_at_access(w, 0, SITE(99), &cell, 4); /* this site is not in the table */
 	stop_at_access(w, 0, INLINED, &cell, 4);
 	end_thread(w, 0);
 	assert_int_equal(w->now.run->count, 1);
@@ -266,7 +267,7 @@ static void test_places(void **state)
 	end(w);
 }
 
-/* A stop of a thread beyond those that are followed changes nothing. */
+/* If a thread has too high a number to be followed, its stops change nothing. */
 static void test_too_many_threads(void **state)
 {
 	struct world *w = begin();
@@ -338,9 +339,10 @@ static void test_release(void **state)
 	}
 }
 
-/* ---- operations ---- */
+/* ---- synchronisation operations ---- */
 
-/* A thread that waits for its lock is stopped again at the same operation: that is one event. */
+/* A thread that waits for its lock is stopped several times at the same operation.  That is one
+ * event. */
 static void test_lock(void **state)
 {
 	int32_t cell = 7;
@@ -360,14 +362,15 @@ static void test_lock(void **state)
 	stop_at_operation(w, 0, "mutex-lock", 3, "op"); /* the second lock was free */
 	assert_int_equal(w->now.run->count, 3);
 	stop_at_operation(w, 0, "mutex-unlock", 4, "op");
-	stop_at_operation(w, 0, "mutex-unlock", 4, "back"); /* behind it: no new operation */
+	/* after the operation, so this is not a new one */
+	stop_at_operation(w, 0, "mutex-unlock", 4, "back");
 	end_thread(w, 0);
 	assert_int_equal(w->now.run->count, 5);
 	assert_int_equal(w->runs.statements[w->now.run->events[4].statement].role, SLICE_RELEASES);
 	end(w);
 }
 
-/* What operations are to the object at their address. */
+/* Operations acquire, release, read or write the object at their address. */
 static void test_roles(void **state)
 {
 	static const struct {
@@ -393,7 +396,8 @@ static void test_roles(void **state)
 	}
 }
 
-/* A thread exists when it is stopped for the first time, even if its creator has not come back. */
+/* A thread exists when it is stopped for the first time, even if its creator has not returned from
+ * the creation. */
 static void test_creation(void **state)
 {
 	int32_t cell = 7;
@@ -405,17 +409,19 @@ static void test_creation(void **state)
 	assert_int_equal(w->now.run->count, 1);
 	expect(w, 0, 0, 21, SLICE_SYNC);
 	stop_at_access(w, 0, READ, &cell, 4); /* the creation is not recorded again */
-	stop_at_access(w, 2, READ, &cell, 4); /* the creator is before an access now */
+	stop_at_access(w, 2, READ, &cell, 4); /* now its creator is stopped before an access */
 	assert_int_equal(w->now.run->count, 1);
 	assert_int_equal(turns_thread(&w->now, "T_0_0"), 1);
-	assert_int_equal(turns_thread(&w->now, "T_9"), 2); /* the thread that was stopped last */
+	/* this is the thread that was stopped last */
+	assert_int_equal(turns_thread(&w->now, "T_9"), 2);
 	assert_int_equal(turns_thread(&w->now, NULL), 2);
 	end(w);
 }
 
-/* ---- the end ---- */
+/* ---- the end of a run ---- */
 
-/* The failing thread did what it was about to do; in a deadlock all threads wait in it. */
+/* The failing thread did the access before which it was stopped.  In a deadlock, all threads wait
+ * in their operations. */
 static void test_finish(void **state)
 {
 	int32_t cell = 7;
@@ -450,7 +456,7 @@ static void test_describe_passed(void **state)
 	w->trial.end = REPLAY_EXITED;
 	describe(w, &r, "");
 	assert_int_equal(w->failure.kind, SKETCH_PASSED);
-	w->trial.fault = "crash"; /* of a run that does not count */
+	w->trial.fault = "crash"; /* a crash in a run that does not count */
 	w->trial.counts = false;
 	describe(w, &r, "");
 	assert_int_equal(w->failure.kind, SKETCH_PASSED);
@@ -472,7 +478,7 @@ static void test_describe_status(void **state)
 	end(w);
 }
 
-/* The message of an assertion has the place; the thread is the one that had the turn. */
+/* The message of an assertion contains the place.  The thread is the one that had the turn. */
 static void test_describe_assertion(void **state)
 {
 	struct world *w = begin();
@@ -495,7 +501,7 @@ static void test_describe_assertion(void **state)
 	end(w);
 }
 
-/* Of a crash without other knowledge the last access of the thread is the place. */
+/* If nothing else is known about a crash, its place is the last access of the thread. */
 static void test_describe_crash(void **state)
 {
 	struct world *w = begin();
@@ -514,7 +520,7 @@ static void test_describe_crash(void **state)
 	end(w);
 }
 
-/* What the runtime saw counts more than the signal. */
+/* An error that the runtime reports outweighs the signal. */
 static void test_describe_memory_error(void **state)
 {
 	struct world *w = begin();
@@ -532,7 +538,7 @@ static void test_describe_memory_error(void **state)
 	end(w);
 }
 
-/* Of a deadlock the first wait, by place, is the failure: its thread and its line. */
+/* The failure of a deadlock is its first wait, sorted by place, with thread and line. */
 static void test_describe_deadlock(void **state)
 {
 	struct world *w = begin();
@@ -555,8 +561,8 @@ static void test_describe_deadlock(void **state)
 	end(w);
 }
 
-/* A thread writes and loses the turn at a point at which the program is not stopped.  Its write
- * comes before what another thread reads then. */
+/* A thread writes and loses the turn at a point at which the program is not stopped.  The event of
+ * its write must come before another thread's later read. */
 static void test_lost_turn(void **state)
 {
 	int32_t cell = 1;

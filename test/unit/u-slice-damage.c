@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Slices of facts that the checker of facts/ accepts but no compiler makes: blocks without
- * instructions, calls at the end of a block, thread starts at the end of the program, phis of other
- * functions, arguments of another kind.  Slicing must end and name only existing instructions.
+ * Unit tests of slices of facts that the checker of facts/ accepts but no compiler makes.  They
+ * have blocks without instructions, calls at the end of a block, thread starts at the end of the
+ * program, phis of other functions, and arguments of another kind.  Slicing must end and name only
+ * existing instructions.
  */
 #include "candidates-fixture.h"
 
@@ -35,7 +36,7 @@ static void some_value(struct made *m, uint32_t first)
 	m->f->values[v].file = 2;
 	m->f->values[v].line = below(m, 12);
 	m->f->values[v].number = 4;
-	for (int i = 0; i < 2; i++) /* two operands: every kind finds those that it looks at */
+	for (int i = 0; i < 2; i++) /* two operands, which is as many as any kind needs */
 		made_operand(m,
 			     kind == FACTS_LOAD || i	? global
 			     : v > first && below(m, 2) ? first + below(m, v - first)
@@ -45,7 +46,7 @@ static void some_value(struct made *m, uint32_t first)
 		made_call_edge(m, v, below(m, FUNCTIONS), below(m, 2) ? FACTS_EDGE_START : FACTS_EDGE_CALL);
 }
 
-/* Any number of blocks, of which any may be empty or end with any instruction. */
+/* Makes a function with any number of blocks.  Each may be empty or end with any instruction. */
 static void some_function(struct made *m, const char *name)
 {
 	uint32_t first = (uint32_t)m->f->value_count, base = (uint32_t)m->f->block_count,
@@ -60,7 +61,7 @@ static void some_function(struct made *m, const char *name)
 			facts_add_successor(m->f)->block = base + below(m, blocks);
 	}
 	if (blocks && arguments && below(m, 2))
-		m->f->values[first].kind = kinds[below(m, 2)]; /* not that of an argument */
+		m->f->values[first].kind = kinds[below(m, 2)]; /* an argument whose kind is wrong */
 	if (blocks && arguments && m->f->values[first].kind != FACTS_ARGUMENT)
 		m->f->values[first].line = 1 + below(m, 11);
 }
@@ -105,7 +106,7 @@ static void test_damaged(void **state)
 		struct made m;
 
 		made_begin(&m, seed);
-		facts_add_string(m.f, "a.c"); /* number 2 */
+		facts_add_string(m.f, "a.c"); /* string number 2 */
 		made_global(&m, "x", 0);
 		for (int i = 0; i < FUNCTIONS; i++)
 			some_function(&m, names[i]);

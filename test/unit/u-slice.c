@@ -23,7 +23,7 @@
 
 enum { RUNS = 150, FUNCTIONS = 4, BLOCKS = 5, GLOBALS = 3, VALUES = 512 };
 
-/* ---- programs ---- */
+/* ---- random programs ---- */
 
 static uint32_t some_operand(struct made *m, uint32_t first)
 {
@@ -80,7 +80,8 @@ static void some_instruction(struct made *m, uint32_t first)
 	put_at(m, v);
 }
 
-/* Each block goes on to the next one, and perhaps to another: every way comes to the end. */
+/* Makes a function.  Each block leads to the next one, and perhaps to another, so every path
+ * reaches the end. */
 static void some_function(struct made *m, const char *name)
 {
 	uint32_t first = (uint32_t)m->f->value_count, base = (uint32_t)m->f->block_count;
@@ -106,19 +107,19 @@ static void some_program(struct made *m, uint64_t seed)
 {
 	static const char *const names[FUNCTIONS] = {"main", "f", "g", "h"};
 	made_begin(m, seed);
-	facts_add_string(m->f, "a.c"); /* number 2 */
+	facts_add_string(m->f, "a.c"); /* string number 2 */
 	for (uint32_t i = 0; i < GLOBALS; i++)
 		made_global(m, "x", 0);
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
 		some_function(m, names[i]);
 }
 
-/* ---- the twin ---- */
+/* ---- the twin, which works on single instructions ---- */
 
 struct twin {
 	const struct facts *f;
 	uint32_t n;
-	bool before[VALUES][VALUES]; /* the first can be executed, and later the second */
+	bool before[VALUES][VALUES]; /* the first can be executed, and the second after it */
 	bool step[VALUES][VALUES];
 };
 
@@ -161,7 +162,7 @@ static void twin_steps(struct twin *t, uint32_t v)
 	}
 }
 
-/* Whether a function calls another in the same thread, directly or not. */
+/* Whether a function calls another in the same thread, directly or indirectly. */
 static bool calls(const struct facts *f, uint32_t from, uint32_t to, uint32_t depth)
 {
 	if (from == to || depth == 0)
@@ -206,7 +207,7 @@ static void twin_init(struct twin *t, const struct facts *f)
 				t->before[i][j] |= t->before[k][j];
 }
 
-/* Whether the end of the function is reached from `block` without `without`. */
+/* Whether the end of the function can be reached from `block` without passing `without`. */
 static bool ends_without(const struct facts *f, uint32_t block, uint32_t without, uint8_t *seen)
 {
 	struct facts_run to = facts_successors_of(f, block);
@@ -330,7 +331,7 @@ static void twin_depths(const struct twin *t, uint32_t line, uint32_t *depth)
 	}
 }
 
-/* ---- tests ---- */
+/* ---- comparison of slices with the twin ---- */
 
 static void test_order(void **state)
 {
@@ -375,7 +376,7 @@ static void check_slice(struct made *m, const struct twin *t, uint32_t line)
 	slice_place_release(&at);
 }
 
-/* A file with exactly that name is found among others that end with it, wherever it comes. */
+/* A file with exactly the given name is found among others that end with it, in any order. */
 static void test_exact_file(void **state)
 {
 	static const char *const files[] = {"lib/a.c", "test/a.c", "a.c"};
@@ -443,11 +444,11 @@ static void test_slice(void **state)
 	assert_true(checked > RUNS);
 }
 
-/* ---- gates ---- */
+/* ---- gates for the statements of a slice ---- */
 
 enum { OBJECTS = 4, PLACES = 20, LOADS = 24, ITEMS = 6 };
 
-/* Reads of what random sets of places hold. */
+/* Makes reads of memory, whose addresses point to random sets of places. */
 static void some_reads(struct made *m, uint64_t seed)
 {
 	made_begin(m, seed);
@@ -491,8 +492,8 @@ static const struct sketch_gate *gate_at(const struct sketch_gates *g, uint32_t 
 	return NULL;
 }
 
-/* Every access that may overlap a statement's memory has a gate for it, and no access that shares
- * no object with it has one. */
+/* Every access that may overlap a statement's memory has a gate for it.  Accesses that share no
+ * object with it have none. */
 static void test_gates(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Z3 as it is loaded: it answers, an error does not end the process, and it can be loaded again. */
+/* Unit tests of loading Z3: it answers, an error does not end the process, and it can be loaded
+ * again. */
 #include "solver/z3.h"
 
 #include <setjmp.h>
@@ -14,7 +15,7 @@ static Z3_ast number(const struct solver_z3 *z3, Z3_context c, int value)
 	return z3->mk_int(c, value, z3->mk_int_sort(c));
 }
 
-/* 3 < x < 5 has one solution, and with x > 4 none. */
+/* 3 < x < 5 has one solution; with x > 4 in addition, it has none. */
 static void test_answers(void **state)
 {
 	struct solver_z3 z3 = {0};
@@ -47,7 +48,7 @@ static void test_answers(void **state)
 	assert_null(z3.handle);
 }
 
-/* Z3 alone would exit here. */
+/* By default, Z3 exits the process at such an error. */
 static void test_errors(void **state)
 {
 	struct solver_z3 z3 = {0};
@@ -58,7 +59,7 @@ static void test_errors(void **state)
 	for (int i = 0; i < 2; i++) {
 		Z3_context c = solver_z3_context(&z3);
 
-		z3.mk_bv_sort(c, 0); /* no number has no bits */
+		z3.mk_bv_sort(c, 0); /* a number cannot have 0 bits */
 		assert_int_not_equal(z3.get_error_code(c), Z3_OK);
 		z3.del_context(c);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Expressions: values of random expressions against a slow evaluator, the variables on which a node
- * depends against a recursive search, the solver's answers against trying all values, and the
- * checks of a trace that a program may have damaged.
+ * Unit tests of expressions.  Values of random expressions are compared with a slow evaluator, the
+ * variables on which a node depends with a recursive search, and the solver's answers with a trial
+ * of all values.  Also tests the checks of a trace that a program may have damaged.
  */
 #include "symbolic-fixture.h"
 
@@ -16,7 +16,7 @@ static void random_expressions(struct sym_trace *t, size_t count)
 		random_node(t);
 }
 
-/* ---- values ---- */
+/* ---- values of expressions ---- */
 
 static void values_are_those_of_the_slow_evaluator(void **state)
 {
@@ -46,7 +46,7 @@ static void values_are_those_of_the_slow_evaluator(void **state)
 		sym_trace_release(&t);
 	}
 	for (unsigned op = RADDLE_EXPR_VAR; op < RADDLE_EXPR_OPS; op++)
-		assert_true(seen[op] > 0); /* no operator was left out */
+		assert_true(seen[op] > 0); /* every operator occurred */
 }
 
 static void values_of_the_run_have_the_width_of_their_variable(void **state)
@@ -66,7 +66,7 @@ static void values_of_the_run_have_the_width_of_their_variable(void **state)
 	sym_trace_release(&t);
 }
 
-/* ---- dependences ---- */
+/* ---- variables on which a node depends ---- */
 
 static unsigned slow_vars(const struct sym_trace *t, uint32_t node)
 {
@@ -115,7 +115,7 @@ static void each_variable_of_a_node_is_visited_once(void **state)
 	}
 }
 
-/* ---- the solver ---- */
+/* ---- the solver's answers ---- */
 
 static bool all_hold(const struct sym_trace *t, const struct sym_fact *facts, size_t count,
 		     const uint64_t *values)
@@ -129,7 +129,8 @@ static bool all_hold(const struct sym_trace *t, const struct sym_fact *facts, si
 	return hold;
 }
 
-/* Whether some values of the two variables fulfil the facts; `fixed` ones have the value of the run. */
+/* Whether some values of the two variables fulfil the facts.  Variables that are `fixed` have the
+ * value of the run. */
 static bool some_values_do(const struct sym_trace *t, const struct sym_fact *facts, size_t count,
 			   const bool *fixed)
 {
@@ -145,7 +146,8 @@ static bool some_values_do(const struct sym_trace *t, const struct sym_fact *fac
 	return false;
 }
 
-/* A path of the run whose last condition is to go the other way, as raddle classify asks. */
+/* Makes a path of the run whose last condition is inverted, as in the queries of raddle
+ * classify. */
 static size_t make_path(struct sym_trace *t, struct sym_fact *facts)
 {
 	uint64_t values[VARS_MAX], out[NODES_MAX];
@@ -199,10 +201,10 @@ static void answers_are_those_of_trying_all_values(void **state)
 		sym_solver_free(s);
 		sym_trace_release(&t);
 	}
-	assert_true(yes > 5 && no > 5); /* both answers were tried */
+	assert_true(yes > 5 && no > 5); /* both answers occurred */
 }
 
-/* An argument has no zero byte, standard input may. */
+/* An argument cannot contain a zero byte, but standard input can. */
 static void bytes_of_arguments_are_not_zero(void **state)
 {
 	(void)state;
@@ -229,7 +231,7 @@ static void bytes_of_arguments_are_not_zero(void **state)
 	}
 }
 
-/* ---- reading ---- */
+/* ---- reading a trace from memory ---- */
 
 struct image {
 	char *memory;
@@ -241,7 +243,7 @@ static void put(struct image *m, uint64_t at, const void *from, size_t size)
 	memcpy(m->memory + at, from, size);
 }
 
-/* The memory that a program with this trace would leave. */
+/* Makes the memory that a program with this trace would leave. */
 static void make_image(struct image *m, const struct sym_trace *t)
 {
 	m->memory = mmap(NULL, RADDLE_SHADOW_SIZE, PROT_READ | PROT_WRITE,
@@ -321,7 +323,7 @@ static void a_trace_is_read_as_it_was_written(void **state)
 	sym_trace_release(&t);
 }
 
-/* Each member that refers to something, out of its range. */
+/* Each member that refers to something gets a value that is out of range. */
 static void damaged_traces_are_refused(void **state)
 {
 	struct sym_trace t;
@@ -351,14 +353,14 @@ static void damaged_traces_are_refused(void **state)
 	} while (0)
 	DAMAGE(nodes[last].op, RADDLE_EXPR_OPS);
 	DAMAGE(nodes[last].op, RADDLE_EXPR_NONE);
-	DAMAGE(nodes[last].a, last);	 /* refers to itself */
-	DAMAGE(nodes[last].a, last + 1); /* or to a later node */
+	DAMAGE(nodes[last].a, last);	 /* the node refers to itself */
+	DAMAGE(nodes[last].a, last + 1); /* the node refers to a later one */
 	DAMAGE(nodes[last].a, 0);
-	DAMAGE(nodes[last].c, 1); /* has no such operand */
+	DAMAGE(nodes[last].c, 1); /* the node has no third operand */
 	DAMAGE(nodes[last].bits, 8);
 	DAMAGE(nodes[last].bits, 0);
 	DAMAGE(nodes[1].bits, 65);
-	DAMAGE(nodes[1].k, 2); /* no such variable */
+	DAMAGE(nodes[1].k, 2); /* there is no such variable */
 	DAMAGE(nodes[1].k, 1); /* the variable of another node */
 	DAMAGE(vars[0].sort, RADDLE_VAR_SORTS);
 	DAMAGE(vars[0].input, 2);
@@ -375,13 +377,14 @@ static void damaged_traces_are_refused(void **state)
 	DAMAGE(output[0].node, last + 1);
 	DAMAGE(output[0].step, 2);
 	DAMAGE(m.header->inputs[0].kind, RADDLE_INPUT_KINDS);
-	DAMAGE(m.header->inputs[0].kind, RADDLE_INPUT_STDIN); /* which has no name */
+	DAMAGE(m.header->inputs[0].kind, RADDLE_INPUT_STDIN); /* standard input has no name */
 	DAMAGE(m.header->inputs[0].length, 0);
 	DAMAGE(m.header->inputs[1].length, 5);
-	DAMAGE(m.memory[RADDLE_SHADOW_TEXT_AT + 2], 0); /* within a name */
+	DAMAGE(m.memory[RADDLE_SHADOW_TEXT_AT + 2], 0); /* a zero byte in a name */
 #undef DAMAGE
 	assert_int_equal(read_image(&m), RD_OK);
-	m.header->step_count = m.header->output_count = UINT32_MAX; /* more than the memory has */
+	/* more than there is memory for */
+	m.header->step_count = m.header->output_count = UINT32_MAX;
 	assert_int_equal(read_image(&m), RD_EFORMAT);
 	munmap(m.memory, RADDLE_SHADOW_SIZE);
 	sym_trace_release(&t);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is derived from expressions: conditions as text, inputs from values, the choice of inputs
- * that may change, and two traces merged into one, whose nodes are compared with those of the
- * originals.
+ * Unit tests of what is derived from expressions: conditions as text, inputs made from values, and
+ * the choice of inputs that may change.  Two traces are merged into one, whose nodes are compared
+ * with those of the originals.
  */
 #include "symbolic-fixture.h"
 
 #include "symbolic/choose.h"
 #include "symbolic/join.h"
 
-/* ---- words ---- */
+/* ---- conditions as text ---- */
 
 static uint32_t constant(struct sym_trace *t, uint32_t bits, uint64_t value)
 {
@@ -35,7 +35,7 @@ static void expect_words(const struct sym_trace *t, uint32_t node, bool holds, c
 	rd_buf_release(&out);
 }
 
-/* The constant is on the right, and a condition that does not hold has the opposite sign. */
+/* The constant is on the right.  If a condition does not hold, the opposite operator is shown. */
 static void comparisons_read_from_left_to_right(void **state)
 {
 	static const struct {
@@ -93,7 +93,7 @@ static void inputs_have_the_names_that_users_write(void **state)
 		     "length(file(in.txt) from 4) <u 3");
 	expect_words(&t, 4, true, "(stdin from 0 is \"a\\x22\\x0a\")");
 	expect_words(&t, 4, false, "not (stdin from 0 is \"a\\x22\\x0a\")");
-	/* An exclusive or with 1 is a negation. */
+	/* An exclusive or with 1 is shown as a negation. */
 	is = two(&t, RADDLE_EXPR_XOR, 4, constant(&t, 1, 1));
 	expect_words(&t, is, false, "(stdin from 0 is \"a\\x22\\x0a\")");
 	expect_words(&t, two(&t, RADDLE_EXPR_XOR, is, constant(&t, 1, 1)), false,
@@ -101,7 +101,7 @@ static void inputs_have_the_names_that_users_write(void **state)
 	sym_trace_release(&t);
 }
 
-/* Widths are not shown: users think of the number. */
+/* The widths of numbers are not shown, because users do not need them. */
 static void operators_are_nested_in_brackets(void **state)
 {
 	struct sym_trace t;
@@ -146,7 +146,7 @@ static void long_conditions_are_left_out(void **state)
 		struct rd_buf out = RD_BUF_INIT;
 		bool now = sym_words_condition(&t, two(&t, RADDLE_EXPR_EQ, sum, 1), true, &out);
 
-		assert_true(shown || !now); /* longer ones are not shown either */
+		assert_true(shown || !now); /* longer conditions are not shown either */
 		assert_true(out.length <= 160);
 		assert_true(now || !out.length);
 		shown = now;
@@ -157,7 +157,7 @@ static void long_conditions_are_left_out(void **state)
 	sym_trace_release(&t);
 }
 
-/* ---- inputs ---- */
+/* ---- inputs made from values ---- */
 
 static bool give_content(void *context, struct rd_override_part *part)
 {
@@ -166,7 +166,8 @@ static bool give_content(void *context, struct rd_override_part *part)
 	return context != NULL;
 }
 
-/* Standard input after the variables got these values; NULL: it has not changed. */
+/* Expects this standard input after the variables got these values.  NULL means that it has not
+ * changed. */
 static void expect_input(const struct sym_trace *t, const char *before, const uint64_t *values,
 			 const char *expected)
 {
@@ -210,7 +211,7 @@ static void bytes_and_slots_are_replaced(void **state)
 	values[1] = (uint64_t)-7;
 	expect_input(&t, "a 42 xyz.", values, "b -7 xyz.");
 	values[1] = 123456;
-	expect_input(&t, "a 42 xyz.", values, "b 123456 xyz."); /* what follows moves */
+	expect_input(&t, "a 42 xyz.", values, "b 123456 xyz."); /* the following bytes are moved */
 	values[3] = 1;
 	expect_input(&t, "a 42 xyz.", values, "b 123456 x.");
 	values[3] = 5;
@@ -221,7 +222,7 @@ static void bytes_and_slots_are_replaced(void **state)
 	values[0] = 'a';
 	values[1] = 42;
 	expect_input(&t, "a 42 xyz.", values, "a 42 quit.");
-	expect_input(&t, "a 4", values, "a 4"); /* the input ends before the slot */
+	expect_input(&t, "a 4", values, "a 4"); /* the input ends before the number */
 	sym_trace_release(&t);
 }
 
@@ -251,7 +252,7 @@ static void numbers_are_written_in_their_base(void **state)
 	}
 }
 
-/* ---- the choice of inputs ---- */
+/* ---- the choice of inputs that may change ---- */
 
 static void selections(void **state)
 {
@@ -272,7 +273,7 @@ static void selections(void **state)
 	assert_int_equal(w.items[1].kind, RD_OVERRIDE_STDIN);
 	assert_true(w.items[1].first == 3 && w.items[1].last == 17);
 	assert_int_equal(w.items[2].kind, RD_OVERRIDE_FILE);
-	assert_string_equal(w.items[2].name, "a:b.txt"); /* a colon that begins no range */
+	assert_string_equal(w.items[2].name, "a:b.txt"); /* this colon does not begin a range */
 	assert_int_equal(w.items[3].kind, RD_OVERRIDE_ENV);
 	assert_string_equal(w.items[3].name, "X");
 	assert_true(w.items[3].first == 0 && w.items[3].last == 0);
@@ -307,8 +308,8 @@ static void a_selection_frees_its_bytes_only(void **state)
 	assert_int_equal(sym_selection_parse(&w, "stdin:0-3"), RD_OK);
 	assert_int_equal(sym_choose(&t, &t, &w, fixed), 1);
 	assert_false(fixed[0]);
-	assert_true(fixed[1]); /* after the range */
-	assert_true(fixed[2]); /* of another input */
+	assert_true(fixed[1]); /* the byte is after the range */
+	assert_true(fixed[2]); /* the byte is of another input */
 	assert_true(fixed[3]); /* only a part of it is in the range */
 	sym_selection_release(&w);
 	assert_int_equal(sym_selection_parse(&w, "argv:1,stdin:4-4"), RD_OK);
@@ -318,7 +319,7 @@ static void a_selection_frees_its_bytes_only(void **state)
 	sym_trace_release(&t);
 }
 
-/* Four arguments; conditions about each of them, some after the race. */
+/* Makes four arguments, and conditions about each of them, some after the race. */
 static void make_conditions(struct sym_trace *t, uint64_t weight[4])
 {
 	begin_trace(t);
@@ -344,7 +345,8 @@ static void make_conditions(struct sym_trace *t, uint64_t weight[4])
 	}
 }
 
-/* Without a selection the inputs with the largest weights are free, of equal ones the first. */
+/* Without a selection, the inputs with the largest weights may change.  Of equal weights, the first
+ * is preferred. */
 static void most_used_inputs_may_change(void **state)
 {
 	(void)state;
@@ -374,9 +376,9 @@ static void most_used_inputs_may_change(void **state)
 	}
 }
 
-/* ---- two traces ---- */
+/* ---- merging two traces ---- */
 
-/* Outputs and conditions of a random trace over the same two bytes. */
+/* Makes outputs and conditions of a random trace over the same two bytes. */
 static void make_run(struct sym_trace *t)
 {
 	begin_trace(t);
@@ -400,7 +402,7 @@ static bool outputs_differ(const struct sym_trace *a, const struct sym_trace *b,
 		uint32_t m = a->output[i].node, n = b->output[i].node;
 
 		if (a->nodes[m].op == RADDLE_EXPR_CONST && b->nodes[n].op == RADDLE_EXPR_CONST)
-			continue; /* compared by running */
+			continue; /* this is compared by running the program */
 		if (x[m] != y[n])
 			return true;
 	}
@@ -439,7 +441,7 @@ static void joined_nodes_have_the_values_of_both(void **state)
 	}
 }
 
-/* A variable that one run alone has cannot be compared. */
+/* A variable that only one of the runs has cannot be compared. */
 static void unknown_variables_make_a_join_incomplete(void **state)
 {
 	struct sym_trace a, b;
@@ -456,7 +458,7 @@ static void unknown_variables_make_a_join_incomplete(void **state)
 	a.output_count = b.output_count = 1;
 	sym_join(&j, &a, &b);
 	assert_false(j.complete);
-	assert_int_equal(j.node[1], 1); /* the same byte is one variable */
+	assert_int_equal(j.node[1], 1); /* the same byte becomes one variable */
 	assert_int_equal(j.node[2], 0);
 	assert_int_equal(j.node[3], 0);
 	assert_int_equal(j.differs, 0);

@@ -49,13 +49,13 @@ static int tear_down(void **state)
 	return rd_remove_tree(directory);
 }
 
-/* ---- a trace that is being made, and what is to be said about it ---- */
+/* ---- a trace under construction, and the number of expected remarks ---- */
 
 struct maker {
 	struct trace_encoder out[THREADS];
 	uint64_t q, time, events, notes;
 	struct {
-		uint32_t owner, depth; /* owner 0: none; else thread + 1 */
+		uint32_t owner, depth; /* the owner is thread + 1; 0: free */
 	} mutex[LOCKS];
 	uint32_t readers;
 };
@@ -93,7 +93,7 @@ static void unlock(struct maker *m, uint32_t thread, uint32_t i)
 		m->mutex[i].owner = 0;
 }
 
-/* Rights and wrongs: nobody asks whether the thread may do this now. */
+/* Adds a random operation, even if the thread could not do it at this point. */
 static void step(struct maker *m)
 {
 	uint32_t t = (uint32_t)rand() % THREADS, i = (uint32_t)rand() % LOCKS;
@@ -109,10 +109,11 @@ static void step(struct maker *m)
 		add(m, t, RADDLE_MUTEX_UNLOCK, (uint64_t[5]){MUTEX(i)});
 		unlock(m, t, i);
 		break;
-	case 4: add(m, t, RADDLE_MUTEX_TRYLOCK, (uint64_t[5]){MUTEX(i), EBUSY}); break; /* failed: nothing */
+	/* a failed attempt changes nothing */
+	case 4: add(m, t, RADDLE_MUTEX_TRYLOCK, (uint64_t[5]){MUTEX(i), EBUSY}); break;
 	case 5:
 		add(m, t, RADDLE_MUTEX_LOCK, (uint64_t[5]){MUTEX(i), EOWNERDEAD});
-		m->mutex[i].owner = 0; /* whoever had it is dead */
+		m->mutex[i].owner = 0; /* the previous owner has died */
 		lock(m, t, i);
 		break;
 	case 6:
@@ -134,7 +135,7 @@ static void step(struct maker *m)
 	}
 }
 
-/* ---- checking it ---- */
+/* ---- checking random traces ---- */
 
 struct notes {
 	uint64_t count;
@@ -199,7 +200,7 @@ static void remarks_are_those_of_the_twin(void **state)
 	assert_true(silent > 0 && silent < ROUNDS);
 }
 
-/* ---- particular traces ---- */
+/* ---- checking hand-made traces ---- */
 
 static void expect(struct maker *m, uint64_t notes, const char *last)
 {
@@ -249,7 +250,7 @@ static void q_rises(void **state)
 	expect(&m, 1, "q does not increase within the thread: 6");
 }
 
-/* Memory that is used for another lock starts anew. */
+/* If memory is used for a new lock, the lock is free at first. */
 static void a_lock_that_is_initialised_is_free(void **state)
 {
 	struct maker m;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of events, raddle/event.inc.  Its rows are consistent, the queries of event.h return
- * for every code what is listed here by hand, and doc/format/trace.md lists the same.  With
- * RADDLE_GOLDEN=update in the environment that list is written instead of compared.
+ * Unit tests of the table of events, raddle/event.inc.  Its rows are consistent, the queries of
+ * event.h return for every code what is listed here by hand, and doc/format/trace.md lists the
+ * same.  With RADDLE_GOLDEN=update in the environment that list is written instead of compared.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -76,7 +76,7 @@ static void rows_are_sound(void **state)
 		assert_true(n <= RADDLE_MAX_OPERANDS);
 		assert_int_equal(strspn(r->operands, "qtaubsx"), n);
 		assert_int_equal(words_in(r->names), n);
-		/* There is one q and one t at most, and they come first. */
+		/* There is at most one q and one t, and they come first. */
 		assert_null(strchr(r->operands + (n > 0), 'q'));
 		assert_null(n > 2 ? strchr(r->operands + 2, 't') : NULL);
 		if (strstr(r->names, "result"))
@@ -97,7 +97,7 @@ static void rows_are_sound(void **state)
 	assert_int_equal(sizeof manners / sizeof *manners, RADDLE_MANNER_COUNT);
 }
 
-/* Each kind that makes a thread wait leads to a step of the same class. */
+/* Each kind that makes a thread wait leads to a kind of the same class that ends the wait. */
 static void waits_lead_somewhere(void **state)
 {
 	(void)state;
@@ -121,7 +121,7 @@ static void waits_lead_somewhere(void **state)
 	assert_int_equal(raddle_awaited(RADDLE_BARRIER_ENTER), RADDLE_BARRIER_EXIT);
 }
 
-/* ---- twins: the same by hand ---- */
+/* ---- twins: the queries of event.h, with their answers listed by hand ---- */
 
 static bool is_one_of(uint32_t kind, const uint32_t *list)
 {
@@ -208,7 +208,7 @@ static bool twin_timed(uint32_t kind)
 		      RADDLE_SEM_TIMEDWAIT);
 }
 
-/* By the ranges that the codes of a class have. */
+/* Returns the class of a kind, by the ranges of codes that the classes have. */
 static enum raddle_class twin_class(uint32_t kind)
 {
 	static const uint8_t last[][2] = {
@@ -258,7 +258,7 @@ static void queries_equal_their_twins(void **state)
 	}
 }
 
-/* Codes with the bit of plain accesses are all the same to the queries. */
+/* The queries treat all codes of plain accesses alike. */
 static void all_accesses_are_one(void **state)
 {
 	(void)state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * meta.json and the site table: what is written is read back, and errors are reported precisely.
- * Also tests which files the writer compresses, and the writer on a full disk.
+ * Unit tests of meta.json and the site table.  What is written is read back, and errors are
+ * reported precisely.  Also tests which chunks the writer compresses, and the writer on a full
+ * disk.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +83,7 @@ static void test_meta_comes_back(void **state)
 	assert_int_equal(trace_meta_read(&in, path), RD_OK);
 	assert_string_equal(in.program, "prog");
 	assert_int_equal(in.argc, 3);
-	assert_string_equal(in.argv[1], "\xef\xbf\xbd\"\n"); /* no UTF-8 before */
+	assert_string_equal(in.argv[1], "\xef\xbf\xbd\"\n"); /* the original was not valid UTF-8 */
 	assert_string_equal(in.argv[2], "");
 	assert_null(in.cwd);
 	assert_true(in.forked && in.parent_pid == 41 && in.fork_index == 3);
@@ -126,7 +127,7 @@ static void test_time_format(void **state)
 	assert_string_equal(out, "2023-11-14T22:13:20.000000042Z");
 }
 
-/* A table with that body, a right first line and a right last line. */
+/* Makes a table with this body, and with a correct first and last line. */
 static char *make_table(const char *body)
 {
 	size_t lines = 0;
@@ -175,10 +176,11 @@ static void test_table_is_understood(void **state)
 		assert_string_equal(site->type, "");
 		assert_null(trace_sites_find(s, 2 << 16 | 2));
 		assert_null(trace_sites_find(s, 3 << 16 | 1));
-		site = trace_sites_find(s, 10 << 16 | 1); /* the second slot of b.c */
+		site = trace_sites_find(s, 10 << 16 | 1); /* b.c is also in a second slot */
 		assert_true(site && site->kind == TRACE_SITE_CALL);
 		assert_string_equal(trace_sites_file(s, site->file), "/src/b.c");
-		assert_int_equal(trace_sites_members(s, "struct s", &first), 2); /* the first definition */
+		/* that of the first definition */
+		assert_int_equal(trace_sites_members(s, "struct s", &first), 2);
 		assert_string_equal(s->members[first + 1].name, "b");
 		assert_string_equal(trace_sites_global(s, "_n")->name, "n");
 		assert_null(trace_sites_global(s, "n"));
@@ -228,10 +230,10 @@ static void add_chunk(struct trace_encoder *e)
 {
 	trace_encode_reset(e);
 	for (uint64_t i = 0; i < 5000; i++)
-		trace_encode_access(e, 1, i * i * 7919 * 104729); /* does not compress */
+		trace_encode_access(e, 1, i * i * 7919 * 104729); /* does not compress well */
 }
 
-/* RLIMIT_FSIZE stands in for a full disk: the write stops in the middle. */
+/* RLIMIT_FSIZE makes a write stop in the middle, as on a full disk. */
 static void test_full_disk_leaves_whole_chunks(void **state)
 {
 	struct rlimit old, small;
@@ -270,7 +272,7 @@ static void test_full_disk_leaves_whole_chunks(void **state)
 	free(path);
 }
 
-/* The codec of a chunk of 8 KiB whose first so many bytes are random. */
+/* Returns the codec of a chunk of 8 KiB whose first `random` bytes are random. */
 static uint32_t codec_of(struct trace_writer *w, size_t random)
 {
 	static uint8_t records[8 << 10];
@@ -295,7 +297,8 @@ static uint32_t codec_of(struct trace_writer *w, size_t random)
 	return codec;
 }
 
-/* What hardly gets smaller is packed twice in sixteen times, what does each time. */
+/* Chunks that hardly compress are compressed in only two of sixteen attempts.  Chunks that do
+ * compress are always compressed. */
 static void test_packing_that_gains_nothing_is_rare(void **state)
 {
 	struct trace_writer *w = NULL;
@@ -305,10 +308,10 @@ static void test_packing_that_gains_nothing_is_rare(void **state)
 	assert_int_equal(trace_writer_open(&w, path), RD_OK);
 	for (int i = 0; i < 40; i++)
 		assert_int_equal(codec_of(w, 0), TRACE_CODEC_ZSTD);
-	for (int i = 0; i < 160; i++) /* a sixteenth of it can go */
+	for (int i = 0; i < 160; i++) /* only a sixteenth of each chunk compresses */
 		packed += codec_of(w, 15 << 9) == TRACE_CODEC_ZSTD;
 	assert_true(packed <= 20);
-	for (int i = 0; i < 16; i++) /* until it is looked at again */
+	for (int i = 0; i < 16; i++) /* until the writer tries again */
 		codec_of(w, 0);
 	for (int i = 0; i < 40; i++)
 		assert_int_equal(codec_of(w, 0), TRACE_CODEC_ZSTD);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Full traces: layout, raw bytes, packing and the reader.
+ * Unit tests of full traces: layout, raw bytes, packing and the reader.
  *
  * A random layout is made as text.  Random pieces and rows are made as raw bytes.  What a reader
  * should report about them is computed by the slow reference below, which uses only the text of the
@@ -41,7 +41,7 @@ static uint32_t random_below(uint32_t n)
 
 /* --- a layout as text ---------------------------------------------------------------- */
 
-static char *piece_ops[PIECES + 1]; /* " "-separated ops of piece n */
+static char *piece_ops[PIECES + 1]; /* the operations of piece n, separated by blanks */
 static uint32_t piece_sizes[PIECES + 1];
 
 static struct trace_sites *parse_table(struct rd_buf *body, size_t lines)
@@ -68,7 +68,7 @@ static void add_types(struct rd_buf *op, uint32_t *size, unsigned count)
 	}
 }
 
-/* An op at random; its letter decides which fields it may have. */
+/* Adds a random operation.  Its letter determines which fields it may have. */
 static void add_op(struct rd_buf *ops, uint32_t *size)
 {
 	static const char letters[] = "elsarctvxbgmni";
@@ -141,9 +141,9 @@ static struct trace_sites *random_table(void)
 	return sites;
 }
 
-/* --- what a reader should say ---------------------------------------------------------- */
+/* --- what a reader should report, by the twin ------------------------------------------------ */
 
-/* One line a record: kind, site, fields in hex. */
+/* Writes one line for each record: kind, site, fields in hex. */
 static void say(struct rd_buf *out, const char *kind, uint32_t site)
 {
 	rd_buf_addf(out, "\n%s %u", kind, site);
@@ -176,7 +176,7 @@ static const char *twin_kind(char letter)
 	}
 }
 
-/* The twin: reads a piece by the text of its ops. */
+/* The twin reads a piece with the text of its operations. */
 static void twin_piece(struct rd_buf *out, unsigned n, const uint8_t *raw)
 {
 	const uint8_t *p = raw + RADDLE_PIECE_HEAD;
@@ -229,10 +229,9 @@ static void reader_says(struct rd_buf *out, const struct trace_record *r)
 		say_bytes(out, r->bytes + r->values[i].offset, r->values[i].size);
 }
 
-/* --- raw bytes at random ------------------------------------------------------------------ */
+/* --- random raw bytes --------------------------------------------------------------------- */
 
-/* Values that change as a program's do: often not at all, often by a little. */
-/* An address, at all distances from others. */
+/* Makes an address, at any distance from others. */
 static void random_address(uint8_t *p)
 {
 	static const uint64_t regions[] = {0x7ffd12340000, 0x7f1200000000, 0x7f1208000000, 0x555555800000};
@@ -240,6 +239,7 @@ static void random_address(uint8_t *p)
 	memcpy(p, &v, 8);
 }
 
+/* Makes values that change like those of a program: often not at all, often by a little. */
 static void random_bytes(uint8_t *p, size_t n)
 {
 	static uint64_t last[16];
@@ -320,7 +320,7 @@ static void add_atomic(struct rd_buf *raw, struct rd_buf *expected)
 	say_bytes(expected, bytes + 23 + size, size);
 }
 
-/* One buffer, as a thread hands it over. */
+/* Makes one buffer, as a thread hands it over. */
 static void random_buffer(struct rd_buf *raw, struct rd_buf *expected, size_t records)
 {
 	rd_buf_clear(raw);
@@ -362,7 +362,7 @@ static struct trace_layout *random_layout(struct trace_sites **sites)
 	return layout;
 }
 
-/* Raw bytes, straight. */
+/* Raw bytes are read without packing. */
 static void raw_bytes_are_read(void **state)
 {
 	(void)state;
@@ -388,7 +388,7 @@ static void raw_bytes_are_read(void **state)
 	}
 }
 
-/* Packed, and unpacked again: the same bytes. */
+/* Packed bytes are the same after unpacking. */
 static void packing_loses_nothing(void **state)
 {
 	(void)state;
@@ -416,7 +416,7 @@ static void packing_loses_nothing(void **state)
 	}
 }
 
-/* Through files. */
+/* Bytes are read from files. */
 static void files_are_read(void **state)
 {
 	char path[] = "/tmp/u-trace-full-XXXXXX";
@@ -434,7 +434,7 @@ static void files_are_read(void **state)
 	trace_writer_full(w);
 	for (int i = 0; i < 20; i++) {
 		random_buffer(&raw, &expected, 500);
-		if (i == 7) { /* bytes that were not packed may stand between */
+		if (i == 7) { /* bytes that were not packed may be between packed ones */
 			assert_int_equal(trace_writer_chunk(w, 0, raw.data, raw.length), RD_OK);
 			continue;
 		}
@@ -459,7 +459,7 @@ static void files_are_read(void **state)
 	rd_buf_release(&said);
 }
 
-/* --- ends and scopes ----------------------------------------------------------------------- */
+/* --- unfinished pieces, calls and branches ----------------------------------------------- */
 
 static struct trace_layout *small_layout(struct trace_sites **sites)
 {
@@ -505,7 +505,8 @@ static void add_number(struct rd_buf *raw, uint64_t v, size_t bytes)
 	rd_buf_add(raw, wide, bytes);
 }
 
-/* A piece that was left in the middle: what was begun is there, and says that it is not finished. */
+/* A piece was interrupted in the middle.  The operations that were begun are reported; the last one
+ * is marked as unfinished. */
 static void unfinished_pieces_are_cut(void **state)
 {
 	struct rd_buf raw = RD_BUF_INIT;
@@ -530,7 +531,7 @@ static void unfinished_pieces_are_cut(void **state)
 	assert_int_equal(r.flags, TRACE_RECORD_UNFINISHED);
 	assert_int_equal(r.address, 0x2000);
 	assert_int_equal(trace_full_next(f, &r), 0);
-	memset(raw.data + 16, 0, 8); /* the load was not begun */
+	memset(raw.data + 16, 0, 8); /* as if the load had not begun */
 	trace_full_feed(f, raw.data, raw.length);
 	assert_int_equal(trace_full_next(f, &r), 1);
 	assert_int_equal(r.kind, TRACE_FULL_STORE);
@@ -552,7 +553,7 @@ static void add_entry(struct rd_buf *raw, uint64_t frame)
 	add_number(raw, 1, 1);
 }
 
-/* A landing takes away what was above its frame, and nothing else. */
+/* A landing removes the scopes above its frame, and no others. */
 static void landings_unwind(void **state)
 {
 	struct rd_buf raw = RD_BUF_INIT;
@@ -636,7 +637,7 @@ static void assert_branch(struct trace_full *f, uint32_t target)
 	assert_int_equal(r.value, target);
 }
 
-/* Where a branch led to does not depend on where buffers end, nor on faults. */
+/* The target of a branch does not depend on the ends of buffers, nor on faults. */
 static void branches_have_targets(void **state)
 {
 	struct rd_buf one = RD_BUF_INIT, two = RD_BUF_INIT;
@@ -652,7 +653,7 @@ static void branches_have_targets(void **state)
 	add_head(&one, 6);
 	rd_buf_addc(&two, RADDLE_FULL_RESET);
 	add_head(&two, 6);
-	add_entry(&two, 0); /* a handler */
+	add_entry(&two, 0); /* the entry of a handler */
 	add_head(&two, 4);
 	add_head(&two, 6);
 	trace_full_open_raw(&f, layout, 0, false);
@@ -678,7 +679,7 @@ static void branches_have_targets(void **state)
 	rd_buf_release(&two);
 }
 
-/* The packer stops where a buffer stops making sense. */
+/* The packer stops where a buffer becomes invalid. */
 static void packer_stops_at_nonsense(void **state)
 {
 	struct rd_buf raw = RD_BUF_INIT;
@@ -696,7 +697,7 @@ static void packer_stops_at_nonsense(void **state)
 	add_head(&raw, 77);
 	assert_int_equal(trace_pack(p, (uint8_t *)raw.data, raw.length), 1);
 	raw.length = good + 1;
-	add_head(&raw, 1); /* its fields are missing */
+	add_head(&raw, 1); /* the fields of the piece are missing */
 	assert_int_equal(trace_pack(p, (uint8_t *)raw.data, raw.length), 1);
 	assert_int_equal(trace_packed_raw(p), 3 * good);
 	trace_packer_free(p);
@@ -705,23 +706,23 @@ static void packer_stops_at_nonsense(void **state)
 	rd_buf_release(&raw);
 }
 
-/* Layouts that lie are refused. */
+/* Layouts with contradictions are refused. */
 static void bad_layouts_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		"P\t1\t1\t16\tl1i4",	     /* one byte short */
-		"P\t1\t1\t4\tz1",	     /* no such op */
+		"P\t1\t1\t16\tl1i4",	     /* one byte too short */
+		"P\t1\t1\t4\tz1",	     /* no such operation */
 		"P\t1\t1\t4\tb0",	     /* no such site */
 		"P\t1\t1\t17\tl1q4",	     /* no such type */
-		"P\t1\t1\t17\tl1i4i4",	     /* two values */
-		"P\t1\t1\t13\tl1",	     /* none */
+		"P\t1\t1\t17\tl1i4i4",	     /* two values, where a load has one */
+		"P\t1\t1\t13\tl1",	     /* no value */
 		"P\t1\t2\t4\tb1",	     /* no such function */
-		"P\t1\t1\t13\tb1F8",	     /* a frame where none belongs */
-		"P\t1\t1\t5000\te1v128v128", /* not its size */
+		"P\t1\t1\t13\tb1F8",	     /* a frame that does not belong here */
+		"P\t1\t1\t5000\te1v128v128", /* the size is wrong */
 		"P\t1\t1\t17\tl1i4<1",	     /* a load has no origin */
 		"P\t1\t1\t17\ts1i4<0",	     /* no such origin */
-		"P\t1\t1\t17\ts1i4<1<1",     /* two of them */
-		"P\t1\t1\t4\tb1*",	     /* nothing to calculate with */
+		"P\t1\t1\t17\ts1i4<1<1",     /* two origins */
+		"P\t1\t1\t4\tb1*",	     /* no value that could be marked */
 	};
 	(void)state;
 	rd_log_set(rd_log_discard, NULL);
@@ -738,7 +739,7 @@ static void bad_layouts_are_refused(void **state)
 	rd_log_set(NULL, NULL);
 }
 
-/* What the code says of values. */
+/* Marks about values in the code are read. */
 static void marks_are_read(void **state)
 {
 	static const char piece[] = "P\t1\t1\t35\tl1i4*\ti1*\ts1i2<1\te1i4i4*";
@@ -760,8 +761,8 @@ static void marks_are_read(void **state)
 	rd_buf_release(&body);
 }
 
-/* Where Linux puts things on x86-64: at a base, shifted by up to 2^bits pages upwards or, below the
- * stack, downwards (arch/x86/mm/mmap.c, fs/binfmt_elf.c). */
+/* These are the places where Linux maps memory on x86-64: at a base, shifted by up to 2^bits pages
+ * upwards or, below the stack, downwards (arch/x86/mm/mmap.c, fs/binfmt_elf.c). */
 static void addresses_may_be_anywhere(void **state)
 {
 	const uint64_t top = 1ull << 47, program = top / 3 * 2, no_stack_limit = top / 3,
@@ -781,7 +782,7 @@ static void addresses_may_be_anywhere(void **state)
 	assert_false(raddle_may_be_pointer(0));
 	assert_false(raddle_may_be_pointer(UINT32_MAX));
 	assert_false(raddle_may_be_pointer(top));
-	assert_false(raddle_may_be_pointer(0x3ff0000000000000)); /* 1.0 */
+	assert_false(raddle_may_be_pointer(0x3ff0000000000000)); /* 1.0 as a double */
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static const char table[] = "raddle-sites\t1\n"
 			    "A\t/bin/every\t16512\t40\tlock\n";
 #define TABLE_RECORDS 24
 
-/* Operand values that make each kind of event mean something. */
+/* Returns operand values with which each kind of event means something. */
 static uint64_t operand(const char *name, uint32_t thread)
 {
 	static const struct {
@@ -102,7 +102,7 @@ static void put(struct trace_encoder *e, enum raddle_event kind, uint32_t thread
 	trace_encode_row(e, kind, values, text);
 }
 
-/* Every kind but those that begin and end a thread. */
+/* Adds every kind of event except those that begin and end a thread. */
 static void put_all(struct trace_encoder *e, uint32_t thread, uint64_t *q)
 {
 	for (unsigned kind = RADDLE_THREAD_CREATE; kind < RADDLE_ACCESS; kind++) {
@@ -133,7 +133,7 @@ static void put_accesses(struct trace_encoder *e, uint32_t thread, uint64_t *q)
 	trace_encode_row(e, RADDLE_LEFT_OUT, (uint64_t[]){SITE(2), 3}, NULL);
 }
 
-/* The whole trace: `use` gets each chunk. */
+/* Makes the whole trace, and passes each chunk to `use`. */
 static void make(void (*use)(void *context, uint32_t thread, const struct trace_encoder *e), void *context)
 {
 	struct trace_encoder e = {0};

@@ -34,7 +34,7 @@ static enum std_verdict parse(const char *text, struct std_line *line, const cha
 	return v;
 }
 
-/* ---- lines at random ---- */
+/* ---- random lines ---- */
 
 static const char *blanks(void)
 {
@@ -99,7 +99,7 @@ static void lines_come_apart(void **state)
 	}
 }
 
-/* A text of many lines, some of them no events, is taken line by line. */
+/* A text of many lines, some of which are not events, is read line by line. */
 static void texts_are_taken_line_by_line(void **state)
 {
 	static char text[64 * 300];
@@ -131,7 +131,7 @@ static void texts_are_taken_line_by_line(void **state)
 	}
 }
 
-/* Whatever bytes come, parts lie within the line, and it is the next one's turn. */
+/* Whatever the bytes are, parts are within their line, and reading continues with the next line. */
 static void any_bytes_are_survived(void **state)
 {
 	static const char letters[] = "T|r(x)acq \t\r\n,0\xff";
@@ -144,7 +144,8 @@ static void any_bytes_are_survived(void **state)
 		const char *p = text, *end = text + length, *before, *why;
 
 		for (size_t i = 0; i < length; i++)
-			text[i] = letters[(size_t)rand() % sizeof letters]; /* with the NUL */
+			/* including the terminating NUL */
+			text[i] = letters[(size_t)rand() % sizeof letters];
 		while (p < end) {
 			struct std_line line;
 			enum std_verdict v;
@@ -164,7 +165,7 @@ static void any_bytes_are_survived(void **state)
 	}
 }
 
-/* ---- particular lines ---- */
+/* ---- hand-made lines ---- */
 
 static void what_is_wrong_is_said(void **state)
 {
@@ -209,7 +210,7 @@ static void lines_that_are_no_events(void **state)
 static void two_operands(void **state)
 {
 	static const struct {
-		const char *both, *first, *second; /* first NULL: they cannot be told apart */
+		const char *both, *first, *second; /* first NULL: the two cannot be separated */
 	} cases[] = {{"c,m", "c", "m"},	 {"c,m,n", "c", "m,n"}, {"c", NULL, NULL},   {",m", NULL, NULL},
 		     {"c,", NULL, NULL}, {"a b,m", NULL, NULL}, {"c, m", NULL, NULL}};
 
@@ -223,7 +224,7 @@ static void two_operands(void **state)
 	}
 }
 
-/* What an event is called in an export is read as that event again. */
+/* The word for an event in an export is read as the same event again. */
 static void words_lead_back(void **state)
 {
 	(void)state;

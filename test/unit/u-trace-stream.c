@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Streams: random records pass through encoder, writer and reader, and are compared with a slow,
- * obvious decoder.  Then a small stream is damaged in every way; each damage must be reported, and
- * none may crash the reader.
+ * Unit tests of streams.  Random records pass through encoder, writer and reader, and are compared
+ * with a slow, obvious decoder.  Then a small stream is damaged in every way; each damage must be
+ * reported, and none may crash the reader.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,13 +32,13 @@ static uint64_t rnd(void)
 	return seed;
 }
 
-/* Numbers of all lengths. */
+/* Returns random numbers of all lengths. */
 static uint64_t rnd_number(void)
 {
 	return rnd() >> (rnd() % 64);
 }
 
-/* The twin: one byte at a time, no tables but event.inc's, no fast path. */
+/* The twin reads one byte at a time.  It has no fast path and no tables except event.inc. */
 struct twin {
 	const uint8_t *p, *end;
 	int64_t site;
@@ -225,7 +225,7 @@ static void test_decoder_equals_twin(void **state)
 	}
 }
 
-/* A directory of its own for each test. */
+/* Each test has its own directory. */
 static char directory[] = "/tmp/u-trace-XXXXXX";
 
 static int make_directory(void **state)
@@ -241,7 +241,7 @@ static int remove_directory(void **state)
 	return rd_remove_tree(directory);
 }
 
-/* Two chunks of thread 3, `accesses` each. */
+/* Writes two chunks of thread 3, with `accesses` accesses each. */
 static void write_stream(struct rd_buf *bytes, unsigned accesses)
 {
 	struct trace_writer *w = NULL;
@@ -263,7 +263,7 @@ static void write_stream(struct rd_buf *bytes, unsigned accesses)
 	free(path);
 }
 
-/* Remembers the last message. */
+/* The last message, and how many there were. */
 static char message[512];
 static unsigned messages;
 
@@ -275,7 +275,7 @@ static void keep_message(void *context, enum rd_level level, const char *text)
 	snprintf(message, sizeof message, "%s", text);
 }
 
-/* Reads a stream from memory to its end; the number of events, or the error. */
+/* Reads a stream from memory to its end.  Returns the number of events, or the error. */
 static int read_all(const void *data, size_t length, enum trace_damage *damage)
 {
 	struct trace_inflater *inflater = trace_inflater_new();
@@ -324,7 +324,7 @@ static void test_truncation_everywhere(void **state)
 		if (length < 16 || messages)
 			assert_non_null(strstr(message, "thread-3"));
 	}
-	assert_int_equal(whole, 2); /* the bare header, and one chunk */
+	assert_int_equal(whole, 2); /* the header alone, and the header with one chunk */
 	rd_log_set(NULL, NULL);
 	rd_buf_release(&bytes);
 }
@@ -338,7 +338,8 @@ static void test_every_bit_flip_is_noticed(void **state)
 	rd_log_set(keep_message, NULL);
 	for (size_t bit = 0; bit < bytes.length * 8; bit++) {
 		if (bit / 8 >= 12 && bit / 8 < 16)
-			continue; /* the thread number: the directory reader compares it */
+			/* the thread number, which the reader of the directory compares */
+			continue;
 		bytes.data[bit / 8] ^= (char)(1 << bit % 8);
 		int got = read_all(bytes.data, bytes.length, &damage);
 		/* A larger stored length looks like a file that ends too early. */
@@ -391,7 +392,7 @@ static void test_random_bytes_never_crash(void **state)
 		struct trace_decoder d = {0};
 		struct trace_event e;
 		size_t length = rnd() % 64;
-		uint8_t *bytes = rd_xmalloc(length + 1); /* exact, for ASan */
+		uint8_t *bytes = rd_xmalloc(length + 1); /* of exactly this length, for ASan */
 		for (size_t i = 0; i < length; i++)
 			bytes[i] = (uint8_t)(rnd() % 4 ? rnd() : rnd() % 0x12);
 		trace_decoder_start(&d, bytes, length);
@@ -439,7 +440,7 @@ static void test_many_threads_few_descriptors(void **state)
 	free(path);
 }
 
-/* How many accesses are read of a trace with `chunks` of one access each. */
+/* Returns how many accesses are read of a trace with `chunks` chunks of one access each. */
 static uint64_t read_until(unsigned chunks, int64_t deadline_ns, bool *late)
 {
 	struct trace_writer *w = NULL;

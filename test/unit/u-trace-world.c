@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Input from outside (trace/world.h).  What was written is read back, piece by piece.  Damage of
- * any kind is noticed and ends reading.  doc/format/world.md lists the rows of raddle/world.inc.
+ * Unit tests of input from outside (trace/world.h).  What was written is read back, piece by piece.
+ * Damage of any kind is noticed and ends reading. doc/format/world.md lists the rows of
+ * raddle/world.inc.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -27,9 +28,10 @@ static const struct {
 	const char *bytes;
 	size_t length;
 } pieces[] = {
-	/* the initial thread; monotonic +100, +7; receive o=5 connection 1 "hi", then its end at o=6 */
+	/* Initial thread: monotonic +100, +7; receive o=5 connection 1 "hi", then its end at
+	 * o=6. */
 	{0, "\x01\x00\x02\x01\xc8\x01\x02\x01\x0e\x07\x0a\x01\x02hi\x07\x02\x01\x00", 19},
-	/* its second one; monotonic begins anew: +1; random "abc"; three records are missing */
+	/* Its second child: monotonic starts again, +1; random "abc"; three records are missing. */
 	{3,
 	 "\x01\x01\x01\x02\x01\x02\x03\x03"
 	 "abc\x0c\x03",
@@ -93,7 +95,7 @@ static void it_is_read_as_it_was_written(void **state)
 	free(path);
 }
 
-/* How many records can be read; *err is what ended it. */
+/* Returns how many records can be read.  Stores the error that ended reading, or 0, in *err. */
 static size_t count(const void *data, size_t length, int *err)
 {
 	struct trace_world_record r;
@@ -124,9 +126,9 @@ static void damage_is_noticed(void **state)
 	for (size_t i = 0; i < file.length; i++) {
 		size_t n = count(file.data, i, &err);
 
-		assert_true(n == 0 || n == 9); /* whole chunks, and nothing else */
+		assert_true(n == 0 || n == 9); /* complete chunks only */
 		if (i >= 12 && i < 16)
-			continue; /* the number in the header means nothing */
+			continue; /* the number in the header has no meaning */
 		file.data[i] ^= 0x10;
 		n = count(file.data, file.length, &err);
 		assert_true(err < 0 || (n < 18 && i > 16));
@@ -137,7 +139,7 @@ static void damage_is_noticed(void **state)
 	free(path);
 }
 
-/* Bytes in chunks that are whole, but no records. */
+/* The chunks are complete, but their bytes are not valid records. */
 static void nonsense_is_refused(void **state)
 {
 	static const struct {
@@ -150,8 +152,8 @@ static void nonsense_is_refused(void **state)
 		    "ab",
 		    6},					/* bytes are missing */
 		   {"\x00\x09\x01\x00", 4},		/* the piece is longer than the chunk */
-		   {"\xff\xff\xff\xff\xff\x01\x00", 7}, /* no thread has that number */
-		   {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02\x00", 11}}; /* nor is that a number */
+		   {"\xff\xff\xff\xff\xff\x01\x00", 7}, /* no thread can have this number */
+		   {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02\x00", 11}}; /* not a valid number */
 
 	(void)state;
 	rd_log_set(rd_log_discard, NULL);
@@ -197,7 +199,7 @@ static void the_page_lists_the_same(void **state)
 	free(path);
 }
 
-/* Of the pieces that a stream of bytes is cut into nothing is in the sum. */
+/* The checksum does not depend on how a stream of bytes is divided. */
 static void the_sum_knows_no_pieces(void **state)
 {
 	(void)state;

@@ -25,7 +25,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- equal failures ---- */
+/* ---- which failures are the same ---- */
 
 static void test_same(void **state)
 {
@@ -47,7 +47,7 @@ static void test_same(void **state)
 	assert_false(failure_is_same(&none, &none));
 }
 
-/* Deadlocks are the same if each line is, but for the thread's name. */
+/* Deadlocks are the same if all their lines are, except for the names of the threads. */
 static void test_same_waits(void **state)
 {
 	(void)state;
@@ -74,7 +74,7 @@ static void test_same_waits(void **state)
 	}
 }
 
-/* ---- what failed ---- */
+/* ---- the description of a failure ---- */
 
 static struct trial run_of(const char *out, const char *errors)
 {
@@ -101,7 +101,7 @@ static void test_describe_passed(void **state)
 	rd_arena_free(arena);
 }
 
-/* A run that ended with a status: the test case is the place if there is one. */
+/* A run ended with a status.  If a test case failed, it is the place. */
 static void test_describe_judged(void **state)
 {
 	struct rd_arena *arena = rd_arena_new();
@@ -135,7 +135,7 @@ static void test_describe_assertion(void **state)
 	t.fault = "assertion";
 	t.end = REPLAY_SIGNALLED;
 	t.status = SIGABRT;
-	/* What is judged does not matter: the run did not end by itself. */
+	/* The judgement is ignored, because the run did not end by itself. */
 	failure_describe(&f, &t, &r, NULL, FAILURE_STATUS, arena);
 	assert_string_equal(f.fault, "assertion");
 	assert_string_equal(f.place, "a.c:12: main");
@@ -154,7 +154,7 @@ static void test_describe_memory_error(void **state)
 	t.fault = "memory-error";
 	failure_describe(&f, &t, &r, NULL, NULL, arena);
 	assert_string_equal(f.place, "a.c:3");
-	/* Nothing is known about the place of a crash without sites. */
+	/* Without sites, the place of a crash is unknown. */
 	t.fault = "crash";
 	r.fault = (struct replay_fault){0};
 	failure_describe(&crash, &t, &r, NULL, NULL, arena);
@@ -162,7 +162,8 @@ static void test_describe_memory_error(void **state)
 	rd_arena_free(arena);
 }
 
-/* Only the threads in the cycle are named; the order of the lines does not depend on that of the waits. */
+/* Only the threads in the cycle are named.  The order of the lines does not depend on the order of
+ * the waits. */
 static void test_describe_deadlock(void **state)
 {
 	struct rd_arena *arena = rd_arena_new();
@@ -188,7 +189,8 @@ static void test_describe_deadlock(void **state)
 	rd_arena_free(arena);
 }
 
-/* A hang has no place, since a spinning thread is at another access in every run; its loops are listed. */
+/* A hang has no place, since a spinning thread is at another access in every run.  Its loops are
+ * listed. */
 static void test_describe_hang(void **state)
 {
 	struct rd_arena *arena = rd_arena_new();
@@ -207,7 +209,7 @@ static void test_describe_hang(void **state)
 	rd_arena_free(arena);
 }
 
-/* ---- findings ---- */
+/* ---- the finding for a failure ---- */
 
 static const struct finding *find(struct finding_set *set, const struct failure *f)
 {
@@ -259,7 +261,7 @@ static void test_add(void **state)
 	finding_set_free(set);
 }
 
-/* ---- test suites ---- */
+/* ---- which case of a test suite failed ---- */
 
 static void assert_case(const char *out, const char *errors, const char *name, const char *place)
 {
@@ -287,7 +289,7 @@ static void test_suites(void **state)
 	assert_case("[\n[ RUN\n[ RUN ]\n:12:F:\nx:1:F:\nx:1:F:y\nx:1:F:y:\n", "", "", "");
 }
 
-/* Bytes of any kind have an answer that ends. */
+/* Any bytes give a result without an endless loop. */
 static void test_suites_random(void **state)
 {
 	static const char *const pieces[] = {"[ RUN ] ", "[ OK ] ",   "[ FAILED ] ", "[ LINE ] --- ",

@@ -40,7 +40,8 @@ static int judge(const char *command, const struct trial *t, bool *failed)
 	return err;
 }
 
-/* Status 0 is a failure of the run, 1 is none; the command sees output, errors and status. */
+/* If the command exits with 0, the run failed; if it exits with 1, it passed.  The command gets
+ * output, errors and status. */
 static void test_command(void **state)
 {
 	static const struct {
@@ -65,7 +66,7 @@ static void test_command(void **state)
 	}
 }
 
-/* As a shell says it, a signal is 128 and its number. */
+/* As in a shell, the status of a signal is 128 plus its number. */
 static void test_signal(void **state)
 {
 	struct trial t = run(SIGSEGV, "", "");
@@ -77,7 +78,7 @@ static void test_signal(void **state)
 	assert_true(failed);
 }
 
-/* A command that ends in any other way has not judged. */
+/* A command that ends in any other way has not judged the run. */
 static void test_errors(void **state)
 {
 	static const char *const commands[] = {"exit 2", "exit 127", "kill -9 $$",
@@ -105,7 +106,7 @@ static size_t lines_of(const char *path)
 	return n;
 }
 
-/* Of many runs each kind is judged once, and all of a kind alike. */
+/* Of many runs, each kind is judged once, and all runs of a kind get the same verdict. */
 static void test_once(void **state)
 {
 	char *log = rd_xasprintf("%s/log", directory),
@@ -128,7 +129,7 @@ static void test_once(void **state)
 	free(log);
 }
 
-/* A run that could not be judged is asked about again. */
+/* If a run could not be judged, the command is run again the next time. */
 static void test_again(void **state)
 {
 	char *flag = rd_xasprintf("%s/flag", directory),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/outcome.c, with made-up results of replays: how long a run may take, against
- * a slow stepwise computation; which runs are valid, against a table of all combinations; and which
- * faults are the race itself.
+ * Unit tests of trial/outcome.c, with made-up results of replays.  The time that a run may take is
+ * compared with a slow stepwise computation.  Which runs are valid is compared with a table of all
+ * combinations.  Also tests which faults are the race itself.
  */
 #include "base/clock.h"
 #include "trial/trial.h"
@@ -26,9 +26,9 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* ---- limits ---- */
+/* ---- time limits ---- */
 
-/* The definition, without shortcuts, in whole milliseconds. */
+/* Computes the limit by its definition, without shortcuts, in whole milliseconds. */
 static int64_t slow_limit_ms(const struct replay_conditions *c, int64_t now_ns)
 {
 	int64_t limit;
@@ -66,25 +66,25 @@ static void test_limit_rows(void **state)
 	struct replay_conditions c = {0};
 
 	(void)state;
-	/* Nothing is known: the least that any run gets. */
+	/* If nothing is known, a run gets the smallest limit. */
 	assert_int_equal(trial_limit_ns(&c, 5), 10 * RD_NS_PER_S);
-	/* A recorded run of a second: twenty times as long. */
+	/* After a recorded run of one second, the limit is twenty times as long. */
 	c.recorded_ns = RD_NS_PER_S;
 	assert_int_equal(trial_limit_ns(&c, 5), 20 * RD_NS_PER_S);
-	/* The user's limit has precedence, also if it is shorter. */
+	/* The user's limit has precedence, even if it is shorter. */
 	c.limit_ns = 3 * RD_NS_PER_S;
 	assert_int_equal(trial_limit_ns(&c, 5), 3 * RD_NS_PER_S);
-	/* First an earlier deadline, then one in the past: a millisecond is left, since 0 would
-	 * mean no limit. */
+	/* An earlier deadline limits the run.  If the deadline has passed, a millisecond is left,
+	 * since 0 would mean no limit. */
 	c.deadline_ns = 5 + RD_NS_PER_S;
 	assert_int_equal(trial_limit_ns(&c, 5), RD_NS_PER_S);
 	assert_int_equal(trial_limit_ns(&c, 5 + 2 * RD_NS_PER_S), RD_NS_PER_MS);
 }
 
-/* ---- which runs count ---- */
+/* ---- which runs are valid ---- */
 
-/* All combinations of the deciding factors.  Exactly the runs that kept the schedule and ended by
- * themselves are valid. */
+/* Tests all combinations of the deciding factors.  Exactly the runs that kept the schedule and
+ * ended by themselves are valid. */
 static void test_counts(void **state)
 {
 	static const enum replay_end ends[] = {REPLAY_EXITED,	  REPLAY_SIGNALLED, REPLAY_DEADLOCKED,
@@ -113,12 +113,12 @@ static void test_counts(void **state)
 
 				assert_int_equal(trial_why_not(&r) == NULL, kept && !killed && !late);
 				assert_int_equal(trial_is_cut(&r), kept && ends[e] == REPLAY_RAN_ON);
-				/* A run that was cut does not count. */
+				/* A run that was cut short is not valid. */
 				assert_false(trial_is_cut(&r) && !trial_why_not(&r));
 			}
 }
 
-/* The first reason in the order of the questions, and the replay's own words where it has some. */
+/* The first reason that applies is given, in the words of the replay if it has some. */
 static void test_reasons(void **state)
 {
 	struct replay_result r = {.outcome = REPLAY_DIVERGED, .end = REPLAY_RAN_ON};
@@ -140,7 +140,7 @@ static void test_reasons(void **state)
 	assert_non_null(strstr(trial_why_not(&r), "from outside"));
 }
 
-/* ---- faults at the race ---- */
+/* ---- whether a fault is the race itself ---- */
 
 static struct schedule race_of(struct schedule_goal goals[2])
 {
@@ -162,10 +162,10 @@ static void test_at_race(void **state)
 
 	(void)state;
 	assert_true(trial_is_at_race(&s, &f));
-	/* The other way round. */
+	/* The two threads may be swapped. */
 	other = (struct replay_fault){f.what, f.freed, f.thread, f.freed_place, f.place, NULL};
 	assert_true(trial_is_at_race(&s, &other));
-	/* Each part matters. */
+	/* Each part of the fault matters. */
 	other = f, other.what = NULL;
 	assert_false(trial_is_at_race(&s, &other));
 	other = f, other.thread = "T_0_0";
@@ -180,12 +180,12 @@ static void test_at_race(void **state)
 	assert_false(trial_is_at_race(&s, &other));
 	other = f, other.freed_place = "an unknown place";
 	assert_false(trial_is_at_race(&s, &other));
-	/* A schedule that leads to no race. */
+	/* The schedule does not lead to a race. */
 	s.goal_count = 1;
 	assert_false(trial_is_at_race(&s, &f));
 }
 
-/* Random faults at random places: it is the race if and only if both ends are, in one order or the other. */
+/* Random faults at random places are the race if and only if both ends match, in either order. */
 static void test_at_race_random(void **state)
 {
 	static const char *const threads[] = {"T_0", "T_0_0", "T_0_1"}, *const places[] = {"a.c:12", "b.c:7",
@@ -203,7 +203,7 @@ static void test_at_race_random(void **state)
 	}
 }
 
-/* Two runs of one schedule, made in different ways. */
+/* Compares two runs of one schedule that were made in different ways. */
 static void test_differs(void **state)
 {
 	struct trial a = {.counts = true, .end = REPLAY_EXITED, .trail = 1}, b = a;
@@ -212,7 +212,7 @@ static void test_differs(void **state)
 	assert_false(trial_differs(&a, &b));
 	b.trail = 2;
 	assert_true(trial_differs(&a, &b));
-	b.unsure = true; /* real time may have changed the choices, but not how it ends */
+	b.unsure = true; /* real time may have changed the choices, but not the end */
 	assert_false(trial_differs(&a, &b));
 	b.status = 1;
 	assert_true(trial_differs(&a, &b));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/output.c: which outputs are treated as equal, against comparisons of the
- * texts themselves; which lines are not compared; and which ends are faults.
+ * Unit tests of trial/output.c.  Which outputs are treated as equal is compared with the texts
+ * themselves.  Also tests which lines are not compared, and which ends are faults.
  */
 #include "trial/trial.h"
 
@@ -29,7 +29,7 @@ static struct trial_text text_of(const char *data)
 	return (struct trial_text){data, strlen(data)};
 }
 
-/* Few letters and short lines, so that equal texts and equal lines come up. */
+/* Makes a text of few letters and short lines, so that equal texts and equal lines occur. */
 static void random_text(char out[TEXT_MAX])
 {
 	uint32_t n = below(TEXT_MAX);
@@ -39,7 +39,7 @@ static void random_text(char out[TEXT_MAX])
 	out[n] = 0;
 }
 
-/* ---- lines ---- */
+/* ---- splitting into lines ---- */
 
 static void test_next_line(void **state)
 {
@@ -52,7 +52,7 @@ static void test_next_line(void **state)
 		t = text_of(data);
 		while (trial_next_line(&t, &at, &line)) {
 			assert_true(line.length > 0);
-			/* An end of line is at its end, and nowhere else. */
+			/* Only the end of a line may contain a newline. */
 			const char *end = memchr(line.data, '\n', line.length);
 			assert_true(end == NULL ? at == t.length : end == line.data + line.length - 1);
 			strncat(joined, line.data, line.length);
@@ -62,7 +62,7 @@ static void test_next_line(void **state)
 	}
 }
 
-/* ---- digests ---- */
+/* ---- digests of outputs ---- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -73,7 +73,7 @@ static int by_text(const void *a, const void *b)
 	return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* Whether two texts have the same lines, in whatever order. */
+/* Whether two texts have the same lines, in any order. */
 static bool same_lines(const struct trial_text *a, const struct trial_text *b)
 {
 	struct trial_text x[TEXT_MAX], y[TEXT_MAX];
@@ -110,7 +110,7 @@ static void test_digest(void **state)
 				random_text(data[i][k]);
 				if (i == 1 && below(4) != 0)
 					memcpy(data[1][k], data[0][k], sizeof data[1][k]);
-				/* The same lines with the first one at the end. */
+				/* The same lines, but the first one is moved to the end. */
 				if (i == 1 && below(4) == 0 && strchr(data[0][k], '\n')) {
 					char *rest = strchr(data[0][k], '\n') + 1;
 					size_t first = (size_t)(rest - data[0][k]);
@@ -138,7 +138,7 @@ static void test_digest(void **state)
 	assert_true(equal > 100 && reordered > 50 && different > 100);
 }
 
-/* The streams are not one text: what goes to one is not what goes to the other. */
+/* The two streams are distinguished: the same text in the other stream is another output. */
 static void test_digest_streams(void **state)
 {
 	static const struct trial_mask none;
@@ -154,7 +154,7 @@ static void test_digest_streams(void **state)
 	assert_true(a.digest != b.digest && a.sorted_digest != b.sorted_digest);
 }
 
-/* ---- lines that are not compared ---- */
+/* ---- masks: lines that are not compared ---- */
 
 static bool digests_agree(const struct trial_mask *mask, const char *one, const char *two)
 {
@@ -186,7 +186,8 @@ static void test_mask(void **state)
 	assert_true(digests_agree(&mask, "at 5\nsum 7\n", "at 6\nsum 7\n"));
 	assert_false(digests_agree(&mask, "at 5\nsum 7\n", "at 5\nsum 8\n"));
 	assert_false(digests_agree(&mask, "at 5\nsum 7\n", "at 5\nsum 7\nmore\n"));
-	/* Another number of lines: nothing of that stream is compared, all of the other one. */
+	/* If the number of lines differs, nothing of that stream is compared, but all of the
+	 * other. */
 	learn(&mask, "at 1\n", "at 1\nsum 7\n");
 	assert_true(mask.all[0] && !mask.all[1]);
 	assert_true(digests_agree(&mask, "at 5\n", "anything\nelse\n"));
@@ -194,7 +195,7 @@ static void test_mask(void **state)
 	assert_false(trial_is_masked(&mask, 1, 100));
 }
 
-/* Random pairs: what was learnt from two texts makes them equal, and nothing that was equal is left out. */
+/* With the mask learnt from two random texts, they are equal.  No line that was equal is masked. */
 static void test_mask_learns(void **state)
 {
 	size_t some = 0;
@@ -220,7 +221,7 @@ static void test_mask_learns(void **state)
 	assert_true(some > 1000);
 }
 
-/* There is a mask for so many lines; behind them one difference is one of all. */
+/* The mask covers a limited number of lines.  A difference after them masks the whole stream. */
 static void test_mask_limit(void **state)
 {
 	struct trial_mask mask = {0};
@@ -242,7 +243,7 @@ static void test_mask_limit(void **state)
 	free(two);
 }
 
-/* ---- faults ---- */
+/* ---- which ends are faults ---- */
 
 static void test_fault(void **state)
 {
@@ -261,7 +262,7 @@ static void test_fault(void **state)
 		{REPLAY_SIGNALLED, SIGABRT, "a: a.c:3: main: Assertion `x' failed.\n", "assertion"},
 		{REPLAY_SIGNALLED, SIGABRT, "free(): double free detected in tcache 2\n", "memory-error"},
 		{REPLAY_SIGNALLED, SIGABRT, "*** stack smashing detected ***: terminated\n", "memory-error"},
-		/* Signals by which somebody else ends a program. */
+		/* Signals by which other processes end a program. */
 		{REPLAY_SIGNALLED, SIGTERM, "", NULL},
 		{REPLAY_SIGNALLED, SIGKILL, "double free", NULL},
 	};

@@ -25,7 +25,7 @@ static struct schedule explored(uint64_t seed)
 	return s;
 }
 
-/* A schedule that leads two threads to a race, after one operation each. */
+/* Makes a schedule that leads two threads to a race, after one operation each. */
 static struct schedule led(uint64_t seed)
 {
 	struct schedule s = explored(seed);
@@ -75,7 +75,7 @@ static void orders_share_a_meeting(void **state)
 	schedule_release(&other);
 }
 
-/* What changes the run before the point makes another key. */
+/* Conditions that change the run before the point have another key. */
 static void other_conditions_have_other_keys(void **state)
 {
 	struct schedule a = led(1), b = led(1);

@@ -29,14 +29,14 @@ struct candidate_access {
 struct candidate {
 	/* Stays the same as long as the two functions and accesses do not change. */
 	char id[CANDIDATE_ID_SIZE];
-	uint32_t object; /* an object that both may access, as numbered in the facts */
+	uint32_t object; /* number, in the facts, of an object that both accesses may touch */
 	char *name;	 /* name of that object, with the accessed member */
 	/* The two pointers may point to so many objects that `object` is hardly more likely than
 	 * others. */
 	bool wide;
 	uint32_t rank; /* 1 for the most promising candidate */
-	/* Number of its group, from 0, in the order of the best candidates.  A group has one
-	 * variable or allocation. */
+	/* Number of its group.  Groups are numbered from 0, in the order of their best
+	 * candidates.  All candidates of a group concern the same variable or allocation. */
 	uint32_t group;
 	int score;
 	const char *reason; /* why the candidate has this rank */

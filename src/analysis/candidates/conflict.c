@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether two instances of accesses that touch the same bytes may race
+/* Decides whether two instances of accesses that touch the same bytes may race
  * (candidates/conflict-int.h). */
 #include "candidates/conflict-int.h"
 

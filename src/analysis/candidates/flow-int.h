@@ -50,8 +50,8 @@ struct flow {
 	struct flow_effect *effects; /* by function: its effect on threads and locks */
 	struct semaphore {
 		uint32_t lock;
-		/* It is not a lock: its initial value is not 1, or a thread posts it without a
-		 * wait. */
+		/* The semaphore is not used as a lock: its initial value is not 1, or a thread
+		 * posts it without having waited for it. */
 		bool banned;
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
@@ -62,8 +62,8 @@ struct flow {
 	uint32_t cut_calls, cut_call;
 };
 
-/* Largest number of functions that an indirect call may call.  Further functions are ignored.  Set
- * by hand. */
+/* Largest number of functions that the analysis follows at an indirect call.  Further functions
+ * are ignored.  Set by hand. */
 enum { FLOW_CALLEES = 64 };
 
 /* The largest number of arguments for which a known function is stored (struct bound, by index of
@@ -88,11 +88,11 @@ void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry,
  * the calling function. */
 uint64_t flow_started(const struct flow *w, uint32_t create, const struct bound *bound);
 
-/* The functions that are known to be arguments of the called function. */
+/* The functions that a call is known to pass to `callee` as arguments. */
 struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, const struct bound *bound);
 
 /* The lock that represents a semaphore which starts with 1 and is used as a lock; FACTS_NONE for
- * any other semaphore. */
+ * any other semaphore. *number receives its index in `semaphores`. */
 uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number);
 
 #endif

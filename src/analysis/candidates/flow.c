@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States at instructions, effects of functions (candidates/flow-int.h). */
+/* Computes the states at instructions and the effects of functions (candidates/flow-int.h). */
 #include "candidates/flow-int.h"
 
 #include "base/alloc.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of passes over all functions.  Set by hand; bounds time if many functions are
+/* The number of passes over all functions.  Set by hand, to limit the time if many functions are
  * recursive. */
 enum { ROUNDS_MAX = 6 };
 
-/* Represents an argument that the caller provides.  The effect refers to the argument instead
- * (struct starter). */
+/* Used in a struct bound for an argument whose function only the caller knows.  The effect of the
+ * function then names the argument (struct starter). */
 #define FROM_CALLER (FACTS_NONE - 1)
 static const struct bound from_caller = {{FROM_CALLER, FROM_CALLER, FROM_CALLER, FROM_CALLER}};
 
@@ -267,8 +267,8 @@ static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 	return result;
 }
 
-/* Keeps what is true on both paths.  `if (m) lock(m)` counts as locking: if m is NULL, no other
- * thread can hold it. */
+/* Merges the states of two paths: *to keeps what is true on both. `if (m) lock(m)` counts as
+ * locking: if m is NULL, no other thread can hold it. */
 static void meet(struct flow *w, struct flow_state *to, const struct flow_state *s)
 {
 	if (!to->reached) {
@@ -295,7 +295,7 @@ static bool is_callee(const struct flow *w, const struct facts_call *edge)
 	       thread_number(w->threads, edge->value, edge->function) == FACTS_NONE;
 }
 
-/* Lists the functions that a call may call, as far as there is room. */
+/* Lists the functions that a call may call, but at most FLOW_CALLEES. */
 static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 {
 	const struct facts *f = w->p->f;
@@ -332,7 +332,7 @@ static void find_cut_calls(struct flow *w)
 	}
 }
 
-/* Whether the call may return without having called the functions, because it registers them or
+/* Whether the call may return without having called its functions, because it registers them or
  * passes them to a library. */
 static bool is_optional(const struct flow *w, uint32_t call)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of nested calls through which an address is followed; set by hand, bounds time. */
+/* Number of nested calls through which an address is followed; set by hand, to limit the time. */
 enum { DEPTH_MAX = 12 };
 
 struct fresh {
@@ -27,7 +27,7 @@ struct fresh {
 		size_t relaxed;
 	} * known;
 	size_t known_count, known_capacity;
-	uint8_t *keeps; /* by value of an argument: enum keeps */
+	uint8_t *keeps; /* by argument: what its function does with it (enum keeps) */
 };
 
 bool fresh_is_made(const struct program *p, uint32_t value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of locks that are certainly held, and whether two accesses are protected by a common lock.
+ * Keeps sets of locks that are certainly held, and decides whether a common lock protects two
+ * accesses.
  *
  * A lock is a path (candidates/path.h), the points-to set of its address, and whether it is held
  * only for reading.  Sets are numbered; set 0 is empty.  If a lock can be only one object, that
@@ -16,8 +17,8 @@
 
 #include "candidates/path.h"
 
-/* Largest number of locks in a set; set by hand, deeper nesting is rare, and further locks are
- * ignored. */
+/* Largest number of locks in a set; further locks are ignored. Set by hand: deeper nesting is
+ * rare. */
 enum { LOCKS_MAX = 12 };
 
 struct lock {
@@ -63,7 +64,7 @@ uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
 /* Whether two sets of guards have a common guard that at least one side holds exclusively. */
 bool guards_exclude(const struct locks *l, uint32_t a, uint32_t b);
 
-/* Whether some locks of the two sets may be the same. */
+/* Whether a lock of one set may be the same as a lock of the other. */
 bool locksets_overlap(const struct locks *l, uint32_t a, uint32_t b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of locks and guards (candidates/lock-int.h). */
+/* Implements sets of locks and of guards (candidates/lock-int.h). */
 #include "candidates/lock-int.h"
 
 #include "base/alloc.h"
@@ -196,8 +196,8 @@ static bool is_known_everywhere(const struct path *path)
 	return path->kind == PATH_OBJECT || path->kind == PATH_GLOBAL;
 }
 
-/* Expresses a path of the caller by the arguments of the callee.  An index must be in the part that
- * the argument replaces. */
+/* Expresses a path of the caller by the arguments of the callee.  If the path has an index, it
+ * must be in the part that the argument replaces. */
 static bool enter_path(const struct facts *f, const struct path *path, uint32_t call, uint32_t callee,
 		       struct path *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that conflict: two threads may make them at the same time, to the same bytes.  At least
- * one is a write, and no common lock is certainly held.
+ * Finds accesses that conflict: two threads may make them at the same time, to the same bytes.  At
+ * least one is a write, and no common lock is certainly held.
  *
  * Pairs of accesses to the same object form a group.  For each member of the object the best pairs
  * are kept; the others are only counted.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of accesses that conflict (candidates/pair-int.h).
+ * Finds pairs of accesses that conflict (candidates/pair-int.h).
  *
  * Instances in one function that have the same kind (conflict-int.h), touch the same bytes and name
  * the same member in the source form one *atom*.  Atoms whose pointers have few targets are
@@ -20,7 +20,8 @@
 
 enum {
 	/* All four constants were set by hand.  They bound the number of pairs and the time. */
-	/* Pairs of one member in a group; pairs of an access with itself may exceed it. */
+	/* Largest number of pairs of one member in a group. Pairs of an access with itself may
+	 * exceed this limit. */
 	PAIRS_MAX = 16,
 	WIDE = 48,	   /* a pointer to more places than this "may point nearly anywhere" */
 	EXAMPLES = 3,	   /* number of instances that are kept as examples of an atom */
@@ -156,8 +157,8 @@ static bool may_race(struct pair_search *s, const struct atom *a, const struct a
 
 /* ------------------------------------------------------------------------ groups --- */
 
-/* The part of a group with the same member, of which the best pairs are kept. *number receives the
- * number of the group, which is that of the object. */
+/* The part of a group that contains the pairs of one member. Only the best of them are kept.
+ * *number receives the number of the group, which is that of the object. */
 static struct pair_group *group_of(struct pair_search *s, const struct atom *a, const struct atom *b,
 				   uint32_t place, uint32_t *number)
 {
@@ -291,7 +292,7 @@ static void enter_places(struct pair_search *s, uint32_t number)
 	}
 }
 
-/* Compares each writer with all atoms after it. */
+/* Compares each writer with itself and with all atoms after it. */
 static void compare_at(struct pair_search *s, const struct atom_list *l, uint32_t place)
 {
 	for (size_t i = 0; i < l->writers; i++)

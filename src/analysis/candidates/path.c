@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses as paths (candidates/path.h).  In: operands of the facts.  Out: paths. */
+/* Turns addresses into paths (candidates/path.h).  In: operands of the facts.  Out: paths. */
 #include "candidates/path.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-/* Number of instructions through which an address is followed back; set by hand, bounds time. */
+/* Number of instructions through which an address is followed back; set by hand, to limit the
+ * time. */
 enum { STEPS_MAX = 64 };
 
 static const struct path nowhere = {.kind = PATH_NONE, .index = FACTS_NONE};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses as paths.  A path begins at a root, adds an offset, loads a pointer, adds an offset,
- * and so on.  `o->next->lock` is the root `o`, a load at the offset of `next`, and the offset of
- * `lock`.  At most one step may select an array element by a variable index.
+ * Represents addresses as paths.  A path begins at a root, adds an offset, loads a pointer, adds
+ * an offset, and so on.  `o->next->lock` is the root `o`, a load at the offset of `next`, and the
+ * offset of `lock`.  At most one step may select an array element by a variable index.
  *
  * Two equal paths of one function are assumed to be the same address; if the root is global, so are
  * those of different functions.  That is, the pointers that a path loads are assumed not to change

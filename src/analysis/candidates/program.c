@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data that is computed once for each function: its flow graph, loops, callers and accesses, and
- * whether it runs at most once. */
+/* Computes, once for each function, its flow graph, loops, callers and accesses, and whether it
+ * runs at most once. */
 #include "candidates/program.h"
 
 #include "base/alloc.h"

@@ -196,7 +196,7 @@ static void rank(struct candidates *out, const struct access_walk *w, const stru
 	free(groups);
 }
 
-/* ----------------------------------------------------------------------- limits --- */
+/* --- what the analysis does not cover --- */
 
 static void list_limits_of_flow(struct program *p, const struct flow *w)
 {

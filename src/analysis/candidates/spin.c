@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Empty loops that wait for a variable: `while (!done) {}`.  Their accesses are reported without
- * guards: the guard would be the only work in the loop, and the variable is certainly shared.
+ * Finds empty loops that wait for a variable: `while (!done) {}`.  Their accesses are reported
+ * without guards: the guard would be the only work in the loop, and the variable is certainly
+ * shared.
  *
  * A loop is empty if some path from the load back to itself writes nothing and calls only
  * sched_yield() and compiler intrinsics.  It waits if it loads from the same address in every

@@ -20,7 +20,7 @@ static bool is_renewed(const struct program *p, uint32_t function, uint32_t call
 	return !program_reaches(p, function, call, call, block);
 }
 
-/* Whether a loop around the call counts with this variable. *c receives how. */
+/* Whether a loop around the call counts with this variable. If so, *c describes how it counts. */
 static bool counted_by(const struct program *p, uint32_t function, uint32_t call, uint32_t variable,
 		       struct counting *c)
 {
@@ -106,7 +106,7 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 	return number != NULL ? (uint32_t)*number - 1 : FACTS_NONE;
 }
 
-/* The thread in which a library runs a registered function. */
+/* How a registered function runs concurrently with the program (runs_beside()). */
 enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
 
 /* How a library runs a registered function concurrently with the program.  A signal handler

@@ -11,8 +11,7 @@
 #include "candidates/flow-int.h"
 #include "candidates/fresh-int.h"
 
-/* An access by one thread.  It represents all contexts between which nothing differs for the
- * access. */
+/* An access by one thread.  It represents all contexts that make no difference to the access. */
 struct instance {
 	uint32_t access;
 	uint32_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts of functions and instances of accesses (candidates/walk-int.h). */
+/* Finds the contexts of functions and the instances of accesses (candidates/walk-int.h). */
 #include "candidates/walk-int.h"
 
 #include "base/alloc.h"
@@ -11,17 +11,18 @@
 #include <string.h>
 
 enum {
-	/* Contexts of a function in a thread; set by hand, further ones are merged. */
+	/* Largest number of contexts of one function in one thread; further ones are merged. Set
+	 * by hand. */
 	CONTEXTS_MAX = 12,
-	ARGUMENTS_MAX = 32, /* bits of a mask; nothing is known about further arguments */
-	/* Largest number of walks that may disprove assumptions; set by hand, bounds time. */
+	ARGUMENTS_MAX = 32, /* arguments in a mask; nothing is known about further ones */
+	/* Largest number of walks that may disprove assumptions; set by hand, to limit the time. */
 	ROUNDS_MAX = 8,
 };
 
 /* A function in a thread, and what is known when it is entered.  `fresh`, `own` and `own_number`
- * are masks with a bit for each argument.  A bit of `fresh` means that only the caller knows the
- * memory of the argument; of `own`, that the memory belongs to the thread; of `own_number`, that
- * the argument is a number that differs from thread to thread. */
+ * are masks with a bit for each argument.  A bit of `fresh` means that no other thread can have
+ * the address of the argument's memory yet; of `own`, that the memory belongs to the thread; of
+ * `own_number`, that the argument is a number that differs from thread to thread. */
 struct context {
 	uint32_t function, thread;
 	uint64_t alive;
@@ -328,7 +329,8 @@ static void call_function(const struct visit *v, uint32_t value, uint32_t callee
 	enter(v->w, &c);
 }
 
-/* Checks the use of a semaphore: if a thread posts without having waited, it is not a lock. */
+/* Checks the use of a semaphore: if a thread posts it without having waited for it, it is not a
+ * lock. */
 static void check_semaphore(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
 	size_t number;

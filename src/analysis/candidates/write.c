@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates as text (`raddle candidates`) and as the document of doc/format/candidates.md. */
+/* Writes candidates as text (`raddle candidates`) and as the document of
+ * doc/format/candidates.md. */
 #include "base/json.h"
 #include "candidates/candidates.h"
 

@@ -88,8 +88,7 @@ static uint32_t depth_after(uint32_t depth, const uint64_t *words)
 	}
 }
 
-/* --- in step -------------------------------------------------------------------------------------
- */
+/* --- while both runs execute the same instructions --- */
 
 /* Pairs the record with the next golden one.  Returns false if the two are different
  * instructions. */
@@ -165,8 +164,8 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 }
 
 /* Whether record i of the queue and golden record j begin a common path.  That is so if CONFIRM
- * instructions are equal.  Fewer are enough up to an equal event, or (at least one) up to the end
- * of the records.  A record that has not been read yet counts as different. */
+ * instructions are equal.  Fewer are enough if one of them is an event, or if the records end
+ * after at least one.  A record that has not been read yet counts as different. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {

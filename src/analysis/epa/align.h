@@ -14,7 +14,8 @@
 
 #include "epa/reference.h"
 
-/* Number of records that a search examines; set by hand, bounds its quadratic time. */
+/* Number of records that a search examines; set by hand, because the time of a search is
+ * quadratic. */
 #define EPA_ALIGN_WINDOW 1024
 
 struct epa_align_sink {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong memory, byte by byte, with the node of the propagation graph that wrote it.  At most
- * EPA_CELLS words are remembered. */
+/* A table of the bytes of memory that have wrong values, with the node of the propagation graph
+ * that wrote them.  At most EPA_CELLS words are remembered. */
 #ifndef EPA_CELL_INT_H
 #define EPA_CELL_INT_H
 
 #include "epa/name.h"
 
-#define EPA_CELLS (1u << 19) /* largest number of words; set by hand, bounds memory */
+#define EPA_CELLS (1u << 19) /* largest number of words; set by hand, to limit memory */
 /* Number of bytes of a word.  It is small because adjacent ints are often written by different
  * nodes. */
 #define EPA_CELL 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A hash table with linear probing.  The entries of words that are right again stay until the table
- * grows. */
+/* The table of wrong bytes (epa/cell-int.h): a hash table with linear probing.  The entries of
+ * words that are right again stay until the table grows. */
 #include "epa/cell-int.h"
 
 #include "base/alloc.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The comparison of a run with a reference.
+ * Compares a run with a reference, which is the golden run (epa/compare.h).
  *
  * Each record of the run is packed into words and compared with the golden words at its thread's
- * cursor.  Nothing is unpacked until the words differ, which is the first deviation.  If the caller
- * wants the propagation, every thread then gets an aligner, which passes its pairs of records to
- * the propagator.
+ * cursor.  Nothing is unpacked until the words differ, which is the first deviation.  If the
+ * caller wants the propagation, every thread then gets an aligner, which passes its pairs of
+ * records to the propagator.
  */
 #include "epa/compare.h"
 
@@ -101,8 +101,7 @@ static struct run_thread *thread_of(struct comparison_state *c, size_t place)
 	return t;
 }
 
-/* --- the first deviation
- * ------------------------------------------------------------------------------ */
+/* --- the first deviation --- */
 
 static void set_thread(struct comparison_state *c, struct epa_deviation *d, size_t place)
 {
@@ -222,8 +221,7 @@ static bool agrees(struct comparison_state *c, const struct epa_record *r, const
 	return !*golden && !t->cursor.err && (t->reference == SIZE_MAX || !t->cursor.thread->ended);
 }
 
-/* --- the propagation
- * ---------------------------------------------------------------------------------- */
+/* --- the propagation --- */
 
 static void start_propagation(struct comparison_state *c)
 {
@@ -310,8 +308,7 @@ static bool is_beyond(struct comparison_state *c, size_t place)
 	return !t->cursor.thread->ended && t->cursor.number == t->cursor.thread->records;
 }
 
-/* --- all records
- * ------------------------------------------------------------------------------------- */
+/* --- comparing all records --- */
 
 static void note_join(struct comparison_state *c, const struct epa_record *r)
 {
@@ -423,8 +420,8 @@ static bool compare_record(struct comparison_state *c, const struct epa_record *
 	return true;
 }
 
-/* Compares the following records without unpacking them, because equal records usually follow an
- * equal one. */
+/* Skips the following records as long as they are equal to the golden ones, without unpacking
+ * them. After an equal record, many more are usually equal. */
 static void pass_equal(struct comparison_state *c, size_t place)
 {
 	struct run_thread *t = &c->threads[place];
@@ -459,8 +456,7 @@ static void compare_records(struct comparison_state *c)
 	}
 }
 
-/* --- the ends
- * ---------------------------------------------------------------------------------------- */
+/* --- the ends of threads and runs --- */
 
 /* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run.
  * Either both runs exited, or both were killed. */
@@ -547,8 +543,7 @@ static void compare_ends(struct comparison_state *c)
 		epa_propagator_finish(c->propagator);
 }
 
-/* --- results
- * ----------------------------------------------------------------------------------------- */
+/* --- results --- */
 
 static void list_threads(struct comparison_state *c)
 {

@@ -17,7 +17,7 @@
 
 #define EPA_STACK_MAX 32 /* largest number of call sites that are kept; set by hand */
 
-/* The place at which a thread's records differ. */
+/* The place at which a thread's records differ from its golden records. */
 struct epa_deviation {
 	enum epa_deviation_kind kind;
 	char *thread;	 /* name of the thread, such as T_0_1 */

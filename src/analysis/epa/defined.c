@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bit for each byte of an object: in a word for small objects, in an array for others. */
+/* Records which bytes of an object are defined (epa/defined.h). The bit of each byte is in a word
+ * for small objects, in an array for others. */
 #include "epa/defined.h"
 
 #include "base/alloc.h"

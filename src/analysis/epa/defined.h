@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps which bytes of an object the program has written.  Padding is never written.  It contains
- * remains of earlier data, which differ from run to run.
+ * Records which bytes of an object the program has written.  Padding is never written.  It
+ * contains remains of earlier data, which differ from run to run.
  */
 #ifndef EPA_DEFINED_H
 #define EPA_DEFINED_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Larger objects, in bytes, count as completely defined; bounds memory. */
+/* Number of bytes above which an object counts as completely defined, to limit memory. */
 #define EPA_DEFINED_MAX (1u << 26)
 
 struct epa_defined {

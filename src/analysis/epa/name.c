@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Canonical names: their parts, and their text form. */
+/* Takes canonical names apart, and prints them as text (epa/name.h). */
 #include "epa/name.h"
 
 #include "base/error.h"

@@ -202,8 +202,7 @@ void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from,
 	}
 }
 
-/* --- bytes of addresses
- * ---------------------------------------------------------------------------- */
+/* --- which bytes are part of an address --- */
 
 static struct epa_object *live_object(struct epa_objects *o, uint32_t site, uint64_t address)
 {

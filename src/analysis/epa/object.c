@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The objects of a run, derived from its records.
+ * Derives the objects of a run from its records.
  *
  * All objects are ranges of one set (epa/extent.h): modules with their variables inside, stacks of
  * threads with local variables inside, heap blocks.  Each thread has a stack of scopes; the
@@ -174,8 +174,7 @@ static void end_maps(struct epa_objects *o, uint64_t start, uint64_t size)
 	}
 }
 
-/* --- modules -----------------------------------------------------------------------------------
- */
+/* --- modules --- */
 
 /* Whether `path`, as in the site table, means this module.  It does if both have the same file
  * name, or if the module is the program itself, which may have been renamed. */
@@ -221,8 +220,7 @@ static void add_module(struct epa_objects *o, const struct trace_event *e)
 	free(path);
 }
 
-/* --- threads -----------------------------------------------------------------------------------
- */
+/* --- threads --- */
 
 /* Adds the control block of a thread, to which its pthread_t points.  It is at the upper end of the
  * thread's stack, after the thread-local variables.  The control block of the initial thread
@@ -344,8 +342,7 @@ static void end_thread(struct epa_objects *o, struct object_thread *t)
 	t->unknown_count = t->deep_count = 0;
 }
 
-/* --- scopes ------------------------------------------------------------------------------------
- */
+/* --- scopes --- */
 
 /* Finds argv[], which lies on the stack above main().  The distance to the strings after it
  * varies. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The propagation graph, built while the threads are aligned.
+ * Builds the propagation graph while the threads are aligned.
  *
  * In: pairs of records, equal or not, and records that only one of the two runs has.  A deviation
  * becomes a new node or is added to an existing one.  Its cause is looked for in wrong memory
@@ -19,7 +19,8 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-/* Number of words of a copy that are examined; set by hand, bounds time. */
+/* Largest number of words that are examined for one access or copy; set by hand, to limit the
+ * time. */
 #define COPY_MAX (1u << 16)
 
 struct propagate_thread {
@@ -133,8 +134,7 @@ const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagato
 	return &p->threads[place].counts;
 }
 
-/* --- scopes
- * ------------------------------------------------------------------------------------------ */
+/* --- scopes --- */
 
 static uint32_t *last_of(struct propagate_thread *t, uint32_t depth)
 {
@@ -153,8 +153,7 @@ static void note_scope(struct propagate_thread *t, const struct epa_record *r)
 	t->depth = r->depth;
 }
 
-/* --- nodes and edges
- * ----------------------------------------------------------------------------------- */
+/* --- nodes and edges --- */
 
 static void count(struct epa_propagator *p, struct propagate_thread *t, enum epa_deviation_kind kind,
 		  uint64_t number)
@@ -205,8 +204,7 @@ static void add_edge(struct epa_propagator *p, uint32_t from, uint32_t to, enum 
 	out->edges[*index].count++;
 }
 
-/* --- wrong memory
- * -------------------------------------------------------------------------------------- */
+/* --- wrong memory --- */
 
 static uint64_t serial_at(struct epa_propagator *p, uint64_t address)
 {
@@ -303,8 +301,7 @@ static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size,
 	return node && *node ? (uint32_t)*node - 1 : NONE;
 }
 
-/* --- causes
- * ------------------------------------------------------------------------------------------ */
+/* --- causes --- */
 
 /* The last node of the thread that created the thread at `place`. */
 static uint32_t creators_node(struct epa_propagator *p, size_t place)
@@ -353,8 +350,7 @@ static void explain(struct epa_propagator *p, const struct epa_record *r, enum e
 	explain_by_scope(p, r->place, r->depth, node);
 }
 
-/* --- pairs
- * -------------------------------------------------------------------------------------------- */
+/* --- pairs --- */
 
 static bool writes_memory(const struct epa_record *r)
 {
@@ -468,8 +464,7 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 		t->returned = NONE;
 }
 
-/* --- divergence
- * ---------------------------------------------------------------------------------------- */
+/* --- divergence --- */
 
 /* Makes a node where two runs diverge.  If one of the runs ends there, the node is the first record
  * that only the other run has. */
@@ -590,7 +585,7 @@ void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const
 	p->creation = NONE;
 }
 
-/* Handles a record of the golden thread that the run lacks: its stores are missing. */
+/* The run lacks the record, so the memory that the record stores to has a wrong value. */
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r)
 {
 	p->out->counts[EPA_MISSING]++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an error spread: which places in the program it reached, in which order, and from where.
+ * Determines how an error spread: which places in the program it reached, in which order, and from
+ * where.
  *
  * A node represents all deviating records of one thread, site and kind.  An edge means that the
  * error spread from one node to another (doc/format/compare.md).  Wrong memory is tracked byte by
@@ -87,8 +88,8 @@ struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct ep
 					  size_t threads);
 void epa_propagator_free(struct epa_propagator *p); /* `p` may be NULL */
 
-/* Passes the last record of a thread before the deviation.  To be called before the thread's first
- * aligned record. */
+/* Sets the state of a thread from `last`, its last record before the run's first deviation.  To be
+ * called once for each thread, before its records are aligned. */
 void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last);
 
 /* The callbacks for the aligners of all threads. */
@@ -103,8 +104,9 @@ void epa_propagator_stop(struct epa_propagator *p);
 /* To be called after the last record. */
 void epa_propagator_finish(struct epa_propagator *p);
 
-/* For a thread that the run does not have: to be called with each of its golden records, in
- * order. */
+/* These two functions handle a thread that only the golden run has. epa_propagator_lost_thread()
+ * is called first, with the thread's first golden record. Then epa_propagator_lost_record() is
+ * called with each of its golden records, in order. */
 void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
 

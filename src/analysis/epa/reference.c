@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A golden run, stored in a file.
+ * Stores a golden run in a file.
  *
  * Each thread fills a block of words.  Full blocks are appended to one file, and the thread keeps
  * their positions.  A record never crosses the end of a block.
@@ -231,8 +231,7 @@ size_t epa_reference_find(const struct epa_reference *ref, uint32_t name)
 	return index ? (size_t)*index : SIZE_MAX;
 }
 
-/* --- cursors ------------------------------------------------------------------------------------
- */
+/* --- cursors --- */
 
 void epa_cursor_open(struct epa_cursor *c, const struct epa_reference *ref, size_t thread)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shifts of ordinals: a list for each kind, thread and site, searched from its end. */
+/* Keeps shifts of ordinals (epa/rename-int.h): a list for each kind, thread and site, which is
+ * searched from its end. */
 #include "epa/rename-int.h"
 
 #include "base/alloc.h"
 
 #include <stdlib.h>
 
-#define LIST_MAX 4096 /* largest number of shifts for one site; set by hand, bounds memory */
+#define LIST_MAX 4096 /* largest number of shifts for one site; set by hand, to limit memory */
 #define ORDINAL EPA_NAME_ORDINALS
 
 void epa_renames_release(struct epa_renames *r)

@@ -21,7 +21,7 @@ struct padded_word {
 	uint8_t bytes;
 };
 
-#define CARRIED 32 /* number of remembered loads of a thread with parts of addresses; set by hand */
+#define CARRIED 32 /* loads of parts of addresses that are remembered for a thread; set by hand */
 
 /* The result of a load: which of its bytes are part of an address. */
 struct carried_part {
@@ -53,7 +53,8 @@ struct epa_sanitizer {
 	size_t fault_count;
 	struct rd_umap numbered; /* the known IDs of processes and threads */
 	bool forked;		 /* whether events have the IDs of child processes */
-	/* By number of a call site: whether bytes enter or leave the program there. */
+	/* A cache of what is known about call sites. `io`: bytes enter or leave the program there;
+	 * `barrier`: a thread waits at a barrier; `numbers`: the call returns a process ID. */
 	struct {
 		uint32_t site;
 		bool known, io, barrier, numbers;

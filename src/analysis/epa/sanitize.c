@@ -78,8 +78,7 @@ struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s)
 	return s->objects;
 }
 
-/* --- slots -------------------------------------------------------------------------------------
- */
+/* --- adding slots to a record --- */
 
 static void put(struct epa_record *r, struct epa_name name)
 {
@@ -205,8 +204,7 @@ static void put_values(struct epa_sanitizer *s, struct epa_record *r)
 		put_value(s, r, i);
 }
 
-/* --- parts of addresses
- * --------------------------------------------------------------------------- */
+/* --- parts of addresses --- */
 
 static struct carried_part *carried_by(struct sanitizer_thread *t, uint32_t site)
 {
@@ -281,8 +279,7 @@ static void store_words(struct epa_sanitizer *s, const struct epa_record *r, uns
 	}
 }
 
-/* --- special calls
- * ---------------------------------------------------------------------------------- */
+/* --- special calls --- */
 
 /* Functions whose memory ranges contain only defined bytes: strings, input and output. */
 static bool is_io(const char *callee)
@@ -294,7 +291,7 @@ static bool is_io(const char *callee)
 	return rd_is_one_of(callee, names, sizeof names / sizeof *names);
 }
 
-/* Whether the function returns the number of a process. */
+/* Whether the function returns a process ID. */
 static bool is_numbering(const char *callee)
 {
 	static const char *const names[] = {
@@ -330,8 +327,7 @@ static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 	return s->calls[call_of(s, call)].io;
 }
 
-/* --- kinds
- * ------------------------------------------------------------------------------------------ */
+/* --- filling a record, by kind --- */
 
 static void copy_bytes(struct epa_sanitizer *s, uint64_t to, uint64_t from, uint64_t size)
 {
@@ -502,9 +498,9 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 		put_values(s, r);
 }
 
-/* Whether the fault prevented a call and returned the same result as the call would have.  The
- * effects of other faults show in later records.  Here the record before the fault announces the
- * call, although the call was not made. */
+/* Whether the fault prevented a call.  The record before the fault announces the call, although it
+ * was not made, and the result may be the right one.  So all other records may equal the golden
+ * ones.  The effects of other faults show in later records. */
 static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, number);

@@ -7,9 +7,8 @@
  * 	while (epa_sanitizer_next(s, &r) > 0) ...
  *
  * Addresses and pointers are replaced by canonical names (epa/name.h).  A thread is named by its
- * creator and a number that counts the creator's threads.  Whatever depends only on the schedule is
- * left out: positions
- * in the order, times, waits, allocations inside libraries.
+ * creator and a number that counts the creator's threads.  Whatever depends only on the schedule
+ * is left out: positions in the order, times, waits, allocations inside libraries.
  *
  * The schedule decides how often a loop around a condition wait iterates.  Iterations that end in a
  * wait are left out; only the one that found the condition true remains.  To do so, records are
@@ -24,8 +23,8 @@
  * 	range                    address, length; where bytes enter or leave the program: hash, pointers
  * 	atomic                   address, whether it stored, values
  * 	event                    its objects and results
- * 	fault                    nothing; only for a call that it prevented, or a byte of an address that it
- * 	                         changed
+ * 	fault                    no slots; has a record only if it prevented a call or changed a
+ * 	                         byte of an address
  *
  * Values of more than 8 bytes take several slots; what does not fit is folded into the last slot.
  */
@@ -89,7 +88,7 @@ struct epa_fault {
 };
 const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size_t *count);
 
-/* --- as words, to be stored and compared --- */
+/* --- records packed into words, to be stored and compared --- */
 
 #define EPA_WORDS (1 + 2 * EPA_SLOTS)
 /* Packs a record into words.  Returns their number. */

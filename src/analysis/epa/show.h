@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Canonical records as text, in the notation of the TraceSanitizer paper (figure 4). */
+/* Prints canonical records as text, in the notation of the TraceSanitizer paper (figure 4). */
 #ifndef EPA_SHOW_H
 #define EPA_SHOW_H
 

@@ -184,7 +184,8 @@ static int read_record(struct epa_walk *w, struct walk_lane *lane, struct trace_
 			return 0;
 		release_buffer(lane);
 		if (lane->next_buffer++ == lane->memory->count) {
-			/* A branch may have waited for more bytes. */
+			/* The reader may have kept back a branch, in case more bytes follow. An
+			 * empty buffer means that none do. */
 			trace_full_feed(lane->reader, NULL, 0);
 			continue;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All records of a full trace, in one order.
+ * Reads all records of a full trace in one order.
  *
  * 	struct epa_source *s;         epa_source_open(&s, "DIR")
  * 	struct epa_walk *w;           epa_walk_open(&w, s)

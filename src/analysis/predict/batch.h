@@ -70,8 +70,8 @@ int predict_batch_run(struct predict_batch *p, const char *trace, struct finding
  * not changed.  The function serves as a `predict` callback of replay/settle.h. */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
-/* Adds the accesses that are unordered in the recorded run itself, without a search, and the
- * failure of the run.  Only firm accesses get a schedule.  Finishes the set. */
+/* Adds findings for the accesses that are unordered in the recorded run itself, without a search,
+ * and for the failure of the run.  Only firm accesses get a schedule.  Finishes the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
 /* Whether accesses of the two sites are firm in the trace, which means that they raced. */

@@ -30,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the clocks, in numbers of 4 bytes.  Beyond it clocks no longer change, so more clashes
- * are recorded than necessary.  Set by hand to 256 MiB. */
+/* Largest size of all clocks together, in numbers of 4 bytes.  Beyond it clocks no longer change,
+ * so more clashes are recorded than necessary.  Set by hand to 256 MiB. */
 #define CLOCKS_MAX (64u << 20)
 
 struct version {
@@ -165,8 +165,8 @@ static bool knows(const struct clash_walk *w, uint32_t thread, uint32_t other, u
 	return v->count && w->rows[v->items[v->count - 1].row * w->l->threads + other] >= index;
 }
 
-/* The row of a thread, to be changed at its latest operation.  Returns NULL if the limit is
- * reached. */
+/* The row of a thread as of its latest operation, which the caller may change.  Returns NULL if
+ * the limit is reached. */
 static uint32_t *own_row(struct clash_walk *w, uint32_t thread)
 {
 	RD_ASSERT(thread < w->l->threads);

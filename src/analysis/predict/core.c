@@ -57,8 +57,8 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 	}
 }
 
-/* Whether an access matters.  An unsure access always does: the access that made it unsure may be
- * in another window. */
+/* Whether the reduced execution needs an access.  It always needs an unsure access: the access
+ * that made it unsure may be in another window. */
 static bool access_matters(const struct sharing *s, const struct exec_event *e)
 {
 	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;
@@ -123,7 +123,7 @@ static void add_acquire(struct builder *b, uint32_t source, const struct exec_ev
 	append(b, source)->section = section;
 }
 
-/* Adds a release that ends a section.  An EXEC_WAIT is kept even if its mutex is not. */
+/* Adds a release that ends a section.  An EXEC_WAIT is kept even if its mutex is left out. */
 static void add_release(struct builder *b, uint32_t source, const struct exec_event *e, uint32_t lock)
 {
 	struct core *c = b->c;
@@ -621,7 +621,7 @@ static void begin_change(struct clocking *k, const struct event *v)
 	k->p[v->thread] = v->index + 1;
 }
 
-/* Whether the scratch ideal equals the thread's row, apart from the thread's own number. */
+/* Whether the scratch ideal equals the thread's row, apart from the thread's own position. */
 static bool is_known(const struct clocking *k, const struct event *v)
 {
 	const uint32_t *row = rows_row(k->r, k->row_of[v->thread]);

@@ -2,10 +2,10 @@
 /*
  * In: a trace.  Out: the numbers of races and deadlocks.
  *
- * The pass decides for every access whether it is the second one of a race, however long that
- * takes.  There is no overall budget for races, so an answer is unknown only if a single question
- * takes more than fifty million steps.  Pairs of source lines are counted in a separate pass,
- * because the first pass stops at the first race of each access.
+ * The pass decides for every access whether it is the second one of a race.  There is no overall
+ * budget for races, so an answer is unknown only if a single question takes more than fifty
+ * million steps.  Pairs of source lines are counted in a separate pass, because the first pass
+ * stops at the first race of each access.
  */
 #include "predict/count.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Carril and Tichy's CSP model of an execution, in CSP_M.  It has a process for each thread and
- * each synchronisation object, and their parallel composition.  It also has a race pattern with an
- * assertion for each shared variable, and an assertion for deadlocks.
+ * Writes Carril and Tichy's CSP model of an execution, in CSP_M.  The model has a process for each
+ * thread and each synchronisation object, and their parallel composition.  It also has a race
+ * pattern with an assertion for each shared variable, and an assertion for deadlocks.
  *
  * Threads and objects are numbered, because the program's names are not valid in CSP_M; comments in
  * the output give the names.  The events of a thread are cut into processes of CHAIN_EVENTS events,

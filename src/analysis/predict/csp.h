@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The execution as a model for CSP refinement checkers; doc/format/csp.md. */
+/* Writes an execution as a model for CSP refinement checkers (doc/format/csp.md). */
 #ifndef PREDICT_CSP_H
 #define PREDICT_CSP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph of stops (deadlock-int.h), and the sets of stops that block one another.
+ * Builds the graph of stops (deadlock-int.h), and finds the sets of stops that block one another.
  *
  * Node n needs thread u if n waits for a lock that u holds at its node, or for the end of u.  The
  * same is true if n waits for u to enter a barrier, or for a notification or post of u.  A
@@ -65,7 +65,6 @@ bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h)
 
 /* ---- nodes ---- */
 
-/* Nodes are identified by the locks that are held, not by the sections. */
 static struct node node_of(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -78,6 +77,9 @@ static struct node node_of(const struct core *c, uint32_t e)
 			     .held = core_held(c, e)};
 }
 
+/* A hash of what identifies a node: the thread, the operation, its object and site, and the locks
+ * that the thread holds.  In which order it acquired them does not matter, so the hashes of the
+ * locks are added. */
 static uint64_t node_key(const struct core *c, const struct node *n)
 {
 	uint64_t held = 0;

@@ -37,7 +37,8 @@
 #define FOUND UINT64_MAX
 /* A short search gets 1/SHORT_WORK of the budget of a question; set by hand. */
 #define SHORT_WORK 64
-/* Number of stops in the sets that await a thorough search; bounds memory. */
+/* Largest number of stops in the sets that await a thorough search; set by hand, to limit
+ * memory. */
 #define OPEN_LIMIT 4096
 
 /* Sets of instances that a short search did not decide. */
@@ -59,10 +60,10 @@ struct decider {
 	struct open open;
 };
 
-/* Whether the supplier `e` (a notification or post) cannot happen while the threads of the subset
- * are stopped.  For the whole set: whether no execution that the semantics allow reaches `e`.  A
- * thread that would read another value leaves sound semantics, but it still runs and may supply.
- * So values do not block it. */
+/* Whether the supplier `e` (a notification or post) cannot happen while the threads of the whole
+ * set are stopped or, if `subset`, those of the subset d->in.  For the whole set, this means that
+ * no execution which the semantics allow reaches `e`.  For a subset, values do not block a thread:
+ * if it reads another value, it leaves sound semantics, but it still runs and may supply. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;

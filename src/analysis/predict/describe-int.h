@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predictions as findings: names, stacks, locks and schedules for people and tools. */
+/* Turns predictions into findings, with names, stacks, locks and schedules for people and tools. */
 #ifndef PREDICT_DESCRIBE_INT_H
 #define PREDICT_DESCRIBE_INT_H
 
@@ -30,8 +30,8 @@ void predict_describe_unordered(const struct model *m, const struct predict_unor
 void predict_describe_firm(const struct model *m, const struct predict_unordered *u, struct finding_set *set,
 			   struct finding *f);
 
-/* Describes where a thread was when the trace ended: its name, call stack and locks.  Also
- * describes the thread itself. */
+/* predict_describe_end() describes where a thread was when the trace ended: its name, call stack
+ * and locks. predict_describe_thread() describes the thread itself. */
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
 			  struct finding_wait *out);
 void predict_describe_thread(const struct model *m, uint32_t thread, struct finding_set *set,

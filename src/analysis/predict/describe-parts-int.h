@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the parts of describing share: describe.c, describe-place.c,
+/* Declarations that the files which describe predictions share: describe.c, describe-place.c,
  * describe-schedule.c, describe-unordered.c. */
 #ifndef PREDICT_DESCRIBE_PARTS_INT_H
 #define PREDICT_DESCRIBE_PARTS_INT_H
@@ -20,7 +20,8 @@ struct describer {
 	const struct predict_trace *t;
 	const struct model *m;
 	struct finding_set *set;
-	/* By number of the object, filled on demand; NULL if names are not kept. */
+	/* By number of the synchronisation object: its name, filled on demand. NULL if names are
+	 * not kept. */
 	const char **sync_names;
 	struct lines lines;
 	struct unplaced *unplaced;

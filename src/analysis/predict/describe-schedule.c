@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules of findings.  In: a witness and its targets.  Out: the operations, limits, goals and
- * stops of a schedule, in terms that are the same from run to run.
+ * Makes the schedules of findings.  In: a witness and its targets.  Out: the operations, limits,
+ * goals and stops of a schedule, in terms that are the same from run to run.
  */
 #include "predict/describe-parts-int.h"
 

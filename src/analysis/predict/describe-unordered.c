@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings that need no search: accesses that are unordered in the recorded run itself.  In: a pair
- * of accesses that the walk over the run reported.  Out: a finding that describes the object and
- * the accesses by their sites, because their history may be missing from the model.
+ * Makes findings about accesses that are unordered in the recorded run itself, which needs no
+ * search.  In: a pair of accesses that the walk over the run reported.  Out: a finding that
+ * describes the object and the accesses by their sites, because their history may be missing from
+ * the model.
  */
 #include "predict/describe-parts-int.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recorded run that failed without any replay: it aborted, crashed or did not end.
+ * Describes a recorded run that failed without any replay: it aborted, crashed or did not end.
  *
  * In: the model of its trace, and the signal.  Out: a finding with the thread that failed and its
  * position.  If that thread is not known, the finding has the last position of each thread.  A

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded run that failed by itself, as a finding. */
+/* Turns a recorded run that failed by itself into a finding. */
 #ifndef PREDICT_FAILURE_H
 #define PREDICT_FAILURE_H
 

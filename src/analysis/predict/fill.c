@@ -76,7 +76,7 @@ struct filler {
 
 /* ---- events ---- */
 
-/* Completes the events that were added after the execution had `before` events. */
+/* Sets the origin, span and site of the events from number `before` on. */
 static void complete(struct filler *f, const struct segment *at, size_t before)
 {
 	RD_ASSERT(before <= f->t->x.count);
@@ -256,9 +256,9 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 
-/* Handles a thread that waits for a count that it incremented itself (`if (++count < n) wait`).  It
- * read its own write there.  The values of other threads are those that it read before that write,
- * in the same segment. */
+/* Handles a thread that waits for a count that it incremented itself (`if (++count < n) wait`).
+ * Its wait loop reads its own write.  It read the values of other threads before that write, in
+ * the same segment.  So all its reads of the variable in the segment get EXEC_LOOP. */
 static void spread_loops(struct filler *f, size_t first)
 {
 	struct exec_event *events = f->t->x.events;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared memory as variables.
+ * Represents shared memory as variables.
  *
  * An object's bytes are cut wherever an access begins or ends.  The pieces are granules, and two
  * accesses share one if and only if they overlap.  If the same sites access several granules of an

@@ -20,7 +20,8 @@
 
 #define BLOCK 64 /* bytes of a block; each has one bit in a word of 64 bits */
 #define NOT_SHARED UINT32_MAX
-/* Bits of a key for the block in its object; the others hold the number of the object. */
+/* Number of bits of a key that hold the number of the block within its object. The other bits hold
+ * the number of the object. */
 #define OFFSET_BITS 38
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
 
@@ -153,8 +154,8 @@ bool granule_next(struct granule_walk *w)
 
 /* ---- merging ---- */
 
-/* The largest number of transitions that are kept.  It bounds the memory for segments that are
- * over.  Set by hand. */
+/* At the end of a segment, `next` is emptied if it has more entries than this.  That bounds the
+ * memory for segments that are over.  Set by hand. */
 #define TRANSITIONS_MAX 4096
 
 static uint32_t story_after(struct granules *g, const struct mark *m, const struct model_access *a,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a program that makes no progress is stuck forever.
+ * Decides whether a program that makes no progress is stuck forever.
  *
  * In: its trace so far, and the state of its threads in the kernel.  Out: confirmed deadlocks, or
  * nothing. A wrong answer ends a healthy program, so every doubt counts in its favour.  A thread

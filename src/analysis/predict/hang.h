@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a program that makes no progress is stuck forever, and which thread waits for which. */
+/* Decides whether a program that makes no progress is stuck forever, and finds which thread waits
+ * for which. */
 #ifndef PREDICT_HANG_H
 #define PREDICT_HANG_H
 

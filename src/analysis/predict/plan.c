@@ -26,7 +26,7 @@
  * fraction of a second. */
 #define TRIES_MAX 4000000
 
-/* ---- naming few operations ---- */
+/* --- choosing few operations to name --- */
 
 struct thinning {
 	const struct event_line *l;
@@ -148,7 +148,8 @@ static void try_without(struct thinning *t)
 	}
 }
 
-/* Lists the takes that must come before a target which waits for the same semaphore forever. */
+/* Makes the plan name the takes that must come before a target which waits for the same semaphore
+ * forever. */
 static void force_takes(const struct event_line *l, const uint32_t *targets, uint32_t count,
 			struct clashes *c)
 {

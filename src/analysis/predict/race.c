@@ -30,7 +30,7 @@
 enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 
 /* How much is tried before the thorough pass (EFFORT_ALL).  Set by hand. */
-/* Number of pairs of accesses of a pair of sites, with EFFORT_RECORDED. */
+/* Number of pairs of accesses that are tried for one pair of sites, with EFFORT_RECORDED. */
 #define RECORDED_TRIES 256
 #define FEW_TRIES 4 /* the same limit with EFFORT_FEW */
 #define FEW_WORK 16 /* a short search gets 1/FEW_WORK of the budget of a question */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders that every schedule of an ideal must keep.
+ * Computes the orders that every schedule of an ideal must keep.
  *
  * These orders form a relation on the events of the ideal (core-int.h).  It starts with the needs
  * (program order, must-edges, reads-from) and grows by these rules until nothing is added:
@@ -345,7 +345,7 @@ static bool seed_open(struct predict_search *s, const uint32_t *p, const struct 
 	return true;
 }
 
-/* Orders the first write of each thread after all readers of the initial value. */
+/* Orders the first write of each thread after `reader`, which reads the initial value. */
 static bool seed_initial(struct predict_search *s, const uint32_t *p, uint32_t reader)
 {
 	const struct core *c = s->c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlocks in which a program is stuck.
+ * Finds the deadlocks in which a program is stuck.
  *
  * In: an execution whose threads end in pending operations.  Out: deadlocks.  No search is needed:
  * the owner graph (order/owner.h) of the state after the last event shows which threads are stuck.

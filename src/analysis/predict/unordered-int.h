@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that are unordered in the recorded run itself.  They are found by one walk over the
- * whole trace with vector clocks, in linear time, as a detector does during a run.  The walk shows
+ * Finds accesses that are unordered in the recorded run itself, by one walk over the whole trace
+ * with vector clocks, as a detector does during a run.  The walk takes linear time.  It shows
  * where in a long run to look for races first, and which pairs are firm: these are races that
  * happened.
  */

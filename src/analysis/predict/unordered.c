@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The walk of unordered-int.h.  In: the threads of a trace, merged.  Out: pairs of sites.
+ * Walks over a trace to find unordered accesses (unordered-int.h).  In: the threads of a trace,
+ * merged.  Out: pairs of sites.
  *
  * Every thread has a vector clock: for each thread, how many of its releases happened before the
  * current point.  A release of a lock or other object stores the clock in the object; an
@@ -23,7 +24,7 @@
  *   - relaxed reads, from the next fence on;
  *   - if the program has memory barriers in assembler: all relaxed atomics, and plain accesses that
  *     race;
- *   - everything before a thread that the program did not create.
+ *   - everything that happened before the start of a thread that the program did not create.
  * Two accesses that even this order leaves unordered are a race that happened, if all code that
  * could order threads is in the trace.  In an incomplete trace nothing is firm, because the streams
  * of its threads end at different times.  Nothing is firm either if the run reports that something
@@ -41,9 +42,9 @@
 
 #define UNIT 8	 /* bytes that share a list of cells */
 #define PAGE 512 /* number of units in a page */
-/* Largest number of accesses kept for a unit; set by hand, bounds time and memory. */
+/* Largest number of accesses kept for a unit; set by hand, to limit time and memory. */
 #define CELLS 64
-/* Largest number of bytes of a range that are compared; set by hand, bounds time. */
+/* Largest number of bytes of a range that are compared; set by hand, to limit the time. */
 #define RANGE_MAX (1ull << 18)
 /* Number of threads beyond which clocks become too long; set by hand. */
 #define THREADS_MAX 1024
@@ -322,10 +323,10 @@ static uint32_t new_cell(struct unordered_walk *w)
 	return (uint32_t)w->cell_count++;
 }
 
-/* Whether two accesses that even the second order leaves unordered are a race that happened.  If
- * the program has memory barriers in assembler, plain accesses may have passed data from thread to
- * thread.  The position of an access in its segment is not known.  So the earlier access must have
- * come before the segment of the later one began. */
+/* Whether two accesses are a race that happened, because even the second order leaves them
+ * unordered.  If the program has memory barriers in assembler, plain accesses may have passed data
+ * from thread to thread.  The position of an access in its segment is not known.  So in such a
+ * program the earlier access must have come before the segment of the later one began. */
 static bool is_firm(const struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	if (a->epoch <= clock_at(&w->clocks[b->thread], a->thread).firm)

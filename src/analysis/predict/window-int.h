@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prediction window by window, for executions too large to search as a whole. */
+/* Cuts executions that are too large to search as a whole into windows, and collects their
+ * results. */
 #ifndef PREDICT_WINDOW_INT_H
 #define PREDICT_WINDOW_INT_H
 

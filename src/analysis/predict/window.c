@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows for executions that are too large to search as a whole.
+ * Makes windows of executions that are too large to search as a whole.
  *
  * The execution is cut into pieces of N events.  Each piece is searched as a separate execution.
  * Its threads first take the locks that they held at the cut, begin the waits and enter the

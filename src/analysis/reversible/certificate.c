@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates as text.  Writes a verdict as JSON, and reads untrusted bytes as a certificate.  All
- * numbers in a certificate that was read are valid indices of its tables.
+ * Writes and reads certificates: writes a verdict as JSON, and reads untrusted bytes as a
+ * certificate.  All numbers in a certificate that was read are valid indices of its tables.
  */
 #include "reversible/certificate.h"
 

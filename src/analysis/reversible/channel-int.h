@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order through pipes, eventfds, and sockets that connect the process with itself.  A channel is
- * treated as a semaphore that each send posts.  Which receives wait for the semaphore is decided at
- * the end, when all sizes are known.
+ * Derives the order that pipes, eventfds, and sockets that connect the process with itself
+ * impose.  A channel is treated as a semaphore that each send posts.  Which receives wait for the
+ * semaphore is decided at the end, when all sizes are known.
  *
  * Feed all records of the first walk in order, and call rev_channels_finish() before
  * rev_run_finish().

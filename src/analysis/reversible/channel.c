@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Channels.  In: records of the first walk.  Out: channel operations as posts and takes.
+ * Handles channels (reversible/channel-int.h).  In: records of the first walk.  Out: channel
+ * operations as posts and takes.
  *
  * If all sends have the same size, and each receive got that size, the k-th receive needs k sends.
  * The same is true of eventfds, where one receive may take several sends.  Otherwise the bytes of

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verdict.  In: the pairs of segments that the clocks do not order.  Out: "yes" if each pair is
- * proved to have a fixed order; "no", with orders in which a pair is reversed; "open" if some pair
- * could not be decided.
+ * Derives the verdict.  In: the pairs of segments that the clocks do not order.  Out: "yes" if
+ * each pair is proved to have a fixed order; "no", with orders in which a pair is reversed; "open"
+ * if some pair could not be decided.
  *
  * An order that reverses a pair may reverse another pair earlier, and after that the program may
  * behave differently.  So only the first reversed pair is used, and the order ends with it.  Up to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations on one object
- * whose order is not fixed and affects their results:
+ * Finds dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations on one
+ * object whose order is not fixed and affects their results:
  *
  * - a trylock or a timed lock, and any other operation on the lock; the same for semaphores;
  * - the beginning of a condition wait, and a notification, which is lost if it comes first;

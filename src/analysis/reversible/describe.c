@@ -70,7 +70,7 @@ static char *name_at(struct rev_describer *d, uint32_t site, uint64_t address)
 	return name;
 }
 
-/* ---- sides ---- */
+/* --- the two events (sides) of a reversal --- */
 
 static void fill_side(struct rev_describer *d, struct rev_side *side, uint32_t thread)
 {

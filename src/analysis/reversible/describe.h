@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places, stacks and names of what a reversibility check found. */
+/* Adds places, stacks and names to what a reversibility check found. */
 #ifndef REVERSIBLE_DESCRIBE_H
 #define REVERSIBLE_DESCRIBE_H
 

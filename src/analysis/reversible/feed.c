@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The effects of records on memory.  In: records in the order of the run.  Out: accesses to memory,
- * and the beginnings and ends of its lifetimes.
+ * Determines the effects of records on memory.  In: records in the order of the run.  Out:
+ * accesses to memory, and the beginnings and ends of its lifetimes.
  *
  * Memory that is reused counts as new memory: malloc, mmap and the start of a thread clear what was
  * known about it.  A release is treated as a write, because it must not be reordered with a use.
@@ -151,7 +151,7 @@ static void event_record(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	touch(f, e, thread, &t);
 }
 
-/* ---- others ---- */
+/* --- other records --- */
 
 static bool range_writes(const struct rev_feed *f, uint32_t site)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files and descriptors that several threads use, and whether the order of these uses is fixed.
+ * Finds files and descriptors that several threads use in an order that is not fixed.
  *
  * Threads can affect each other through files: one writes a file that another reads; both move the
  * position of a stream; the number of a new descriptor depends on which ones are open.  None of

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files that threads share.  In: calls with their arguments, the names of files that they read,
- * results.  Out: whether another thread has used the same file or descriptor without a fixed order.
+ * Finds files that threads share.  In: calls with their arguments, the names of files that they
+ * read, results.  Out: whether another thread has used the same file or descriptor without a fixed
+ * order.
  *
  * Everything is represented by a location in a shadow memory: the contents of a file, by the hash
  * of its name; the position of a stream, by its descriptor or FILE; and the table of descriptors.

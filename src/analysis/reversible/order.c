@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The clocks of a run's operations.  In: a skeleton.  Out: its order.
+ * Computes the clocks of a run's operations.  In: a skeleton.  Out: its order.
  *
  * The operations are visited in the order in which they happened, in repeated sweeps, until nothing
  * changes.  A thread's clock grows where an operation needs an operation of another thread:

@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger allocations, in bytes, are treated as if they were written at once; set by hand. */
+/* Number of bytes above which an allocation is treated as if it were written at once; set by
+ * hand. */
 #define UNWRITTEN_MAX 4096
 #define THREADS_MAX (UINT16_MAX - 2) /* limit of struct exec */
 

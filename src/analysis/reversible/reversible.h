@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a run pseudo-deterministic?  That is: does every dependent pair of its events happen in the
- * same order in every schedule (doc/design/reversible.md), and does every event depend only on
- * earlier events?  If so, two runs of the program can be compared record by record.
+ * Decides whether a run is pseudo-deterministic. That is: every dependent pair of its events
+ * happens in the same order in every schedule (doc/design/reversible.md), and every event depends
+ * only on earlier events. If so, two runs of the program can be compared record by record.
  *
  * 	rev_check(&result, source, &options)
  * 	...

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schedule that leads a run of the program to a reversal. */
+/* Makes the schedule that leads a run of the program to a reversal. */
 #ifndef REVERSIBLE_SCHEDULE_H
 #define REVERSIBLE_SCHEDULE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shadow memory.  In: touches in the order of the run.  Out: pairs of segments whose order is not
- * fixed.
+ * Implements the shadow memory (reversible/shadow.h).  In: touches in the order of the run.  Out:
+ * pairs of segments whose order is not fixed.
  *
  * A cell represents four bytes and is split into four if they are touched differently.  It has two
  * numbers: the segment of the last write, and the segment of the last read or a set of segments.
@@ -24,7 +24,7 @@
 #define CACHE 256 /* number of pages in a direct-mapped cache of lookups */
 /* Largest release, in bytes, that is marked at once; larger ones are marked on use. */
 #define EAGER (64u << 10)
-#define PAIRS_MAX 400000  /* number of pairs that are kept; set by hand, bounds memory and time */
+#define PAIRS_MAX 400000  /* largest number of kept pairs; set by hand, to limit memory and time */
 #define FLAG 0x80000000u  /* in `write`: the cell is split; in `read`: it is a set */
 #define FRESH 0x7fffffffu /* in `write`: the cell was never written */
 
@@ -150,8 +150,8 @@ void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair)
 		keep_pair(s, pair);
 }
 
-/* Checks whether an access is ordered after an earlier one.  The exact earlier access is determined
- * again if the pair is reported. */
+/* Checks whether an access is ordered after an earlier one.  Only the segment of the earlier one
+ * is known here.  The access itself is found later, if the pair is reported. */
 static void check(struct rev_shadow *s, uint32_t before, uint64_t address, bool wrote)
 {
 	const struct rev_touch *now = s->touch;

@@ -108,7 +108,7 @@ struct rev_sources {
 	/* The numbers of the words that contain an address; used if `parts` is set. */
 	struct rd_umap stored;
 	struct rev_files *files;
-	uint32_t *least; /* by object: find_least() */
+	uint32_t *least; /* by object: the size of its smallest message (find_least()) */
 	struct source_lane *lanes;
 	/* By use of a barrier: the branch of the first thread that left it. */
 	struct branch_taken *ways;
@@ -529,7 +529,7 @@ static void look_at_piece(struct rev_sources *s, uint32_t thread, const struct t
 
 /* ---- words that contain addresses, for loads of parts of them ---- */
 
-/* Largest number of bytes of a range that are examined; set by hand, bounds time. */
+/* Largest number of bytes of a range that are examined; set by hand, to limit the time. */
 #define RANGE_MAX (1u << 20)
 
 static bool holds_address(const struct rev_sources *s, uint64_t address)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Dependences (slice/depend.h).  In: facts and an instruction.  Out: the instructions that it
- * depends on. */
+/* Finds dependences (slice/depend.h).  In: facts and an instruction.  Out: the instructions that
+ * it depends on. */
 #include "slice/depend.h"
 
 #include "base/alloc.h"

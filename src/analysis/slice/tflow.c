@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flow graph of all threads (slice/tflow.h).  In: facts.  Out: the graph, and answers about it.
- */
+/* Builds the flow graph of all threads (slice/tflow.h).  In: facts.  Out: the graph, and answers
+ * about it. */
 #include "slice/tflow.h"
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { OP_INVOKE = 5 }; /* LLVM's opcode number, as in the facts */
-/* Budget for the sets `before`, in visited nodes; they take some seconds. */
+/* Budget for computing the sets `before`, in visited nodes; set by hand, takes some seconds. */
 enum { NODES_MADE_MAX = 1 << 29 };
 
 static size_t words(const struct tflow *w)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The library Z3, its contexts and its time-out. */
+/* Loads the library Z3, makes contexts and sets time limits (solver/z3.h). */
 #include "solver/z3.h"
 
 #include "base/error.h"

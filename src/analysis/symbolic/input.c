@@ -15,7 +15,7 @@
 
 #define LENGTH_MAX 4096u /* largest number of bytes of a slot, as in solve.c */
 
-/* The replacement of a slot. */
+/* The replacement of a slot, which is a range of bytes of an input (raddle/shadow.h). */
 struct slot_edit {
 	uint64_t offset;
 	uint32_t length;

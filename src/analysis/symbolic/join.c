@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of bytes of output that are compared; set by hand, bounds the formula. */
+/* Largest number of bytes of output that are compared; set by hand, to keep the formula small. */
 #define ITEMS_MAX 4096
 
 static bool is_same_var(const struct sym_trace *t, const struct raddle_shadow_var *a,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two traces as one, to compare their output. */
+/* Joins two traces into one, to compare their output. */
 #ifndef SYMBOLIC_JOIN_H
 #define SYMBOLIC_JOIN_H
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH_MAX 4096u /* largest number of bytes of a string; bounds the formula */
+#define LENGTH_MAX 4096u /* largest number of bytes of a string; keeps the formula small */
 /* Numbers up to SMALL are tried before larger ones, because people usually write small numbers. */
 #define SMALL ((1ull << 31) - 1)
 /* Numbers that are this near to the number in the run are tried even earlier; set by hand. */

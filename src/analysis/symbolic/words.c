@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Conditions as text: states, as a user would write it, what a path requires of the input. */
+/* Prints conditions as text: what a path requires of the input, as a user would write it. */
 #include "symbolic/trace.h"
 
 #include "base/error.h"

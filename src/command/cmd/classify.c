@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-classify"
-#define REPORT_MAX (64u << 20) /* the most bytes of a ThreadSanitizer report */
+#define REPORT_MAX (64u << 20) /* maximum size of a ThreadSanitizer report in bytes */
 
 static const struct cmd_usage usage = {
 	"raddle classify [--json[=FILE]] FINDINGS [--] [PROG ARGS...]",

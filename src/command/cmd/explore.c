@@ -86,7 +86,8 @@ int cmd_strategy(const char *command)
 		       command, opt.strategy);
 }
 
-/* A log may name a kind that this version does not know. */
+/* Checks --points.  The value may come from a log, which may name a kind that this version does not
+ * know. */
 static int check_points(void)
 {
 	if (!opt.points || explore_is_points(opt.points))

@@ -170,7 +170,7 @@ static int list_kinds(const struct inject_start *c)
 	return r;
 }
 
-/* --- running it ------------------------------------------------------------------------------------ */
+/* --- running a campaign ------------------------------------------------------------------- */
 
 /* Rejects --until with shards.  A shard does not know the runs of the other shards, so it cannot
  * decide that there are enough. */

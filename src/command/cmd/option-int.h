@@ -75,7 +75,7 @@ int cmd_strategy(const char *command);
  * option is not set, and `none` if the user requested no limit. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 
-/* In milliseconds: eleven days, used as "no limit". */
+/* The time that stands for "no limit", in milliseconds: eleven days. */
 #define CMD_FOREVER UINT64_C(1000000000)
 
 #endif

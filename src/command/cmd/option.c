@@ -19,8 +19,11 @@
 struct cmd_options opt;
 
 enum {
-	OPTIONS_MAX = 160,	  /* the most options of a command; more than any command has */
-	DURATION_MAX_S = 1000000, /* eleven days; set by hand, since a longer time is a typing error */
+	/* maximum number of options of a command; no command has as many */
+	OPTIONS_MAX = 160,
+	/* longest time that an option accepts: eleven days; set by hand, since a longer time is a
+	 * typing error */
+	DURATION_MAX_S = 1000000,
 };
 
 #define READS RD_OPT_READS
@@ -88,7 +91,8 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 	t->usage = (struct rd_usage){usage->synopsis, usage->summary, t->options, usage->example, next_word};
 }
 
-/* Whether --help is among the arguments.  It works even if the defaults are wrong. */
+/* Whether the first argument asks for help or for a list of options.  Both work even if the
+ * defaults are wrong. */
 static bool asks_for_help(int argc, char **argv)
 {
 	return argc > 1 &&

@@ -29,7 +29,8 @@ int cmd_redirect(const char *path);
 /* Writes the documents that the options request. */
 int cmd_output_write(const struct finding_set *set, const struct report_opts *how);
 
-/* With --coverage, writes a page about the code that `schedules` schedules covered. */
+/* With --coverage, writes a page with the orders of conflicting places that `schedules` schedules
+ * showed. */
 int cmd_write_coverage(const struct finding_set *set, const struct report_opts *how, uint64_t schedules);
 
 /* Writes the findings as JSON. */

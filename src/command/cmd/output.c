@@ -102,7 +102,7 @@ static int write_html(const void *what, FILE *out)
 	return report_html(f->set, f->how, out);
 }
 
-/* A coverage page, and the number of schedules that it covers. */
+/* The data of a coverage page: findings, and the number of schedules that were run. */
 struct coverage {
 	struct findings findings;
 	uint64_t schedules;

@@ -4,7 +4,8 @@
 
 #include "cmd/option-int.h"
 
-/* In millions of steps; used for "no limit", because so many steps take more than a year. */
+/* The number of search steps, in millions, that stands for "no limit": so many steps take more than
+ * a year. */
 #define WORK_MAX 1000000000
 
 void cmd_prediction_start(struct predict_batch *p)

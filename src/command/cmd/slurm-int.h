@@ -14,7 +14,7 @@ int cmd_executor(const char *command);
 struct cmd_slurm {
 	const char *command;   /* inject, explore or classify */
 	const char *directory; /* the directory with which the work can be resumed */
-	uint64_t runs;	       /* the number of runs, which is the most shards that make sense */
+	uint64_t runs;	       /* the number of runs; more shards than runs make no sense */
 	char *const *more;     /* further arguments of every shard; NULL if there are none */
 };
 

@@ -32,7 +32,7 @@ void doctor_examine(struct doctor_report *report); /* compiles two small program
 void doctor_report_release(struct doctor_report *report);
 
 void doctor_report_text(const struct doctor_report *report, FILE *out);
-/* The format of doc/format/doctor.md. */
+/* Writes the report in the format of doc/format/doctor.md. */
 int doctor_report_json(const struct doctor_report *report, FILE *out);
 
 const char *doctor_status_name(enum doctor_status status);

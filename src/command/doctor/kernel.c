@@ -25,7 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WATCHPOINTS_MAX = 16 }; /* the most watchpoints that are tried: Arm has up to 16, x86 has 4 */
+/* maximum number of watchpoints that are tried: Arm has up to 16, x86 has 4 */
+enum { WATCHPOINTS_MAX = 16 };
 
 /* Tests memory files: the session between a recorded program and `raddle record` is one. */
 void doctor_memfd(struct doctor_item *item)

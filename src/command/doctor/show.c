@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The column of the text about what was found: after the longest status and name. */
+/* The column at which the text about what was found begins: after the longest status and name. */
 enum { TEXT_COLUMN = 26 };
 
 static void print_item(const struct doctor_item *item, FILE *out)

@@ -102,8 +102,8 @@ void doctor_cache(struct doctor_item *item)
  * files open (trace/writer.c); the others are for everything else. */
 enum { FILES_NEEDED = 128 };
 
-/* Tests the limits on file size and memory: a trace can be large, and a recorded program needs more
- * memory. */
+/* Tests the limits on open files, file size and address space.  A trace has many files and can be
+ * large, and a recorded program needs more memory. */
 void doctor_limits(struct doctor_item *item)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the files of this room share. */
+/* Declarations that the files of dump/ share. */
 #ifndef DUMP_DUMP_INT_H
 #define DUMP_DUMP_INT_H
 
@@ -23,7 +23,7 @@ struct dump {
 /* Sets which threads and kinds are shown, from the lists in the options and the model. */
 int dump_set_filters(struct dump *d);
 
-/* The most events that may be written. */
+/* The maximum number of events that may be written. */
 uint64_t dump_limit(const struct dump_options *options);
 
 /* Each of these writes one document. */

@@ -10,7 +10,7 @@
 /* The options of `raddle dump`.  Only `json` applies to artefacts that are not traces. */
 struct dump_options {
 	const char *threads, *kinds; /* lists separated by commas; NULL for all */
-	uint64_t limit;		     /* the most events that are written; 0 for no limit */
+	uint64_t limit;		     /* maximum number of events that are written; 0 for no limit */
 	bool json, stacks;
 	bool summary, sites, check, count; /* whether to show this instead of the events */
 	bool values; /* for full traces: whether to show records of values that a fault may change */

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define THREAD_WIDTH_MAX 14 /* columns; longer names make ragged lines */
+/* maximum width of the column of thread names; longer names make ragged lines */
+#define THREAD_WIDTH_MAX 14
 
 static const struct trace_site *site_of(const struct dump *d, const struct trace_event *e)
 {

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_MAX 64 /* the most frames that are shown of a call stack; recursion would fill pages */
+/* maximum number of frames that are shown of a call stack; recursion would fill pages */
+#define STACK_MAX 64
 
 struct full_dump {
 	struct trace *trace;

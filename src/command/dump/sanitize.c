@@ -21,7 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a thread that are kept in memory; its file is opened again for each such block. */
+/* Bytes of a thread's text that are gathered in memory before they are written to its file, which
+ * is opened anew for each write. */
 #define FILE_BUFFER 32768
 
 struct sanitize {

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most rows of a table in text form (twice as many for threads).  The summary then fills about
- * two screens. */
+/* Maximum number of rows of a table in text form (twice as many for threads).  The summary then
+ * fills about two screens. */
 #define ROWS 12
 /* A synchronisation object with fewer uses gets no row: a single use orders nothing. */
 #define USES_MIN 2

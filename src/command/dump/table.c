@@ -98,7 +98,8 @@ void dump_sites(const struct trace_sites *s, bool json, FILE *out)
 	}
 }
 
-/* Notes about a damaged trace; the first ones show the cause, the rest follow from it. */
+/* Maximum number of notes that are shown about a damaged trace: the first ones show the cause, the
+ * rest follow from it. */
 #define NOTES_SHOWN 20
 
 struct notes {

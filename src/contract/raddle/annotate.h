@@ -5,7 +5,8 @@
  *
  * 	raddle_assert(x)        a failure if x is false, whatever NDEBUG is
  * 	raddle_assume(x)        a run in which x is false is ignored: it ends here, with status 0
- * 	raddle_choose(n)        a number below n (n is at most 64); each is tried in some schedule
+ * 	raddle_choose(n)        a number below n, which is at most 64; each such number is tried in
+ * 	                        some schedule
  * 	RADDLE_EXPLORE_LATER    in one file, outside of functions: until raddle_explore_here() is
  * 	                        called, threads take turns in the default order, so that no schedules
  * 	                        are spent on code before the call
@@ -57,7 +58,8 @@ static inline __attribute__((unused, noreturn)) void raddle_give_up_(void)
 
 #define raddle_assume(x) ((x) ? (void)0 : raddle_give_up_())
 
-/* The most values that raddle_choose() chooses from.  A judgement: each value costs a thread. */
+/* The maximum number of values that raddle_choose() chooses from, set by hand: each value costs a
+ * thread. */
 #define RADDLE_CHOICES 64
 
 struct raddle_choice_ {

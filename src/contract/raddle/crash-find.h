@@ -19,8 +19,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* How many words of the stack are searched for return addresses: a page on x86.  A judgement: the
- * innermost calls lie in that page, and a handler should finish soon after a crash. */
+/* How many words of the stack are searched for return addresses: a page on x86.  Chosen by hand:
+ * the innermost calls lie in that page, and a handler should finish soon after a crash. */
 enum { RADDLE_CRASH_WORDS = 512, RADDLE_CRASH_PAGE = 4096 };
 
 extern char __executable_start[] __attribute__((weak, visibility("hidden")));
@@ -60,8 +60,9 @@ static inline bool raddle_is_readable(const uint64_t *word)
 	return readable;
 }
 
-/* Whether the word can be read.  The stack may end before all words are searched: the stack of
- * main() does if the environment is small. */
+/* Whether the word can be read.  Only the first word and the first word of each page are tested.
+ * The stack may end before all words are searched: the stack of main() does if the environment is
+ * small. */
 static inline bool raddle_is_stack(const uint64_t *word, bool first)
 {
 	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);

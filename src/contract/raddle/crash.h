@@ -4,7 +4,7 @@
 #ifndef RADDLE_CRASH_H
 #define RADDLE_CRASH_H
 
-/* How many places of a crash are kept, innermost first.  A judgement: these are enough to
+/* How many places of a crash are kept, innermost first.  Chosen by hand: 8 places are enough to
  * distinguish failures. */
 #define RADDLE_CRASH_PLACES 8
 

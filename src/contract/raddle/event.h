@@ -42,14 +42,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RADDLE_FIRST_ROW 0x10	 /* the first code of event.inc; lower codes have encodings of their own */
-#define RADDLE_ACCESS_FLAG 0x80	 /* set in the first byte of an access; the other bits are the difference */
-#define RADDLE_ACCESS_ESCAPE 127 /* the difference does not fit and follows as a varint */
-#define RADDLE_STRIDE_MAX 65536	 /* the most accesses of a record: bounds the work of the reader */
-#define RADDLE_SITE_SLOTS 256	 /* the slots of previous addresses: slot = site % RADDLE_SITE_SLOTS */
+#define RADDLE_FIRST_ROW 0x10 /* the first code of event.inc; lower codes have other encodings */
+/* In the first byte of an access, the bit FLAG is set, and the other bits are the difference of
+ * the sites.  If they are ESCAPE, the difference follows as a varint. */
+#define RADDLE_ACCESS_FLAG 0x80
+#define RADDLE_ACCESS_ESCAPE 127
+#define RADDLE_STRIDE_MAX 65536 /* maximum count in STRIDE and RANGES; bounds the reader's work */
+#define RADDLE_SITE_SLOTS 256	/* slots for previous addresses; a site uses slot site % 256 */
 
-/* Flags of an atomic operation. */
-#define RADDLE_ATOMIC_STORED 1u
+/* Flags of an ATOMIC record. */
+#define RADDLE_ATOMIC_STORED 1u /* the operation wrote to memory */
 #define RADDLE_ATOMIC_PASSED 2u /* the operation did not end a segment */
 
 enum raddle_event {
@@ -194,8 +196,8 @@ static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role
 	return 0;
 }
 
-/* The event that a thread waits for when it stops at this event; the event itself if the thread
- * does not wait.  A request for a read-write lock is treated as that of a writer. */
+/* The event that ends the wait which this event begins; the event itself if it begins no wait.  A
+ * request for a read-write lock is treated as that of a writer. */
 static inline uint32_t raddle_awaited(uint32_t kind)
 {
 	enum raddle_class class = raddle_class(kind);
@@ -262,7 +264,7 @@ static inline uint32_t raddle_object_size(uint32_t kind)
 	return sizes[raddle_class(kind)];
 }
 
-/* Operand values of ALLOC and FREE. */
+/* The operand `kind` of ALLOC and FREE. */
 enum raddle_alloc_kind {
 	RADDLE_ALLOC_MALLOC = 0,    /* malloc, calloc, realloc, strdup, ... */
 	RADDLE_ALLOC_ALIGNED = 1,   /* aligned_alloc, posix_memalign, memalign */
@@ -279,7 +281,7 @@ enum raddle_alloc_kind {
 #define RADDLE_SITE_LOCAL_BITS 16
 #define RADDLE_SITE_MAX 0x7fffffffu
 
-/* The most operands a row of event.inc may have. */
+/* The maximum number of operands in a row of event.inc. */
 #define RADDLE_MAX_OPERANDS 8
 
 #endif

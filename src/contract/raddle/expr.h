@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* X(constant, number of operands, text for people). */
+/* X(constant, number of operands, operator in printed expressions). */
 #define RADDLE_EXPRS(X)                                                                                      \
 	X(NONE, 0, "")                                                                                       \
 	X(VAR, 0, "") /* k: the number of the variable */                                                    \

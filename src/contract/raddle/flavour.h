@@ -17,8 +17,9 @@ struct raddle_flavour {
 	enum raddle_flavour_number number;
 	const char *name;
 	const char *hooks, *runtime, *static_runtime; /* names of files beside the tool */
-	uint32_t bytes;				      /* the least number of bytes of bitcode per site */
-	int values;				      /* 1 if events carry values (flavour.inc) */
+	/* minimum number of bytes of bitcode that one site takes (flavour.inc) */
+	uint32_t bytes;
+	int values; /* 1 if events carry values (flavour.inc) */
 };
 
 static inline const struct raddle_flavour *raddle_flavour(enum raddle_flavour_number number)

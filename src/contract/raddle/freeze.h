@@ -3,11 +3,12 @@
  * Snapshots (rt/steer/freeze.c): a steered program (raddle/steer.h) whose threads run on one kernel
  * thread can be frozen, so that several runs continue from there.
  *
- * The replayer sets `where`.  There the runtime sets `state` to FROZEN and sleeps on `copying`.  If
- * the program cannot be copied, `state` becomes the reason, and the run continues.  For each run
- * the replayer restores the session as it was when the program was frozen, and writes the plan of
- * the run.  Then it sets `copying` to WANTED.  The runtime forks, stores the new process in `copy`
- * and sets `copying` to MADE.  The new process uses the same session, so one run follows the other.
+ * The replayer sets `where` to the point at which the program shall be frozen.  At that point the
+ * runtime sets `state` to FROZEN and sleeps on `copying`.  If the program cannot be copied, `state`
+ * becomes the reason, and the run continues.  For each run the replayer restores the session as it
+ * was when the program was frozen, and writes the plan of the run.  Then it sets `copying` to
+ * WANTED.  The runtime forks, stores the new process in `copy` and sets `copying` to MADE.  The new
+ * process uses the same session, so one run follows the other.
  */
 #ifndef RADDLE_FREEZE_H
 #define RADDLE_FREEZE_H
@@ -19,7 +20,7 @@
 enum raddle_freeze {
 	RADDLE_FREEZE_NOWHERE,
 	RADDLE_FREEZE_CREATION, /* before its second thread is created */
-	RADDLE_FREEZE_MET,	/* where the threads met */
+	RADDLE_FREEZE_MET,	/* where the two threads of the plan met */
 };
 
 /* Whether the program is frozen, or why it cannot be. */
@@ -38,7 +39,7 @@ enum raddle_frozen {
 enum raddle_copying { RADDLE_COPY_NONE, RADDLE_COPY_WANTED, RADDLE_COPY_MADE };
 
 struct raddle_freezing {
-	uint32_t where;		  /* enum raddle_freeze; the runtime clears it there */
+	uint32_t where;		  /* enum raddle_freeze; the runtime clears it at that point */
 	uint32_t threads;	  /* number of threads to make in advance, before the program is frozen */
 	_Atomic uint32_t state;	  /* enum raddle_frozen */
 	_Atomic uint32_t copying; /* enum raddle_copying; a futex */

@@ -52,9 +52,9 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 }
 
 #define RADDLE_PIECE_HEAD 4	  /* the size of the head in bytes */
-#define RADDLE_PIECE_MAX 2048	  /* the most bytes of a piece; longer straight-line code has several */
-#define RADDLE_FULL_POINTERS 16	  /* the most possible pointers that a record lists for a range */
-#define RADDLE_FULL_VALUE_MAX 128 /* the most bytes of a value; larger ones are recorded as ranges */
+#define RADDLE_PIECE_MAX 2048	  /* maximum size in bytes; longer straight-line code is split */
+#define RADDLE_FULL_POINTERS 16	  /* maximum number of pointers in the record of a range */
+#define RADDLE_FULL_VALUE_MAX 128 /* maximum size in bytes; larger values are recorded as ranges */
 _Static_assert(RADDLE_PIECE_MAX > RADDLE_FULL_VALUE_MAX, "a piece has room for any value");
 
 /* Whether a word looks like an address in a position-independent program, its heap, its libraries
@@ -102,7 +102,8 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
  * depend on the schedule.
  */
 #define RADDLE_FAULT_VERSION 3
-/* The most levels of fork from the first process to the one that the plan belongs to. */
+/* The maximum number of forks that lead from the first process to the one that the plan belongs
+ * to. */
 #define RADDLE_FAULT_FORKS 16
 #define RADDLE_FAULT_NONE UINT32_MAX
 
@@ -118,7 +119,7 @@ enum raddle_fault_action {
 	RADDLE_FAULT_FORMER,  /* the value of the site's previous execution, or 0 in the first execution */
 	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits in the eight bytes it points
 			       * to */
-	RADDLE_FAULT_AWAY,    /* the address of memory that no code reads replaces the value, an address */
+	RADDLE_FAULT_AWAY,    /* the value, an address, becomes that of memory that no code reads */
 	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
 	RADDLE_FAULT_KILL,    /* the thread disappears: no locks are released, no handlers run */
 	RADDLE_FAULT_EXHAUST, /* from here on the process cannot allocate the resource mask[0] (enum
@@ -140,11 +141,12 @@ static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 }
 
 struct raddle_fault_thread {
-	uint32_t parent, index; /* position of the parent, and the thread's number among the
-				 * parent's creations; entry 0 is the initial thread */
-	uint32_t first, count;	/* its faults: the position of the first, and their number */
-	uint32_t number;	/* the thread's number, which the program sets when the thread
-				 * starts; RADDLE_FAULT_NONE before */
+	/* the parent's position in this table, and the thread's number among the parent's
+	 * creations; entry 0 is the initial thread */
+	uint32_t parent, index;
+	uint32_t first, count; /* its faults: the position of the first, and their number */
+	uint32_t number;       /* the thread's number, which the program sets when the thread
+				* starts; RADDLE_FAULT_NONE before */
 	uint32_t unused;
 };
 

@@ -65,10 +65,10 @@
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
 #define RADDLE_GUARD_VERSION 3u
 
-#define RADDLE_GUARDS 65536u /* the most guards of a program; only the best candidates get them */
+#define RADDLE_GUARDS 65536u /* maximum number of guards; only the best candidates get one */
 #define RADDLE_GUARD_PAIRS 65536u
-#define RADDLE_GUARD_TASKS 16u	  /* the most tasks at a time */
-#define RADDLE_GUARD_REPORTS 256u /* the most reports that the agent has not read yet */
+#define RADDLE_GUARD_TASKS 16u	  /* maximum number of tasks at a time */
+#define RADDLE_GUARD_REPORTS 256u /* maximum number of reports that the agent has not read yet */
 
 #define RADDLE_GUARD_HEADER_SIZE 32768u /* bytes: whole pages that hold struct raddle_guard */
 #define RADDLE_GUARD_FLAGS_AT RADDLE_GUARD_HEADER_SIZE
@@ -137,8 +137,7 @@ struct raddle_guard_task {
 	 * has just accessed.  With RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are
 	 * tracked only at such bytes. */
 	uint32_t skip;
-	/* Written by the program: what it has found so far, in case the run ends without a result.
-	 * */
+	/* Written by the program, in case the run ends without a result. */
 	_Atomic uint32_t ordered; /* how many tracked accesses were ordered before all other threads, or
 				   * before the other access */
 	_Atomic uint32_t active;  /* 1 while an access is tracked or a thread is stopped */
@@ -166,7 +165,7 @@ struct raddle_guard {
 	/* Written by the agent. */
 	_Atomic uint64_t beat_ns;      /* the last sign of life, by CLOCK_MONOTONIC */
 	_Atomic uint32_t patience_ms;  /* if beat_ns is older than this, the agent has ended */
-	_Atomic uint32_t track_us;     /* the longest time for which an access is tracked */
+	_Atomic uint32_t track_us;     /* maximum time for which an access is tracked */
 	_Atomic uint32_t track_permil; /* thousandths of the run time that may be spent on tracking */
 	_Atomic int64_t pause_us;      /* how long threads may still be stopped; the program decrements it */
 	_Atomic uint32_t watch;	       /* 1 if hardware watchpoints are allowed */

@@ -25,8 +25,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_MEMORY_SITES 1024    /* the most tracked sites, and the most `published` entries */
-#define RADDLE_MEMORY_CHOICES 32768 /* the most choices in `plan`, and in `made` */
+#define RADDLE_MEMORY_SITES 1024    /* maximum number of entries of `track`, and of `published` */
+#define RADDLE_MEMORY_CHOICES 32768 /* maximum number of choices in `plan`, and in `made` */
 
 enum raddle_memory_model {
 	RADDLE_MEMORY_SC,
@@ -64,7 +64,7 @@ struct raddle_published {
 
 /* Why a model was abandoned during a run: from then on, memory is sequentially consistent. */
 enum raddle_memory_over {
-	RADDLE_MEMORY_HOLDS,
+	RADDLE_MEMORY_HOLDS,	 /* the model was not abandoned */
 	RADDLE_MEMORY_THREADS,	 /* too many threads */
 	RADDLE_MEMORY_LOCATIONS, /* too many tracked bytes */
 };
@@ -74,14 +74,14 @@ struct raddle_memory {
 	uint32_t explores; /* 1 if the run is part of an exploration */
 	uint64_t seed;	   /* the seed of choices after the plan; 0 for no seed */
 	uint32_t track_count, plan_count;
-	_Atomic uint32_t made_count; /* the number of choices for `made`; those that do not fit count too */
+	_Atomic uint32_t made_count; /* number of choices for `made`, even those that did not fit */
 	_Atomic uint32_t choices;    /* the number of choices, without those of the next thread */
 	_Atomic uint32_t nexts;	     /* the number of choices of the next thread */
 	_Atomic uint32_t past_count; /* the number of choices of the plan that the run has reached */
-	_Atomic uint32_t strayed;    /* the first choice whose alternatives differ from the plan; or 0 */
+	_Atomic uint32_t strayed;    /* the first choice with another `from` than planned, or 0 */
 	_Atomic uint32_t over;	     /* enum raddle_memory_over */
 	_Atomic uint32_t published_count;
-	_Atomic uint64_t relaxed; /* how often a choice of the model was not alternative 0 */
+	_Atomic uint64_t relaxed; /* how many of `choices` were not alternative 0 */
 	uint32_t track[RADDLE_MEMORY_SITES];
 	struct raddle_published published[RADDLE_MEMORY_SITES];
 	struct raddle_choice plan[RADDLE_MEMORY_CHOICES], made[RADDLE_MEMORY_CHOICES];

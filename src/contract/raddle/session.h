@@ -43,7 +43,7 @@
  * clone's process ID (int32_t), or negative if cloning failed. */
 #define RADDLE_SERVE_FDS 4
 
-/* All of these values are judgements. */
+/* All of these values were chosen by hand. */
 /* bytes, a power of two; smaller buffers would be handed over more often */
 #define RADDLE_BUFFER_SIZE 32768
 #define RADDLE_BACKLOG 24 /* number of sealed buffers that may wait for the collector */

@@ -27,8 +27,8 @@
 
 #define RADDLE_SHADOW_VERSION 1 /* the version of this layout */
 
-/* Sizes of the parts of the shared memory, in entries.  Judgements: unused pages take no memory,
- * and entries that do not fit are counted as losses. */
+/* Sizes of the parts of the shared memory, in entries.  Chosen by hand: unused pages take no
+ * memory, and entries that do not fit are counted as losses. */
 #define RADDLE_SHADOW_NODES (1u << 20)
 #define RADDLE_SHADOW_VARS 65536u
 #define RADDLE_SHADOW_STEPS (1u << 18)

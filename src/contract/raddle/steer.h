@@ -79,8 +79,8 @@
 #define RADDLE_STEER_VERSION 18 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
-/* All values are judgements: sizes bound the shared memory, counts bound the time of a run. */
-#define RADDLE_SLOTS 32768	/* slots; threads with higher numbers are not controlled */
+/* All values were chosen by hand: sizes bound the shared memory, counts bound the time of a run. */
+#define RADDLE_SLOTS 32768	/* number of slots; threads beyond them are not controlled */
 #define RADDLE_SLOT_HELD 1008	/* maximum number of locks in a slot; `held_count` may exceed it */
 #define RADDLE_STEER_FRAMES 64	/* maximum number of call sites of a stack, innermost first */
 #define RADDLE_STEER_RACES 256	/* maximum number of races of a run that are reported */
@@ -187,7 +187,7 @@ struct raddle_steer_decision {
 	uint32_t unused;
 };
 
-/* The accesses that a watch makes points: those that match all of these fields. */
+/* A watch: an access that matches all of these fields is a point. */
 struct raddle_steer_watch {
 	uint32_t thread;	/* position in the table, or NONE for any thread */
 	uint32_t site;		/* 0 for any site */
@@ -262,7 +262,7 @@ struct raddle_slot {
 	uint32_t tid;		 /* the kernel's thread ID */
 	_Atomic uint32_t kind;	 /* the operation that it is in or waits to do: enum raddle_event */
 	_Atomic uint64_t n;	 /* operations begun */
-	_Atomic uint64_t object; /* address of its object; for a join, the thread's number */
+	_Atomic uint64_t object; /* the operation's object: address, or thread number for a join */
 	_Atomic uint32_t site;	 /* innermost call site of that operation */
 	_Atomic uint32_t held_count;
 	_Atomic uint64_t accesses; /* records of accesses and atomics so far: its progress */

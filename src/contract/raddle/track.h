@@ -4,19 +4,19 @@
  *
  * The gates
  * ---------
- * Each instruction that can be watched has a number, its *gate*, and a byte of
- * __raddle_track_flags.  The tool sets the bytes before the program starts and does not change
- * them later; the program may close gates (see `budget`).  Without the tool all bytes are 0.  On
- * entry a function tests the byte of one of its gates.  If that byte is 0, all gates of the
- * function are closed and cost nothing more.  Loops test again in each iteration while one of
- * their gates is open (instr/track/ungated.c).
+ * Each instruction that can be tracked has a number, its *gate*, and a byte of
+ * __raddle_track_flags.  The tool sets the bytes before the program starts and does not change them
+ * later; the program may close gates (see `budget`).  Without the tool all bytes are 0.  On entry a
+ * function tests the byte of one of its gates.  If that byte is 0, all gates of the function are
+ * closed and cost nothing more.  Loops test again in each iteration while one of their gates is
+ * open (instr/track/ungated.c).
  *
  * The memory
  * ----------
  * 	0			struct raddle_track
- * 	RADDLE_TRACK_FLAGS_AT	a byte per gate: enum raddle_track_flag
- * 	RADDLE_TRACK_GROUPS_AT	a number per gate, for the first gate_count gates: its function
- * 	RADDLE_TRACK_EVENTS_AT	event_count times struct raddle_track_event: the last events
+ * 	RADDLE_TRACK_FLAGS_AT	for each gate, a byte: enum raddle_track_flag
+ * 	RADDLE_TRACK_GROUPS_AT	for each of the first gate_count gates, the number of its function
+ * 	RADDLE_TRACK_EVENTS_AT	the last events: event_count times struct raddle_track_event
  *
  * It is a memory file, so its content survives any end of the program.  Events are numbered from 0.
  * Event n lies in slot n % event_count and gets the stamp n + 1 when it is complete.  An access
@@ -35,7 +35,7 @@
 #define RADDLE_TRACK_VERSION 1u
 
 #define RADDLE_TRACK_FLAGS_NAME "__raddle_track_flags"
-#define RADDLE_TRACK_GATES 32768u /* the most gates of a program */
+#define RADDLE_TRACK_GATES 32768u /* maximum number of gates in a program */
 #define RADDLE_TRACK_SLOTS 4u	  /* the number of watchpoints that the processor has */
 #define RADDLE_TRACK_HARDWARE UINT32_MAX
 
@@ -44,7 +44,7 @@
 #define RADDLE_TRACK_EVENTS_AT (RADDLE_TRACK_GROUPS_AT + 4u * RADDLE_TRACK_GATES)
 #define RADDLE_TRACK_SIZE(events)                                                                            \
 	(RADDLE_TRACK_EVENTS_AT + (uint64_t)(events) * sizeof(struct raddle_track_event))
-#define RADDLE_TRACK_EVENTS (1u << 24) /* the most events that are kept */
+#define RADDLE_TRACK_EVENTS (1u << 24) /* maximum number of events that are kept */
 _Static_assert((RADDLE_TRACK_EVENTS & (RADDLE_TRACK_EVENTS - 1)) == 0, "numbers of events wrap around");
 
 /* Bits of a gate's flag. */
@@ -87,7 +87,7 @@ struct raddle_track_event {
 	uint32_t reserved;
 };
 
-#define RADDLE_TRACK_TEXT 240 /* bytes; a judgement: longer conditions and names are cut */
+#define RADDLE_TRACK_TEXT 240 /* bytes, chosen by hand; longer conditions and names are cut */
 #define RADDLE_TRACK_PLACES RADDLE_CRASH_PLACES
 struct raddle_track_failure {
 	_Atomic uint32_t ready;

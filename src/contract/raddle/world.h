@@ -31,8 +31,8 @@
 #define RADDLE_WORLD_BUFFER 0x80000000u /* a bit of a buffer's `thread`, above all thread numbers */
 #define RADDLE_WORLD_VERSION 1		/* the version of this layout */
 #define RADDLE_WORLD_NONE UINT32_MAX
-#define RADDLE_WORLD_ADDRESS 128 /* the most bytes of an address: struct sockaddr_storage */
-#define RADDLE_CLOCKS 8		 /* the number of sources that are clocks of the kernel: the first ones */
+#define RADDLE_WORLD_ADDRESS 128 /* maximum size in bytes: that of struct sockaddr_storage */
+#define RADDLE_CLOCKS 8		 /* the first 8 sources are clocks of the kernel */
 
 enum raddle_world_record {
 #define RADDLE_WORLD(code, constant, ...) RADDLE_WORLD_##constant = code,
@@ -46,7 +46,7 @@ enum raddle_source {
 	RADDLE_SOURCES
 };
 
-/* A part of a table. */
+/* A range of entries in a table. */
 struct raddle_world_run {
 	uint64_t first, count;
 };
@@ -69,7 +69,8 @@ struct raddle_world_listener {
 };
 
 struct raddle_world_connection {
-	uint32_t listener;		     /* its position; NONE if the program made the connection */
+	/* the position of the listener that accepted it; NONE for other connections */
+	uint32_t listener;
 	int32_t error;			     /* errno if connect() failed; otherwise 0 */
 	int32_t descriptor;		     /* the inherited descriptor; -1 if not inherited */
 	struct raddle_world_address address; /* the address of the other side */

@@ -166,7 +166,7 @@ struct finding {
 	bool known;		 /* the baseline lists it */
 	bool recorded;		 /* confirmed by the recorded run itself, in which it happened */
 	bool observed;		 /* confirmed by the detector, since the threads cannot meet */
-	bool unordered;		 /* the detector saw no order, but foreign code may order them */
+	bool unordered;		 /* the detector saw no order, but foreign code may order accesses */
 	const char *reason;	 /* a sentence: why it is dropped or unconfirmed */
 	const char *firm;	 /* a sentence if the accesses are firm (see glossary); else NULL */
 	const char *consequence; /* such as crash, hang, deadlock, assertion, memory-error */

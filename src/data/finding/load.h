@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings from files that a user names. */
+/* Loads findings from files that a user names. */
 #ifndef FINDING_LOAD_H
 #define FINDING_LOAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schedules of findings as files in a directory. */
+/* Saves the schedules of findings as files in a directory. */
 #ifndef FINDING_SAVE_H
 #define FINDING_SAVE_H
 

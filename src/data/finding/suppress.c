@@ -178,7 +178,7 @@ size_t suppressions_apply(struct suppressions *s, struct finding_set *set)
 	return hidden;
 }
 
-/* ---- making ---- */
+/* --- making rules for findings --- */
 
 /* Appends a name.  Line ends are replaced, because a name comes from the program and must not end
  * the line. */
@@ -240,7 +240,7 @@ void suppressions_make(const struct finding_set *set, struct rd_buf *out)
 	}
 }
 
-/* ---- reading ---- */
+/* --- reading a file of rules --- */
 
 static int parse_line(struct suppressions *s, const char *line, size_t number, const char *name)
 {

@@ -65,7 +65,7 @@ static void finding_json_put(struct rd_json *j, const char *name, const char *te
 	json_decref(value);
 }
 
-/* ---- parts ---- */
+/* --- parts of a finding --- */
 
 static void put_optional(struct rd_json *j, const char *name, const char *value)
 {

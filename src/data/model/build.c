@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building a model.  The first scan, in this file, reads every stream once, thread by thread.  It
+ * Builds a model.  The first scan, in this file, reads every stream once, thread by thread.  It
  * collects threads, modules, allocations and releases.  Allocations and releases are then replayed
  * in the order of q and become objects with a lifetime.  Further scans (share.c, history.c) find
  * objects by address and q, so no scan needs the threads merged.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each thread did, as arrays: its operations (events with q) and, between two of them, its
- * accesses to shared bytes.  Analyses walk over these arrays, because the rest of the trace cannot
- * affect a race or a deadlock.
+ * Makes the history of each thread: an array of its operations (events with q), and an array of
+ * its accesses to shared bytes between them.  Analyses walk over these arrays, because the rest of
+ * the trace cannot affect a race or a deadlock.
  *
  * The arrays may cover only a part of the run.  Then operations before the part are left out if
  * they no longer have an effect (prefix.c).
@@ -22,7 +22,8 @@
 #define RANGE_MAX (1ull << 30)
 /* Number of intervals of q that are counted when the run is cut into parts. */
 #define BUCKETS 65536
-/* Items of the first and the last part; small, so that findings are reported early. */
+/* Largest number of items (operations and accesses) in the first and in the last part. It is
+ * small, so that findings are reported early. */
 #define EDGE_PART (1 << 20)
 
 struct history_scan {

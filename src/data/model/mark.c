@@ -19,8 +19,8 @@
 #include <string.h>
 
 /* Both constants were set by hand: marks must stay small compared with the model. */
-#define MARK_BYTES_MAX (64u << 20) /* bytes of all marks together */
-/* Bytes that a mark may have for each chunk since the previous mark. */
+#define MARK_BYTES_MAX (64u << 20) /* largest size of all marks together, in bytes */
+/* Largest size of a mark, in bytes for each chunk since the previous mark. */
 #define CHUNK_BYTES (16u << 10)
 
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Canonical names of threads, which depend on the tree of creations; of objects; and of places
+/* Makes the canonical names of threads (from the tree of creations), of objects, and of places
  * within objects. */
 #include "model/model-int.h"
 
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of nested member names; set by hand, bounds damaged type tables. */
+/* Largest number of nested member names; set by hand, because a damaged type table may nest types
+ * without end. */
 #define NESTING_MAX 8
 
 /*

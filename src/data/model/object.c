@@ -20,7 +20,8 @@
 #define CELL_SHIFT 6   /* log2 of the bytes of a cell on the lowest level */
 #define LEVEL_SHIFT 59 /* position of the level in a cell's key */
 #define PAGE 4096
-/* Largest number of objects of a cell that a lookup visits; set by hand, bounds damaged traces. */
+/* Largest number of objects of a cell that a lookup visits; set by hand, to limit the time with a
+ * damaged trace. */
 #define WALK_MAX 65536
 
 uint32_t model_add_object(struct model *m, const struct model_object *object)

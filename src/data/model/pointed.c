@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of places that pointers lead to, as in the source.  In: a heap object or a stack, an offset
- * in it, and accesses to the bytes there.  Out: `struct conn.refs` or `struct conn[].refs`, if an
- * access used a pointer to a struct; otherwise the variable that received the allocation, `*counter
- * (malloc at f.c:12)`.  If a thread never accesses one of its stack variables by name, this is the
- * best name available.
+ * Names the places that pointers lead to, as in the source.  In: a heap object or a stack, an
+ * offset in it, and accesses to the bytes there.  Out: `struct conn.refs` or `struct conn[].refs`,
+ * if an access used a pointer to a struct; otherwise the variable that received the allocation,
+ * `*counter (malloc at f.c:12)`.  If a thread never accesses one of its stack variables by name,
+ * this is the best name available.
  *
  * Debug information describes the source, and a cast may make it wrong.  So a struct that does not
  * fit into the object at that place is ignored.  If two structs fit, the larger one contains the
@@ -103,8 +103,8 @@ static bool is_better(const struct holder *h, const struct holder *than)
 	return h->size != than->size ? h->size > than->size : strcmp(h->type, than->type) < 0;
 }
 
-/* The source's name for the place: of several names, the first in the alphabet.  *size receives the
- * largest size. */
+/* The source's name for the place: of several names, the first in the alphabet. *bytes receives
+ * the size of the largest access. */
 static const char *find_what(const struct model *m, const struct model_access *const *accesses, size_t count,
 			     uint64_t *bytes)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that spin: they read an atomic variable again and again, millions of times, until it has
- * changed.  In: the atomic writes of all threads, then the events of one thread in order.  Out:
- * which reads add nothing new.
+ * Recognises threads that spin: they read an atomic variable again and again, millions of times,
+ * until it has changed.  In: the atomic writes of all threads, then the events of one thread in
+ * order.  Out: which reads add nothing new.
  *
  * Consider consecutive reads from one site at one place, without a write to the place between them
  * in the order of q.  Only the first and the last of these reads are kept.  All of them read from

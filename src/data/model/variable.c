@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names that are known only from accesses.  The trace has no events for stack frames, and
+ * Finds names that are known only from accesses.  The trace has no events for stack frames, and
  * thread-local variables lie in memory of unknown origin.  But an access by name shows which
- * variable lies there. In: a model with histories, a place and a time.  Out: the site of that
+ * variable lies there.  In: a model with histories, a place and a time.  Out: the site of that
  * access, and the thread that owns the variable.
  *
  * An address on a stack is another variable in every call.  So the owner's last access up to the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building an execution, and matching wakes with signals.
+ * Builds an execution, and matches wakes with signals.
  *
  * A wake takes the earliest signal or broadcast on its condition that came after its wait began.
  * No other wake may have taken that signal; a broadcast can be taken by any number of wakes.

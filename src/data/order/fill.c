@@ -320,7 +320,7 @@ static void fill_condition(struct order_filler *f, const struct order_op *op)
 	}
 }
 
-/* ---- barriers, semaphores, once ---- */
+/* --- barriers, semaphores and once controls --- */
 
 static void fill_barrier(struct order_filler *f, const struct order_op *op)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Critical sections.  In: acquisitions and releases, in the order in which they happened.  Out:
- * sections, and for each thread the list of those that it is in.  If a holder acquires its lock
- * again, no new section begins, so sections are always outermost ones.  Releases need not nest.
+ * Finds critical sections.  In: acquisitions and releases, in the order in which they happened.
+ * Out: sections, and for each thread the list of those that it is in.  If a holder acquires its
+ * lock again, no new section begins, so sections are always outermost ones.  Releases need not
+ * nest.
  */
 #include "order/section.h"
 

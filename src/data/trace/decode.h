@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding records from memory (raddle/event.h defines the encoding).
+ * Decodes records from memory (raddle/event.h defines the encoding).
  *
  * Nothing is trusted: a decoder never reads outside [begin, end), and whatever is doubtful is an
  * error with a reason.  RESET and STACK records are applied, not returned; the call stack is that

@@ -45,7 +45,7 @@ static inline uint64_t trace_result(const struct trace_event *e)
 /* The code of a name such as "mutex-lock"; -1 if there is none. */
 int trace_kind_find(const char *name);
 
-/* Bytes for the name of an operand. */
+/* Size of the buffer for the name of an operand. */
 #define TRACE_OPERAND_NAME 32
 /* Copies the name of operand number `index` of the row; "" if there is none. */
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of a full trace.  In: the chunks of a stream, raw or packed.  Out: records, one by one.
+ * Reads the records of a full trace.  In: the chunks of a stream, raw or packed.  Out: records,
+ * one by one.
  *
  * The reader finds the layout of each piece and returns the piece's ops in turn.  All offsets were
  * checked when the layout was made, so the reader only checks whether the whole piece is there.

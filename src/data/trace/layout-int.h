@@ -20,11 +20,11 @@ struct trace_field {
 /* Number of slots for fields.  Fields beyond it share slots, which bounds the memory of a
  * packer. */
 #define TRACE_PACK_SLOTS 65536u
-/* The first slots, of this number, are for records that are not pieces. */
+/* Number of the first slots, which are for records that are not pieces. */
 #define TRACE_PACK_ROW_SLOTS 1024u
 
-/* For a slot of a unit: the index at which piece number 1 of the unit would be, and the range of
- * its pieces. */
+/* For a slot of a unit, which is a range of site numbers: the index at which piece number 1 of the
+ * unit would be, and the range of its pieces. */
 struct trace_layout_slot {
 	size_t first, begin, end;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layout of pieces.  In: the P records of a site table.  Out: arrays in which the ops of a
- * piece and their fields are found without a search.
+ * Computes the layout of pieces.  In: the P records of a site table.  Out: arrays in which the ops
+ * of a piece and their fields are found without a search.
  *
  * The table is not trusted: letters, sites and types are checked, and the fields of a piece must
  * add up to its size.  So if a reader has the bytes of the piece, every offset is valid.

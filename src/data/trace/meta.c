@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading and writing meta.json.  The writer is the streaming writer of base/, which turns any
- * bytes into valid UTF-8.  The reader is base/json-read.h.
+ * Reads and writes meta.json.  The writer is the streaming writer of base/, which turns any bytes
+ * into valid UTF-8.  The reader is base/json-read.h.
  */
 #include "trace/meta.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packing the raw bytes of full traces (doc/format/full.md, "Packed chunks").  The value of a field
+ * Packs the raw bytes of full traces (doc/format/full.md, "Packed chunks").  The value of a field
  * is predicted from earlier ones, and only the difference is stored.  A general compressor is
  * applied afterwards.  The packer and the unpacker of a stream keep their state from chunk to
  * chunk, so chunks must be unpacked in order.

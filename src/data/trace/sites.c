@@ -108,7 +108,7 @@ static int get_u32(const struct sites_parser *p, size_t field, uint32_t *out)
 	return err;
 }
 
-/* Reads a file number of the unit.  Returns -1 if it is invalid. */
+/* Reads a file number of the unit; -1 means no file. */
 static int get_file(const struct sites_parser *p, size_t field, uint32_t *out)
 {
 	uint64_t v;

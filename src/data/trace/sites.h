@@ -83,7 +83,9 @@ struct trace_unit {
 
 /* A P record (doc/format/full.md), which trace/full.h interprets. */
 struct trace_piece_text {
-	uint32_t function, size; /* `n` is its number in the unit, from 1 */
+	/* Number of the piece that contains the function's entry; number of bytes of this piece.
+	 * The pieces of a unit are numbered from 1, in the order of their records. */
+	uint32_t function, size;
 	uint32_t op_count;
 	const char *ops; /* strings, one after another */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of STD text that come too early.
+ * Handles lines of STD text that come too early.
  *
  * If a log line is written after each operation and threads are quick, an acquisition can be logged
  * before the release that made it possible.  With --force, the thread of such a line is delayed

@@ -13,14 +13,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Largest text in bytes that is not mapped; bounds memory. */
+/* Largest text, in bytes, that is read instead of mapped, to limit memory. */
 #define TEXT_MAX (UINT64_C(8) << 30)
 /* Number of bytes to which any compressed file may grow. */
 #define EXPANSION_FREE (UINT64_C(64) << 20)
 /* Limit of decompression for larger files: the text may be this many times as long.  Rejects
  * decompression bombs. */
 #define EXPANSION_MAX 200
-#define LINE_MAX_BYTES (1 << 20) /* longest line in bytes; a judgement, far above any real line */
+#define LINE_MAX_BYTES (1 << 20) /* longest line in bytes; set by hand, far above any real line */
 
 /* The file determines how much memory xz needs, so xz gets a limit of memory. */
 static const struct packer {

@@ -38,7 +38,8 @@
 #define STEP_MS 100
 /* The longest wait for the pid of a forked process; enough on a busy machine. */
 #define NEWBORN_MS 2000
-/* Number of bytes gathered over all threads that force a write; bounds the collector's memory. */
+/* When this many bytes are gathered over all threads, they are written; bounds the collector's
+ * memory. */
 #define PENDING_MAX (32u << 20)
 /* The longest time for which records are gathered.  It bounds what a reader of a live trace
  * misses. */
@@ -506,7 +507,7 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	if (c->processes[0]->sink)
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_context_enter(&messages);
-	/* A recorder that lives long does without the code that made the flavour. */
+	/* Frees the resident pages of code that made the flavour; a recorder may run for long. */
 	if (c->options.directory)
 		rd_memory_drop_code();
 	for (;;) {

@@ -2,7 +2,8 @@
 /*
  * The collector: drains the session of a recorded program, and of all processes that it forks, into
  * trace directories, until all these processes have ended.  It is single-threaded.  Without a
- * directory it only waits for the program, and meanwhile calls back or passes the buffers on.
+ * directory it writes nothing.  It then only waits for the program, and meanwhile calls `look` and
+ * passes buffers to `take`.
  */
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* When an analysis has enough of a run.  Zero members mean never. */
+/* The conditions under which an analysis has enough of a run.  A condition whose members are 0 is
+ * never met. */
 struct record_enough {
 	int64_t end_ns; /* when the analysis has to end (base/clock.h) */
-	/* The analysis's time for one event.  A trace is full if the analysis could not finish a
-	 * longer one in time. */
+	/* How long the analysis takes for one event.  A trace is full if the analysis could not
+	 * finish a longer one in time. */
 	int64_t event_ns;
 	int64_t quiet_ns; /* how long the program may run without an event */
 };

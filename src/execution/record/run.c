@@ -22,8 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Milliseconds between two checks of a recorded program.  A judgement: the same as the collector's
- * longest sleep. */
+/* Milliseconds between two checks of a recorded program.  Chosen by hand: the same as the
+ * collector's longest sleep. */
 #define LOOK_MS 100
 
 struct parts {

@@ -23,7 +23,7 @@ struct record_run { /* zero values are the defaults */
 	bool no_world;		  /* do not record input from outside (trace/world.h) */
 	bool all_accesses;	  /* leave no access of a long run out (rt/record/thin.h) */
 	const int *streams;	  /* standard streams of the program; NULL for ours */
-	struct run_limits limits; /* without memory and file_size, which are set here */
+	struct run_limits limits; /* only the times and `interrupts` are used */
 	struct run_fault *faults; /* for a full trace; their results are filled in */
 	size_t fault_count;
 

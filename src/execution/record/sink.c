@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Raw bytes of a chunk.  A judgement: a small chunk compresses badly, but each thread needs the
+/* Raw bytes of a chunk.  Chosen by hand: a small chunk compresses badly, but each thread needs the
  * memory of a chunk.  A full trace has few threads at a time, and its patterns repeat over longer
  * distances. */
 #define CHUNK_SIZE (128u << 10)
 #define FULL_CHUNK_SIZE (512u << 10)
-/* Number of threads per call of record_sink_flush_some(), each of which may create a file.  A
- * judgement: the collector must get back to its buffers in time. */
+/* Number of threads per call of record_sink_flush_some(), each of which may create a file.  Chosen
+ * by hand: the collector must get back to its buffers in time. */
 #define THREADS_FLUSHED_AT_ONCE 64
 
 struct record_sink {
@@ -31,7 +31,8 @@ struct record_sink {
 	struct rd_buf *threads; /* by thread number: its gathered records */
 	size_t count, capacity;
 	const struct trace_layout *layout; /* for a full trace; else NULL */
-	/* By thread number; used in place of `threads` for a full trace. */
+	/* By thread number: the packer of its records; used in place of `threads` for a full
+	 * trace. */
 	struct trace_packer **packers;
 	size_t packer_count, packer_capacity;
 	struct trace_packer *spare; /* packer of a thread that has ended, for the next thread */

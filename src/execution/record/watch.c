@@ -25,7 +25,7 @@
 /* Time without progress until the first look: short enough for a user who waits, and longer than
  * most pauses. */
 #define SILENT_NS 2000000000ll
-/* A look that takes longer is cancelled; a judgement, because the user waits. */
+/* A look that takes longer than this is cancelled, because the user waits.  Chosen by hand. */
 #define LOOK_SECONDS 120
 #define STANDS 1 /* exit status of the looking process if it found a hang */
 

@@ -22,14 +22,14 @@ struct board_row {
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
 	bool timed;	       /* in BLOCKED: the wait has a time limit */
-	bool own;	       /* it waits for something that only its own process can do */
-	bool futex;	       /* `own`, and that is a futex of a library */
+	bool own;	       /* the thread waits for something that only its own process can do */
+	bool futex;	       /* `own`, and the thread waits for a futex of a library */
 	uint64_t ran;	       /* in RUNS: a counter that grows while the thread computes */
 	uint64_t user, system; /* in RUNS: processor time in user and kernel mode, in ticks */
 	/* addresses of held locks, with the lowest bit set if shared; 0 in a free entry */
 	uint64_t *held;
 	uint32_t held_count;
-	bool ready; /* with turns: it is runnable */
+	bool ready; /* with turns: the thread is runnable */
 	uint64_t point_n;
 	uint32_t point, point_count; /* `point` is an enum raddle_point */
 	uint32_t arrivals, touched;  /* number of points so far; site of its last access */
@@ -44,7 +44,7 @@ struct board {
 	bool strangers;	 /* the process has threads without a row */
 	bool others;	 /* processes that the program forked are alive */
 	bool handed;	 /* threads of the program release locks that other threads took */
-	bool catches;	 /* it has signal handlers, which may post semaphores */
+	bool catches;	 /* the program has signal handlers, which may post semaphores */
 	bool livelocked; /* all runnable threads spin, according to the runtime */
 	bool ran_on;	 /* the threads are stopped, because the run reached its limit of points */
 	bool idle;	 /* threads take turns, and no thread is runnable */
@@ -80,7 +80,7 @@ static inline bool board_is_alive(const struct board_row *r)
 
 /* The extent of a run: how much all threads together have done, in points.  BOARD_EXTENT_ACCESSES
  * accesses count as one point, and a thread counts as BOARD_EXTENT_THREAD points.  The same
- * schedule always gives the same extent, however fast it runs.  Judgements: an access is much
+ * schedule always gives the same extent, however fast it runs.  Chosen by hand: an access is much
  * cheaper than a point, and starting a thread is more expensive. */
 #define BOARD_EXTENT_ACCESSES 1000
 #define BOARD_EXTENT_THREAD 20

@@ -131,8 +131,8 @@ static void read_times(struct board_row *r, pid_t pid, pid_t tid)
 }
 
 /* Whether the only kernel thread of the process waits in the kernel while a thread of the program
- * has the turn.  Not while it sleeps or waits for a child process, which libc does in system(),
- * because that ends by itself. */
+ * has the turn.  Returns false while the kernel thread sleeps, or waits for a child process as in
+ * system(), because such a wait ends by itself. */
 static bool is_held_up(struct board *b, pid_t pid)
 {
 	struct run_call call;

@@ -368,7 +368,9 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 	case RADDLE_CAUSE_MISSED:
 	case RADDLE_CAUSE_CANNOT: add_decision(e, steer, out); break;
 	case RADDLE_CAUSE_ENDED:
-		rd_buf_addf(out, "%s ended after %" PRIu64 " operations, before it reached its goal",
+		rd_buf_addf(out,
+			    "%s ended after %" PRIu64
+			    " operations, before it got to where the schedule leads it",
 			    name.data, d.n);
 		break;
 	default: explain_missing(e, out);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum number of threads of a plan; a judgement that bounds memory: twice RADDLE_SLOTS */
+/* maximum number of threads of a plan: twice RADDLE_SLOTS, chosen by hand to bound memory */
 #define THREADS_MAX 65536
 /* number of operations whose places are compared; if the site table has none of these places, the
  * schedule belongs to another program */

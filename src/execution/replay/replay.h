@@ -34,7 +34,7 @@ struct replay_snapshot; /* replay/snapshot.h */
 struct replay_stander {
 	const char *thread; /* such as T_0_1, or NULL if no thread has this number */
 	uint32_t tid;
-	bool ready;	    /* it is runnable */
+	bool ready;	    /* the thread is runnable */
 	bool waits, ended;  /* the thread waits in an operation; the thread has ended */
 	const char *kind;   /* the kind of its current or last operation */
 	uint64_t n, object; /* number of operations begun; address of the current one's object */
@@ -81,9 +81,10 @@ struct replay_request { /* zero values are the defaults */
 	const int *streams;
 	const char *directory;	   /* working directory of the program, or NULL for the current one */
 	struct run_server *server; /* as in struct run_launch (run/launch.h) */
-	/* The run continues from here, if the program can be frozen there; may be NULL.  Needs
-	 * `streams` and `one`.  All runs of a snapshot have the same program, input and streams.
-	 * Their schedules differ only in what comes after the point at which it is frozen. */
+	/* The snapshot of which the run is a copy, if the program can be frozen at its point; may
+	 * be NULL.  Needs `streams` and `one`.  All runs of a snapshot have the same program, input
+	 * and streams.  Their schedules differ only in what comes after the point at which it is
+	 * frozen. */
 	struct replay_snapshot *snapshot;
 	/* If set, the flavour is `shadow`.  Called with the flavour's memory (raddle/shadow.h) when
 	 * the program has ended. */
@@ -97,8 +98,10 @@ struct replay_request { /* zero values are the defaults */
 	uint64_t limit_ms;
 	/* extent (replay/board-int.h) at which the program is killed, or 0 for no limit */
 	uint64_t most;
-	bool one;    /* with turns: all threads run on one kernel thread */
-	bool trap;   /* with turns: futex calls of libraries are waits by turns, too */
+	bool one; /* with turns: all threads run on one kernel thread */
+	/* with turns: futex calls of libraries are trapped, so that waiting in them passes the turn
+	 * on */
+	bool trap;
 	bool strict; /* a run that leaves its schedule is killed at once */
 	bool detect; /* run the happens-before detector */
 	/* memory limit of the detector in bytes; 0 means replay_detector_memory() */
@@ -111,7 +114,8 @@ struct replay_request { /* zero values are the defaults */
 		*explore; /* for a schedule with a memory model: the run is one of an exploration */
 	struct replay_strategy strategy;
 
-	/* Called around each run of the program, for its input and companions; may be NULL. */
+	/* begin() is called before each run of the program, and ended() after it, for its input and
+	 * companions.  Both may be NULL. */
 	int (*begin)(void *context);
 	/* Called when the program has started, unless the replay replaces the peers outside. */
 	void (*started)(void *context, pid_t pid);

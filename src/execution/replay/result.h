@@ -92,8 +92,9 @@ struct replay_obstacle {
 	const char *owner;	/* the thread that holds the lock, or NULL if no single thread does */
 	uint32_t site;		/* where it waits */
 	uint64_t address, size; /* location of the variable */
-	bool lifted; /* it continued when the value changed, or when stopped threads were released */
-	int goal;    /* for a spin: the goal whose thread is stopped at that memory, or -1 */
+	/* the thread continued when the value changed, or when stopped threads were released */
+	bool lifted;
+	int goal; /* for a spin: the goal whose thread is stopped at that memory, or -1 */
 };
 
 /* A misuse of freed memory, or a failed predicate, that ended the program. */
@@ -178,9 +179,10 @@ struct replay_result {
 	size_t wait_count;
 	/* for a race: the threads did not meet, and not because of a system call */
 	bool observable;
-	bool assumed;		   /* an assumption of the program was false, so the run is ignored */
-	bool in_memory;		   /* for a race: a spin on memory kept the threads apart */
-	struct replay_race *races; /* the first RADDLE_STEER_RACES, including that of the schedule */
+	bool assumed;	/* an assumption of the program was false, so the run is ignored */
+	bool in_memory; /* for a race: a spin on memory kept the threads apart */
+	/* the first RADDLE_STEER_RACES races, including that of the schedule */
+	struct replay_race *races;
 	size_t race_count;
 	uint64_t races_seen;
 	const uint64_t *pairs; /* conflicting sites that followed each other, if requested; as in steer.h */

@@ -39,8 +39,8 @@
 
 /* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for
  * the slowdown of steering.  It waits at least PATIENCE_MIN_MS, for short runs on a busy machine.
- * These and the limits below are judgements: smaller values end runs that are only slow, and larger
- * values waste time. */
+ * These and the limits below were chosen by hand: smaller values end runs that are only slow, and
+ * larger values waste time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* patience if the length of the recorded run is not known */

@@ -23,11 +23,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The longest wait for a worker, in ms, before signals and the time are checked again.  A
- * judgement: a user who interrupts Raddle notices no delay. */
+/* The longest wait for a worker, in ms, before signals and the time are checked again.  Chosen by
+ * hand: a user who interrupts Raddle notices no delay. */
 #define WORKER_WAIT_MS 100
 
-/* Shares of the time, as divisors; judgements.  LAST_LOOK_SHARE is the largest share that is
+/* Shares of the time, as divisors, chosen by hand.  LAST_LOOK_SHARE is the largest share that is
  * reserved for a last run under the detector.  OVERTIME_SHARE is the share by which attempts in
  * progress may exceed the time, in addition to the limit of one run. */
 #define LAST_LOOK_SHARE 8

@@ -19,7 +19,8 @@ void snapshot_restore(struct replay_snapshot *s);
 /* Restores the streams; to be called after the request's `begin`, which empties them. */
 int snapshot_restore_streams(const struct replay_snapshot *s, const int *streams);
 
-/* Makes a copy.  Returns its process ID, or -1 if the frozen program is gone. */
+/* Makes a copy of the frozen program.  Returns its process ID, or -1 if the frozen program is
+ * gone. */
 pid_t snapshot_copy(void *snapshot);
 
 #endif

@@ -18,10 +18,12 @@ struct replay_world;
 struct replay_snapshot {	   /* zeroed, except `freeze`, before the first run */
 	enum raddle_freeze freeze; /* where the program is frozen */
 	uint32_t ahead;		   /* number of threads that are made before it is frozen */
-	bool off;		   /* it cannot be frozen there, so each run is started anew */
-	const char *why;	   /* with `off`: the reason, or NULL if it never got there */
-	bool compared;		   /* copies of it were compared with a run from the start (trial/) */
-	pid_t pid;		   /* the frozen process, or 0 if there is none */
+	/* the program cannot be frozen there, so each run is started anew */
+	bool off;
+	const char *why; /* with `off`: the reason, or NULL if the program never got there */
+	/* copies of the program were compared with a run from the start (trial/trial.c) */
+	bool compared;
+	pid_t pid; /* the frozen process, or 0 if there is none */
 	struct run_session session;
 	struct run_image image;
 	struct replay_world *world; /* replayed input from outside, or NULL */
@@ -30,7 +32,8 @@ struct replay_snapshot {	   /* zeroed, except `freeze`, before the first run */
 	uint64_t slots_at;
 	size_t threads;
 	struct rd_buf written[2]; /* what the program had written to stdout and stderr */
-	off_t input;		  /* its position in its standard input; -1 if it has none */
+	/* the program's position in its standard input; -1 if there is no position */
+	off_t input;
 };
 
 void replay_snapshot_close(struct replay_snapshot *snapshot);

@@ -13,8 +13,9 @@
 #include <stdint.h>
 
 enum strategy_step {
-	STRATEGY_TRY,	  /* a replay */
-	STRATEGY_KEEP,	  /* a replay that fixes the order of a racy read and its write */
+	STRATEGY_TRY, /* a replay */
+	/* a replay that fixes the order of a racy read and the write that it races with */
+	STRATEGY_KEEP,
 	STRATEGY_MEET,	  /* a run in which any two threads may meet at the two accesses */
 	STRATEGY_AGAIN,	  /* a recorded replay, from whose trace a new prediction is made */
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */

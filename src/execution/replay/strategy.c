@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of these values are judgements.  Smaller values give up findings that a further attempt would
- * confirm, and larger ones take time from other findings. */
+/* All of these values were chosen by hand.  Smaller values give up findings that a further attempt
+ * would confirm, and larger ones take time from other findings. */
 /* maximum number of other predictions from the recorded run that are tried for a finding */
 #define OTHER_WAYS 2
 #define WAYS 6	       /* maximum number of ways (schedules) of a finding */

@@ -340,7 +340,8 @@ static void reject(const struct replay_policy *p, struct finding_set *set, struc
 	rd_buf_release(&why);
 }
 
-/* Decides after a run that followed its schedule, in which the two accesses are unordered. */
+/* Decides after a run that followed a schedule in which the threads do not meet (`nowhere`).  The
+ * race is confirmed if the detector saw its two accesses unordered. */
 static void judge_order(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 			struct replay_result *result)
 {

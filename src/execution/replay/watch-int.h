@@ -11,11 +11,12 @@
 #include "replay/explain-int.h"
 #include "replay/replay.h"
 
-/* All of these values are judgements.  Shorter times take processor time from the program, or blame
- * a thread that is only slow.  Longer times delay the verdict. */
+/* All of these values were chosen by hand.  Shorter times take processor time from the program, or
+ * blame a thread that is only slow.  Longer times delay the verdict. */
 #define WATCH_LOOK_MS 20   /* time between two boards */
 #define WATCH_STAND_MS 200 /* how long a deadlock must persist, or a state in which no thread runs */
-/* the same with turns, where a state without runnable threads cannot be transient */
+/* used instead of WATCH_STAND_MS if threads take turns: a state without runnable threads cannot be
+ * transient then */
 #define WATCH_IDLE_MS 40
 /* how long threads on one kernel thread may all make no step, because one computes or spins where
  * Raddle cannot interrupt it */

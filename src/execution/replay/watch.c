@@ -3,9 +3,10 @@
  * The watchdog of a replay.  In: boards, about every 20 ms.  Out: whether to continue, to give up
  * leading the threads, or to kill the program; the outcome, and a sentence that explains it.
  *
- * Three times are kept.  `moved_ms`: a thread last did an operation or changed its state.
- * `led_ms`: the plan last advanced, because an operation was done or a thread reached its goal.
- * `lived_ms`: anything last happened, even if only an access or use of processor time.
+ * Three times are kept.  `moved_ms` is when a thread last did an operation or changed its state.
+ * `led_ms` is when the plan last advanced, because an operation was done or a thread reached its
+ * goal.  `lived_ms` is when anything last happened, even if only an access or use of processor
+ * time.
  *
  * While the program is led and no thread runs, waiting threads cannot continue by themselves.
  * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan cannot
@@ -28,13 +29,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* least number of ticks in user mode for a spin on memory; one tick could be a rounding error */
+/* minimum number of ticks in user mode for a spin on memory; one tick could be a rounding error */
 #define MEMORY_TICKS 3
 /* The runtime stops the threads at exactly the limit of points.  The extent, which is read now and
  * then, ends only a run with few points, at this multiple of the limit.  Set by hand: otherwise the
  * time of a look would decide where a run ends. */
 #define MOST_FACTOR 2
-#define MEMORY_SHARE 20 /* least ratio of user ticks to kernel ticks for a spin on memory */
+#define MEMORY_SHARE 20 /* minimum ratio of user ticks to kernel ticks for a spin on memory */
 
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
 {

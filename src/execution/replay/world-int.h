@@ -19,8 +19,9 @@ struct replay_world;
 int replay_world_open(struct replay_world **world, const char *trace);
 void replay_world_close(struct replay_world *world);
 
-/* size() returns the size of the memory, and write() fills it.  The memory must be zeroed before.
- * If `input` is false, recorded standard input is not replayed, because the program has another. */
+/* replay_world_size() returns the size of the memory, and replay_world_write() fills it.  The
+ * memory must be zeroed before.  If `input` is false, recorded standard input is not replayed,
+ * because the program has another. */
 size_t replay_world_size(const struct replay_world *world);
 void replay_world_write(const struct replay_world *world, struct raddle_world *memory, bool input);
 

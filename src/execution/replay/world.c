@@ -23,13 +23,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All of these values are judgements that bound memory.  All of them are far above what recorded
- * runs need. */
-#define THREADS_MAX 65536u     /* as in plan.c */
-#define ROOM (64u << 10)       /* bytes kept of each connection, in addition to twice the recorded size */
-#define ROOM_MAX (16ull << 20) /* maximum number of bytes that are kept of a connection */
-#define ROOMS_MAX (1ull << 30) /* maximum number of bytes that are kept of all connections */
-#define SENT_MAX (64ull << 20) /* maximum number of sent bytes in a result */
+/* All of these values were chosen by hand to bound memory.  They are far above what recorded runs
+ * need. */
+#define THREADS_MAX 65536u /* as in plan.c */
+/* Bytes reserved for what the program sends on each connection, on top of twice what it sent there
+ * in the recorded run. */
+#define ROOM (64u << 10)
+/* maximum number of bytes reserved for what the program sends on one connection */
+#define ROOM_MAX (16ull << 20)
+/* maximum number of bytes reserved for what the program sends on all connections */
+#define ROOMS_MAX (1ull << 30)
+#define SENT_MAX (64ull << 20) /* maximum number of sent bytes that a result contains */
 
 struct thread {
 	uint32_t parent, index;
@@ -284,7 +288,8 @@ static uint64_t place(uint64_t *size, uint64_t count, uint64_t each)
 	return at;
 }
 
-/* Reserves memory for the bytes that each connection sends, as long as ROOMS_MAX allows. */
+/* Reserves memory for the bytes that the program sends on each connection, as far as ROOMS_MAX
+ * allows. */
 static void place_rooms(struct replay_world *w)
 {
 	uint64_t left = ROOMS_MAX;
@@ -496,7 +501,8 @@ void replay_world_close(struct replay_world *w)
 
 /* ---- what the run did with the input ---- */
 
-/* The bytes that were kept of a connection, and their number. */
+/* The bytes that the program sent on connection `i`, as far as there was room for them, and their
+ * number. */
 static const char *kept_of(const struct replay_world *w, struct raddle_world *m, size_t i, uint64_t *length)
 {
 	uint64_t sent = atomic_load(

@@ -26,7 +26,7 @@
 
 #define MOUNTS "/sys/fs/cgroup"
 #define NAMES 1000 /* number of directory names that are tried for one process */
-/* Killing a group is repeated until it is empty, for at most a second in all.  A judgement: the
+/* Killing a group is repeated until it is empty, for at most a second in all.  Chosen by hand: the
  * kernel needs a few milliseconds to end a process, and a process that cannot end must not delay
  * Raddle. */
 #define CLEAR_ROUNDS 200

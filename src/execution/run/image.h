@@ -16,7 +16,7 @@ struct run_range {
 	size_t at, length;
 };
 
-struct run_image {		/* zeroed if there is none */
+struct run_image {		/* zeroed if no image was taken */
 	struct run_range *kept; /* the ranges whose content is kept; everything else was zero */
 	char **content;		/* by range */
 	size_t kept_count, kept_capacity, content_capacity;

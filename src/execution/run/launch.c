@@ -28,7 +28,8 @@
  * code, shadows, threads. */
 #define ROOM (96ull << 20)
 
-enum { ATTEMPTS = 5 }; /* attempts to start a program whose flavour was removed from the cache */
+/* number of attempts to start a program whose flavour was removed from the cache */
+enum { ATTEMPTS = 5 };
 
 /* Signals that are ignored in our process: then write() fails if it exceeds a file size limit or if
  * a pipe is closed.  Programs get the dispositions that Raddle inherited. */

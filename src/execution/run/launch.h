@@ -50,7 +50,7 @@ struct run_launch { /* zero values are the defaults */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
 /* Like run_launch(), for a copy of a frozen program: `fork_copy` makes the copy, which is our
- * child, and returns its process ID, or -1 if that fails.  Returns the same. */
+ * child, and returns its process ID, or -1 if that fails.  Returns what `fork_copy` returned. */
 pid_t run_launch_copy(const struct run_session *session, pid_t (*fork_copy)(void *context), void *context);
 
 /* Whether a program with limited address space (ulimit -v) has as much of it as it would have

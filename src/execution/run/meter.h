@@ -46,7 +46,7 @@ struct run_meter {
 	bool ended; /* Raddle killed the program or asked it to end; `how` is the reason */
 	enum run_how how;
 	int64_t started_ns, told_ns;
-	uint64_t last_cpu_us; /* its processor time at the last check */
+	uint64_t last_cpu_us; /* the program's processor time at the last check */
 	int64_t moved_ns;     /* when that time last changed */
 	/* Number of processes that the kernel had killed for lack of memory before the start;
 	 * UINT64_MAX if there are no limits, because it is then not read. */

@@ -81,8 +81,8 @@ static bool end_child(pid_t pid, const pid_t *keep, size_t count)
 	return true;
 }
 
-/* Kills our children, except those of `keep`.  Returns whether there were any.  The last number in the buffer
- * may be cut off; the next round reads the whole number. */
+/* Kills our children, except those in `keep`.  Returns whether there were any.  The last number in
+ * the buffer may be cut off; the next round reads the whole number. */
 static bool end_children(const pid_t *keep, size_t count)
 {
 	char list[4096];

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Deeper directories are ignored; a judgement, bounds the recursion. */
+/* Deeper directories are ignored; chosen by hand to bound the recursion. */
 #define DIRECTORY_DEPTH_MAX 32
 
 /* --- gathering --------------------------------------------------------------------------- */

@@ -37,7 +37,8 @@ enum {
 	PATH_SIZE = 64,	 /* a path in /proc: two numbers and two words */
 	NAME_SIZE = 64,	 /* the kernel's name of a descriptor that is not a file */
 	TEXT_SIZE = 512, /* the first lines of a file in /proc, which are enough */
-	/* Descriptors of a poll(); a judgement: a call with more counts as unknown. */
+	/* Maximum number of descriptors of a poll(); a call with more counts as unknown.  Chosen by
+	 * hand. */
 	POLL_MAX = 4096,
 	EPOLL_DEPTH = 4 /* depth of nested epoll sets, as EP_MAX_NESTS in the kernel */
 };

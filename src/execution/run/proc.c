@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define TEXT_SIZE 4096 /* bytes of a file in /proc; the files that are read are shorter */
-/* Largest number of ancestors; a judgement, bounds the walk while parents change. */
+/* Largest number of ancestors; chosen by hand to bound the walk while parents change. */
 #define ANCESTORS_MAX 64
 
 /* The signals 32 and 33, which glibc reserves for cancellation and setuid().  Signal n is bit n -

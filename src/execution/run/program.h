@@ -18,7 +18,7 @@ struct run_build {
 	bool verbose;
 	int64_t end_ns; /* deadline for making the flavour; 0 for no deadline */
 	const char *edits;
-	const char *plugins; /* these members are as in struct rd_flavour_opts */
+	const char *plugins; /* `edits` and `plugins` are as in struct rd_flavour_opts */
 };
 
 struct run_program {

@@ -20,12 +20,12 @@
 #include <linux/futex.h>
 #include <unistd.h>
 
-/* Number of buffers of a session.  Judgements: the maximum takes 256 MiB of address space, of which
- * only the buffers in use take memory.  With fewer than the minimum, threads wait for each other's
- * buffers. */
+/* Number of buffers of a session, chosen by hand: the maximum takes 256 MiB of address space, of
+ * which only the buffers in use take memory.  With fewer than the minimum, threads wait for each
+ * other's buffers. */
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
-/* The buffers get 1/ADDRESS_SPACE_SHARE of the address space limit; a judgement. */
+/* The buffers get 1/ADDRESS_SPACE_SHARE of the address space limit; chosen by hand. */
 #define ADDRESS_SPACE_SHARE 4
 
 static uint32_t wanted_buffers(void)

@@ -33,8 +33,8 @@
 /* Consecutive failed polls until Raddle gives up; tolerates a restart of the controller. */
 #define PATIENCE 120
 #define STOP_TURNS 50 /* number of polls until Raddle no longer waits for cancelled jobs */
-/* Milliseconds between two polls; each pause is a quarter longer than the one before.  Judgements:
- * the end of a short job is noticed at once, and a long job does not load the controller. */
+/* Milliseconds between two polls; each pause is a quarter longer than the one before.  Chosen by
+ * hand: the end of a short job is noticed at once, and a long job does not load the controller. */
 #define PAUSE_FIRST_MS 200
 #define PAUSE_MAX_MS 5000
 

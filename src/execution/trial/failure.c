@@ -20,7 +20,7 @@
 
 /* ---- places ---- */
 
-/* "prog: file.c:12: function: Assertion `x' failed." */
+/* Finds the place in a message such as "prog: file.c:12: function: Assertion `x' failed." */
 static const char *place_of_assertion(const char *errors, struct rd_arena *arena)
 {
 	const char *at = strstr(errors, ": Assertion `"), *line = at, *name;

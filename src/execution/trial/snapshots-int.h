@@ -5,8 +5,8 @@
 
 #include "trial/trial.h"
 
-/* Where runs of this schedule can be frozen, and a number that is the same for schedules that do the
- * same until then.  The key of a schedule that cannot be frozen is 0. */
+/* The point at which runs of a schedule can be frozen, and a key.  Schedules that do the same up to
+ * that point have the same key.  If runs of a schedule cannot be frozen, its key is 0. */
 struct snapshot_place {
 	enum raddle_freeze freeze;
 	uint64_t key;

@@ -5,7 +5,7 @@
 
 #include "trial/trial.h"
 
-/* Size of the name of a test case in bytes; longer names are cut.  A judgement: names take a few
+/* Size of the name of a test case in bytes; longer names are cut.  Chosen by hand: names take a few
  * lines at most. */
 #define SUITE_NAME 200
 

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* bytes of a line that are examined; a judgement: case names come early in a line */
+/* number of bytes of a line that are examined; chosen by hand: case names come early in a line */
 #define LINE 512
 
 struct finder {

@@ -356,7 +356,7 @@ static bool has_stalled(const struct replay_result *r)
 	return r->end == REPLAY_HUNG || (r->outcome == REPLAY_STUCK && r->end != REPLAY_RAN_ON);
 }
 
-/* What the only kernel thread waited in, as far as it is known. */
+/* Why the only kernel thread of a run made no progress, as far as that is known. */
 static const char *why_stalled(const struct replay_result *r)
 {
 	static const struct {
@@ -432,7 +432,7 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 	return request->one && has_stalled(r) ? why_stalled(r) : NULL;
 }
 
-/* From now on each thread has a kernel thread. */
+/* Gives each thread its own kernel thread from now on. */
 static void give_up_one(struct trial_bench *b, const char *why)
 {
 	rd_info("from now on each thread runs on a kernel thread of its own: %s", why);
@@ -441,7 +441,7 @@ static void give_up_one(struct trial_bench *b, const char *why)
 
 static int run_again(struct replay_request *request, struct replay_result *result)
 {
-	request->snapshot = NULL; /* it was made in the other way */
+	request->snapshot = NULL; /* the snapshot was made with the old settings */
 	replay_result_release(result);
 	*result = (struct replay_result){0};
 	return replay_run(request, result);
@@ -454,7 +454,7 @@ static void set_trap(struct trial_bench *b, struct replay_request *request, bool
 	known(b)->untraps |= !traps;
 }
 
-/* Changes how the program is run.  `why` states why it did not work. */
+/* Changes how the program is run.  `why` states why the present way did not work. */
 static void change_way(struct trial_bench *b, struct replay_request *request, const struct replay_result *r,
 		       const char *why)
 {
@@ -471,9 +471,9 @@ static void change_way(struct trial_bench *b, struct replay_request *request, co
 	}
 }
 
-/* Runs the program.  If it does not work on one kernel thread, the run is repeated with the system
- * calls of libraries trapped, if that may help, and then with a kernel thread for each thread.  All
- * later runs are made in the way that worked. */
+/* Runs the program.  If it does not work on one kernel thread, the run is repeated.  If that may
+ * help, the system calls of libraries are trapped; otherwise each thread gets its own kernel
+ * thread.  All later runs are made in the way that worked. */
 static int run_on_threads(struct trial_bench *b, struct replay_request *request, struct replay_result *result)
 {
 	int err = replay_run(request, result);
@@ -516,7 +516,7 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 
 /* ---- whether one kernel thread will do ---- */
 
-/* The default schedule, with the input of another.  It borrows from that. */
+/* The default schedule with the input of schedule `s`, from which it borrows. */
 static struct schedule default_schedule(const struct schedule *s)
 {
 	return (struct schedule){.turns = true,
@@ -540,7 +540,7 @@ static int run_by_default(struct trial_bench *b, const struct schedule *s, bool 
 	request.snapshot = NULL;
 	request.record_into = NULL;
 	err = make_run(&r, &request, t, NULL);
-	b->runs--; /* it is not one of those that the caller asked for */
+	b->runs--; /* the run is not one that the caller asked for */
 	return err;
 }
 
@@ -584,7 +584,7 @@ static int compare_ways(struct trial_bench *b, const struct schedule *s)
 	return err;
 }
 
-/* Called before a run: decides on which kernel threads it is made. */
+/* Called before a run: finds out, once, whether all threads can share one kernel thread. */
 static int choose_way(struct trial_bench *b, const struct schedule *s)
 {
 	return !b->evidence && !known(b)->compared ? compare_ways(b, s) : RD_OK;

@@ -16,7 +16,8 @@
 #include "run/launch.h"
 #include "run/streams.h"
 
-/* Standard output, standard error, and what the program sends if the world is replayed. */
+/* The number of streams of a run: standard output, standard error, and what the program sends if
+ * the world is replayed. */
 enum { TRIAL_STREAMS = 3 };
 
 struct trial_text {
@@ -75,7 +76,7 @@ struct trial_mask {
 struct trial_shared {
 	_Atomic bool compared; /* the default schedule was run on one kernel thread and with several */
 	_Atomic bool traps;    /* libraries wait in the kernel, so their calls are trapped */
-	_Atomic bool untraps;  /* their calls cannot be trapped, or that does not help */
+	_Atomic bool untraps;  /* calls of libraries cannot be trapped, or trapping does not help */
 	_Atomic bool unfit;    /* the program needs a kernel thread for each thread */
 };
 
@@ -87,7 +88,7 @@ struct trial_snapshot {
 	struct replay_snapshot frozen;
 };
 
-/* maximum number of programs that are frozen at a time; a judgement: classification alternates
+/* maximum number of programs that are frozen at a time; chosen by hand: classification alternates
  * between few schedules, and a frozen program takes a few megabytes */
 #define TRIAL_SNAPSHOTS 4
 

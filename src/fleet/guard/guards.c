@@ -99,7 +99,7 @@ static const char *const harmless[] = {
 	"pthread_spin_destroy",
 };
 
-/* Functions of libc and libm that the table lists for reasons other than synchronisation. */
+/* Functions of libc and libm that raddle/libc.inc lists for reasons other than synchronisation. */
 static const char *const described[] = {
 #define LIBC_RANGE(name, argument, direction, length, a, b) #name,
 #define LIBC_FORMAT(name, what, argument) #name,

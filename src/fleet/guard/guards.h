@@ -27,7 +27,8 @@ struct guard_table {
 	uint32_t guards;
 	/* The regions of each guard, one guard after another; numbers below RADDLE_GUARDS. */
 	uint32_t *regions;
-	/* For each guard, the index of its first region; then the number of regions. */
+	/* By guard: the index of its first region in `regions`.  One more entry has the total
+	 * number of regions. */
 	uint32_t *first;
 	struct guard_candidate *candidates; /* the candidates, by rank */
 	size_t count, capacity;
@@ -40,7 +41,7 @@ struct guard_text {
 	const char *table, *regions; /* the texts of the two sections; `regions` may be NULL */
 	size_t table_length, regions_length;
 };
-/* Reads the table from text.  Trusts no byte. */
+/* Reads the table from text, which is not trusted. */
 int guard_table_parse(struct guard_table *t, const struct guard_text *text, const char *name);
 void guard_table_release(struct guard_table *t);
 

@@ -23,7 +23,7 @@ struct hive_db_kind {
 
 extern const struct hive_db_kind hive_db_sqlite, hive_db_postgres;
 
-/* The most columns of a query; more than any query has. */
+/* Maximum number of columns of a query; no query has as many. */
 enum { HIVE_DB_COLUMNS = 32 };
 
 #endif

@@ -152,7 +152,7 @@ static int take_results(struct postgres_db *d, size_t rows, bool *changed)
 	return err;
 }
 
-/* The most rows that are sent before results are read; bounds the connection's buffer. */
+/* Maximum number of rows that are sent before results are read; bounds the connection's buffer. */
 enum { PIPELINE = 256 };
 
 static int many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed)

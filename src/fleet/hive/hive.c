@@ -19,10 +19,13 @@
 
 /* All of these were set by hand. */
 enum {
-	BATCH_MAX = 8192, /* the most reports in one transaction; more would delay the answers */
-	/* The most reports that wait, which bounds memory; further ones are refused. */
+	/* maximum number of reports in one transaction; more would delay the answers */
+	BATCH_MAX = 8192,
+	/* Maximum number of reports that wait to be stored; further ones are refused.  Bounds
+	 * memory. */
 	QUEUE_MAX = 200000,
-	/* The most rows read at once while the hive catches up; bounds how long others wait. */
+	/* Maximum number of rows read at once while the hive catches up; bounds how long other
+	 * threads wait. */
 	ROWS_AT_A_TIME = 20000,
 	REFRESH_MS = 500, /* the time between two checks of the store for changes by other processes */
 };

@@ -17,8 +17,9 @@
 struct hive_opts {
 	const char *db;
 	uint32_t bound_s; /* the time bound of a task, which is the length of an epoch, in seconds */
-	uint32_t rate;	  /* the most requests per second by one token or address; 0 for no limit */
-	bool open;	  /* whether everything is allowed without a token while no token exists */
+	/* maximum number of requests per second by one token or address; 0 for no limit */
+	uint32_t rate;
+	bool open; /* whether everything is allowed without a token while no token exists */
 };
 
 /* The reports of one request, until they are on disk. */

@@ -15,7 +15,7 @@
 #include <jansson.h>
 
 enum {
-	/* The most candidates of a program; set by hand, bounds memory. */
+	/* Maximum number of candidates of a program; set by hand to bound memory. */
 	HIVE_CANDIDATES_MAX = 200000,
 	HIVE_NAME_MAX = 255, /* in bytes, like NAME_MAX of Linux */
 	HIVE_LEVELS = 5,     /* the number of levels of the time-out (hive_tau_us()) */

@@ -18,10 +18,10 @@ enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17 };
 
 /* Limits for what sites send, which is not trusted.  All were set by hand. */
 enum {
-	HIVE_DEPTH_MAX = 8, /* the depth of JSON; reports have less */
+	HIVE_DEPTH_MAX = 8, /* maximum nesting depth of JSON; reports have less */
 	/* The longest pause that a task requests: users notice longer ones. */
 	HIVE_TAU_MAX_US = 200000,
-	HIVE_WEIGHT_MAX = 1000, /* the most occurrences that one report may represent */
+	HIVE_WEIGHT_MAX = 1000, /* maximum number of occurrences that one report may represent */
 };
 
 enum hive_result { HIVE_RACE, HIVE_NO_RACE, HIVE_TIMEOUT, HIVE_NOT_SEEN, HIVE_CONTEXT, HIVE_RESULTS };
@@ -38,7 +38,8 @@ enum hive_consequence {
 	HIVE_CONSEQUENCES
 };
 
-/* The observations of dynamic context inference. */
+/* What a run showed about the two accesses of a candidate (dynamic context inference,
+ * doc/design/hive.md). */
 enum {
 	HIVE_FIRST = RADDLE_GUARD_FIRST,
 	HIVE_SECOND = RADDLE_GUARD_SECOND,

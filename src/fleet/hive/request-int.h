@@ -40,7 +40,7 @@ struct hive_route {
 	const char *method;
 	const char *path;    /* the path; "*" matches one part */
 	enum hive_role role; /* the required role */
-	size_t body_max;     /* the most bytes of the body; 0 if no body is allowed */
+	size_t body_max;     /* maximum number of bytes of the body; 0 if no body is allowed */
 	int (*answer)(struct hive_request *r);
 };
 

@@ -22,8 +22,9 @@
 #include <unistd.h>
 
 enum {
-	FIRST_HANDED_FD = 3, /* the number of the first socket, SD_LISTEN_FDS_START of systemd */
-	/* In bytes of a PEM file; far more than any chain of certificates has. */
+	FIRST_HANDED_FD = 3, /* the first descriptor that systemd passes (SD_LISTEN_FDS_START) */
+	/* Maximum size, in bytes, of the file with the certificates or the private key; far more
+	 * than any chain of certificates needs. */
 	CERTIFICATE_MAX = 1 << 20,
 };
 

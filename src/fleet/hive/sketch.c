@@ -14,11 +14,12 @@
 /* Numbers of statements and runs.  Set by hand, as in sketch/choose-int.h, but with fewer failing
  * runs, because in a fleet each failing run is a failure of a user's program. */
 enum {
-	FIRST_SIGMA = 2,  /* statements: the failing one and the one before it */
-	FEW_PASSING = 10, /* passing runs that, with one failing run, show that σ is too small */
+	FIRST_SIGMA = 2, /* number of statements: the failing one and the one before it */
+	/* number of passing runs that, with one failing run, show that σ is too small */
+	FEW_PASSING = 10,
 	ENOUGH_FAILING = 3,
 	ENOUGH_PASSING = 30,
-	MOST_FAILING = 5, /* the most failing runs that are kept for one σ */
+	MOST_FAILING = 5, /* maximum number of failing runs that are kept for one σ */
 };
 
 const char *const hive_sketch_state_names[HIVE_SKETCH_STATES] = {"tracking", "explained", "exhausted"};

@@ -22,8 +22,8 @@ enum hive_sketch_state {
 };
 extern const char *const hive_sketch_state_names[HIVE_SKETCH_STATES];
 
-/* The most failures of a program.  Set by hand: sites are divided among them, and each needs its
- * failing runs. */
+/* Maximum number of failures of a program that sites track.  Set by hand: sites are divided among
+ * them, and each failure needs its own failing runs. */
 enum { HIVE_SKETCHES_MAX = 8 };
 
 struct hive_sketch {

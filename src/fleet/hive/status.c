@@ -204,9 +204,11 @@ bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE 
 }
 
 enum {
-	SITES_SHOWN = 50,    /* sites of a race; set by hand, since people do not read more */
-	EVIDENCE_SHOWN = 50, /* the latest reports of a race; set by hand */
-	/* The most rows of a race; set by hand, bounds how long the connection is in use. */
+	/* maximum number of sites shown for a race; set by hand, since people do not read more */
+	SITES_SHOWN = 50,
+	EVIDENCE_SHOWN = 50, /* number of a race's latest reports that are shown; set by hand */
+	/* Maximum number of rows read for a race; set by hand to bound how long the connection is
+	 * in use. */
 	ROWS_READ_MAX = 1000000,
 };
 

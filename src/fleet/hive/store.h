@@ -42,9 +42,9 @@ int hive_store_programs(struct hive_db *db, struct hive_program **programs, size
  * set to whether row i was not in the store yet. */
 int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new);
 
-/* Selects at most `limit` rows with numbers greater than `after`, in their order.  If `program` is
- * not 0, selects only rows of that program; if `candidate` is not NULL, only those of that
- * candidate. */
+/* The rows with which hive_store_each() calls `each`: at most `limit` rows with numbers greater
+ * than `after`, in ascending order.  If `program` is not 0, only rows of that program; if
+ * `candidate` is not NULL, only rows about that candidate. */
 struct hive_range {
 	uint64_t after, program;
 	const char *candidate;

@@ -20,10 +20,12 @@
 enum {
 	/* How long a site continues without a hive; set by hand: a day is longer than an outage. */
 	LIFE_S = 86400,
-	/* The bits of a serial number for the revision; the others are the epoch. */
+	/* Number of bits of a serial number that contain the revision; the others contain the
+	 * epoch. */
 	REVISION_BITS = 20,
-	/* The sets of a candidate differ in age, in order, and in one of these kinds: observing,
-	 * looking, or validating at a level. */
+	/* The task sets of a candidate differ in three things.  The task is from the current or an
+	 * earlier epoch; its order is primary or alternate; and it has one of KINDS kinds:
+	 * observing, looking, or validating at one of the levels. */
 	KINDS = 2 + HIVE_LEVELS,
 	VARIANTS = 2 * 2 * KINDS,
 };

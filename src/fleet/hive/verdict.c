@@ -121,7 +121,7 @@ enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reaso
 	return by_context(t, reason);
 }
 
-/* All n runs that could have shown the race did not show it. */
+/* n is the number of runs that could have shown the race but did not. */
 double hive_tally_bound(const struct hive_tally *t)
 {
 	enum hive_reason reason;

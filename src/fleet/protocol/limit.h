@@ -5,9 +5,11 @@
 #define PROTOCOL_LIMIT_H
 
 enum {
-	PROTOCOL_BODY_MAX = 64 << 10, /* bytes of a body: 256 for each of its reports */
-	PROTOCOL_BODY_REPORTS = 256,  /* reports in a body */
-	PROTOCOL_BODY_RUNS = 64,      /* records of tracked runs in a body; they are longer than reports */
+	/* maximum number of bytes of a body: 256 for each of its reports */
+	PROTOCOL_BODY_MAX = 64 << 10,
+	PROTOCOL_BODY_REPORTS = 256, /* maximum number of reports in a body */
+	/* maximum number of records of tracked runs in a body; they are longer than reports */
+	PROTOCOL_BODY_RUNS = 64,
 };
 
 #endif

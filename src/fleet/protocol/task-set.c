@@ -139,8 +139,8 @@ int protocol_task_set_read(struct protocol_task_set *set, const char *build, con
 	return r.err;
 }
 
-/* Writes a task that tracks a failure.  The name of a file may have any characters, so jansson
- * writes it. */
+/* Writes a task that tracks a failure.  Its source file may have any characters in its name, so the
+ * task is written by jansson, which escapes them. */
 static int write_track(const struct protocol_task *t, struct rd_buf *body)
 {
 	json_t *task =

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a program in production is requested to do, from nothing to most. */
+/* What a program in production is requested to do.  Each mode includes the ones before it. */
 enum protocol_mode { PROTOCOL_OFF, PROTOCOL_OBSERVE, PROTOCOL_VALIDATE, PROTOCOL_MODES };
 extern const char *const protocol_mode_names[PROTOCOL_MODES];
 

@@ -27,16 +27,18 @@
 /* All these numbers were set by hand: larger ones cost the program more, smaller ones show fewer
  * races. */
 enum {
-	TICK_MS = 100,		  /* guards are active for one tick each second, which bounds their cost */
-	SETTLE_MS = 5,		  /* after this part of a tick, frequent guards have used up their calls */
-	FIRST_AWAKE_MS = 200,	  /* guards are active for this CPU time first, so that short runs count */
-	FIRST_OBSERVED = 64,	  /* accesses of a guard that are observed at the start */
-	OBSERVED = 8,		  /* accesses of a guard that are observed in each later second */
-	PAUSE_BUCKET_US = 200000, /* the most waiting time that may be saved up */
+	TICK_MS = 100,	      /* guards are active for one tick each second, which bounds their cost */
+	SETTLE_MS = 5,	      /* after this part of a tick, frequent guards have used up their calls */
+	FIRST_AWAKE_MS = 200, /* guards are active for this CPU time first, so that short runs count */
+	FIRST_OBSERVED = 64,  /* number of accesses of a guard that are observed at the start */
+	/* number of accesses of a guard that are observed in each later second */
+	OBSERVED = 8,
+	PAUSE_BUCKET_US = 200000, /* maximum waiting time that is saved up while no thread waits */
 	PAUSE_PER_SECOND_US = 1000,
-	/* The most calls of the runtime by guards in the first tick, a cost that is paid once. */
+	/* Maximum number of calls of the runtime by guards in the first tick, a cost that is paid
+	 * once. */
 	FIRST_CALLS = 16384,
-	CALLS = 2000,	     /* the most such calls in each later tick */
+	CALLS = 2000,	     /* maximum number of such calls in each later tick */
 	FIRST_TAU_US = 1000, /* the shortest pause that a hive requests */
 	MAX_SKIP = 10,	     /* a skip is drawn below a power of two, at most 2 to the MAX_SKIP */
 	STILL_SECONDS = 5,   /* a program whose threads all wait for this long is considered to hang */

@@ -20,15 +20,18 @@ struct site_opts {
 	const char *token_file;
 	/* The hive's key, 64 hexadecimal digits; NULL for the key of the first contact. */
 	const char *key;
-	const char *ca;		 /* the path of a file of trusted certificates; NULL for the system's */
-	const char *state_dir;	 /* the path of the state directory; NULL for the user's */
-	const char *kill_file;	 /* the path of a file; the site is off while it exists */
-	enum protocol_mode mode; /* the most that the site may do */
-	uint32_t max_tau_ms;	 /* the longest pause of a thread */
-	bool poll_now;		 /* whether to wait for the hive before the start and after the end */
-	bool dump;		 /* whether to show what would be sent, and send nothing */
-	bool values;		 /* whether values of memory may be sent if a failure is tracked */
-	bool ask;		 /* whether to ask, after Ctrl-C, if the program failed */
+	const char *ca;	       /* the path of a file of trusted certificates; NULL for the system's */
+	const char *state_dir; /* the path of the state directory; NULL for the user's */
+	/* the path of a file; while it exists, the site is off: guards are inactive, and nothing is
+	 * tracked */
+	const char *kill_file;
+	/* upper limit of what the site may do, whatever the hive requests */
+	enum protocol_mode mode;
+	uint32_t max_tau_ms; /* the longest pause of a thread */
+	bool poll_now;	     /* whether to wait for the hive before the start and after the end */
+	bool dump;	     /* whether to show what would be sent, and send nothing */
+	bool values;	     /* whether values of memory may be sent if a failure is tracked */
+	bool ask;	     /* whether to ask, after Ctrl-C, if the program failed */
 	bool verbose;
 };
 

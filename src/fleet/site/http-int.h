@@ -13,10 +13,10 @@
 struct site_http;
 
 struct site_http_opts {
-	const char *token; /* the token; or NULL */
+	const char *token; /* the token for the hive; NULL if there is none */
 	const char *ca;	   /* the path of a file of certificates; NULL for the system's */
 	long limit_ms;	   /* the time limit for a whole request */
-	size_t max;	   /* the most bytes of an answer */
+	size_t max;	   /* maximum number of bytes of an answer */
 };
 
 struct site_answer {

@@ -50,10 +50,10 @@ void site_session_beat(struct site_session *s);
 /* Allows guards `calls` more calls of the runtime, and activates those that are inactive because
  * their calls were used up. */
 void site_session_wake(struct site_session *s, int64_t calls);
-/* Makes regions whose guards have nothing to do run their copies without guards. */
+/* Switches regions whose guards have nothing to do to their copies without guards. */
 void site_session_settle(struct site_session *s);
-/* Makes all regions run without guards until site_session_wake() is called.  Nothing else
- * changes. */
+/* Switches all regions to their copies without guards, until site_session_wake() is called.
+ * Nothing else changes. */
 void site_session_rest(struct site_session *s);
 /* Whether an access is being tracked, or a thread is stopped. */
 bool site_session_is_busy(const struct site_session *s);

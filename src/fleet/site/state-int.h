@@ -51,12 +51,13 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
 
 /* The spool: reports that wait to be sent, one per line.  If the file is full (SITE_SPOOL_MAX), new
  * reports are dropped. */
-/* In bytes; set by hand: some ten thousand reports on a user's disk. */
+/* Maximum size of the spool in bytes; set by hand: some ten thousand reports on a user's disk. */
 #define SITE_SPOOL_MAX (4u << 20)
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* also empties the file */
 
-#define SITE_UPLOAD_MAX (1u << 20) /* in bytes per day; set by hand: little even on a metered line */
+/* Maximum number of bytes that are sent per day; set by hand: little even on a metered line. */
+#define SITE_UPLOAD_MAX (1u << 20)
 /* Whether this many bytes may still be sent today; if so, counts them as sent. */
 bool site_state_may_send(const struct site_state *s, size_t bytes);
 

@@ -22,10 +22,12 @@
 
 /* All were set by hand. */
 enum {
-	REQUEST_LIMIT_MS = 10000, /* a hive that takes longer is treated as unreachable */
+	REQUEST_LIMIT_MS = 10000, /* a hive that takes longer to answer is treated as unreachable */
 	BACK_OFF_MAX_S = 3600,	  /* the longest average time between two attempts */
-	BACK_OFF_DOUBLINGS = 12,  /* doublings of 1 s; 2^12 s is more than BACK_OFF_MAX_S */
-	/* Used if the hive does not know the program; the hive proposes the same. */
+	/* maximum number of doublings of the first wait, 1 s; 2^12 s is more than BACK_OFF_MAX_S */
+	BACK_OFF_DOUBLINGS = 12,
+	/* Seconds until the next poll if the hive does not know the program; the hive proposes the
+	 * same. */
 	UNKNOWN_BUILD_RETRY_S = 3600,
 	POLL_S = 900, /* the poll interval if no task set states one */
 	/* Reports are sent together, so that a busy site does not send a request for each. */

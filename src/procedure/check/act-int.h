@@ -17,7 +17,7 @@ int check_record_into(struct check *c, struct check_run *run, const char *path, 
 
 int check_do_predict(struct check *c, const struct check_action *a, struct check_outcome *o);
 
-/* If prediction has seen modules that the program loaded with dlopen(), adds them to its
+/* If prediction has seen modules that the program loaded with dlopen(), adds them to the program's
  * flavour. */
 void check_note_loaded(struct check *c);
 
@@ -30,7 +30,7 @@ void check_add_deadlock(struct finding_set *set, const struct finding_set *deadl
 int check_do_show_walk(struct check *c);
 void check_do_look(struct check *c, const struct check_action *a, struct check_outcome *o);
 
-/* Called after the last look. */
+/* Called after the last look: removes the trace of the looks, and sorts the findings. */
 void check_end_looks(struct check *c);
 
 /* Adds findings whose accesses are unordered in a recorded run, unless they are known and

@@ -15,14 +15,14 @@
 
 #include <stddef.h>
 
-/* ---- constants: each decides one thing; unless a measurement is named, the value is a judgement ---- */
+/* ---- constants; values without a stated measurement were chosen by hand ---- */
 
 /* Milliseconds that every recorded run is allowed, however little time is left: an instrumented
  * program needs seconds to start on a busy machine. */
 #define LEAST_RUN_MS 10000
 
-/* Nanoseconds to process one event of a long trace, which is read several times: an estimate for an
- * idle machine. */
+/* Estimated nanoseconds, on an idle machine, to analyse one event of a long trace, which is read
+ * several times. */
 #define LOOK_AT_EVENT_NS 500
 
 /* If a program records nothing for 1/QUIET_SHARE of the check's time, it is assumed not to end.  A
@@ -34,8 +34,8 @@
  * findings are tried during prediction.  The same value as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
-/* Replays during prediction may take 1/EARLY_SHARE of the time.  A quarter leaves enough for
- * prediction itself. */
+/* All replays during prediction together may take 1/EARLY_SHARE of the time that remains when the
+ * first of them begins.  A quarter leaves enough for prediction itself. */
 #define EARLY_SHARE 4
 
 /* The maximum number of further runs of a large program that are only looked at.  LOOKS_IN_VAIN
@@ -45,7 +45,7 @@
 /* No more looks are made after this many consecutive looks that showed nothing new. */
 #define LOOKS_IN_VAIN 2
 
-/* How many times longer a run takes if no access is left out: an estimate.  Leaving out accesses
+/* Estimate of how many times longer a run takes if no access is left out.  Leaving out accesses
  * (thinning) saves most in programs that repeat themselves. */
 #define ALL_ACCESSES_COST 3
 
@@ -54,8 +54,8 @@
 #define RECORDING_SHARES 3  /* for recording; the rest is for analysing the traces */
 #define PREDICTION_SHARES 2 /* for prediction; the rest is for replays of its findings */
 #define LARGE_SHARES 1	    /* for prediction from a large or endless run, whose replays are long */
-#define LATEST_SHARES 3	    /* the most for prediction, if the trace takes long to read */
-/* the most for prediction from an endless program, which was already explored in short runs */
+#define LATEST_SHARES 3	    /* maximum for prediction, if the trace takes long to read */
+/* maximum for prediction from an endless program, which was already explored in short runs */
 #define ENDLESS_SHARES 2
 #define LOOKS_SHARES 3 /* for looks, since a look takes less time than a search and shows more */
 #define CLASS_SHARES 1 /* for classification, after replays */
@@ -69,13 +69,14 @@
  * the rest. */
 #define FURTHER_SHARE 4
 
-/* The same limit if further schedules are run before prediction. */
+/* Used instead of FURTHER_SHARE if further schedules are run before prediction. */
 #define FURTHER_SHARE_ENDLESS 2
 
 /* Exploration gets 1/EXPLORE_SHARE of the time for further schedules; recording gets the rest. */
 #define EXPLORE_SHARE 2
 
-/* Making the flavour is reported if it takes more than 1/SLOW_BUILD_SHARE of the time. */
+/* The user is warned if making the flavour takes more than 1/SLOW_BUILD_SHARE of the check's
+ * time. */
 #define SLOW_BUILD_SHARE 4
 
 /* ---- the remaining time ---- */
@@ -235,7 +236,7 @@ static struct check_action settle(const struct check_known *k)
 
 /* Whether to explore other schedules.  Only a program that exited, deadlocked, or was still working
  * when its time was up is explored.  In the last case it does not wait for anything outside.  A
- * program that needs a command together with it or before it is not explored, because it may fail
+ * program that needs another command beside it or before it is not explored, because it may fail
  * for other reasons than its schedule. */
 static bool wants_further(const struct check_known *k)
 {

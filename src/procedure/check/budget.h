@@ -20,7 +20,7 @@
 
 enum check_what {
 	CHECK_RECORD,  /* one of the first runs */
-	CHECK_PREDICT, /* continues the prediction from a trace until its next event */
+	CHECK_PREDICT, /* continues the prediction from a trace until it returns (predict/pass.h) */
 	/* reports accesses that are unordered in a large run, before the search begins */
 	CHECK_SHOW_WALK,
 	CHECK_LOOK,	   /* records another run, and reports accesses that are unordered in it */
@@ -79,7 +79,8 @@ struct check_known {
 	/* number of recorded runs, and of traces whose prediction is over */
 	uint64_t recorded, predicted;
 	bool is_predicting; /* the deadlines of prediction are set */
-	/* PREDICT_WALKED or PREDICT_FOUND (predict/pass.h) was returned and not handled yet */
+	/* prediction returned PREDICT_WALKED or PREDICT_FOUND (predict/pass.h), which is not
+	 * handled yet */
 	bool has_walked, has_found;
 	bool looks_begun, looks_over;
 	/* number of looks so far, and how many of the latest consecutive looks found nothing new */
@@ -106,7 +107,7 @@ struct check_action {
 	 * time that is left for such actions */
 	int64_t phase_ns;
 	uint64_t limit_ms; /* CHECK_RECORD, CHECK_LOOK: time limit of the program, or 0 for none */
-	bool is_first;	   /* it is the first action of its phase, or new deadlines are set */
+	bool is_first;	   /* the action is the first of its phase, or sets new deadlines */
 	bool all;	   /* CHECK_LOOK: no access is left out */
 	bool replays;	   /* CHECK_TRY_EARLY: there is time for replays */
 };
@@ -129,12 +130,12 @@ struct check_action check_next(const struct check_known *known);
 /* Notes that an action was done.  `known->now_ns` must be the time at which it ended. */
 void check_done(struct check_known *known, const struct check_action *a, const struct check_outcome *o);
 
-/* When a recording is to be ended.  It ends if analysing its trace would take longer than the
- * remaining time, or if it has recorded nothing for long. */
+/* The conditions under which a recording is ended: analysing its trace would take longer than the
+ * remaining time, or nothing was recorded for long. */
 struct record_enough check_enough(const struct check_known *known);
 
 /* Milliseconds for which the command beside the program may outlive it.  Without such a command,
- * this limit applies to forked processes.  A judgement. */
+ * this limit applies to forked processes.  Chosen by hand. */
 #define CHECK_OUTLIVE_MS 3000
 
 /* At the end of the check: the number of races that were not classified for lack of time. */

@@ -63,7 +63,7 @@ int check_edits_add(struct check_edits *e, const struct finding_set *set)
 		err = rd_edits_parse(&all, e->lines, "the command line");
 	if (!err && count_left_out(&all) != left_out)
 		err = rd_fail(RD_EUSAGE, "--without-sync: the findings are about the program with its "
-					 "synchronisation; leave them out, and new ones are predicted");
+					 "synchronisation; name no findings, and Raddle predicts new ones");
 	rd_edits_release(&e->all);
 	e->all = all;
 	format(e);

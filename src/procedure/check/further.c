@@ -200,7 +200,7 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	return err;
 }
 
-/* Merges the results of further runs.  A check without them has not failed. */
+/* Merges the results of further runs.  If they could not be made, the check has not failed. */
 void check_do_end_further(struct check *c)
 {
 	if (c->known.is_endless)

@@ -72,8 +72,8 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 
 /* ---- deadlocks for which a run was killed ---- */
 
-/* Removes predicted deadlocks in which the recorded run ended; they have a note.  The findings of
- * the watchdog describe these deadlocks better. */
+/* Removes predictions of the deadlock in which the recorded run ended.  They are the deadlocks that
+ * have notes.  The findings of the watchdog describe this deadlock better. */
 static void leave_out_deadlocks(struct finding_set *set)
 {
 	size_t kept = 0;

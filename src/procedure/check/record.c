@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Milliseconds between SIGTERM and SIGKILL, in which a program may write its last data; a
- * judgement. */
+/* Milliseconds between SIGTERM and SIGKILL, in which a program may write its last data.  Chosen by
+ * hand. */
 #define GRACE_MS 2000
 
 /* The number of interrupts (SIGINT) after which Raddle ends the program.  The program itself may

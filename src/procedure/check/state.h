@@ -96,8 +96,8 @@ void check_mark_means(const struct check *c, struct finding_set *set);
 /* Prepares a set for some of the findings of the check: the same program and arguments. */
 void check_make_part(const struct check *c, struct finding_set *some);
 
-/* Each confirmed finding of `some` replaces the finding of `set` with the same fingerprint, if that
- * is not reproduced yet (finding_is_reproduced()). */
+/* Each confirmed finding of `some` replaces the finding of `set` with the same fingerprint, unless
+ * the latter is already reproduced (finding_is_reproduced()). */
 void check_put_confirmed(struct finding_set *set, const struct finding_set *some);
 
 /* Marks findings that the baseline lists or the suppressions hide. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: finds synchronisation that fixes the order of a race's two accesses.  This is a
- * loop that waits for a value, or a lock that the reporting tool did not see.
+ * Inside classify/: finds synchronisation that fixes the order of a race's two accesses.  Such
+ * synchronisation is a loop that waits for a value, or a lock that the tool that reported the race
+ * did not see.
  */
 #ifndef CLASSIFY_ADHOC_INT_H
 #define CLASSIFY_ADHOC_INT_H

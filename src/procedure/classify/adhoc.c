@@ -86,8 +86,8 @@ int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct
 	return err ? err : show_in_front(b, race, a);
 }
 
-/* Makes a run in which only the thread of `a->goal` is stopped at its access.  The other goal is an
- * occurrence that is never reached. */
+/* Makes a run in which only the thread of `a->goal` is stopped at its access.  The other goal is
+ * set to an occurrence that is never reached. */
 static int wait_for(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct trial t;

@@ -10,7 +10,7 @@
 #include "symbolic/solve.h"
 #include "symbolic/trace.h"
 
-/* maximum number of conditions in one question to the solver: a judgement */
+/* maximum number of conditions in one question to the solver; chosen by hand */
 #define BRANCHES_MOST 20000
 
 /* A step, in one of the two paths, whose direction another input may change. */
@@ -23,7 +23,7 @@ struct path_branch {
 /* Returns the branches of both paths that depend on a chosen input, sorted by rank; the caller
  * frees the array.  `chosen` is a bit mask of inputs for each path.  First come branches that both
  * the race and the input can flip, then others after the race.  Branches before the race follow,
- * last first; addresses come at the end. */
+ * last first.  Steps at which an address, not a branch, depends on input come at the end. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
 /* Returns the step + 1 conditions up to a step, with the last one negated.  The caller frees the

@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-/* maximum number of conditions of a path that are shown: a paragraph; others are counted */
+/* maximum number of conditions of a path that are shown, about a paragraph; others are only
+ * counted */
 #define CONDITIONS_SHOWN 12
 
 /* ---- branches that can be flipped ---- */
@@ -46,7 +47,7 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 }
 
 /* Collects the conditions of one order after the race.  A condition that occurs in only one order
- * depends on the race and on the input; both can flip it. */
+ * depends on the race and on the input; either can flip it. */
 static void find_common(const struct sym_trace *t, struct rd_umap *common)
 {
 	uint64_t *hash = hash_nodes(t);
@@ -60,7 +61,7 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 /* The classes of ranks.  Branches with smaller ranks are flipped first.  First come branches that
  * both the race and the input can flip.  Other branches after the race follow in the order of the
  * path: first those of created threads, then those of the initial thread.  Then come branches
- * before the race, last first, then addresses. */
+ * before the race, last first, then steps at which an address depends on input. */
 enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
 
 static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)

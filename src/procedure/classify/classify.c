@@ -59,7 +59,8 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- taking results ---- */
 
-/* Replaces the finding of the set by that with the class, and keeps data that only the set has. */
+/* Replaces the finding of the set by the worker's finding, which has the class.  Keeps data that
+ * only the set has. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 {
 	struct classify_result *r = c->result;

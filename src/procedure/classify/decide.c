@@ -74,8 +74,8 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 }
 
 /* Whether group `lacks` may lack, merely by chance, a fault that occurs in the other order and in
- * the control group.  This is so if runs with their failure rate would all pass with a probability
- * above 1/10. */
+ * the control group.  This is so if runs with the failure rate of those two groups would all pass
+ * with a probability above 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;
@@ -206,8 +206,8 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 }
 
 /* Whether the outputs of the group repeat, that is, few were seen only once.  Then an output that
- * was not seen is unlikely in this group (Good and Turing).  One or two outputs are always
- * accepted. */
+ * was not seen is unlikely in this group (Good and Turing).  A group of only one or two outputs
+ * always counts as repeating. */
 static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
 {
 	size_t count, once = 0;

@@ -107,8 +107,8 @@ static void note_covered(struct race_work *w, const struct paths *p)
 		finding_note(w->set, w->f, finding_textf(w->set, "covered: %.*s", (int)(end - line), line));
 }
 
-/* Makes the runs of the input with the worst class count.  If no other input is worse, these are
- * the runs of the recorded input. */
+/* Chooses the input whose class is worst; its runs then decide the class of the race.  If no other
+ * input is worse than the recorded one, restores the runs of the recorded input. */
 static int settle_inputs(struct race_work *w, const struct paths *p, const struct decide_runs *runs,
 			 const struct decision *decision)
 {

@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Maximum number of explorations.  Another exploration follows if the last one showed more stores
- * that races publish.  No test needs a third one. */
+/* Maximum number of explorations.  Another exploration follows if the last one showed further
+ * published stores (tracks-int.h).  No test needs a third one. */
 #define ROUNDS 3
 
 /* ---- explorations under sequential consistency ---- */
@@ -30,8 +30,8 @@ static int explore_one(struct race_work *w, enum variant_group group, struct rep
 			     &w->made[w->made_count++]);
 }
 
-/* Some runs have shown that stores are published.  Adds these stores to the accesses that are
- * executed under memory models. */
+/* Adds stores that runs have shown to be published (tracks-int.h) to the accesses that are executed
+ * under memory models. */
 static void add_published(struct race_work *w)
 {
 	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);
@@ -59,7 +59,7 @@ static int explore(struct race_work *w)
 	return err;
 }
 
-/* Releases the schedules of explored runs.  Those of one way to the race cannot be used on
+/* Releases the schedules of explored runs.  They reach the race in one way, and cannot be used for
  * another. */
 static void release_made(struct race_work *w)
 {

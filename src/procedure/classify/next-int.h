@@ -61,7 +61,8 @@ enum next_order next_order(const struct decision *d, const struct decide_runs *r
 /* Whether the class means that the race is harmful. */
 bool next_is_bad(const struct decision *d);
 
-/* The consequence of the run that shows a class. */
+/* What went wrong in the run that shows the class (d->shows): its fault, "exit-status" or
+ * "output". */
 const char *next_consequence(const struct decide_runs *runs, const struct decision *d);
 
 /* Whether the run `again` reproduced the run `seen`. */

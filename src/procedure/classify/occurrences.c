@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* number of occurrences after which the run is ended; a judgement that bounds memory */
+/* number of occurrences after which the run is ended; chosen by hand to bound memory */
 #define MOST_SEEN 4000
 
 void occurrences_init(struct occurrences *s, const struct trace_sites *sites, occurrences_at_fn *at,

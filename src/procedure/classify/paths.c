@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Multi-path analysis (algorithm 3 of Kasikci's thesis) by repeated runs.  In: a race and its
- * schedule.  Out: inputs with which the same schedule reaches the race, but the program takes
- * another path.
+ * Looks for other inputs that lead to a race (multi-path analysis: algorithm 3 in the thesis of B.
+ * Kasikci, EPFL 2015).  In: a race and its schedule.  Out: inputs with which the same schedule
+ * reaches the race, but the program takes another path.
  *
- * A run of the flavour `shadow` shows which branches depend on input.  Each branch that can be
- * flipped yields an input.  branches-int.h defines the order in which branches are flipped.  The
- * run with the new input must reach the race by the same schedule.  If its path is new, it is a
- * primary, and its own branches are then flipped as well.
+ * A run of the flavour `shadow` shows which branches depend on input.  For each of these branches,
+ * the solver looks for an input that flips it.  branches-int.h defines the order in which branches
+ * are flipped.  The program is then run with the new input, and must reach the race by the same
+ * schedule.  If its path is new, it is a primary, and its own branches are then flipped as well.
  */
 #include "classify/paths-int.h"
 

@@ -176,8 +176,8 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 }
 
 /* A race that has no effect at one instance may have one at another.  Examples are the write of x
- * += 1 instead of its read, and a later iteration of a loop.  Looking for one is worth some runs if
- * the program's behaviour varies. */
+ * += 1 instead of its read, and a later iteration of a loop.  Looking for such an instance is worth
+ * some runs if the program's behaviour varies. */
 int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};

@@ -10,7 +10,7 @@
 
 #include "trial/trial.h"
 
-#define ROUTES_MOST 8 /* maximum number of ways that are tried: a judgement */
+#define ROUTES_MOST 8 /* maximum number of ways that are tried; chosen by hand */
 
 struct routes {
 	/* pairs of goals, most likely first; each pair in the order of the race */

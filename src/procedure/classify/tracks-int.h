@@ -2,8 +2,8 @@
 /*
  * Inside classify/: which accesses are executed under a weaker memory model.  These are the
  * accesses of the race, those of the other races of the set, and stores that these accesses
- * publish.  A published store was made by the same thread before, and its value was read by another
- * thread afterwards.
+ * publish.  An access publishes a store if the same thread made the store before it, and another
+ * thread read the stored value afterwards.
  */
 #ifndef CLASSIFY_TRACKS_INT_H
 #define CLASSIFY_TRACKS_INT_H
@@ -21,8 +21,8 @@ struct model_track {
 	const char *object;
 };
 
-/* Connects a published store with the object of a race that publishes it.  A store may have
- * several. */
+/* Connects a published store with the object of a race that publishes it.  A store may have several
+ * edges. */
 struct track_edge {
 	uint32_t site;
 	const char *object;

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum number of pairs of accesses of shared memory; with more, they do not all become points */
+/* If runs report at most this many pairs of a store and a read of shared memory, all their accesses
+ * become points.  Chosen by hand. */
 #define SHARED_MOST 64
 
 static bool is_same(const char *a, const char *b)

@@ -52,7 +52,8 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	v->schedule.first = NULL;
 	v->schedule.flavour = CLASSIFY_FLAVOUR;
 	if (number > LAG && number % 3 == 2)
-		v->schedule.limit_count = 0; /* limits come from the prediction, so some variants have none */
+		/* limits come from the prediction; some variants run without them */
+		v->schedule.limit_count = 0;
 	if (group == VARIANT_CONTROL) {
 		lead_nowhere(&v->schedule);
 		return;

@@ -20,7 +20,7 @@
 /* All of these values were set by hand.  Smaller values miss outputs that a weak memory model
  * allows, larger ones take time from other races. */
 #define EXPLORED_MOST 250 /* maximum number of runs of an exploration */
-#define EXPLORED_LEAST 8  /* fewest runs of an exploration, even if they take long */
+#define EXPLORED_LEAST 8  /* minimum number of runs of an exploration, even if they take long */
 /* time for an exploration, if each run takes as long as the recorded one */
 #define EXPLORING_NS (6 * RD_NS_PER_S)
 #define UNSURE 4       /* maximum number of times that a run is repeated because timing affected it */

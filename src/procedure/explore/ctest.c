@@ -57,7 +57,7 @@ static bool is_taken(const struct ctest *c, const char *folder)
 	return false;
 }
 
-/* maximum number of bytes of a test's name in the name of its folder; a judgement, for
+/* maximum number of bytes of a test's name in the name of its folder; chosen by hand, for
  * readability */
 #define FOLDER 64
 

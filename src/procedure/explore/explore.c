@@ -3,8 +3,8 @@
  * The loop of an exploration.  In: a program.  Out: findings, and numbers about the exploration.
  *
  * explore/state-int.h decides what comes next.  This file gives tasks to worker processes, passes
- * on their notes, and ends the exploration.  A worker has the knowledge from the time when it got
- * its task.  At the end, failures are repeated (explore/repeat-int.h).
+ * on their notes, and ends the exploration.  A worker knows only what was known when it got its
+ * task.  At the end, failures are repeated (explore/repeat-int.h).
  */
 #include "explore/explore.h"
 
@@ -33,14 +33,15 @@ struct exploring {
 	struct explore_state state;
 	struct journal journal;
 	struct rd_pool *pool;
-	/* The answers of tasks, from which workers learn, and how much of them each worker, by
-	 * slot, has. */
+	/* `answers` has the answers of tasks, from which workers learn. told[slot] is the number of
+	 * bytes of them that the worker in that slot has received. */
 	struct rd_buf answers;
 	size_t *told;
 	unsigned workers;
 	int64_t start_ns;
 	struct rd_interrupt signals;
-	/* in a worker: where it runs the program, and the error of opening it */
+	/* in a worker: the bench on which it runs the program, and the result of opening the
+	 * bench */
 	struct trial_bench bench;
 	int err;
 };

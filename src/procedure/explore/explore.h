@@ -43,8 +43,8 @@ struct explore { /* zero values are the defaults */
 	unsigned jobs; /* number of concurrent runs; 0 means one */
 	uint64_t seed; /* the seed of the exploration; 0 means 1 */
 	uint64_t most; /* number of schedules to run; 0 means until they show nothing new */
-	/* How much work without anything new makes the exploration settle, in points.  The work of
-	 * a run is its extent plus EXPLORE_RUN_WORK.  0 if the number of schedules decides. */
+	/* The exploration settles after this much work without anything new, in points.  The work
+	 * of a run is its extent plus EXPLORE_RUN_WORK.  0 if the number of schedules decides. */
 	uint64_t quiet;
 	int64_t time_ns; /* time limit of the exploration, or 0 for none */
 	/* a command that exits with 0 if the run failed (trial/judge.h), or NULL if the program's
@@ -84,7 +84,7 @@ struct explore_racy {
 
 struct explore_result {
 	uint64_t schedules; /* number of runs that count */
-	uint64_t different; /* number of these runs with different choices */
+	uint64_t different; /* number of different sequences of choices that these runs made */
 	/* number of the last schedule that showed a new race or failure, from 1 */
 	uint64_t last_new;
 	/* number of runs that do not count, since they left their schedule or did not end */
@@ -101,7 +101,8 @@ struct explore_result {
 	size_t racy_count;
 	uint32_t (*seen)[2]; /* pairs of sites that the detector saw unordered, in any schedule */
 	size_t seen_count;
-	struct explore_racy new_ones[EXPLORE_NEW]; /* their `site` is 0 */
+	/* schedules that showed conflicting places in a new order; their `site` is 0 */
+	struct explore_racy new_ones[EXPLORE_NEW];
 	size_t new_count;
 	struct cover cover; /* pairs of conflicting places */
 	struct rd_arena *arena;

@@ -9,9 +9,9 @@
 
 #include "explore/explore.h"
 
-/* Work without anything new, in points, after which the exploration of a check settles.  It takes
- * about half a second of processor time, in which a short program runs under 500 schedules.  Set by
- * hand: less than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed
+/* The exploration of a check settles after this much work, in points, without anything new.  That
+ * takes about half a second of processor time, in which a short program runs under 500 schedules.
+ * Set by hand: less than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed
  * already. */
 #define FURTHER_QUIET 1000000
 

@@ -19,7 +19,7 @@
 #define FORMAT "raddle explore"
 #define VERSION 1 /* the version of the format */
 #define NUMBER_MAX INT64_MAX
-/* maximum number of threads, races or pairs of a line; a judgement that bounds memory */
+/* maximum number of threads, races or pairs of a line; chosen by hand to bound memory */
 #define COUNT_MAX 100000
 
 /* ---- writing ---- */

@@ -26,8 +26,8 @@
 #define SETTLED_TIMES 3
 #define MOST 5000
 
-/* Least number of consecutive runs without anything new before an exploration with a limit of work
- * (`quiet`) ends, however long the runs are.  Set by hand: by then, each strategy has been used
+/* An exploration with a limit of work (`quiet`) ends only after this many consecutive runs without
+ * anything new, however long the runs are.  Set by hand: by then, each strategy has been used
  * several times. */
 #define QUIET_RUNS 60
 
@@ -40,8 +40,8 @@
  * of points */
 #define EXTENT_TIMES 20
 #define EXTENT_UNIT 500 /* the limit while no such run has ended, multiplied by explore_luby() */
-/* the same if no such run has ended: a multiple of the extent of the longest run that ended with
- * other kinds of points */
+/* if only runs with other kinds of points have ended, the unit is at least EXTENT_HINT times the
+ * extent of the longest of them */
 #define EXTENT_HINT 4
 #define EXTENT_RUNS 1200 /* the exploration ends if none of this many runs ended by itself */
 
@@ -106,8 +106,9 @@ static void make_schedule(const struct explore_state *x, const struct draw *draw
 
 /* ---- extents ---- */
 
-/* The lengths of repeated attempts.  With this sequence, the total cost is not much higher than if
- * the best length were known in advance (Luby, Sinclair, Zuckerman 1993). */
+/* The lengths of repeated attempts, in units of extent_unit(). With this sequence, the total cost
+ * is not much higher than if the best length were known in advance (Luby, Sinclair, Zuckerman
+ * 1993). */
 uint64_t explore_luby(uint64_t n)
 {
 	RD_ASSERT(n > 0);

@@ -10,10 +10,10 @@
 #include "explore/strategies.h"
 #include "finding/schedule.h"
 
-#define PREFIXES 256 /* maximum number of prefixes that are kept; a judgement: bounds memory */
+#define PREFIXES 256 /* maximum number of prefixes that are kept; chosen by hand to bound memory */
 
 /* Maximum number of decisions of a run without a failure that are kept, so that notes stay small.
- * A judgement. */
+ * Chosen by hand. */
 #define PREFIX_DECISIONS 400
 
 struct prefix {

@@ -20,9 +20,10 @@
 
 /* number of runs in which a failure has to happen again; README and reports state it */
 #define REPEATS 3
-/* maximum number of runs to minimise one failure: seconds for a quick program */
+/* maximum number of runs to minimise one failure; for a quick program they take seconds */
 #define MINIMISE_RUNS 200
-/* minimising may take 1/5 of the exploration's time limit; a judgement */
+/* minimising a failure may take 1/MINIMISE_TIME_SHARE of the exploration's time limit; chosen by
+ * hand */
 #define MINIMISE_TIME_SHARE 5
 
 struct repeat {

@@ -17,7 +17,8 @@ enum {
 	/* maximum number of different failures; each takes up to 200 runs to minimise
 	 * (explore/repeat.c) */
 	EXPLORE_FAILURES = 16,
-	/* schedules kept for each race, since a recorded run may differ from the explored one */
+	/* number of schedules that are kept for each race, since a recorded run may differ from the
+	 * explored one */
 	EXPLORE_RACY_TIMES = 3,
 };
 
@@ -74,7 +75,7 @@ enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elaps
 /* How many schedules the next task has: at least one if the exploration continues. */
 uint64_t explore_next_batch(const struct explore_state *s);
 
-/* Whether the next task has to wait for the first one, on which the others depend. */
+/* Whether the next task has to wait for the first task, on whose result all others depend. */
 bool explore_next_waits(const struct explore_state *s);
 
 /* The number of the n-th schedule of this shard, from 0. */

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* All of these values are judgements. */
+/* All of these values were chosen by hand. */
 /* if there are more threads, `weighted` and `kinds` each get one schedule in four */
 #define MANY_THREADS 10
 /* one schedule in this many extends a prefix; the others start from the beginning */

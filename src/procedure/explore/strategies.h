@@ -26,7 +26,8 @@ struct draw {
  * schedule uses WEIGHTED or KINDS. */
 struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
-/* The same for an exploration, whose options may name a strategy and a kind of points. */
+/* Does the same as strategies_draw() for an exploration, whose options may name a strategy and a
+ * kind of points. */
 struct explore;
 struct draw explore_draw(const struct explore *how, uint64_t number, size_t threads);
 

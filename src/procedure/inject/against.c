@@ -134,7 +134,7 @@ static void compare_places(struct campaign_against *a, unsigned by)
 
 /* ---- the comparison of two campaigns ---- */
 
-/* Corrects the family of comparisons that begins at `first`. */
+/* Corrects the tests of one family (against.h): the comparisons from index `first` on. */
 static void correct(struct campaign_against *a, size_t first)
 {
 	RD_ASSERT(first <= a->count);

@@ -33,7 +33,8 @@
 #define NO_RUN UINT64_MAX
 /* Number of consecutive workers that die before the campaign is stopped; set by hand. */
 #define FAILURES_MAX 8
-/* Larger allocations, in bytes, are returned to the system between runs; set by hand. */
+/* Only allocations of more than this many bytes are returned to the system between runs; set by
+ * hand. */
 #define KEPT_BYTES (256 << 20)
 /* Exit status of a worker that has reported why it cannot continue. */
 #define GAVE_UP 3
@@ -119,8 +120,7 @@ int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct injec
 	return inject_choose(c->chooser, run, fault);
 }
 
-/* --- one run of the program
- * -------------------------------------------------------------------- */
+/* ---- one run of the program ---- */
 
 static int write_plain(const char *path, const struct rd_buf *data)
 {
@@ -253,8 +253,7 @@ int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault 
 	return r;
 }
 
-/* --- workers ------------------------------------------------------------------------------------
- */
+/* ---- workers ---- */
 
 static void enter(void *context, unsigned slot)
 {
@@ -283,8 +282,7 @@ static void leave(void *context)
 	rd_remove_tree(crew->scratch);
 }
 
-/* --- the leader
- * ----------------------------------------------------------------------------------- */
+/* ---- the leader ---- */
 
 /* The next run that is neither finished nor in progress; NO_RUN if there is none. */
 static uint64_t next_run(struct campaign_crew *crew)

@@ -86,7 +86,8 @@ static bool passes(const struct inject_ground *g, const struct inject_entry *e, 
 	       !lists(&s->not_opcodes, inject_opcode(site)) && s->instance <= e->count;
 }
 
-/* Whether the value has at least as many bits as the fault changes. */
+/* Whether the value has the bit that the user chose (--bit).  A kind that changes no bits fits any
+ * value. */
 static bool is_wide(const struct inject_setup *s, size_t kind, const struct trace_site *site)
 {
 	return !inject_kind_at(kind)->bits || s->bit <= inject_width(site);
@@ -308,7 +309,9 @@ static void draw_fault(const struct inject_chooser *c, size_t kind, const struct
 
 /* --- windows ------------------------------------------------------------------------------- */
 
-/* A place in the window, and which execution of its site this is, counted from the first fault. */
+/* A place at which a further fault can strike.  The window (struct inject_setup) is a number of
+ * records after the first fault.  `instance` counts executions of the place's site from the first
+ * fault on. */
 struct spot {
 	const struct choice *choice;
 	uint64_t instance;

@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 64	       /* largest number of words in a line; set by hand */
-#define NAME_LENGTH_MAX 40     /* bytes of the name of a kind, few enough for a column of a table */
+#define WORDS_MAX 64 /* largest number of words in a line; set by hand */
+/* maximum number of bytes of a kind's name, so that it fits into a column of a table */
+#define NAME_LENGTH_MAX 40
 #define DELAY_MAX_US 600000000 /* ten minutes; set by hand, longer than any time limit of a run */
 
 /* The current line. */
@@ -134,8 +135,7 @@ static int take_where(struct line *l, struct inject_rule *rule)
 	return r;
 }
 
-/* --- the action of a fault
- * --------------------------------------------------------------------- */
+/* ---- the action of a fault ---- */
 
 /* Reads the errno that the failing call sets: a name such as EIO, or a number.  If the line gives
  * neither, the call leaves errno unchanged. */
@@ -272,8 +272,7 @@ static int take_action(struct line *l, struct inject_fault_model *m)
 	return r ? r : refuse(l, "unknown action", word);
 }
 
-/* --- the executions at which a fault strikes
- * --------------------------------------------------- */
+/* ---- the executions at which a fault strikes ---- */
 
 static int take_chance(struct line *l, struct inject_kind *kind)
 {
@@ -319,8 +318,7 @@ static int take_when(struct line *l, struct inject_kind *kind)
 						: 0;
 }
 
-/* --- the lines of a fault model
- * ------------------------------------------------------------------ */
+/* ---- the lines of a fault model ---- */
 
 static bool is_name(const char *word)
 {

@@ -112,10 +112,9 @@ int inject_trace_write(const struct inject_trace *t)
 	return r;
 }
 
-/* --- making it ---------------------------------------------------------------------------------
- */
+/* ---- making the golden run ---- */
 
-/* The limits of a run, unless the user sets them.  They are GOLDEN_TIMES as much as the golden runs
+/* The limits of a run, unless the user sets them.  They are GOLDEN_TIMES what the golden runs
  * needed, but at least these numbers of milliseconds, bytes and processes.  All were set by hand: a
  * healthy run must never reach them. */
 #define WALL_MIN_MS 500

@@ -71,7 +71,8 @@ static const struct inject_kind kinds[] = {
 	{RULE(kind, INJECT_CALLEE, name, -1, INJECT_CALL), .result = value, .error = number},
 #define SIZE(kind, name, argument, draw) {RULE(kind, INJECT_ARGUMENT, name, argument, draw)},
 
-/* Faults of a function's action, and of its size. */
+/* The rules that raddle/libc.inc selects: RULES_X for a function whose action is X, SIZES_X for a
+ * function that has a size of kind X. */
 #define EVENT(kind, name, draw, what) {RULE(kind, INJECT_CALLEE, name, -1, draw), .result = what},
 #define LATE(name) EVENT("Delay", name, INJECT_DELAY, 0) EVENT("KillThread", name, INJECT_KILL, 0)
 #define RULES_LOCK(name, result, error)                                                                      \

@@ -16,7 +16,7 @@
 
 #define INJECT_BITS_MAX 64 /* largest number of bits of a value that can be changed */
 
-/* How the mask of a fault is drawn. */
+/* What a fault does; inject_kind_draw() draws its mask accordingly. */
 enum inject_draw {
 	INJECT_FLIP,	   /* bits change */
 	INJECT_CLEAR,	   /* bits are stuck at 0 */

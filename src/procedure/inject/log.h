@@ -10,7 +10,7 @@
 #include "inject/choose.h"
 #include "inject/run.h"
 
-/* Bytes for a place.  A judgement: a path and a function fit; longer texts are cut. */
+/* Bytes for a place; longer texts are cut.  Chosen by hand: a path and a function fit. */
 #define INJECT_TEXT 512
 
 /* The result of a run.  Empty strings mean unknown. */
@@ -25,14 +25,14 @@ struct inject_verdict {
 	char trace[64];	  /* path of the trace, relative to the campaign's directory */
 };
 
-/* Appends the line, with its newline. */
+/* Appends the log line of a run, with its newline. */
 void inject_log_line(const struct trace_sites *sites, const struct inject_fault *fault,
 		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line);
 
-/* Makes the fault of a line that was read. */
+/* Reconstructs the fault from a log line that was parsed. */
 int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 
-/* Makes the fault of one line of text, as the user copied it. */
+/* Reconstructs the fault from the text of a log line, as the user copied it. */
 int inject_log_fault_line(const char *line, struct inject_fault *fault);
 
 typedef int inject_line_fn(void *context, const struct runlog_run *run, const char *text, size_t length);

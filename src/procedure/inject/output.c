@@ -16,10 +16,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Limits that keep diffs readable; judgements. */
+/* Limits that keep diffs readable, chosen by hand. */
 #define DIFF_LINES 60 /* number of lines of each side */
 #define DIFF_BYTES 16384
-#define LINE_BYTES 1024 /* bytes of a line; longer ones are cut */
+#define LINE_BYTES 1024 /* number of bytes of a line; longer lines are cut */
 #define CONTEXT 3	/* number of unchanged lines around a difference, as in diff -u */
 
 /* --- comparing ----------------------------------------------------------------------------- */

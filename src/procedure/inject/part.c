@@ -19,7 +19,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Least time in nanoseconds between two calls of fdatasync(); set by hand. */
+/* Minimum time, in nanoseconds, between two calls of fdatasync(); set by hand. */
 #define SYNC_NS 1000000000
 
 static int ignore_line(void *context, const struct runlog_run *run, const char *text, size_t length)
@@ -97,8 +97,7 @@ int inject_part_read_all(const char *directory, inject_line_fn *fn, void *contex
 	return r;
 }
 
-/* --- merging ------------------------------------------------------------------------------------
- */
+/* ---- merging ---- */
 
 struct merge {
 	struct inject_part log;

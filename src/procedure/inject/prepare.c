@@ -33,7 +33,7 @@ uint64_t inject_seed(uint64_t wanted)
 	return seed % SEED_END;
 }
 
-/* Half as many again as there are processors, because runs wait for files and for processes to
+/* One and a half times the number of processors, because runs wait for files and for processes to
  * end. */
 unsigned inject_jobs(unsigned processors)
 {

@@ -30,7 +30,8 @@
 /* Number of blocks of a run that are kept in memory.  Further blocks are in a file, since several
  * runs share the memory. */
 #define MEMORY_BLOCKS 32
-#define LAST (64u << 20) /* bytes that are kept for the last buffers of a run that was cut */
+/* bytes reserved for the last buffers of a run whose recording was stopped */
+#define LAST (64u << 20)
 /* Milliseconds between two checks of a running program; its limits are 200 ms or more. */
 #define POLL_MS 20
 #define CPU_PATIENCE 4 /* a program that computes gets CPU_PATIENCE times the wall-clock limit */
@@ -206,8 +207,7 @@ static int prepare_scratch(const struct inject_setup *s, const char *scratch)
 	return r;
 }
 
-/* --- the run ------------------------------------------------------------------------------------
- */
+/* ---- the run ---- */
 
 static void look(void *context, pid_t pid)
 {
@@ -245,7 +245,7 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .interrupts = 1};
 }
 
-/* Kills processes that outlive the first one. */
+/* Allows no time for processes that outlive the first one, so that they are killed at once. */
 static bool at_once(void *context)
 {
 	(void)context;

@@ -32,14 +32,14 @@ struct inject_raw { /* zero is empty; the next run reuses the memory */
 /* The program to run. */
 struct inject_target {
 	const struct inject_setup *setup;
-	const struct run_program *program; /* its flavour `full` */
+	const struct run_program *program; /* the program in its flavour `full` */
 	const struct trace_layout *layout;
 };
 
 struct inject_run {
 	struct run_end end;
 	bool cut;			     /* not all of its records were kept */
-	uint64_t seen, fired, before, after; /* results of the first fault */
+	uint64_t seen, fired, before, after; /* as in struct run_fault, for the first fault */
 	uint32_t thread;		     /* number of the thread at which it struck */
 	/* Whether the process that the campaign is about existed (`there`), and whether it outlived
 	 * the first process (`outlived`). */

@@ -71,14 +71,15 @@ const char *runlog_outcome_name(enum runlog_outcome outcome);
 bool runlog_outcome_find(const char *name, enum runlog_outcome *outcome);
 const char *runlog_deviation_name(enum runlog_deviation deviation);
 
-/* Appends the line, including the newline. */
+/* Appends the log line of a run, including the newline. */
 void runlog_write(struct rd_buf *out, const struct runlog_run *run);
 
 /* Reads a line of `length` bytes without its newline.  `texts` owns the texts of *run and keeps one
  * copy of equal ones.  Returns NULL, or a text that states what is wrong. */
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
 
-/* Bytes of the longest line; a longer one is an error, perhaps the hole of a sparse file. */
+/* Maximum number of bytes of a line.  A longer line is an error, perhaps the hole of a sparse
+ * file. */
 #define RUNLOG_LINE_MAX (1 << 20)
 
 typedef int runlog_line_fn(void *context, const char *line, size_t length);

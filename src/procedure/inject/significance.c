@@ -22,7 +22,7 @@
 
 /* ---- Fisher ---- */
 
-/* The tables with the same margins, which differ in their first cell. */
+/* All 2 x 2 tables with the same margins; they differ in their first cell. */
 struct margins {
 	double first, second, hits; /* number of runs of each sample, and hits of both together */
 	double least, most;	    /* smallest and largest value of the first cell */

@@ -23,7 +23,8 @@ struct campaign_difference {
 	double value, low, high;
 	double chance;	 /* two-sided p-value */
 	double adjusted; /* p-value after campaign_holm() */
-	/* From Fisher's test; otherwise from a chi-square test with effective sizes. */
+	/* `chance` is from Fisher's exact test; if false, from a chi-square test with effective
+	 * sizes. */
 	bool exact;
 };
 

@@ -71,7 +71,8 @@ static struct thread_end last_of(const struct inject_golden *g, const struct inj
 		if (r.kind == TRACE_FULL_FAULT)
 			continue;
 		last = judge_record(sites, &r);
-		/* An event, whose call is the record before or in an earlier buffer. */
+		/* An event has no site of its own.  It happened in the call of the previous record;
+		 * if that record is in an earlier buffer, the site stays unknown. */
 		if (!last.site)
 			last.site = before;
 	}
@@ -105,11 +106,10 @@ static struct thread_end find_end(const struct inject_golden *g, const struct in
 	return best;
 }
 
-/* --- the outcome --------------------------------------------------------------------------------
- */
+/* ---- the outcome ---- */
 
 /* Whether the fault was activated.  A fault that changed a value into itself was not activated.  If
- * several values were changed, that is not known. */
+ * several values were changed, only one of them is known, so the fault counts as activated. */
 static bool is_activated(const struct inject_fault *fault, const struct inject_run *run)
 {
 	enum raddle_fault_action action = fault->faults[0].action;
@@ -149,12 +149,11 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 		v->outcome = RUNLOG_INACTIVE;
 }
 
-/* --- the deviation
- * -------------------------------------------------------------------------------- */
+/* ---- the deviation ---- */
 
-/* A fault whose changed value is not used.  It is visible in only one record: that of the changed
- * load or result, of the call with the changed argument, or of the prevented call.  That record is
- * ignored, once. */
+/* A fault in a run whose outcome is masked.  The fault itself makes one record deviate: that of the
+ * changed load or result, of the call with the changed argument, or of the prevented call.  The
+ * comparison ignores that record once; then `used` is set. */
 struct ignored_fault {
 	const struct inject_case *one;
 	bool used;
@@ -186,7 +185,7 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 	struct epa_comparison result;
 	int r;
 
-	/* If the fault had an effect, the first difference counts. */
+	/* In all other runs, the record of the fault itself counts as a deviation. */
 	if (v->outcome == RUNLOG_MASKED)
 		options.ignore = is_fault_itself;
 	r = inject_golden_compare(c->golden, &c->run->raw, &options, &result);

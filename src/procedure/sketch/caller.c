@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of calls that are examined for one statement: a judgement. */
+/* Largest number of calls that are examined for one statement; chosen by hand. */
 #define MOST_CALLS 256
 
 struct work {
@@ -31,9 +31,10 @@ struct work {
 /* The calls of the program that lead to a statement; each line occurs once. */
 struct calls {
 	struct work *w;
-	uint32_t lines[MOST_CALLS]; /* one value of each line */
+	uint32_t lines[MOST_CALLS]; /* an instruction (a value of the facts) of each line */
 	size_t count;
-	uint32_t todo[MOST_CALLS]; /* values in headers, whose callers are to be found */
+	/* instructions in headers, whose callers are still to be found */
+	uint32_t todo[MOST_CALLS];
 	size_t todo_count;
 	struct rd_umap seen;
 	bool too_many; /* there are too many calls, or not all of them are known */

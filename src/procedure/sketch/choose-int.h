@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside sketch/: decides what a diagnosis does next.  In: the runs made and the predictors found
- * until now.  Out:
- * whether there are enough runs, how much of the slice to track, and which order to force and
- * prevent next.  Nothing is run here, so that every case can be tested with made-up runs.
+ * until now.  Out: whether there are enough runs, how much of the slice to track, and which order
+ * to force and prevent next.  Nothing is run here, so that every case can be tested with made-up
+ * runs.
  *
  * σ is the number of statements of the slice that are tracked, nearest to the failure first.
  */

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #define FIRST_SIGMA 2 /* number of statements: the failing one and the one before it */
-/* The least F-measure of a predictor that ends the search; about one run in twenty may contradict
+/* Minimum F-measure of a predictor that ends the search; about one run in twenty may contradict
  * it. */
 #define GOOD_F 0.95
-/* The least F-measure of a further order that is worth an intervention.  The best order is always
+/* Minimum F-measure of a further order that is worth an intervention.  The best order is always
  * tried. */
 #define WORTH_F 0.4
 

@@ -388,7 +388,7 @@ struct implied {
 struct thread {
 	/* The branches that the thread has passed and whose sides it has not left yet. */
 	struct decide_list in;
-	size_t last; /* 1 + its last event; 0 if it has no event */
+	size_t last; /* 1 + the index of the thread's last event; 0 if it has no event */
 };
 
 struct imply {

@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of the following numbers are judgements. */
+/* All of the following numbers were chosen by hand. */
 #define TIMED 32 /* for this many of the best predictors, it is determined when they came true */
 #define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* time limit of an unscheduled run */
 /* Time limit of all unscheduled runs together, if the diagnosis has no limit. */
@@ -40,7 +40,8 @@
 /* Number of statements that are watched first in runs whose threads take turns; the program is
  * stopped at each of them. */
 #define LED_FIRST 64
-#define LED_TIMES 4 /* if LED_FIRST statements are not enough, LED_TIMES as many are watched */
+/* if LED_FIRST statements are not enough, LED_TIMES times as many are watched */
+#define LED_TIMES 4
 
 struct work {
 	const struct diagnose *how;

@@ -32,7 +32,7 @@ struct diagnose { /* zero values are the defaults */
 	void (*progress)(void *context, const struct diagnose_progress *p); /* may be NULL */
 	void *context;
 };
-/* Default numbers of runs.  Judgements: of 400 runs, five fail if the program fails once in 80
+/* Default numbers of runs, chosen by hand: of 400 runs, five fail if the program fails once in 80
  * times; of 20 tries of an intervention one may disagree (sketch_is_confirmed()). */
 enum { DIAGNOSE_RUNS = 400, DIAGNOSE_TRIES = 20 };
 

@@ -41,7 +41,7 @@ bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f);
  * gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 
-/* The statement of a gate for an event of that kind. */
+/* The statement to which an event of that kind at the gate belongs. */
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind);
 /* Adds all statements to which events of the gate may belong to the table of `runs`. */

@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least F-measure of a value or branch that is shown for its own sake: it predicts nearly
- * always correctly. */
+/* Minimum F-measure of a value or branch that is shown even if no listed predictor refers to it: it
+ * predicts nearly every run correctly. */
 #define GOOD_F 0.95
-/* The least F-measure of the best predictor of a type whose events are shown: better than
- * chance. */
+/* The events of the best predictor of a type are shown only if it has at least this F-measure:
+ * better than chance. */
 #define LISTED_F 0.5
 /* Largest number of values and branches that are shown; a person does not read more. */
 #define SHOWN_DIFFERENT 64
@@ -44,7 +44,7 @@ static bool is_near(const struct sketch *s, const struct sketch_event *e)
 
 /* Whether the events of a predictor are shown as steps.  That is so for the best predictor of each
  * type if it is good enough.  It is also so for a listed order that is as good as the best
- * predictor and whose events do not come later. */
+ * predictor, unless its events come after those of the best predictor. */
 static bool is_listed(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
 {
 	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;
@@ -254,7 +254,8 @@ static void mark_writers(const struct sketch *s, const struct sketch_run *run, u
 		enum slice_kind kind = s->runs->statements[e->statement].kind;
 		const uint64_t *write = rd_umap_get(&last, e->address);
 
-		/* Code that is not tracked may have written, too. */
+		/* The values are compared, because code that is not tracked may have written
+		 * last. */
 		if (kind == SLICE_READ && marks[i] & MARK_SHOW && write &&
 		    run->events[*write - 1].value == e->value)
 			marks[*write - 1] |= MARK_SHOW;
@@ -335,7 +336,7 @@ static bool could_differ(const struct sketch *s, const struct sketch_run *run, s
 
 /* Shows a branch, with the value that it tested, if that value could have been different; otherwise
  * the branch decided nothing.  If a thread hangs waiting for something that has happened meanwhile,
- * that write is shown as well. */
+ * the write that made it happen is shown as well. */
 static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
 {
 	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;

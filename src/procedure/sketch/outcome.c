@@ -21,9 +21,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Largest number of bytes of a report; a judgement that bounds memory. */
+/* Largest number of bytes of a report; chosen by hand to bound memory. */
 #define MOST_REPORT (UINT64_C(16) << 20)
-#define MOST_LINE 1000000000u /* largest number of a line; ten times it fits 64 bits */
+/* largest line number that is accepted; ten times it fits into 64 bits */
+#define MOST_LINE 1000000000u
 
 void sketch_failure_release(struct sketch_failure *f)
 {

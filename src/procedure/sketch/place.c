@@ -14,7 +14,8 @@
 #include <string.h>
 
 /* HEAD_BYTES: bytes at the start of an executable that contain its program headers.  ANSWER_MAX:
- * bytes of the longest answer of addr2line, which is usually a few lines.  Both are judgements. */
+ * maximum number of bytes of an answer of addr2line, which is usually a few lines.  Both were
+ * chosen by hand. */
 enum { HEAD_BYTES = 4096, ANSWER_MAX = 65536 };
 
 /* The lowest address of the program's segments, from which distances are counted. */

@@ -21,7 +21,7 @@
 
 enum {
 	SKETCH_PLAN_ID = 17, /* 16 hex digits and NUL */
-	/* Largest number of statements; a judgement, bounds what a hive keeps. */
+	/* Largest number of statements; chosen by hand to bound what a hive keeps. */
 	SKETCH_PLAN_MAX = 1 << 16,
 	/* Number of the last events of a run that are sent; so a record has less than 64 KiB. */
 	SKETCH_RECORD_EVENTS = 1500,

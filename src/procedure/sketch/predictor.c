@@ -115,8 +115,8 @@ static int triple_of(enum slice_role a, enum slice_role b, enum slice_role c)
 	return table[a == SLICE_WRITES][b == SLICE_WRITES][c == SLICE_WRITES];
 }
 
-/* Finds pairs of different threads: the event, and before it the last write of the address or a
- * read since that write. */
+/* Finds pairs of accesses by different threads: event `at`, and before it the last write to the
+ * address or a read since that write. */
 static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -508,8 +508,8 @@ void sketch_predictors_sort(struct sketch_predictors *p)
 		qsort(p->items, p->count, sizeof *p->items, compare);
 }
 
-/* Whether the predicate distinguishes failing from passing runs: it is not equally often true in
- * passing runs.  Without passing runs all predicates are kept. */
+/* Whether the predicate distinguishes failing from passing runs: it is true in a larger share of
+ * the failing runs.  Without passing runs all predicates are kept. */
 static bool tells_apart(const struct sketch_predictor *p)
 {
 	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;
@@ -520,8 +520,9 @@ static bool says_as_much(const struct sketch_predictor *p, const struct sketch_p
 	return p->failing >= than->failing && p->passing <= than->passing;
 }
 
-/* Whether a simpler predicate is as good as this one.  Such a predicate states that the read came
- * before the write at all (`pairs`, by statements), or which direction a branch took. */
+/* Whether a simpler predicate is as good as this one.  For "the last read came before the last
+ * write", the simpler one is "a read came before a write" (`pairs`, by statements).  For "the
+ * branch never took this direction", it is "the branch took the other direction". */
 static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
 			const struct rd_pmap *pairs)
 {

@@ -15,11 +15,12 @@
 enum sketch_type { SKETCH_ORDER, SKETCH_VALUE, SKETCH_BRANCHES };
 
 enum sketch_pattern {
-	SKETCH_RWR, /* two accesses of one thread, and one of another thread between them */
+	/* RWR to WRW: two accesses of one thread, and between them one of another thread */
+	SKETCH_RWR,
 	SKETCH_WWR,
 	SKETCH_RWW,
 	SKETCH_WRW,
-	SKETCH_WW, /* two accesses of different threads */
+	SKETCH_WW, /* WW and WR: two accesses of different threads */
 	SKETCH_WR,
 	SKETCH_RW, /* two accesses of different threads, even if the run ended before the write */
 	/* "LLL": one thread took a lock, another thread took a second lock, and the first thread
@@ -62,7 +63,7 @@ struct sketch_predictors {
 
 /* Finds the predictors of the failures with this signature, best first.  Failures with other
  * signatures are left out, because they are other bugs.  Predicates that are true in no failing
- * run, or equally often in passing runs, are left out too. */
+ * run, or in at least as large a share of the passing runs, are left out too. */
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of a program, as failure sketches need it.  It has how the run ended, and what its threads
- * did at tracked statements, in the order of time.  Tracking fills this structure; predictors and
- * sketches read it.
+ * A run of a program, as failure sketches need it.  It states how the run ended, and what its
+ * threads did at tracked statements, in the order of time.  Tracking fills this structure;
+ * predictors and sketches read it.
  */
 #ifndef SKETCH_RUN_H
 #define SKETCH_RUN_H

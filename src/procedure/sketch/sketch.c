@@ -231,7 +231,8 @@ static void add_failure(struct sketch *s)
 		return;
 	}
 	for (size_t i = steps->count; i-- > 0 && f->kind == SKETCH_HANG && f->file;)
-		/* The thread waits here; other threads may have begun to wait later. */
+		/* The failing thread waits at its last step, which need not be the last step of all
+		 * threads. */
 		if (steps->items[i].thread == f->thread) {
 			last = &steps->items[i];
 			break;

@@ -46,7 +46,8 @@ struct sketch {
 	size_t failing, passing;       /* numbers of failing and passing runs */
 	size_t before;		       /* number of failing runs that were used with a smaller σ */
 	size_t perturbed;	       /* number of failing runs whose schedule Raddle influenced */
-	/* Number of statements of the slice that were tracked; 0 if all that ran were. */
+	/* Number of statements of the slice that were tracked; 0 if all executed statements were
+	 * tracked. */
 	uint32_t sigma;
 	uint32_t near; /* number of tracked statements that are shown; 0 for all */
 	const struct sketch_runs *runs;

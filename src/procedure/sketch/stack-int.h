@@ -13,7 +13,7 @@ struct stack_code {
 	uint64_t base, from, end; /* where the program begins, and where its code begins and ends */
 };
 
-enum { STACK_PLACES = 32 }; /* a judgement: the innermost calls distinguish failures */
+enum { STACK_PLACES = 32 }; /* chosen by hand: the innermost calls distinguish failures */
 
 /* Stores the return addresses on the stack, at most STACK_PLACES.  Returns their number; 0 if they
  * are unknown. */

@@ -29,7 +29,8 @@ static const struct sketch_gate *gate_of(const struct events *e, const struct tr
 	return raw->gate != RADDLE_TRACK_HARDWARE ? &e->t->gates.items[raw->gate] : NULL;
 }
 
-/* Whether a gate is open only because it may touch the same memory. */
+/* Whether a gate is open only because it may touch the same memory as a tracked statement of the
+ * slice. */
 static bool is_other(const struct events *e, const struct sketch_gate *gate)
 {
 	return sketch_gate_flag(gate, e->sigma) != RADDLE_TRACK_SLICE;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds between two checks of a running program.  A judgement: SIGCHLD ends the sleep when
+/* Nanoseconds between two checks of a running program.  Chosen by hand: SIGCHLD ends the sleep when
  * the program ends, so this decides only how soon an exceeded limit is noticed. */
 enum { LOOK_NS = 2000000 };
 

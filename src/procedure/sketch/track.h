@@ -46,15 +46,16 @@ struct track_request {	   /* zero values are the defaults */
 	uint32_t sigma; /* number of statements of the slice to track; 0 for all */
 	size_t events;	/* number of the last events that are kept; 0 for TRACK_EVENTS */
 	bool hardware;	/* also use watchpoints, if the system has them */
-	/* With watchpoints: selects the locations that get them if there are too many. */
+	/* With watchpoints: selects the locations that get one, if there are more locations than
+	 * watchpoints. */
 	uint32_t turn;
 	/* Largest number of events for each gate, which is then closed and takes no more time; 0
 	 * for no limit. */
 	uint32_t budget;
 	uint64_t perturb; /* seed of random delays at open gates; 0 for no delays */
 };
-/* Default number of kept events.  A judgement: the events just before a failure explain it; more of
- * them only take memory. */
+/* Default number of kept events.  Chosen by hand: the events just before a failure explain it; more
+ * of them only take memory. */
 enum { TRACK_EVENTS = 65536 };
 
 /* The end of a run, beyond what struct sketch_run contains. */

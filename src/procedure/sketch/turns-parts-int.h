@@ -8,7 +8,7 @@
 #include "sketch/turns-int.h"
 #include "sketch/stack-int.h"
 
-/* Number of threads that are followed; threads created later are ignored.  A judgement that bounds
+/* Number of threads that are followed; threads created later are ignored.  Chosen by hand to bound
  * memory. */
 #define TURNS_THREADS 256
 #define TURNS_NONE UINT32_MAX
@@ -23,7 +23,8 @@ struct turns_pending {
 	 * range. */
 	uint64_t length;
 	uint64_t n; /* for an operation: its number, so that it becomes only one event */
-	/* Number of points that the thread had reached when it was stopped there. */
+	/* Number of points that the thread had reached when it was stopped before this
+	 * statement. */
 	uint32_t arrivals;
 	bool inside; /* the thread has executed the first of three statements and not the last */
 	bool did_first, did_second;
@@ -75,7 +76,8 @@ uint32_t turns_thread(const struct turns_now *now, const char *name);
  * schedule decides. */
 const char *turns_choose(struct turns_now *now, const struct replay_stand *stand);
 
-/* To be called when the thread has executed the statement. */
+/* Notes that the thread has executed the statement, on which the next choices of turns_choose() may
+ * depend. */
 void turns_did(struct turns_now *now, uint32_t thread, uint32_t statement);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The identity of a build.  In: an ELF file.  Out: a text of 8 to 64 characters 0-9 and a-z, the
- * same for every copy of the file.  A build-id of any other length is ignored, so that the result
- * always has this form.
+ * Computes the identity of a build.  In: an ELF file.  Out: a text of 8 to 64 characters 0-9 and
+ * a-z, the same for every copy of the file.  A build-id of any other length is ignored, so that
+ * the result always has this form.
  */
 #include "bitcode/build-id.h"
 

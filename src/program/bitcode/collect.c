@@ -25,8 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The most bytes of native code that are copied into a program.  Files beyond this limit must still
- * exist for a relink.  Set by hand. */
+/* Largest number of bytes of native code that are copied into a program.  Files beyond this limit
+ * must still exist for a relink.  Set by hand. */
 #define COPY_LIMIT (32u << 20)
 
 struct collector {

@@ -21,7 +21,7 @@ struct bitcode_cost {
 	double make_fast, make_quick;
 	double spent;	 /* CPU seconds that quick code has run so far */
 	double expected; /* CPU seconds that quick code is expected to run in future */
-	double most;	 /* the most CPU seconds that generation may take; 0 for no limit */
+	double most;	 /* largest number of CPU seconds for generating code; 0 for no limit */
 };
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c);

@@ -39,7 +39,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The most builds before giving up, if other processes empty the cache meanwhile; set by hand. */
+/* Largest number of attempts to build a flavour, if other processes empty the cache meanwhile; set
+ * by hand. */
 enum { ATTEMPTS = 5 };
 
 struct flavour_build {

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 5 }; /* the most names in a message; set by hand */
+enum { SHOWN = 5 }; /* largest number of names in a message; set by hand */
 
 /* File names of known libraries, up to the ".so" or the version. */
 static const char *const known[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared libraries of a program that `raddle cc` built too. */
+/* Finds those shared libraries of a program that `raddle cc` also built. */
 #ifndef BITCODE_LIBRARY_INT_H
 #define BITCODE_LIBRARY_INT_H
 

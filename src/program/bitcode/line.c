@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The bytes of a link line.  They are written from the records of collect.c and parsed here.
- * Layout: "RADLN001", u64 total length, then the records.  A record is: u8 kind, u64 length of the
- * text, u64 length of the data, text, NUL, data.  Numbers are little-endian.
+ * Writes and parses the bytes of a link line, whose records collect.c makes.  Layout: "RADLN001",
+ * u64 total length, then the records.  A record is: u8 kind, u64 length of the text, u64 length of
+ * the data, text, NUL, data.  Numbers are little-endian.
  */
 #include "bitcode/line.h"
 

@@ -103,7 +103,7 @@ static int assign_slot(const struct raddle_flavour *flavour, uint8_t *used, stru
 	uint64_t count = 1 + length / (flavour->bytes << RADDLE_SITE_LOCAL_BITS), places;
 
 	if (count >= SLOT_COUNT)
-		return rd_fail(RD_ELIMIT, "a unit has %llu bytes of bitcode, too many to number its sites",
+		return rd_fail(RD_ELIMIT, "a source file has %llu bytes of bitcode; that is too much",
 			       (unsigned long long)length);
 	places = SLOT_COUNT - count; /* slot 0 is not used */
 	for (uint64_t i = 0; i < places; i++) {
@@ -115,7 +115,7 @@ static int assign_slot(const struct raddle_flavour *flavour, uint8_t *used, stru
 		u->slot = slot;
 		return 0;
 	}
-	return rd_fail(RD_ELIMIT, "the program has too many units for the %d slots of site numbers",
+	return rd_fail(RD_ELIMIT, "the program has too many source files for the %d ranges of site numbers",
 		       SLOT_COUNT);
 }
 

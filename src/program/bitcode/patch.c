@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Changes to objects that clang has just written.
+ * Changes objects that clang has just written.
  *
  * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in.  The plug-in
  * takes any file with such a section for a link-time optimisation object, and drops its symbols

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared objects with bitcode that a program may load by dlopen(). */
+/* Finds shared objects with bitcode that a program may load by dlopen(). */
 #ifndef BITCODE_PLUGIN_INT_H
 #define BITCODE_PLUGIN_INT_H
 

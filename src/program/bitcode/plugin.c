@@ -19,8 +19,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The most levels of directories, and directory entries, that are searched.  Set by hand; they
- * bound the time of a search. */
+/* Largest numbers of levels of directories, and of directory entries, that are searched.  Set by
+ * hand; they bound the time of a search. */
 enum { SEARCH_DEPTH = 2, SEARCH_ENTRIES = 4096 };
 
 struct plugin_search {

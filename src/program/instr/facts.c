@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a whole program.  In: the bitcode of all its units.  Out: one file of facts
+ * Makes the facts of a whole program.  In: the bitcode of all its units.  Out: one file of facts
  * (doc/format/facts.md).
  *
  * Each unit is brought to the level at which it would be instrumented, and scanned as the recorder

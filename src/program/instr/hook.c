@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most tests of first accesses that are inlined into a unit. */
+/* Largest number of tests, for first accesses in a segment, that are inlined into a unit. */
 enum { MAX_INLINED = 6000 };
 
 struct hook_row {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The site table of a unit (doc/format/sites.md).  S records are written while sites are made; the
- * rest (unit, files, globals, types) is known at the end and written around them.
+ * Writes the site table of a unit (doc/format/sites.md).  S records are written while sites are
+ * made; the rest (unit, files, globals, types) is known at the end and written around them.
  */
 #include "instr/site-int.h"
 

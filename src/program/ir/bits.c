@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sparse bitmaps.  Invariant: keys ascend strictly and no word is zero, so equal sets have equal
- * bytes.  Large points-to sets are dense, because the places of an object have consecutive numbers.
- * So a sorted array of words is small, and a union is one pass over memory.
+ * Implements sparse bitmaps.  Invariant: keys ascend strictly and no word is zero, so equal sets
+ * have equal bytes.  Large points-to sets are dense, because the places of an object have
+ * consecutive numbers.  So a sorted array of words is small, and a union is one pass over memory.
  */
 #include "ir/bits.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls as constraints.
+ * Turns calls into constraints.
  *
  * A function that returns memory from an allocator is analysed separately for each call by name, as
  * a copy.  So memory is distinguished by the caller that requested it.  The effects of library
@@ -19,13 +19,13 @@
 #include <string.h>
 
 enum {
-	/* The most values of a function that is copied.  All limits here were set by hand; they
-	 * bound time. */
+	/* Largest number of values in a function that is copied.  All limits here were set by
+	 * hand; they bound time. */
 	MAX_WRAPPER = 400,
-	MAX_DEPTH = 3, /* how deep copies may be nested */
+	MAX_DEPTH = 3, /* largest depth of nested copies */
 	MAX_COPIES = 1 << 16,
-	MAX_SOURCES = 64,  /* the most values through which the origin of a result is followed */
-	MAX_ARGUMENTS = 8, /* the most arguments of a callback */
+	MAX_SOURCES = 64,  /* largest number of values through which a result is followed back */
+	MAX_ARGUMENTS = 8, /* largest number of arguments of a callback */
 };
 
 uint64_t ir_constrain_signature(LLVMTypeRef function_type)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions and initial values as constraints.
+ * Turns instructions and initial values into constraints.
  *
  * Pointers flow through values of pointer type, through aggregates with pointers (as a whole), and
  * through numbers where the code converts: forwards from a ptrtoint through arithmetic, and
@@ -18,11 +18,12 @@
 
 enum {
 	/* The limits were set by hand; they bound the number of constraints. */
-	/* The most bytes that are copied word by word; larger copies are made as a whole. */
+	/* Largest number of bytes that are copied word by word; larger copies are made as a
+	 * whole. */
 	MAX_COPY = 256,
 	WORD = 8, /* the size of a pointer in bytes */
-	/* The most elements of an array that is loaded or stored as a whole; for more, the offset
-	 * is unknown. */
+	/* Largest number of elements of an array that is loaded or stored as a whole. For a larger
+	 * array, the offset is unknown. */
 	MAX_ELEMENTS = 4096,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source names from debug information.  LLVM's C API has few getters for it, so nodes are read by
- * operand number, and the results are kept: each node is read once.
+ * Finds source names in debug information.  LLVM's C API has few getters for it, so nodes are read
+ * by operand number, and the results are kept: each node is read once.
  *
  * The name of an access is found in two steps.  A walk from the pointer to its object adds up
  * constant offsets.  Then a walk down the object's type finds the member at that offset: global
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 6 }; /* the most loads that are followed for one name; set by hand */
+enum { MAX_DEPTH = 6 }; /* largest number of loads that are followed for one name; set by hand */
 
 void ir_debug_free(struct ir_debug *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source names from debug information: the place of an instruction, the target of a pointer as it
- * is written in the source, the name of its type, and the members of a struct.  The module must
+ * Finds source names in debug information: the place of an instruction, the target of a pointer as
+ * it is written in the source, the name of its type, and the members of a struct.  The module must
  * have its debug records as intrinsics (LLVMSetIsNewDbgInfoFormat(m, 0)).
  */
 #ifndef IR_DEBUG_H

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 200 }; /* how deep expressions may be nested; set by hand, bounds the stack */
+enum { DEPTH = 200 }; /* how deep expressions may be nested; set by hand, to limit the stack */
 
 struct expr_parser {
 	const char *text, *at;

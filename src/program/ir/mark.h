@@ -20,7 +20,8 @@ struct ir_mark {
 	uint64_t size;
 };
 
-enum { IR_MARKS_MAX = 32 }; /* the most marks of one instruction; more are left out.  Set by hand */
+/* Largest number of marks of an instruction; further ones are left out.  Set by hand. */
+enum { IR_MARKS_MAX = 32 };
 
 void ir_marks_set(LLVMValueRef inst, const struct ir_mark *marks, unsigned count);
 unsigned ir_marks_get(LLVMValueRef inst, struct ir_mark marks[IR_MARKS_MAX]);

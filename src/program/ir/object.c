@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects of a points-to problem and their layouts.  A variable has the layout of its type.
- * Heap memory has no type, so its layout is guessed: from the requested size (a multiple of 24 is
- * an array of 24-byte elements), and from its first uses (as a struct of some type).  A wrong guess
- * costs precision, not soundness: a step that does not match the layout leads anywhere in the
- * object.
+ * Makes the objects of a points-to problem and their layouts.  A variable has the layout of its
+ * type.  Heap memory has no type, so its layout is guessed: from the requested size (a multiple of
+ * 24 is an array of 24-byte elements), and from its first uses (as a struct of some type).  A
+ * wrong guess costs precision, not soundness: a step that does not match the layout leads anywhere
+ * in the object.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -16,8 +16,8 @@
 
 enum {
 	/* All limits were set by hand; they bound time and memory. */
-	MAX_RANGES = 64, /* the most arrays in an object; an object with more has no fields */
-	MAX_USES = 64,	 /* the most uses on which a guess is based */
+	MAX_RANGES = 64, /* largest number of arrays in an object with fields */
+	MAX_USES = 64,	 /* largest number of uses on which a guess is based */
 	/* The next two limit the places of an object, because a pointer may be advanced without
 	 * end. */
 	PLAIN_PLACES = 16,  /* for an object without a known layout */

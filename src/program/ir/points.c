@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inclusion-based points-to sets (Andersen), by waves (Pereira and Berlin, "Wave propagation and
- * deep propagation for pointer analysis").  Cycles of copies are collapsed into one node.  New
- * places are then propagated through the acyclic graph in topological order.  After that, loads,
- * stores, steps and calls are processed, each with the places that are new to it.  They add edges
- * for the next wave.
+ * Computes inclusion-based points-to sets (Andersen), by waves (Pereira and Berlin, "Wave
+ * propagation and deep propagation for pointer analysis").  Cycles of copies are collapsed into
+ * one node.  New places are then propagated through the acyclic graph in topological order.  After
+ * that, loads, stores, steps and calls are processed, each with the places that are new to it.
+ * They add edges for the next wave.
  *
  * The nodes are the variables, and one node for each place that occurs, which represents its
  * contents.  A place "anywhere in an object" has two nodes: a store to it flows to every place of
@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In bytes.  A place with a larger offset is treated as anywhere in its object.  Set by hand;
- * bounds memory. */
+/* Smallest offset, in bytes, that counts as anywhere in the object.  Set by hand, to limit
+ * memory. */
 enum { MAX_OFFSET = 1 << 16 };
 
 /* Indices of constraints or calls at a node. */

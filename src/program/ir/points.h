@@ -45,7 +45,8 @@ struct ir_points_object {
 	/* The arrays, outer ones first; inner ones lie in the first element of outer ones. */
 	struct ir_range *ranges;
 	uint32_t range_count;
-	/* The most places of the object, beyond which places are IR_ANYWHERE; 0 for no limit. */
+	/* Largest number of places of the object; further ones are IR_ANYWHERE. 0 means no
+	 * limit. */
 	uint32_t places;
 	/* The function that this object is; IR_NO_VARIABLE if it is not a function. */
 	uint32_t function;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types from debug information: names as in C, the path from an object to the member at a byte
- * offset, and the members of structs.  In: a node.  Out: text and nodes.  Each node's operands are
- * read once and kept in struct ir_type.
+ * Reads types from debug information: names as in C, the path from an object to the member at a
+ * byte offset, and the members of structs.  In: a node.  Out: text and nodes.  Each node's
+ * operands are read once and kept in struct ir_type.
  */
 #include "ir/debug-int.h"
 
@@ -390,7 +390,7 @@ void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 	}
 }
 
-/* --- for expressions --------------------------------------------------------- */
+/* --- types as expressions need them (ir_type_view()) --- */
 
 /* Whether the node's text contains a word: LLVM's C API has no getter for encodings. */
 static bool has_word(struct ir_debug *d, LLVMMetadataRef node, const char *word)

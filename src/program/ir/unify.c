@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points-to sets by unification (Steensgaard), for huge programs.  A pointer points to one class of
- * objects, and both sides of a copy point to the same class.  Fields are not distinguished.
+ * Computes points-to sets by unification (Steensgaard), for huge programs.  A pointer points to
+ * one class of objects, and both sides of a copy point to the same class.  Fields are not
+ * distinguished.
  *
  * The nodes are the variables, the objects, and classes that were created before they had members.
  * Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it has

@@ -209,8 +209,8 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
 {
 	enum {
-		/* The most values derived from one object; more count as an escape.  Set by hand,
-		 * bounds time. */
+		/* Largest number of values derived from one object; more count as an escape.  Set
+		 * by hand, to limit the time. */
 		LIMIT = 512
 	};
 	LLVMValueRef work[LIMIT];

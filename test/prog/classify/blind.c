@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pairs that a detector would report if it did not know one kind of synchronisation.  None is a
- * race: each has a fixed order or is mutually exclusive.  The first argument selects a kind from
- * the table at the end.  The accesses are the lines whose comment has the kind's name.
+ * Pairs of accesses that a detector would report if it did not know one kind of synchronisation.
+ * None is a race: each has a fixed order or is mutually exclusive.  The first argument selects a
+ * kind from the table at the end.  A comment with the kind's name marks the lines of its accesses.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pairs of accesses around synchronisation that has no owner, or that is only
- * tried.  Some have a fixed order.  Others are races, since another thread may
- * post what one thread waits for.  The first argument selects a kind from the
- * table at the end; the accesses are the lines whose comment has the kind's
- * name. */
+/* Pairs of accesses around synchronisation that has no owner, such as a
+ * semaphore, or that is only tried.  Some pairs have a fixed order.  Others are
+ * races, since another thread may post what one thread waits for.  The first
+ * argument selects a kind from the table at the end.  A comment with the kind's
+ * name marks the lines of its accesses. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static pthread_barrier_t barrier;
 static sem_t given, passed_on;
 static volatile int shared, more;
 
-/* ---- one order ---- */
+/* ---- pairs with a fixed order, or mutually exclusive ---- */
 
 static void chain(int n)
 {
@@ -31,7 +31,7 @@ static void chain(int n)
 	}
 }
 
-/* Who tries once gives up. */
+/* A thread whose trylock fails does not access shared at all. */
 static void once(int n)
 {
 	if (n == 2 || pthread_mutex_trylock(&mutex))
@@ -40,7 +40,7 @@ static void once(int n)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* Somebody else waits for something else. */
+/* Another thread waits meanwhile for a condition that has nothing to do with shared. */
 static void idle(int n)
 {
 	if (n == 0) {
@@ -63,7 +63,7 @@ static void idle(int n)
 
 /* ---- races ---- */
 
-/* The third thread gives it, and waits for the lock that the first one has while it writes. */
+/* Another thread posts, and it may get the mutex before the first thread has written. */
 static void third(int n)
 {
 	if (n == 0) {
@@ -92,7 +92,7 @@ static void either(int n)
 	printf("%d\n", shared); /* either */
 }
 
-/* Two of three make a round. */
+/* The barrier is for two of the three threads; the thread that writes does not wait at it. */
 static void round_of_two(int n)
 {
 	if (n == 0)
@@ -103,7 +103,7 @@ static void round_of_two(int n)
 		printf("%d\n", shared); /* round */
 }
 
-/* It has given the lock back when it reads. */
+/* The reader has released the lock before it reads. */
 static void peek(int n)
 {
 	if (n == 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Races that do harm only with another input (test/cli/classify-paths.sh).  -DPROGRAM=name selects
- * the program when it is compiled, so that its input does not have to.  `labels-input` has the
- * input of the recorded run and what the race does.
+ * the program when it is compiled, so that its input need not select it.  `labels-input` has the
+ * input of each recorded run and what the race does.
  *
- * With the recorded input both orders of each race end the same.
+ * With the recorded input, both orders of each race have the same result.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -77,7 +77,7 @@ static void letter_stdin(char **argv)
 	setting = isdigit(c) ? c - '0' : -1;
 }
 
-/* A parser: sums up digits behind a key. */
+/* Makes a number of all digits of a line and ignores other characters. */
 static void parsed_stdin(char **argv)
 {
 	char line[64];
@@ -89,7 +89,7 @@ static void parsed_stdin(char **argv)
 		setting = *p >= '0' && *p <= '9' ? setting * 10 + (*p - '0') : setting;
 }
 
-/* Input that goes through loops on arrays, into which it comes by memory, and by a value from before. */
+/* The input passes through several loops over arrays before a sum is computed from it. */
 #define COLUMNS 200
 static char text[COLUMNS];
 static int column[COLUMNS], scaled[COLUMNS];
@@ -108,7 +108,7 @@ static void summed_stdin(char **argv)
 	setting /= 2;
 }
 
-/* ---- inputs of the second hold-out ---- */
+/* ---- more inputs, of the hold-out set in `labels-input` ---- */
 
 static void hex_argument(char **argv)
 {
@@ -179,8 +179,8 @@ static void descriptor_file(char **argv)
 
 /* ---- what the race does ---- */
 
-/* Figure 15 of Kasikci's thesis: the racing value is harmless where it is not printed, and harmful
- * where it is used as an index. */
+/* After figure 15 of Kasikci's thesis: the value that the racing read returns is ignored with one
+ * input, and leads to a crash with another. */
 static void *crashes_above_hundred(void *arg)
 {
 	int seen = shared;
@@ -250,7 +250,7 @@ static void *writes_five(void *arg)
 	return NULL;
 }
 
-/* The way to the race is another one, too: it is there only for some inputs. */
+/* The input also decides which of three reads takes part in the race. */
 static void *behind_a_switch(void *arg)
 {
 	int seen;
@@ -270,7 +270,7 @@ static void *behind_a_switch(void *arg)
 	if (setting > (n))                                                                                   \
 	__asm__ volatile("# %0" ::"i"(n))
 
-/* More branches depend on the input than there are paths; the race has a say in one of them. */
+/* More branches depend on the input than paths are explored; the race affects only the last one. */
 static void *crashes_behind_others(void *arg)
 {
 	int seen = shared;

@@ -20,7 +20,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int error_of_any, level;
 static int *instance;
 
-/* Whoever fails says so; that somebody failed is all that matters. */
+/* Each thread reports a failure; only whether there was one matters, not whose it was. */
 static void any_error(int n)
 {
 	error_of_any = n + 1;
@@ -31,7 +31,7 @@ static void say_any_error(void)
 	puts(error_of_any ? "failed" : "fine");
 }
 
-/* Both raise the level to the same height. */
+/* Both threads raise the level to the same value. */
 static void raise_level(int n)
 {
 	(void)n;
@@ -44,7 +44,7 @@ static void say_level(void)
 	printf("level %d\n", level);
 }
 
-/* Both may make the object; each uses the one that it sees, and they are alike. */
+/* Both threads may make the object; each uses the one that it sees, and both objects are alike. */
 static void made_twice(int n)
 {
 	int *mine;
@@ -63,7 +63,7 @@ static void made_twice(int n)
 
 static int stop;
 
-/* A few rounds more or less make no difference. */
+/* Whether the loop ends a few rounds earlier or later makes no difference. */
 static void stop_flag(int n)
 {
 	if (n == 0)
@@ -73,7 +73,7 @@ static void stop_flag(int n)
 			break;
 }
 
-/* ---- other output ---- */
+/* ---- the output differs ---- */
 
 static int progress, counter, smallest = 100, from, to, letters;
 static char text[64];
@@ -108,7 +108,7 @@ static void make_two(void)
 	sem_init(&two, 0, 2);
 }
 
-/* Nor does a semaphore that lets two in. */
+/* A semaphore that admits two threads does not keep them apart. */
 static void two_let_in(int n)
 {
 	(void)n;
@@ -117,7 +117,7 @@ static void two_let_in(int n)
 	sem_post(&two);
 }
 
-/* Who does not get the lock goes on without it. */
+/* A thread that does not get the lock continues without it. */
 static void without_lock(int n)
 {
 	int got = !pthread_mutex_trylock(&lock);
@@ -139,7 +139,7 @@ static void say_smallest(void)
 	printf("%d\n", smallest);
 }
 
-/* Both append to the same text. */
+/* Both threads append to the same text. */
 static void append(int n)
 {
 	text[letters] = (char)('a' + n);
@@ -151,7 +151,7 @@ static void say_text(void)
 	printf("%s\n", text);
 }
 
-/* A generator that both draw from. */
+/* Both threads draw from one random number generator. */
 static void draw(int n)
 {
 	(void)n;
@@ -168,7 +168,7 @@ static void have_money(void)
 	from = 100;
 }
 
-/* Nobody else may see the money between the accounts. */
+/* The second thread may print the sum between the withdrawal and the deposit. */
 static void transfer(int n)
 {
 	if (n == 0) {
@@ -189,7 +189,7 @@ static void *take_number(void *at)
 	return NULL;
 }
 
-/* The loop goes on while the thread reads its variable. */
+/* The creator changes a variable while the new thread reads it, as happens with loop variables. */
 static void loop_variable(int n)
 {
 	pthread_t t;
@@ -202,7 +202,7 @@ static void loop_variable(int n)
 	pthread_join(t, NULL);
 }
 
-/* Two push to a list, and one of the entries is lost. */
+/* Two threads push entries onto a list, and one of the entries may be lost. */
 struct entry {
 	struct entry *next;
 	int value;
@@ -227,7 +227,7 @@ static void say_list(void)
 	printf("%d entries\n", count);
 }
 
-/* ---- faults ---- */
+/* ---- crashes, failed assertions and hangs ---- */
 
 static struct object {
 	int uses, value;
@@ -242,7 +242,7 @@ static void make_object(void)
 	object->value = 1;
 }
 
-/* A count of uses without a lock: both may see that they were the last. */
+/* A reference count without a lock: both threads may find that they were the last user. */
 static void count_of_uses(int n)
 {
 	(void)n;
@@ -256,7 +256,7 @@ static void make_list(void)
 	push(0);
 }
 
-/* Both take the only entry. */
+/* Both threads may take and free the only entry. */
 static void pop(int n)
 {
 	struct entry *e = list;
@@ -268,7 +268,7 @@ static void pop(int n)
 	}
 }
 
-/* The object is there before it is complete. */
+/* The object is published before its value is set. */
 static void too_early(int n)
 {
 	if (n == 0) {
@@ -281,7 +281,7 @@ static void too_early(int n)
 	}
 }
 
-/* Two take places of which one is left. */
+/* Both threads may take the last place. */
 static void last_place(int n)
 {
 	(void)n;
@@ -291,7 +291,7 @@ static void last_place(int n)
 	}
 }
 
-/* A signal that comes before the wait is lost. */
+/* The signal may come between the test and the wait, and is then lost. */
 static void lost_signal(int n)
 {
 	if (n == 0) {
@@ -309,7 +309,7 @@ static void do_nothing(void)
 {
 }
 
-/* The handler is called before it is set. */
+/* The handler may be called before it is set. */
 static void early_call(int n)
 {
 	if (n == 0)
@@ -318,7 +318,7 @@ static void early_call(int n)
 		handler();
 }
 
-/* The end is moved, and the loop ends elsewhere; nobody asks where. */
+/* The limit may change during the loop, which ends at 2000 in any case. */
 static void moved_end(int n)
 {
 	if (n == 0)
@@ -327,7 +327,7 @@ static void moved_end(int n)
 		;
 }
 
-/* Both come, one is not counted, and both wait. */
+/* If one of the two increments is lost, both threads wait forever. */
 static void own_barrier(int n)
 {
 	(void)n;
@@ -336,7 +336,7 @@ static void own_barrier(int n)
 		;
 }
 
-/* The lock is freed with the object that it is in. */
+/* The lock, which is on the heap, may be freed while the other thread uses it. */
 static pthread_mutex_t *own;
 
 static void make_own(void)

@@ -2,8 +2,8 @@
 /* A second hold-out set (strangers.c is the first): the labels
  * (`labels-newcomers`) were written before any of these programs was run.  The
  * first argument selects a program from the table at the end.  No thread sleeps to
- * get an interleaving; a thread that sleeps does so because real programs of this
- * kind do. */
+ * get an interleaving; the threads that sleep do so as real programs of this kind
+ * do. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
@@ -35,7 +35,7 @@ static void peak_unseen(int n)
 		peak = n + 5;
 }
 
-/* Writers of bit 0 have the lock; the reader asks for bit 1 only. */
+/* Bit 0 is written under the lock; the reader, which has no lock, tests only bit 1. */
 static void other_bit(int n)
 {
 	if (n == 0) {
@@ -104,7 +104,7 @@ static void copy_same(int n)
 		puts(copied);
 }
 
-/* Nobody ever looks whether it was freed. */
+/* No code tests whether the count has reached 0. */
 static void count_down(int n)
 {
 	int r = refs - 1;
@@ -115,7 +115,7 @@ static void count_down(int n)
 		abort();
 }
 
-/* ---- one order ---- */
+/* ---- only one order is possible ---- */
 
 static volatile int go, done, ready;
 static int data, result, value;
@@ -161,7 +161,7 @@ static void checked_twice(int n)
 	printf("%d\n", value);
 }
 
-/* ---- other output ---- */
+/* ---- the output differs ---- */
 
 static volatile int top, flags, balance = 100, final, status, failed, closed;
 static char name[16] = "short";
@@ -251,7 +251,7 @@ static void until_closed(int n)
 		abort();
 }
 
-/* ---- harm ---- */
+/* ---- crashes, failed assertions, deadlocks and hangs ---- */
 
 static struct node {
 	int v;

@@ -3,8 +3,8 @@
  * Races with a known class (test/cli/classify.sh).  The first argument selects a program from the
  * table at the end; `labels` lists what each of its races does.
  *
- * No program sleeps to get an interleaving, and the recorded run of each ends well.  So only
- * running both orders can show that a race does harm.
+ * The recorded run of each program ends well; a few threads sleep so that it nearly always does.
+ * So only running both orders can show that a race does harm.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -22,21 +22,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other_lock = PTHREAD_MU
 
 static int ready;
 
-/* Redundant writes: both write the same value. */
+/* Redundant writes: both threads write the same value. */
 static void redundant(int n)
 {
 	(void)n;
 	ready = 1;
 }
 
-/* Redundant writes, and each thread says something: the order of lines is not the race's. */
+/* Redundant writes; each thread also prints a line, but the race does not decide their order. */
 static void redundant_prints(int n)
 {
 	ready = 1;
 	printf("thread %d\n", n);
 }
 
-/* The same with locks, whose order decides what is printed. */
+/* Redundant writes; the order in which the threads get the lock decides what is printed. */
 static void redundant_locked(int n)
 {
 	static int place;
@@ -49,7 +49,7 @@ static void redundant_locked(int n)
 
 static unsigned char bits;
 
-/* Disjoint bits: nobody looks at the bits of the other one, and main looks at none. */
+/* Disjoint bits: each thread reads only its own bit, and main reads none. */
 static void disjoint_bits(int n)
 {
 	bits |= (unsigned char)(1u << n);
@@ -59,7 +59,7 @@ static void disjoint_bits(int n)
 
 static int hint;
 
-/* All values are valid: a hint where to begin. */
+/* All values are valid: the sum is the same wherever the loop begins. */
 static void all_valid(int n)
 {
 	int from = hint, sum = 0;
@@ -74,7 +74,7 @@ static void all_valid(int n)
 
 static int *table, made;
 
-/* Double-checked locking, with a value that both would make the same. */
+/* Double-checked locking; both threads would store the same value. */
 static void double_checked(int n)
 {
 	static int values[2] = {7, 9};
@@ -100,7 +100,7 @@ static void unread_counter(int n)
 
 static int minimum = 100;
 
-/* Both keep the smaller value, and both values are larger than what is there. */
+/* Both values are larger than the minimum, so each thread stores the old minimum again. */
 static void no_update(int n)
 {
 	if (minimum > 200 + n)
@@ -109,13 +109,13 @@ static void no_update(int n)
 		minimum = 100;
 }
 
-/* ---- one order ---- */
+/* ---- only one order is possible ---- */
 
 static volatile int flag, back;
 static _Atomic int relaxed_flag;
 static int data, answer;
 
-/* The reader waits for a flag, in the ways that programs do. */
+/* In this and the next three programs, the reader waits for a flag in a loop. */
 static void flag_spin(int n)
 {
 	if (n == 0) {
@@ -164,7 +164,7 @@ static void flag_atomic(int n)
 	}
 }
 
-/* There and back: each waits for the other. */
+/* Each thread waits in a loop for the other. */
 static void flag_back(int n)
 {
 	if (n == 0) {
@@ -181,7 +181,7 @@ static void flag_back(int n)
 	}
 }
 
-/* A lock that a detector might not see: named by its places, this is no race. */
+/* Not a race: the test names these accesses, as a detector might that did not see the lock. */
 static void locked(int n)
 {
 	pthread_mutex_lock(&lock);
@@ -189,7 +189,7 @@ static void locked(int n)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ---- output ---- */
+/* ---- the output differs ---- */
 
 static int counter;
 
@@ -216,7 +216,7 @@ static void last_writer(int n)
 
 static int money = 100;
 
-/* A withdrawal that looks before it takes. */
+/* Both threads may find enough money before one of them has taken it. */
 static void withdraw(int n)
 {
 	(void)n;
@@ -228,7 +228,7 @@ static void withdraw(int n)
 
 static int level;
 
-/* One prints what the other may have set. */
+/* One thread prints a value that the other may have set. */
 static void late_setting(int n)
 {
 	if (n == 0)
@@ -239,7 +239,7 @@ static void late_setting(int n)
 
 static int failures;
 
-/* The exit status of the program counts what the threads found. */
+/* The exit status of the program depends on a counter of both threads. */
 static void exit_counts(int n)
 {
 	(void)n;
@@ -257,7 +257,7 @@ static void mixed_message(int n)
 
 static char title[16] = "before";
 
-/* Strings by library functions. */
+/* One thread copies a string to title while the other prints title, both by library functions. */
 static void copied_string(int n)
 {
 	if (n == 0)
@@ -284,7 +284,7 @@ static void copied_struct(int n)
 	}
 }
 
-/* What is printed first is different in every run. */
+/* As lost_update, but a line that differs in every run is printed first. */
 static void lost_update_noisy(int n)
 {
 	counter++;
@@ -294,7 +294,7 @@ static void lost_update_noisy(int n)
 
 static int lines[2];
 
-/* Both write their results to a file that is printed in the end by one who reads too early. */
+/* One thread may print the sum before the other has stored both numbers. */
 static void early_reader(int n)
 {
 	if (n == 0) {
@@ -306,7 +306,7 @@ static void early_reader(int n)
 	}
 }
 
-/* ---- violations ---- */
+/* ---- crashes, failed assertions, deadlocks and hangs ---- */
 
 static int value = 5, *pointer;
 
@@ -325,7 +325,7 @@ struct node {
 };
 static struct node *shared;
 
-/* One clears a pointer between the test and the use of the other. */
+/* One thread may clear a pointer after the other has tested it and before it uses it. */
 static void test_and_use(int n)
 {
 	if (n == 0) {
@@ -337,7 +337,7 @@ static void test_and_use(int n)
 
 static int total = 10;
 
-/* Both take from it if there is enough, and it is never to be negative. */
+/* Both threads may find enough to take, and then the total becomes negative. */
 static void assertion(int n)
 {
 	(void)n;
@@ -348,7 +348,7 @@ static void assertion(int n)
 
 static int size, limit = 4;
 
-/* The sum of both parts is what it was, unless one comes between. */
+/* The sum is 4 before and after both changes, but not between them. */
 static void broken_invariant(int n)
 {
 	if (n == 0) {
@@ -362,7 +362,7 @@ static void broken_invariant(int n)
 
 static int chosen;
 
-/* Who reads the flag late takes the locks in the other order. */
+/* A thread that reads chosen before it is set takes the locks in the opposite order. */
 static void chosen_locks(int n)
 {
 	if (n == 0) {
@@ -402,7 +402,7 @@ static void division(int n)
 static int index_of, numbers[4] = {1, 2, 3, 4};
 static int *far[4] = {&numbers[0], NULL, NULL, &numbers[3]};
 
-/* A third thread follows what the other two have left. */
+/* A third thread crashes if only one of the other two updates has taken effect. */
 static void third_thread(int n)
 {
 	if (n == 0)
@@ -421,13 +421,13 @@ static void third_thread(int n)
 
 static int abort_wanted;
 
-/* A thread gives up if it finds that the other one was late. */
+/* A thread aborts if the other has not yet set a variable. */
 static void gives_up(int n)
 {
 	if (n == 0) {
 		abort_wanted = 1;
 	} else {
-		usleep(20000); /* an ordinary run should end nearly always */
+		usleep(20000); /* so that an ordinary run nearly always ends well */
 		if (!abort_wanted)
 			abort();
 	}
@@ -435,7 +435,7 @@ static void gives_up(int n)
 
 static struct node *block;
 
-/* Whoever finds the block frees it, and both may. */
+/* A thread that finds the block frees it, and both may find it. */
 static void double_free(int n)
 {
 	struct node *b = block;
@@ -447,7 +447,7 @@ static void double_free(int n)
 	}
 }
 
-/* One frees what the other may still read. */
+/* One thread frees a block that the other may still read. */
 static void used_freed(int n)
 {
 	struct node *b = block;
@@ -458,7 +458,7 @@ static void used_freed(int n)
 		free(b);
 }
 
-/* The same by a library function. */
+/* As used_freed, but a library function reads the block. */
 static void copied_freed(int n)
 {
 	struct node *b = block, copy;
@@ -471,7 +471,7 @@ static void copied_freed(int n)
 	}
 }
 
-/* It grows, and lies elsewhere then. */
+/* One thread may read the block after realloc() has moved it. */
 static void grown(int n)
 {
 	struct node *b = block;
@@ -479,21 +479,21 @@ static void grown(int n)
 	if (n == 0) {
 		statistics = b->length;
 	} else {
-		usleep(20000); /* in an ordinary run the other one nearly always comes before it moves */
+		usleep(20000); /* so that in an ordinary run the other thread reads first */
 		block = realloc(b, 100 * sizeof *b);
 	}
 }
 
 static volatile int closed, opened;
 
-/* If it is closed before the other one has looked nobody opens it, and the thread waits forever. */
+/* If closed is set before the other thread reads it, opened is never set: the loop never ends. */
 static void hang(int n)
 {
 	if (n == 0) {
 		if (!closed)
 			opened = 1;
 	} else {
-		/* An ordinary run should end nearly always. */
+		/* So that an ordinary run nearly always ends. */
 		usleep(20000);
 		closed = 1;
 		while (!opened)

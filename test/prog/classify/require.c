@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Variables for predicates (test/cli/classify-require.sh).  They are of all kinds and have known
- * values at the line marked "here".  There are also places where synchronisation can be left out.
+ * values at the line marked "here".  Other marks are at synchronisation that the test leaves out.
  * The first argument selects a program.
  */
 #include <pthread.h>
@@ -38,7 +38,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static sem_t ready;
 static int filled, value;
 
-/* Takes from what is there: the race. */
+/* Two threads subtract from shared without a lock, which is the race. */
 static void take(int n)
 {
 	int seen = shared;
@@ -64,7 +64,7 @@ static void look(long n)
 
 	p->next = &points[2];
 	if (n > 100) {
-		int n = 5; /* hides the other one */
+		int n = 5; /* hides the argument n */
 		shared_before = n;
 	}
 	times += copy.x + small + byte + (int)(wide >> 40) + (int)(real + half) + yes + colour + *at +

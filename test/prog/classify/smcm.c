@@ -81,7 +81,7 @@ static void crash_y_first(void)
 		abort();
 }
 
-/* ---- not of the thesis ---- */
+/* ---- programs that are not from the thesis ---- */
 
 /* Each thread announces itself and checks whether the other has.  At most one enters, unless stores
  * wait in store buffers. */
@@ -110,7 +110,7 @@ static void *second(void *arg)
 	return arg;
 }
 
-/* With fences in between that holds in every model. */
+/* With a fence between its store and its load, at most one thread enters in every model. */
 static void *first_fenced(void *arg)
 {
 	coming[0] = 1; /* fenced-comes */
@@ -129,7 +129,7 @@ static void *second_fenced(void *arg)
 	return arg;
 }
 
-/* A pointer is published; what it points to was stored before. */
+/* The value in the box is stored before the pointer to the box is published. */
 struct box {
 	int value;
 };
@@ -153,7 +153,7 @@ static void *receive(void *arg)
 	return arg;
 }
 
-/* In the way that C11 has for it; the race is another one, which tells nobody anything. */
+/* The pointer is published by release and acquire; only hits races, which no thread reads. */
 static int hits;
 
 static void *publish_rightly(void *arg)

@@ -16,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
 
-/* ---- torn ---- */
+/* ---- values of which one half is old and the other new ---- */
 
 static volatile int left_half, right_half;
 
@@ -52,7 +52,7 @@ static void say_bits(void)
 	printf("%u %u\n", bits.low, bits.high);
 }
 
-/* ---- hints and values that all will do ---- */
+/* ---- values that make no difference ---- */
 
 static int hint, size;
 static int best, hits;
@@ -145,7 +145,7 @@ static void say_total(void)
 	printf("total %d\n", total);
 }
 
-/* ---- one order ---- */
+/* ---- only one order is possible ---- */
 
 static volatile int ping, pong, go_now, payload;
 static atomic_int released;
@@ -188,7 +188,7 @@ static void relaxed_flag(int n)
 	printf("%d\n", message);
 }
 
-/* ---- outputs ---- */
+/* ---- the output differs ---- */
 
 static const char *volatile current = "one";
 static volatile int tries_over, chosen, verbose, offset;
@@ -339,7 +339,7 @@ static void look_first(int n)
 	}
 }
 
-/* ---- faults ---- */
+/* ---- crashes, failed assertions and hangs ---- */
 
 static volatile int next_ticket, divisor = 2, nested, step = 1, use_lock = 1, seen_by_all;
 static int mine[2];

@@ -28,7 +28,7 @@ static struct {
 	int shown, hits;
 } record_of = {5, 0};
 
-/* A hash that is computed when somebody first asks, as in a string class. */
+/* The hash is computed when it is first needed, as in a string class. */
 static void lazy_hash(int n)
 {
 	unsigned hash = hash_of_name;
@@ -48,7 +48,7 @@ static int smaller(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Two ways to sort, one result. */
+/* The threshold selects one of two ways to sort, which have the same result. */
 static void sort_choice(int n)
 {
 	int v[6] = {5, 2, 4, 1, 6, 3};
@@ -100,7 +100,7 @@ static void memo_entry(int n)
 	printf("%ld\n", entry & 0xffffffff);
 }
 
-/* A copy of all of it, of which the field that is written meanwhile is not used. */
+/* One thread copies the whole record, but does not use the field that the other one writes. */
 static void copy_all(int n)
 {
 	if (n == 0) {
@@ -115,7 +115,7 @@ static void copy_all(int n)
 	}
 }
 
-/* A lock of sequences: who reads in the middle of a change reads again. */
+/* A sequence lock: a reader that finds a change in progress reads again. */
 static void sequence_lock(int n)
 {
 	int before, l, r;
@@ -139,7 +139,7 @@ static void sequence_lock(int n)
 
 static int limit_of_cache;
 
-/* Nobody tells what was looked up first; the answer is the same with and without a cache. */
+/* The limit decides whether a cache is used; the answer is the same with and without it. */
 static void cache_or_not(int n)
 {
 	if (n == 0) {
@@ -158,7 +158,7 @@ static void cache_or_not(int n)
 static volatile int references = 2;
 static char *resource;
 
-/* Two that read 2 leave it at 1: it is never freed, which nobody sees. */
+/* If both threads read 2, the count stays at 1 and the resource leaks, which is not visible. */
 static void leaked(int n)
 {
 	(void)n;
@@ -175,7 +175,7 @@ static void make_resource(void)
 	resource = malloc(24);
 }
 
-/* ---- one order ---- */
+/* ---- only one order is possible ---- */
 
 static volatile int turn, total_turns;
 static int published;
@@ -231,7 +231,7 @@ static void make_box(void)
 	box = &the_box;
 }
 
-/* Three threads, one after the other by stages that a relaxed counter tells. */
+/* Three threads work one after the other; a relaxed counter shows whose stage it is. */
 static void in_stages(int n)
 {
 	while (atomic_load_explicit(&stage, memory_order_relaxed) != n)
@@ -245,7 +245,7 @@ static void in_stages(int n)
 	atomic_store_explicit(&stage, n + 1, memory_order_relaxed);
 }
 
-/* ---- what is written depends on it ---- */
+/* ---- the output differs ---- */
 
 static volatile int next_id = 1, taken[2], tokens = 1, backlog, front, quiet, ascending = 1, width = 1,
 		    arrived, leave;
@@ -405,7 +405,7 @@ static void say_page(void)
 	puts(got);
 }
 
-/* ---- what must not be missed ---- */
+/* ---- crashes, failed assertions and hangs ---- */
 
 static int *items;
 static volatile int current = 1, most_depth = 10, block_size = 16, parties = 2, waiters,
@@ -485,7 +485,7 @@ static void length_of_null(int n)
 		printf("%d\n", strlen(text_of) > 100);
 }
 
-/* One more is waited for than ever comes. */
+/* If parties is changed first, the barrier waits for three threads, but only two come. */
 static void one_missing(int n)
 {
 	if (n == 0) {
@@ -582,7 +582,7 @@ static void make_key(void)
 	pthread_key_create(&key, at_the_end);
 }
 
-/* Who thinks that others are ready after a while. */
+/* A thread sleeps in the hope that the other one has set the table by then. */
 static void slept_for_it(int n)
 {
 	if (n == 0) {
@@ -593,7 +593,7 @@ static void slept_for_it(int n)
 	}
 }
 
-/* It is looked at, and used a lock later. */
+/* slots is tested without the lock, and used with it; it may change in between. */
 static void check_then_use(int n)
 {
 	static volatile int values[4];
@@ -611,7 +611,7 @@ static void check_then_use(int n)
 
 static volatile int state, waiting;
 
-/* Who goes to sleep tells so without the lock, and looks again with it: nobody sleeps forever. */
+/* The sleeper sets waiting without the lock but tests state with it, so it never sleeps forever. */
 static void sleeper(int n)
 {
 	if (n == 0) {
@@ -631,7 +631,7 @@ static void sleeper(int n)
 
 static volatile int balance = 10;
 
-/* Two that take, each of which has looked whether there is enough. */
+/* Both threads may find enough to take, and then the balance becomes negative. */
 static void overdrawn(int n)
 {
 	(void)n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prices of European options by the Black-Scholes formula; the options are divided among threads.
+ * Prices European options by the Black-Scholes formula; the options are divided among threads.
  *
- *	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints their prices
+ *	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints the prices
  */
 #include <math.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* The options pass through a file, as those of a user would come. */
+/* The options are written to a file and read from it, as if a user had supplied them. */
 static void read_options(void)
 {
 	size_t n = (size_t)count;

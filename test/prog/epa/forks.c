@@ -19,7 +19,7 @@ static void *add(void *argument)
 	return NULL;
 }
 
-/* A child: a thread of its own adds, and the result goes to the parent. */
+/* Runs in a child: a thread of the child adds the numbers, and the child sends the sum. */
 static void work(int out, int factor)
 {
 	pthread_t thread;

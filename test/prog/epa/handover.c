@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that lock, wait and signal, and still compute the same in every schedule.  Data under a
- * lock belongs to one thread at a time, and which thread gets it next is not left to chance.
+ * Threads lock, wait and signal, but compute the same in every schedule: synchronisation determines
+ * which thread uses shared data next.
  *
- *	handover [CELLS [ROUNDS [THREADS]]]	prints the sums of the cells
+ *	handover [CELLS [ROUNDS [THREADS]]]	writes the cells and prints a total
  *
- * Rows of cells are passed on between two barriers.  The log is written under a mutex, each thread
- * into its own part.  The factors are read under a read lock and changed between rounds.  A chain
- * of semaphores makes the threads add up one after the other.  The main thread holds the mutex of
- * the condition variable until it waits, so it waits once in every run.
+ * In each round, between two barriers, a thread works on another row of cells.  The log is written
+ * under a mutex, each thread into its own part.  The factors are read under a read lock and changed
+ * between rounds.  A chain of semaphores makes the threads add up one after the other.  Main holds
+ * the mutex of the condition variable until it waits, so it waits once in every run.
  */
 #include <pthread.h>
 #include <semaphore.h>

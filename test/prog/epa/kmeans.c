@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * K-means: threads assign their share of the points to the nearest centre, then the main thread moves the
- * centres, until nothing changes.
+ * K-means: each thread assigns its share of the points to the nearest centre; then the main thread
+ * moves the centres.  This is repeated until nothing changes.
  *
  *	kmeans [POINTS [CENTRES [THREADS]]]	prints the centres
  */

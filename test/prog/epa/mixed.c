@@ -55,7 +55,7 @@ static void add(struct job *j, uint64_t value)
 	j->result = j->result * 31 + (unsigned)(value ^ value >> 32);
 }
 
-/* Blocks of many sizes, released in an order of their own. */
+/* Allocates blocks of many sizes and releases them in a pseudo-random order. */
 static void blocks(struct job *j)
 {
 	unsigned char *kept[12] = {0};
@@ -86,7 +86,7 @@ static int by_value(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* A list whose nodes know where they hang, sorted through an array of pointers. */
+/* Makes a list whose nodes point back to the pointers to them, and sorts an array of its nodes. */
 static void list(struct job *j)
 {
 	struct node *head = NULL, **sorted;
@@ -113,7 +113,7 @@ static void list(struct job *j)
 	free(sorted);
 }
 
-/* Text to a file of this thread's own and back, split and joined. */
+/* Writes text to the thread's own file, reads it back and splits it into words. */
 static void text(struct job *j)
 {
 	char *line = NULL, *rest, *copy;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything whose address, padding or owner differs between runs, in five threads: local, heap,
+ * Five threads use everything whose address, padding or owner differs between runs: local, heap,
  * mapped and thread-local memory; pointers in structures, as numbers and as differences; pthread_t
- * as data; function pointers; structures with padding, by value and copied; jumps, sorting,
- * strings, the command line and the environment.  Each thread does the same in every run.
+ * as data; function pointers; structures with padding, by value and copied; jumps, sorting and
+ * strings.  Main uses the command line and the environment.  Each thread does the same in all runs.
  */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structures with padding, in memory that held pointers before: passed and returned by value,
- * assigned, and copied; and a union of which only a part is used.  The content of the padding
- * differs between runs and is meaningless.
+ * Structures with padding are passed and returned by value, assigned and copied, in memory that
+ * held pointers before.  Of a union, only a part is used.  The content of the padding differs
+ * between runs and is meaningless.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quicksort with a thread for each part, down to
- * parts of one number, so that threads do almost
- * nothing.
+/* Quicksort in which each part has its own thread,
+ * even a part of one number.  So most threads do
+ * almost nothing.
  *
  *	parts [COUNT]	prints the numbers in order */
 #include <pthread.h>

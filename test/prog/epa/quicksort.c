@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel quicksort: each half of a large part is sorted by a separate thread.
+ * Parallel quicksort: a thread divides a large part in two and creates a thread for one of them.
  *
- *	quicksort [COUNT [SEED [SMALLEST]]]	prints the sum of the places where the order is right
+ *	quicksort [COUNT [SEED [SMALLEST]]]	prints a checksum, and where the order is wrong
  *
- * A part of less than SMALLEST numbers is sorted by the thread that has it.  The numbers come from
- * a file that the program itself writes.
+ * A part of fewer than SMALLEST numbers is sorted by one thread.  The numbers are read from a file
+ * that the program itself writes.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static void *sort(void *argument)
 	return NULL;
 }
 
-/* The first n numbers that the seed leads to are written to a file, and read again. */
+/* Computes n pseudo-random numbers from the seed, writes them to a file and reads them again. */
 static void make(int *numbers, size_t n, unsigned seed)
 {
 	FILE *f = tmpfile();

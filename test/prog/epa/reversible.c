@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Situations for the reversibility check: reversible SITUATION.  In
- * each, a few threads share something in one way.
+ * each, a few threads share memory, a lock, a file or the like.
  * test/cli/reversible.sh lists the situations whose result is the same
  * in every schedule. */
 #define _GNU_SOURCE
@@ -37,7 +37,7 @@ static sem_t sem, sem2;
 
 typedef void *body(void *);
 
-/* Runs two threads side by side. */
+/* Runs two threads at the same time. */
 static void both(body *one, body *two)
 {
 	pthread_t a, b;
@@ -189,7 +189,7 @@ static void *use_shared(void *p)
 
 static void *free_shared(void *p)
 {
-	sem_wait(&sem); /* so that it is not freed before it is used in this run */
+	sem_wait(&sem); /* in the recorded run, shared[1] is read before the block is freed */
 	free(shared);
 	return p;
 }
@@ -236,7 +236,7 @@ static void unmap_ordered(void)
 	both(use_then_join, post_only);
 }
 
-/* Each has its own, though it may lie where the other's was. */
+/* Each thread uses only its own blocks, which may reuse memory that the other thread freed. */
 static void *own_heap(void *p)
 {
 	for (int i = 0; i < 20; i++) {
@@ -267,7 +267,7 @@ static void *own_stack(void *p)
 	return p;
 }
 
-/* A stack that its thread leaves while main goes on serves the next one. */
+/* This thread ends while main runs, and the next thread may get its stack. */
 static void *leave(void *p)
 {
 	(void)deep(12);
@@ -323,7 +323,7 @@ static void fork_order(void)
 	printf("%d\n", sum);
 }
 
-/* A thread may read its own handle, which is there before it runs; another one may come too early. */
+/* A thread's own handle is stored before it runs; that of the next thread may not be stored yet. */
 static pthread_t handles[2];
 
 static void *get_own(void *p)
@@ -382,7 +382,7 @@ static void mutex_apart(void)
 	both(add_locked, other_locked);
 }
 
-/* The child cannot get the lock before its creator has done with it. */
+/* The creator holds the lock already, so the child cannot get it before the creator releases it. */
 static void handover(void)
 {
 	pthread_t t;
@@ -449,7 +449,7 @@ static void spin_add(void)
 	both(add_spinning, add_spinning);
 }
 
-/* Reversed only if the section of `later` comes before that of main. */
+/* reader() can read value before main sets it only if this thread locks the mutex before main. */
 static void *later(void *p)
 {
 	pthread_mutex_lock(&mutex);
@@ -480,7 +480,7 @@ static void solver(void)
 	pthread_join(b, NULL);
 }
 
-/* ---- the others ---- */
+/* ---- barriers, semaphores, condition variables, once controls, hidden state ---- */
 
 static void *through_barrier(void *p)
 {
@@ -532,7 +532,7 @@ static void semaphore(void)
 	both(set_and_post, wait_and_get);
 }
 
-/* The wait may have been let go by the other post. */
+/* The other post may end the wait, so the wait does not order the accesses to value. */
 static void semaphore_two(void)
 {
 	pthread_t t;
@@ -551,7 +551,7 @@ static void *set_and_signal(void *p)
 	return p;
 }
 
-/* Main has the lock until it waits, so it always waits. */
+/* Main holds the mutex from before it creates the thread until it waits, so it always waits. */
 static void condition(void)
 {
 	pthread_t t;
@@ -611,7 +611,7 @@ static void hidden(void)
 	both(draw, draw);
 }
 
-/* ---- what comes from outside ---- */
+/* ---- time, random numbers, output and files ---- */
 
 static void outside(void)
 {
@@ -648,7 +648,7 @@ static void output_joined(void)
 	puts("hello");
 }
 
-/* One file, by its name; a descriptor each. */
+/* Both threads open the same file by its name; each has its own descriptor. */
 static void *write_file(void *p)
 {
 	int fd = open("reversible.tmp", O_CREAT | O_TRUNC | O_WRONLY, 0600);
@@ -684,7 +684,7 @@ static void file_handed(void)
 	read_file(NULL);
 }
 
-/* The one opens nothing that the other uses; only the numbers of descriptors are shared. */
+/* The two threads use different files; only the table of descriptors is shared. */
 static void *open_null(void *p)
 {
 	close(open("/dev/null", O_WRONLY));
@@ -696,7 +696,7 @@ static void descriptors(void)
 	both(write_file, open_null);
 }
 
-/* The other thread may get as far as it likes by then: nothing is shared. */
+/* How far the other thread gets before the process dies does not matter: they share no data. */
 static void *hold_and_die(void *p)
 {
 	pthread_mutex_lock(&second);
@@ -720,7 +720,7 @@ static void alone(void)
 
 static int ends[2], counter_fd;
 
-/* How many have come by then is up to the schedule. */
+/* How many of these bytes one read() returns depends on the schedule. */
 static void *send_four(void *p)
 {
 	for (int i = 0; i < 4; i++)
@@ -765,7 +765,7 @@ static void *receive_value(void *p)
 	return p;
 }
 
-/* Through a pipe, and back through an eventfd. */
+/* A pipe hands value to the receiver, and an eventfd hands it back to main. */
 static void channel(void)
 {
 	eventfd_t got;
@@ -790,7 +790,7 @@ static void *send_one(void *p)
 	return p;
 }
 
-/* Which of two comes first shows. */
+/* The order in which the two threads send is visible in the bytes received. */
 static void channel_two(void)
 {
 	static char bytes[2] = "ab";
@@ -815,11 +815,11 @@ static __attribute__((noinline)) unsigned long key_of(const void *p)
 
 static void *calculate(void *p)
 {
-	other = (int)(long)p % 7; /* a number, whatever its type */
+	other = (int)(long)p % 7; /* p contains a number, not an address */
 	return p;
 }
 
-/* An address that comes out of a function as a number; numbers in pointers. */
+/* One function returns an address as a number; another gets a number as a pointer. */
 static void key(void)
 {
 	int *block = malloc(sizeof *block);
@@ -831,7 +831,7 @@ static void key(void)
 	free(block);
 }
 
-/* Of the bytes of an address a number is made. */
+/* A hash is computed from the bytes of an address. */
 static void byte_hash(void)
 {
 	struct {
@@ -863,22 +863,22 @@ static void signals(void)
 	pthread_t self = pthread_self(), a;
 
 	signal(SIGUSR1, on_signal);
-	pthread_kill(self, SIGUSR1); /* arrives here and now */
+	pthread_kill(self, SIGUSR1); /* is handled here, before the call returns */
 	pthread_create(&a, NULL, send_signal, &self);
 	pthread_join(a, NULL);
 }
 
-/* More bytes at once than are looked at. */
-/* A table by addresses: what lies where is another thing in every run. */
+/* An index is computed from an address, as for a hash table, so it differs from run to run. */
 static void addresses(void)
 {
 	int *block = malloc(sizeof *block);
 
 	other = (int)((unsigned long)block / 16 % 7);
-	value = ((unsigned long)block & 3) == 0; /* as an alignment it is the same */
+	value = ((unsigned long)block & 3) == 0; /* the alignment is the same in every run */
 	free(block);
 }
 
+/* One call accesses more bytes than the check examines. */
 static void huge(void)
 {
 	size_t size = 65u << 20;

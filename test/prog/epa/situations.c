@@ -2,7 +2,7 @@
 /*
  * Situations in which two runs are compared.  Each is a separate function, which the second thread
  * calls.  NO is a false condition that a fault can make true, so that only the statement it
- * controls differs.  The first thread makes all addresses and numbers differ between runs.
+ * controls differs.  The first thread allocates meanwhile, so that addresses differ between runs.
  *
  *	situations NAME
  */
@@ -23,7 +23,7 @@
 
 #define NOINLINE __attribute__((noinline))
 #define NO (zero != 0)
-/* One of two pointers, without a branch. */
+/* The pointer `a` if `first` is 1, the pointer `b` if it is 0; computed without a branch. */
 #define EITHER(first, a, b)                                                                                  \
 	((void *)(((uintptr_t)(a) & -(uintptr_t)(first)) | ((uintptr_t)(b) & ~-(uintptr_t)(first))))
 
@@ -60,7 +60,7 @@ static NOINLINE void swap_bytes(char *a, char *b, size_t size)
 	}
 }
 
-/* Pointers that are moved byte by byte. */
+/* Two structures with pointers are swapped byte by byte. */
 static NOINLINE void bytes(void)
 {
 	struct {
@@ -74,7 +74,7 @@ static NOINLINE void bytes(void)
 	cell = both[0].number;
 }
 
-/* A number where a pointer is expected. */
+/* A number is stored where a pointer is expected. */
 static NOINLINE void integer(void)
 {
 	int other = NO;
@@ -90,7 +90,7 @@ static void *count(void *unused)
 	return unused;
 }
 
-/* Threads that have not begun, or not ended, when the process does. */
+/* Some threads may not have begun, or not have ended, when the process ends. */
 static NOINLINE void detached(void)
 {
 	pthread_t thread;
@@ -100,7 +100,7 @@ static NOINLINE void detached(void)
 	}
 }
 
-/* A thread that dies while others go on. */
+/* A thread crashes while other threads run. */
 static NOINLINE void dying(void)
 {
 	pthread_t thread;
@@ -317,7 +317,7 @@ static NOINLINE void pointers(void)
 	memset(slots, 0, sizeof slots);
 }
 
-/* Whether a page ends near its arguments makes no difference to memcmp(). */
+/* memcmp() returns the same whether or not a page ends shortly after the bytes it compares. */
 static NOINLINE void pages(void)
 {
 	size_t size = 3 + (size_t)zero;
@@ -346,8 +346,8 @@ static NOINLINE void unknown(void)
 	errno = 3;
 }
 
-/* An address that a system with stronger address randomisation could have chosen, different in
- * every run.  Only pointers are random. */
+/* Maps a page at an address that differs in every run, as under stronger address randomisation.
+ * The random bytes are part of a pointer; no other value of the program is random. */
 static void *far_away(uintptr_t base)
 {
 	char *place = (char *)base;
@@ -359,7 +359,7 @@ static void *far_away(uintptr_t base)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Pointers among bytes that leave the program, and six letters, which might be one. */
+/* The program writes bytes to a file: pointers, and six letters that could pass for a pointer. */
 static NOINLINE void wide(void)
 {
 	struct {

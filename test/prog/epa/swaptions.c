@@ -3,8 +3,8 @@
  * Monte Carlo prices of swaptions: each thread simulates rates for its share with its own random
  * generator and keeps the paths in matrices on the heap.
  *
- *	swaptions [SWAPTIONS [TRIALS [THREADS]]]	prints price and standard error of each, and
- *							writes all
+ *	swaptions [SWAPTIONS [TRIALS [THREADS]]]	prints each price and its standard error,
+ *							and then writes the array of swaptions
  */
 #include <math.h>
 #include <pthread.h>

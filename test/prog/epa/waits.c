@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Four consumers wait for their own queues.  Only how often each waits depends on the schedule.
+ * Each of four consumers waits for its own queue.  Only how often it waits depends on the schedule.
  */
 #include <pthread.h>
 #include <stdio.h>

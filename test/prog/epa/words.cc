@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts words with the C++ library.  Each std::thread has a part of the text, a map that grows and
- * shrinks on the heap, and virtual readers.  Words of the wrong kind are exceptions, which the
- * reader of the line or the thread catches.
+ * Counts words with the C++ library.  Each std::thread has a part of the text, a map that grows on
+ * the heap, and readers with a virtual function.  A reader throws an exception for a bad word,
+ * which read_line() catches, and at the end of a line, which count() catches.
  *
  *	words [LINES [THREADS]]	prints the words and how often they occurred
  */
@@ -22,7 +22,7 @@ namespace
 const char *const vocabulary[] = {"a",	 "thread", "wrote", "what",  "another",
 				  "one", "reads",  "#3",    "later", "!"};
 
-/* Deterministic text, line by line. */
+/* Returns a line of the text, which is the same in every run. */
 std::string line_of(unsigned number)
 {
 	std::string line;

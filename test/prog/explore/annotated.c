@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A test with annotations (raddle/annotate.h).  The first argument selects which of them it shows.
+ * A test with annotations (raddle/annotate.h).  The first argument selects which of them it uses.
  */
 #include "raddle/annotate.h"
 
@@ -20,7 +20,7 @@ static void *come(void *name)
 	return NULL;
 }
 
-/* Who came first of two threads. */
+/* Starts two threads and returns the name of the one that got the lock first. */
 static char first_of_two(void)
 {
 	char names[] = "ab";
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	char first;
 
-	if (!strcmp(what, "later")) /* before anything is explored */
+	if (!strcmp(what, "later")) /* before the explored part begins */
 		raddle_assert(first_of_two() == 'a');
 	raddle_explore_here();
 	if (!strcmp(what, "choose")) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Does something before it creates its threads that a copy of the stopped program (rt/steer/freeze.c)
- * could get wrong: copied MODE FILE.  It exits with 1 if a copy can notice that it is one.
+ * Before it creates threads, the program does something that would go wrong in a bad copy of the
+ * frozen program (rt/steer/freeze.c): copied MODE FILE.  It exits with 1 if a copy differs.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static void run_threads(void)
 	need(counter == 6, "the counter");
 }
 
-/* What stdio has read and written before is there once. */
+/* What stdio has buffered before the copy is read, or written, exactly once. */
 static void use_stdio(const char *path)
 {
 	FILE *in = fopen(path, "r");
@@ -92,7 +92,7 @@ static void note(int number)
 	signalled = number;
 }
 
-/* The process knows itself by the same IDs, and can send itself a signal. */
+/* The process sees the same IDs before and after the copy, and can send itself a signal. */
 static void use_ids(void)
 {
 	pid_t pid = getpid(), tid = gettid();
@@ -104,7 +104,7 @@ static void use_ids(void)
 	need(!kill(getpid(), SIGUSR1) && signalled == SIGUSR1, "a signal to itself");
 }
 
-/* A mutex that the initial thread holds is still its own. */
+/* The initial thread still owns a mutex that it locked before the copy. */
 static void use_owner(void)
 {
 	pthread_mutexattr_t a;
@@ -131,7 +131,7 @@ static void use_fork(void)
 	need(child > 0 && waitpid(child, &status, 0) == child && status == 0, "the child");
 }
 
-/* ---- a copy would not be right, so each run is started anew ---- */
+/* ---- in these cases a copy would not be right, so each run starts the program anew ---- */
 
 static void use_pipe(void)
 {

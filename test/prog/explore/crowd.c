@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Many threads do the same two steps, and one thread checks that the second
- * step follows the first.  It sees a difference only if it is repeatedly
- * scheduled between the first step of one thread and the first second step of
- * any thread.  With an argument both steps are one, and the program is
+ * step has been done if the first has.  The check fails only if it runs after
+ * the first step of one thread but before the second step of every thread.
+ * With an argument both steps are one critical section, and the program is
  * correct. */
 #include <assert.h>
 #include <pthread.h>

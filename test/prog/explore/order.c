@@ -60,7 +60,7 @@ static void check_balance(void)
 	assert(get(&balance) == 2);
 }
 
-/* ---- used before it is there: nobody waits for the maker ---- */
+/* ---- a pointer is used before it is set, because no thread waits for its maker ---- */
 
 static void *make(void *argument)
 {
@@ -88,7 +88,7 @@ static void nothing(void)
 {
 }
 
-/* ---- two locks in different orders, the second one under a condition ---- */
+/* ---- two threads take two locks in opposite orders, but one of them only if a flag is set ---- */
 
 static void *one(void *argument)
 {
@@ -115,7 +115,7 @@ static void *two(void *argument)
 	return NULL;
 }
 
-/* ---- loops that wait, and time limits that run out: nothing of it is a failure ---- */
+/* ---- a thread waits in a loop, and a wait times out; neither is a failure ---- */
 
 static void *raise_flag(void *argument)
 {
@@ -144,7 +144,7 @@ static void *wait_for_flag(void *argument)
 	return NULL;
 }
 
-/* ---- a loop without a way out, that touches nothing: others have their turns ---- */
+/* ---- an endless loop that accesses nothing must not keep other threads from running ---- */
 
 static void *do_nothing(void *argument)
 {
@@ -153,12 +153,12 @@ static void *do_nothing(void *argument)
 	return argument;
 }
 
-/* ---- who has waited in vain for long goes on when the other one has come: that is no hang ---- */
+/* ---- a thread waits in a loop for long, but the other thread comes: that is not a hang ---- */
 
 volatile int noise;
 static atomic_int ready;
 
-/* Defined nowhere else: the optimiser puts it where it is called, so the program links. */
+/* C needs another definition of an inline function; the program links because calls are inlined. */
 inline void make_noise(void)
 {
 	noise = noise + 1;
@@ -183,7 +183,7 @@ static void *wait_for_it(void *argument)
 	return NULL;
 }
 
-/* ---- who does the same again and again does not wait in a loop, and comes to its end ---- */
+/* ---- a thread that repeats the same writes does not wait in a loop: it ends ---- */
 
 static volatile int stages[2];
 static atomic_int rounds;
@@ -200,7 +200,7 @@ static void *go_round(void *argument)
 	return argument;
 }
 
-/* ---- each waits in a loop for what the other one does behind its own ---- */
+/* ---- each thread waits in a loop for a store that the other makes after its own loop ---- */
 
 static atomic_int first, second;
 
@@ -220,7 +220,7 @@ static void *wait_for_first(void *argument)
 	return argument;
 }
 
-/* ---- who loses an update waits for it without end, while the other one goes on working ---- */
+/* ---- if an update of alive is lost, main waits forever while the threads continue to work ---- */
 
 static volatile int alive, stop;
 
@@ -243,7 +243,7 @@ static void stop_work(void)
 		;
 }
 
-/* ---- the end of main comes too early for an assertion of a thread ---- */
+/* ---- main may end before the assertion of a thread is evaluated ---- */
 
 static void *late(void *argument)
 {
@@ -259,7 +259,7 @@ static void *set_late(void *argument)
 	return NULL;
 }
 
-/* ---- whatever way the process came about, it is one that was just started ---- */
+/* ---- the process looks newly started to itself, whether it was executed or copied ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t robust;
@@ -267,7 +267,7 @@ static pthread_mutex_t robust;
 static void look_at_process(void)
 {
 	pthread_mutexattr_t attributes;
-	int fd = open("/dev/null", O_RDONLY); /* the test has closed 3 */
+	int fd = open("/dev/null", O_RDONLY); /* the test has closed descriptor 3 */
 
 	assert(fd == 3 && !close(fd));
 	assert(kill(getppid(), 0) == 0);
@@ -286,7 +286,7 @@ static void *look_around(void *argument)
 	return argument;
 }
 
-/* Who comes second is to write first; both may think to be first.  Nobody else has the pipes. */
+/* The second thread to come must write first.  If both think that they came first, both wait. */
 static int to_first[2], to_second[2];
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 

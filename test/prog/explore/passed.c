@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A value passes through three threads, and the last thread writes what the
- * first one wrote.  Only the order first, second, third, last gets there, and in
- * it the two writes are never adjacent.  If the value is passed with relaxed
- * order ("relaxed") they race; with release and acquire ("ordered") they do
- * not. */
+/* A value passes through three threads; then the last thread writes `data`, which
+ * the first one also wrote.  It does so only in the order first, second, third,
+ * last, in which the two writes are never adjacent.  If the value is passed with
+ * relaxed order ("relaxed") they race; with release and acquire ("ordered") they
+ * do not. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

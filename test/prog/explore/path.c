@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A race on a path that an ordinary run does not take: the reader would have to be late, but the
- * writer starts only after the reader has ended.
+ * A race on a path that an ordinary run does not take: the reader accesses value only if the writer
+ * came first, but main starts the writer when the reader has ended.
  */
 #include "../micro/case.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prints the order of its threads.  With an argument, exit status and standard error show it, too.
+ * Prints the order of its threads.  With an argument, status and standard error depend on it, too.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the kernel keeps for each thread, for runs on one kernel thread: signals MODE.
+ * Tests what the kernel keeps for each thread, in runs on one kernel thread: signals MODE.
  *	raised	handlers run on the thread that raises the signal
  *	mask	no thread blocks signals that it did not block itself
  *	own	each thread has its own set of blocked signals
  *	ids	the IDs of threads differ
- *	raw	the same, by a system call that the runtime does not see
+ *	raw	as ids, but the IDs come from a system call that the runtime does not see
  *	vfork	a child borrows the memory of a thread while others run
- *	kill	a signal is sent to a thread, which the kernel has to know
+ *	kill	pthread_kill() is called with a thread that the kernel may not know
  * Every schedule ends with status 0.
  */
 #define _GNU_SOURCE
@@ -49,7 +49,7 @@ static void *raise_some(void *unused)
 	return unused;
 }
 
-/* Asks the kernel, not libc. */
+/* Returns the set of blocked signals that the kernel has, not the one of libc. */
 static uint64_t blocked(void)
 {
 	uint64_t mask = 0;

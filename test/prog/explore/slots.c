@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Two producers share a ring that uses only atomic operations.
  * Both write the same slot if one reads the head between the
- * other's load and store.  With the argument "taken" each takes its
- * own slot. */
+ * other's load and store.  With the argument "taken" each producer
+ * takes its own slot. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

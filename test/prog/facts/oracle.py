@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Points-to sets against a run: oracle.py FACTS.json TRACE.json
+"""Checks points-to sets against a recorded run: oracle.py FACTS.json TRACE.json
 
-Accesses that touched the same bytes of the same object in the run must have sets that overlap.  An object is a
-variable of the program or one allocation; the stack is left out, since its addresses are used again.  Prints how
-many pairs of sites were looked at, and fails with the pairs that the sets exclude."""
+Accesses that touched the same bytes of the same object in the run must have points-to sets that
+overlap.  Objects are the global variables (taken as one object) and each allocation; the stack is
+left out, since its addresses are used again.  Prints how many pairs of sites were compared.  Fails
+and prints the pairs whose sets do not overlap."""
 import json
 import re
 import sys

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How pointers propagate: fields, arrays, lists, function pointers in tables and fields, nested
- * wrappers, callbacks, arguments, results and data of threads, copies of structs, pointers as
- * numbers, and variable arguments.
+ * Pointers that propagate through fields, arrays, lists, function pointers, nested wrappers,
+ * callbacks, arguments, results and specific data of threads, copies of structs, numbers, and
+ * variable arguments.  The comment after an access names the variable that it accesses.
  */
 #include <pthread.h>
 #include <stdarg.h>

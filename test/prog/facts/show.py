@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What facts say, in lines that a test compares: show.py calls|points < FACTS.json"""
+"""Prints the calls or the points-to sets of facts as lines that a test compares.
+
+show.py calls|points < FACTS.json"""
 import bisect
 import json
 import sys

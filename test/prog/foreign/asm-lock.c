@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A spin lock in assembler that names its memory.  With -DHIDDEN the address is in a register, and
- * no tool can see it. */
+/* A spin lock in inline assembler, whose memory is an operand.  With -DHIDDEN only the address is
+ * an operand, in a register, so a tool does not see which memory is accessed. */
 #include <pthread.h>
 #include <stdio.h>
 

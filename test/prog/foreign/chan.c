@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A hand-over of one pointer.  It is compiled by another compiler, so Raddle sees nothing of it. */
+/* Hands over one pointer at a time.  Another compiler compiles this, so Raddle does not see it. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Messages are sent through chan.c.  With -DRACE a counter is shared without any order; with -DLOAD
- * the program loads the library at run time. */
+/* Sends messages through chan.c.  With -DRACE two threads change a counter without order; with
+ * -DLOAD the program loads chan.c's library at run time. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

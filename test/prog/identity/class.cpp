@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: shop::Account.balance shop::Account.history_len shop::total
-// C++: members of a base class and of a class on the heap, a variable in a namespace, captured references.
+// Threads change members of a C++ class on the heap, of its base class and of a namespace.
 #include <memory>
 #include <thread>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: live.b live.e[] struct_frame.rows[]
-/* Structs that are copied while others write to them: by assignment and by memcpy(). */
+/* Threads copy structs, by assignment and by memcpy(), while other threads write to them. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

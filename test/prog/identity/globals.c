@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: count.calls hits rows[].sum
-/* Globals: a plain one, a static one of a function, members of an array's elements. */
+/* Threads change a global, a static variable of a function, and members of an array's elements. */
 #include <pthread.h>
 
 struct row {

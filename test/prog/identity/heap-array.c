@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: struct_message.bytes[] struct_slot[].owner struct_slot[].use[]
-/* Arrays of structs on the heap, with arrays in them, and a struct with an array of any length behind it. */
+/* The heap contains structs in an array, which contain arrays, and a flexible array member. */
 #include <pthread.h>
 #include <stdlib.h>
 

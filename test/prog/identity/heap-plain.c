@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: *counter_(malloc_at_heap-plain.c:36) box.grid[]_(calloc_at_heap-plain.c:38)
-/* Memory on the heap without a struct: it is known by the variable that it was allocated for. */
+/* A heap block without a struct type is named after the variable for which it was allocated. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: session.hits struct_conn.inner.state struct_conn.refs
-/* Structs on the heap, seen whole, through a pointer to a member, and by a typedef without a tag. */
+/* Threads change structs on the heap: directly, through a member's address, and without a tag. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: cache.used
-/* A thread-local variable of main's thread that others get a pointer to. */
+/* The other threads get a pointer to a thread-local variable of main. */
 #include <pthread.h>
 
 struct cache {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: main.jobs[].done main.limits.low main.sum
-/* Variables of main() that threads get by pointers: one by one, as elements of an array, as a member. */
+/* Threads get pointers to variables of main(): an int, a struct and an element of an array. */
 #include <pthread.h>
 
 struct limits {

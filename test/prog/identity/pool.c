@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: done struct_item.taken
-/* Many threads that come and go in rounds and take items from a list whose lock they forget. */
+/* In each of four rounds, new threads change the items of a list without its lock. */
 #include <pthread.h>
 #include <stdlib.h>
 

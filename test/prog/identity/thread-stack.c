@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: parent.mine parent.table[]
-/* Variables of a thread's function that its own threads get. */
+/* A thread passes pointers to its local variables to the threads that it creates. */
 #include <pthread.h>
 
 struct shared {

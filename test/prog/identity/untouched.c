@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects: *result_on_the_stack_of_T_0 struct_slot.value_on_the_stack_of_T_0
-/* Variables of main() that only other threads touch: no access names them. */
+/* Only other threads access these variables of main(), so no recorded access names them. */
 #include <pthread.h>
 
 struct slot {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that use C++20 primitives, selected by the first argument.  Those with a number below
- * RACY are correct; the others race on `total`.  Without an argument, both numbers are printed.
+ * Programs that use C++20 primitives, selected by number.  Those below RACY are correct; the others
+ * race on `total`.  Without an argument, RACY and the number of programs are printed.
  */
 #include <atomic>
 #include <barrier>

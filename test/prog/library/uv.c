@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that use libuv, selected by the first argument.  Those with a number below RACY are
- * correct; the others race on `total`.  Without an argument, both numbers are printed.
+ * Programs that use libuv, selected by number.  Those below RACY are correct; the others race on
+ * `total`.  Without an argument, RACY and the number of programs are printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,7 +199,7 @@ static void without_lock(void)
 	run(add, 2);
 }
 
-/* Two threads, not one after the other. */
+/* The barrier forces two threads of the pool to run the two jobs at the same time. */
 static void add_work(uv_work_t *job)
 {
 	(void)job;

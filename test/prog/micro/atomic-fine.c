@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker looks.
-/* Published with a release store, read with an acquire load. */
+/* The flag is set with a release store and read with an acquire load, which orders the data. */
 #include "case.h"
 
 static atomic_int flag;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data 1 speculative
 // recorded: the giver is done before the taker looks.
-/* Published and read with relaxed order.  A value keeps the accesses from being adjacent.  But the
- * language does not order them, which a detector can see. */
+/* The flag is set and read with relaxed order.  As the taker waits for the flag, the accesses to
+ * data are never adjacent.  But nothing orders them, which a happens-before detector can see. */
 #include "case.h"
 
 static atomic_int flag;

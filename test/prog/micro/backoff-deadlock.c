@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the first thread is done before the second begins.
-/* Trylock succeeds in the recorded run; if it fails, the thread blocks on the lock. */
+/* The trylock succeeds in the recorded run; if it fails, the thread blocks on the lock instead. */
 #include "case.h"
 
 MUTEX(a);

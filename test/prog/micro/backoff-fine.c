@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* One side only tries the inner lock. */
+/* One thread takes its inner lock only by trylock, so it never waits for it. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in the order that the barrier enforces.
-/* Phases between barriers. */
+/* Barriers separate the writes of one phase from the reads of the next. */
 #include "case.h"
 
 static pthread_barrier_t bar;

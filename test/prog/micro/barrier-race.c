@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race cell[]
 // recorded: in the order that the barrier enforces.
-/* The second barrier is missing. */
+/* The loop lacks its second barrier, so a thread may write its cell while the other reads it. */
 #include "case.h"
 
 static pthread_barrier_t bar;

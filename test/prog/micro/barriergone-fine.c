@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: all have left the barrier before it is destroyed.
+// recorded: all threads have left the barrier before it is destroyed.
 /* Main passes the barrier too, so all threads have entered it. */
 #include "case.h"
 

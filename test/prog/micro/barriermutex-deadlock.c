@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock bar,m
 // recorded: the first thread has released the lock before the second takes it.
-/* A thread waits at a barrier with a lock held that the other needs to get there. */
+/* A thread waits at a barrier while it holds a lock that the other needs to get there. */
 #include "case.h"
 
 MUTEX(m);

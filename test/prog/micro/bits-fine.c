@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* Two bit fields that a field of width zero separates. */
+/* Two threads write two bit fields that a field of width zero separates. */
 #include "case.h"
 
 static struct {

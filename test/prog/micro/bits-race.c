@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race flags.low 1
 // recorded: one thread is done before the other begins.
-/* Two bit fields in one byte. */
+/* Two threads write two bit fields that share one byte. */
 #include "case.h"
 
 static struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: both threads wait before the broadcast.
-/* As in broadcast-deadlock.c, but with a predicate. */
+/* As in broadcast-deadlock.c, but each thread checks a predicate before it waits. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the consumer waits before the producer begins.
-/* C11 threads, mutex, condition and once. */
+/* Like cond-fine.c and once-fine.c, but with C11's threads, mutex, condition and once flag. */
 #include "case.h"
 #include <threads.h>
 

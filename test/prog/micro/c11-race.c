@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: main polls until the first thread has ended, then starts the second.
-/* Commuting sections of C11 threads. */
+/* As in sections-race.c, but with C11's threads and mutex. */
 #include "case.h"
 #include <threads.h>
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For tests with the programs of this folder: converts what the head of each program promises, and
+# For tests with the programs of this folder: converts what the head of each program expects, and
 # what a finding document contains, to lines that can be compared:
 #
-#	race x 2               two findings about x
-#	race x 1 speculative   one that is speculative, not sound
-#	deadlock a,b 1         one cycle in which a and b are waited for
+#	race x 2               two races on x
+#	race x 1 speculative   one race on x, which is speculative, not sound
+#	deadlock a,b 1         one deadlock in which threads wait for a and b
 #
-# The head of a program has such lines after one of these words (1 may be left out):
+# The head of a program has lines that begin with one of these words.  After the first five words, a
+# finding in the form above follows.  After expect:, the number 1 may be left out.
 #
 #	expect:    an error, predicted from the recorded run and confirmed by replay
 #	drop:      not an error: a speculative prediction, which replay drops
@@ -15,7 +16,7 @@
 #	unproved:  an error that is predicted, but that replay cannot show; the text below explains why
 #	missed:    an error that prediction from one run cannot find
 #	status:    the program's exit status, if it is not 0
-#	recorded:  in words, the order of the recorded run and why it shows nothing
+#	recorded:  in words, the order of the recorded run and why that run does not show the error
 #
 # Indices are left out (cell[]).  Memory without its own name is "heap", "stack", "mmap" or
 # "unknown"; a file descriptor is "fd".
@@ -39,12 +40,12 @@ compile_case() {
 	esac
 }
 
-# expected_findings SOURCE: what must be confirmed.
+# expected_findings SOURCE: prints the findings that must be confirmed.
 expected_findings() {
 	sed -n 's,^// expect: \(race\|deadlock\) ,\1 ,p' "$1" | sed 's/^[a-z]* [^ ]*$/& 1/' | sort
 }
 
-# expected_predictions SOURCE: what must be predicted, including what replay must drop again.
+# expected_predictions SOURCE: prints what must be predicted, including what replay must drop.
 expected_predictions() {
 	{
 		expected_findings "$1"
@@ -59,7 +60,7 @@ expected_status() {
 	echo "${status:-0}"
 }
 
-# For jq: lines(FILTER) are the lines of the findings that the filter selects.
+# Definitions for jq: lines(FILTER) makes such lines of the findings that the filter selects.
 export case_lines='
 	def place: gsub("\\[[0-9]+\\]"; "[]") | sub("^(?<kind>heap|stack|mmap|unknown|fd) .*"; .kind) | sub("\\+[0-9]+$"; "");
 	def about: if .kind == "race" then (.object_detail.place // .object // "unknown" | place)
@@ -67,7 +68,7 @@ export case_lines='
 	def lines(filter): [.findings[] | filter | {text: "\(.kind) \(about)", sound: .sound}] | group_by([.text, .sound])[] |
 		"\(.[0].text) \(length)\(if .[0].sound then "" else " speculative" end)";'
 
-# named FILE FILTER: the findings of a document that a jq filter selects.
+# named FILE FILTER: prints such lines of the findings in FILE that the jq filter selects.
 named() {
 	jq -r "$case_lines lines($2)" "$1" | sort
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the programs in this directory share: threads, and a way to let other threads run
+ * Functions for the programs in this directory: they start threads and let other threads run
  * first.
  *
  * settle() waits until every other thread of the process sleeps or has ended.  So the recorded
@@ -34,10 +34,10 @@
 #include <unistd.h>
 
 #define SETTLE_STEP_US 500
-/* A thread that spins never sleeps; it is waited for that many steps. */
+/* A thread that spins never sleeps, so settle() gives up after this many steps. */
 #define SETTLE_STEPS 200
 
-/* Does the thread of that number run, or is it about to? */
+/* Returns whether the thread with this kernel thread ID is neither asleep nor ended. */
 static inline bool is_running(const char *tid)
 {
 	char path[64], stat[256];
@@ -81,7 +81,7 @@ static inline bool others_run(void)
 static inline void settle(void)
 {
 #ifndef FREE_ORDER
-	/* Twice in a row, since a thread may sleep for an instant. */
+	/* Two checks in a row must find the others asleep: a thread may sleep for an instant. */
 	for (int steps = 0, still = 0; still < 2 && steps < SETTLE_STEPS; steps++) {
 		usleep(SETTLE_STEP_US);
 		still = others_run() ? 0 : still + 1;
@@ -112,7 +112,7 @@ static inline void join(pthread_t thread)
 		abort();
 }
 
-/* Runs two threads, the first one ahead. */
+/* Runs two threads; the second one starts when the first sleeps or has ended. */
 static inline void run_two(void *(*first)(void *), void *(*second)(void *))
 {
 	pthread_t a = start_settled(first, NULL), b = start(second, NULL);
@@ -121,7 +121,7 @@ static inline void run_two(void *(*first)(void *), void *(*second)(void *))
 	join(b);
 }
 
-/* Runs three threads, each ahead of the next. */
+/* Runs three threads; each of the others starts when all earlier ones sleep or have ended. */
 static inline void run_three(void *(*first)(void *), void *(*second)(void *), void *(*third)(void *))
 {
 	pthread_t a = start_settled(first, NULL), b = start_settled(second, NULL), c = start(third, NULL);
@@ -131,7 +131,7 @@ static inline void run_three(void *(*first)(void *), void *(*second)(void *), vo
 	join(c);
 }
 
-/* The time a number of milliseconds from now, for timed operations. */
+/* Returns the time in ms milliseconds from now, for timed operations. */
 static inline struct timespec in_ms(long ms)
 {
 	struct timespec now;

@@ -2,7 +2,7 @@
 // expect: race mode
 // drop: race data 1
 // recorded: main has set the mode before the thread looks at it.
-/* Whether the thread writes the data depends on a read that races. */
+/* Whether the thread writes the data depends on the mode, and its read of the mode races. */
 #include "case.h"
 
 MUTEX(m);

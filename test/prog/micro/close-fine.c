@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the first has closed its file before the second opens one, which gets the same descriptor.
-/* Each thread has its own file.  The reader closes the pipe after it has read what the writer sent. */
+// recorded: the first worker closes its file before the second opens one, with the same descriptor.
+/* Each worker has its own file.  The reader closes the pipe after it has read the writer's byte. */
 #include "case.h"
 
 static int ends[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the consumer waits before the producer begins.
-/* A hand-over by a condition variable, with the usual loop around the wait. */
+/* A condition variable hands the data over; the wait is in the usual loop. */
 #include "case.h"
 
 MUTEX(m);

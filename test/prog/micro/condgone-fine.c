@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the worker has signalled before the other looks.
+// recorded: the worker has signalled before main looks.
 /* The signal is sent with the lock held, so a thread that saw the flag runs after the signal. */
 #include "case.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race done 1
-// recorded: the worker has signalled before the other looks.
+// recorded: the worker has signalled before main looks.
 /* The signal is sent after the unlock, so the condition variable may be gone already. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the waiter waits; then x is written and the signal is sent.
-/* The thread that writes also signals. */
+/* As in condhidden-race.c, but the thread that writes x also sends the signal. */
 #include "case.h"
 
 MUTEX(m);

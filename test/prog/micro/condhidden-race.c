@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the waiter waits; then x is written and the signal is sent.
-/* The signal orders the write before the woken thread only because the writer happened to run first. */
+/* Another thread signals, so the signal orders the accesses to x only if it follows the write. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the copy is made before the element is written.
-/* The element lies behind the copied part. */
+/* As in copy-race.c, but the written element is not in the part that is copied. */
 #include "case.h"
 
 static int from[64], to[64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race from[]
 // recorded: the copy is made before the element is written.
-/* A block is copied while an element of it is written. */
+/* One thread copies an array while another may write an element of it. */
 #include "case.h"
 
 static int from[64], to[64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the users finish one after the other.
-/* The last user of a counted object frees it. */
+/* The last user of a reference-counted object frees it. */
 #include "case.h"
 
 struct counted {

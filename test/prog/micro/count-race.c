@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap 1 speculative
-// recorded: the two users finish one after the other, then main gives up its reference.
-/* A reference count with relaxed order: the last user need not see the others' writes.  The
+// recorded: the thread gives up its reference before main does.
+/* The reference count has relaxed order: the last user need not see the other's write.  The
  * accesses are never adjacent, as in atomic-race.c. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: both threads have counted before main looks.
-/* Both threads advance a counter when they are done.  Main reads it before it uses their results. */
+/* Each thread increments a counter when it is done.  Main reads it before it uses their results. */
 #include "case.h"
 
 static atomic_int count;

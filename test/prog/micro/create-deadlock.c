@@ -2,7 +2,7 @@
 // expect: deadlock heap,list 1
 // drop: race heap 2
 // recorded: the object is made and changed before the other thread looks at the list.
-/* An object in the list is changed, and its lock is held when the list is locked again. */
+/* A thread takes the lock of an object that is already in the list, and then the list's lock. */
 #include "case.h"
 
 struct object {

@@ -3,7 +3,7 @@
 // drop: deadlock heap,list 1
 // drop: race heap 2
 // recorded: the object is made and listed before the other thread looks at the list.
-/* google/sanitizers #1163: the object's lock is held when the object enters the list.  Before that,
+/* google/sanitizers #1163: the object is put into the list while its lock is held.  Before that,
  * no other thread can know the lock. */
 #include "case.h"
 

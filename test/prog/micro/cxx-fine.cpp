@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the consumer waits before the producer begins.
-/* std::condition_variable with its predicate, and a promise. */
+/* A std::condition_variable, waited for with a predicate, orders x; a std::promise orders y. */
 #include "case.h"
 #include <condition_variable>
 #include <future>

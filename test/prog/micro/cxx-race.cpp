@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread is done before the second begins.
-/* Commuting sections of std::thread and std::mutex. */
+/* As in sections-race.c, but with std::thread and std::mutex. */
 #include "case.h"
 #include <mutex>
 #include <thread>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the worker is finished before the owner deletes.
-/* The destructor of the derived class waits, so the object keeps its class until the call has ended. */
+/* The destructor of the derived class waits until the virtual call has ended. */
 #include "case.h"
 #include <condition_variable>
 #include <mutex>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap
 // recorded: the worker is finished before the owner deletes.
-/* The destructor of the base class waits.  By then the object has changed to the base class, although
- * its virtual function may still be called. */
+/* Only the destructor of the base class waits for the worker.  By then the object's vtable pointer
+ * has changed, although the worker may still call the virtual function. */
 #include "case.h"
 #include <condition_variable>
 #include <mutex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the first thread is done before the second begins.
-/* Two std::mutex, locked in opposite orders. */
+/* Two threads lock two std::mutex in opposite orders. */
 #include "case.h"
 #include <mutex>
 #include <thread>

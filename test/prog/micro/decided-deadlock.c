@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b 1 speculative
 // recorded: the first thread is done before the second looks.
-/* The flag is read, but its value does not matter. */
+/* As in decided-fine.c, but the second thread takes its locks whatever the flag's value is. */
 #include "case.h"
 
 MUTEX(flags);

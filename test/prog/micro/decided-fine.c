@@ -2,7 +2,7 @@
 // expect: none
 // drop: deadlock a,b 1
 // recorded: the first thread is done before the second looks.
-/* A flag under another lock makes the second lock order wait until the first thread is done. */
+/* The second thread locks in the opposite order, but only if a flag shows the first is done. */
 #include "case.h"
 
 MUTEX(flags);

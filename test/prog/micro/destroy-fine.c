@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the worker is done with the mutex before it is destroyed.
-/* The mutex is destroyed after the join. */
+/* As in destroy-race.c, but the mutex is destroyed after the join. */
 #include "case.h"
 
 static pthread_mutex_t m;

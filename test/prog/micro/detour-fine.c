@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the worker is done before main's lock.
-/* The stop flag is atomic. */
+// recorded: the worker is done before main locks the mutex.
+/* As in detour-race.c, but the stop flag is atomic. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race stop
-// recorded: the worker has seen the stop and is done before main's lock.
+// recorded: the worker reads stop, which is not yet set, and is done before main locks the mutex.
 /* A plain variable tells a worker to stop. */
 #include "case.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
-// recorded: the producer has announced and written the data before the consumer looks, so no wait happens.
+// recorded: the producer is done before the consumer looks, so no wait happens.
 /* The data are written after the announcement.  In the recorded run the wait never happens. */
 #include "case.h"
 

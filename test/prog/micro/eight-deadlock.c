@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock ring[],ring[],ring[],ring[],ring[],ring[],ring[],ring[]
 // recorded: each thread is done before the next begins.
-/* Eight philosophers. */
+/* Eight dining philosophers: each takes its own lock, then that of its neighbour. */
 #include "case.h"
 
 #define N 8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: each thread is done before the next begins.
-/* Eight philosophers, one of them left-handed. */
+/* Eight dining philosophers, one of whom takes the two locks in the opposite order. */
 #include "case.h"
 
 #define N 8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread is done before the second begins.
-/* An error-checking mutex whose result is ignored. */
+/* As in sections-race.c, but an error-checking mutex is unlocked twice; the error is ignored. */
 #include "case.h"
 
 static pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;

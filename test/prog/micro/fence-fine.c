@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker looks.
-/* Relaxed atomics with fences on both sides. */
+/* The flag has relaxed order; a fence in each thread orders the accesses to data. */
 #include "case.h"
 
 static atomic_int flag;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data 1 speculative
 // recorded: the giver is done before the taker looks.
-/* The taker's fence is missing.  The accesses are never adjacent, but nothing orders them. */
+/* The taker's fence is missing.  The accesses to data are never adjacent, but unordered. */
 #include "case.h"
 
 static atomic_int flag;

@@ -2,7 +2,7 @@
 // expect: none
 // drop: race data 1
 // recorded: the giver is done before the taker looks.
-/* A flag that the taker polls under a lock. */
+/* The taker polls a flag under a lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -2,7 +2,7 @@
 // expect: race data 1 speculative
 // expect: race flag
 // recorded: the giver is done before the taker looks.
-/* A plain variable as a flag.  It races; the accesses to data are never adjacent (see atomic-race.c). */
+/* The flag is plain, so it races.  The accesses to data are never adjacent (see atomic-race.c). */
 #include "case.h"
 
 static volatile int flag;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock m
-// recorded: the thread that keeps the mutex runs last.
+// recorded: the thread that ends with the mutex locked runs last.
 /* A thread ends while it holds a mutex, and another thread may wait for the mutex forever. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the reader is done before the memory is released.
-/* As in free-race.c, but the reader signals when it is done. */
+/* As in free-race.c, but the memory is released only after the reader has said that it is done. */
 #include "case.h"
 
 static int *table;

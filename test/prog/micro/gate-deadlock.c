@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the first thread is done before the second begins.
-/* A gate lock that only one side takes. */
+/* Only the first thread holds the gate lock while it takes the other two locks. */
 #include "case.h"
 
 MUTEX(gate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* Two orders under a gate lock. */
+/* The threads lock a and b in opposite orders, but each holds the same gate lock meanwhile. */
 #include "case.h"
 
 MUTEX(gate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* Two halves of an array. */
+/* Each thread writes its own half of an array. */
 #include "case.h"
 
 static int cells[64];

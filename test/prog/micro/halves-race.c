@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race cells[] 1
 // recorded: one thread is done before the other begins.
-/* Two halves of an array that share one element. */
+/* Each thread writes one half of an array; one element belongs to both halves. */
 #include "case.h"
 
 static int cells[64];

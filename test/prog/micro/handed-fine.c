@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before main takes the mutex again.
-/* Main blocks on a mutex that it locked itself; another thread unlocks it once the data are there. */
+/* Main blocks on a mutex that it locked itself; another thread writes the data and unlocks it. */
 #include "case.h"
 
 MUTEX(given);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* Thread-specific data, freed by a destructor when the thread ends. */
+/* A destructor frees the thread-specific data when the thread ends. */
 #include "case.h"
 
 static pthread_key_t key;

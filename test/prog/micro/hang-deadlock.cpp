@@ -2,7 +2,7 @@
 // expect: deadlock a,b
 // status: 137
 // recorded: the program hangs for certain; the caller must end it.
-/* google/sanitizers #492, #1258: a deadlock that always happens, over two std::mutex. */
+/* google/sanitizers #492, #1258: two threads always deadlock over two std::mutex. */
 #include "case.h"
 #include <mutex>
 #include <thread>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: both threads meet at the barrier.
-/* Each thread takes both locks at once. */
+/* Each thread takes both locks by one std::scoped_lock, which cannot deadlock. */
 #include "case.h"
 #include <mutex>
 #include <thread>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker finds the end of the pipe.
-/* The end of file orders the threads: the giver closes the pipe. */
+/* The giver closes the pipe, and the end of file that the taker reads orders the threads. */
 #include "case.h"
 
 static int ends[2], data;

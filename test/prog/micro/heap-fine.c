@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* A heap block that contains its own lock. */
+/* Two threads change a heap block under the lock that the block contains. */
 #include "case.h"
 
 struct item {

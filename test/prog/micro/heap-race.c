@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race heap
 // recorded: one thread is done before the other begins.
-/* An allocation shared without a lock. */
+/* Two threads change a heap block without a lock. */
 #include "case.h"
 
 struct item {

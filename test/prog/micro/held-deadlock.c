@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock held[],held[]
 // recorded: the first thread is done before the second begins.
-/* google/sanitizers #950, #1611: 200 locks held at once, and an inversion among them. */
+/* google/sanitizers #950, #1611: a thread holds 200 locks; another takes two in reverse order. */
 #include "case.h"
 
 #define N 200

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* 200 locks held at once, in one order. */
+/* Each thread holds 200 locks at once and takes them in the same order. */
 #include "case.h"
 
 #define N 200

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,c
 // recorded: the first thread is done before the second begins.
-/* As in heldset-fine.c, but a is still held. */
+/* As in heldset-fine.c, but a is still held when c is locked. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* google/sanitizers #814: a is released before c is locked, so a-b, b-c, c-a are no deadlock. */
+/* google/sanitizers #814: a is released before c is locked, so no deadlock is possible. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one, two and three run in turn.
-/* As in hops-race.c, but both ends use the same lock. */
+/* As in hops-race.c, but both accesses to x are made under the same lock. */
 #include "case.h"
 
 MUTEX(m);

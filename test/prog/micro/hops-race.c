@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: one, two and three run in turn; two locks chain the accesses.
-/* A race hidden by a chain of two unrelated critical sections. */
+// recorded: one, two and three run in turn; the sections of m and n order the accesses to x.
+/* The recorded order of the critical sections of two unrelated locks hides the race. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in the order that the barriers enforce.
-/* Phases between hand-made barriers that count their threads and wait once, without a loop. */
+/* Hand-made barriers separate the phases; a thread waits in them once, without a loop. */
 #include "case.h"
 
 struct barrier {

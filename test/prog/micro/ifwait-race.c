@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race cell
 // recorded: in the order that the barriers enforce.
-/* Hand-made barriers that count their threads and wait once; the second barrier is missing. */
+/* As in ifwait-fine.c, but the second barrier is missing. */
 #include "case.h"
 
 struct barrier {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the threads take their slots one after the other.
-/* Each thread gets its own slot from a counter under the lock. */
+/* Each thread takes its own slot number from a counter, under the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread is done before the second begins.
-/* Critical sections that commute, with a priority-inheriting mutex. */
+/* As in sections-race.c, but with a priority-inheriting mutex. */
 #include "case.h"
 
 static pthread_mutex_t m;

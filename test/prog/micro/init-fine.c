@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the mutex is initialised before the other thread wants it.
-/* A semaphore shows that the mutex is ready. */
+/* A semaphore makes the other thread wait until the mutex is initialised. */
 #include "case.h"
 
 static pthread_mutex_t m;

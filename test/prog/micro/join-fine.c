@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in the order that creation and join enforce.
-/* Ordered by creation and join alone. */
+/* Only creation and join order the accesses to x. */
 #include "case.h"
 
 static int x;

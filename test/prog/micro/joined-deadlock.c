@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the thread is done before main takes its locks.
-/* Two lock orders; the join comes too late to separate them. */
+/* Two threads lock in opposite orders; the join comes too late to separate them. */
 #include "case.h"
 
 MUTEX(a);

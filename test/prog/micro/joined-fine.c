@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in the order that creation and join enforce.
-/* Two lock orders, separated by fork and join. */
+/* Two threads lock in opposite orders, but creation and join keep them from overlapping. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the thread is done before main locks.
-/* The join comes before the lock. */
+/* As in joinheld-deadlock.c, but main locks after the join. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the second thread is done with its lock before the first takes its own.
-/* The lock that is held during the join is not the one that is needed. */
+/* As in joinring-deadlock.c, but the joined thread does not need the lock that the other holds. */
 #include "case.h"
 
 MUTEX(a);

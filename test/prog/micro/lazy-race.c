@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race instance
 // recorded: one thread is done before the other begins.
-/* Double-checked locking without an atomic. */
+/* Double-checked locking with a plain pointer instead of an atomic one. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data
 // recorded: each thread is done before the next one starts.
-/* The mutex is released before the data are accessed. */
+/* As in lentlock-fine.c, but the second thread unlocks the mutex before it changes the data. */
 #include "case.h"
 
 MUTEX(m);

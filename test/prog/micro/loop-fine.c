@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: all rounds of the first thread precede those of the second.
-/* The result is written inside the last section. */
+/* As in loop-race.c, but last is written inside the last section. */
 #include "case.h"
 
 MUTEX(m);

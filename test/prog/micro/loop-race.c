@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race last
 // recorded: all rounds of the first thread precede those of the second.
-/* Many sections that commute; the write after them races. */
+/* Each thread enters many critical sections and then writes last, which no lock protects. */
 #include "case.h"
 
 MUTEX(m);

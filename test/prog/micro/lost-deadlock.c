@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock c
 // recorded: the waiter waits before the signal.
-/* A wait without a loop: a signal that comes before the wait is lost. */
+/* A thread waits without checking a predicate, so a signal that comes before the wait is lost. */
 #include "case.h"
 
 MUTEX(m);

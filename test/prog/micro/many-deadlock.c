@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock many[],many[]
 // recorded: the first thread is done before the second begins.
-/* 10,000 mutexes, locked in pairs in one order, and one pair locked in the opposite order. */
+/* One thread locks 10,000 mutexes in pairs; another locks one pair in the opposite order. */
 #include "case.h"
 
 #define N 10000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* 10,000 mutexes, locked in one order. */
+/* Two threads lock 10,000 mutexes in pairs, in the same order. */
 #include "case.h"
 
 #define N 10000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race mmap
 // recorded: one thread is done before the other begins.
-/* Memory from mmap. */
+/* Two threads change memory from mmap() without a lock. */
 #include "case.h"
 #include <sys/mman.h>
 

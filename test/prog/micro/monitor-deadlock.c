@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,c
 // recorded: the notifier has released a before the waiter takes it.
-/* Nested monitors: a thread waits while it holds another lock, which the notifier needs. */
+/* Nested monitors: a thread waits for a condition while it holds a lock that the notifier needs. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* The inner lock protects both accesses. */
+/* The inner lock protects both accesses to x. */
 #include "case.h"
 
 MUTEX(outer);

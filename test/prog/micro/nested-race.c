@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: the first thread is done before the second begins; the outer lock orders them.
-/* Both threads take the outer lock, but not around the accesses. */
+// recorded: the first thread is done before the second begins; the outer lock orders their writes.
+/* Both threads take the outer lock, but not around their accesses to x. */
 #include "case.h"
 
 MUTEX(outer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread has initialised before the second asks.
-/* Only the initialiser sets x. */
+/* As in oncehidden-race.c, but only the initialiser sets x. */
 #include "case.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

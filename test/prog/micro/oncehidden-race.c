@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // missed: race x
 // recorded: the first thread has initialised before the second asks.
-/* Hidden by which thread initialises: if the second did, nothing would order the accesses to x. */
+/* pthread_once() orders the accesses to x only if the first thread is the one that initialises. */
 #include "case.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the initialiser has run before the second thread locks.
-/* pthread_once() is called before the lock is taken. */
+/* As in oncemutex-deadlock.c, but pthread_once() is called before the lock is taken. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the first thread is done before the second begins.
-/* Two locks, taken in opposite orders. */
+/* Two threads take two locks in opposite orders. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* Two locks, taken in the same order. */
+/* Two threads take two locks in the same order. */
 #include "case.h"
 
 MUTEX(a);

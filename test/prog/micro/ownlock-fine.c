@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* A hand-made spin lock. */
+/* A hand-made spin lock protects x. */
 #include "case.h"
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;

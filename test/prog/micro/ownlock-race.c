@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1 speculative
 // recorded: the first thread is done before the second begins.
-/* A hand-made spin lock with relaxed order.  The accesses are never adjacent, as in
+/* A hand-made spin lock uses relaxed order.  The accesses to x are never adjacent, as in
  * atomic-race.c. */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in any order; all four threads must reach the barrier.
-/* A barrier for four threads. */
+/* As in pairs-race.c, but all four threads meet at one barrier. */
 #include "case.h"
 
 static pthread_barrier_t four;

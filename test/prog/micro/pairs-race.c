@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: a and b meet at the barrier before c and d do.
-/* A barrier for two is used by four threads: it does not order the two pairs. */
+/* Four threads use a barrier for two; it orders neither pair after the other. */
 #include "case.h"
 
 static pthread_barrier_t two;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in any order.
-/* Each child has its own argument. */
+/* Each child gets a pointer to a variable of its own. */
 #include "case.h"
 
 static int argument_of_child[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* Peterson's lock with sequentially consistent atomics. */
+/* Peterson's lock, made of sequentially consistent atomics, protects x. */
 #include "case.h"
 
 static atomic_int wants[2], turn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the threads take turns.
-/* Two mutexes used as semaphores: each thread unlocks what the other locked. */
+/* Two mutexes are used as semaphores: each thread unlocks the mutex that the other locked. */
 #include "case.h"
 
 MUTEX(ping);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker reads the pipe.
-/* A pipe orders the threads. */
+/* The byte that is sent through a pipe orders the accesses to data. */
 #include "case.h"
 
 static int ends[2], data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver is done before the taker asks.
-/* A pipe orders the threads, and the taker polls it. */
+/* The byte sent through a pipe orders the accesses; the taker polls the pipe without blocking. */
 #include "case.h"
 
 static int ends[2], data;

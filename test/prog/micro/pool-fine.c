@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the worker is done with both jobs before main looks.
-/* Main reads the results after the join. */
+/* As in pool-race.c, but main reads the results after the join. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race results[] 1
 // recorded: the worker is done with both jobs before main looks.
-/* A worker takes jobs from a locked queue; main reads the results without waiting. */
+/* A worker takes jobs from a locked queue; main reads a result without waiting for the worker. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recorded: the writer is done before the reader begins.
-/* Only the library reads the argument of the printf conversion. */
+/* As in printed-race.c, but snprintf() is called under the lock. */
 #include "case.h"
 
 MUTEX(m);

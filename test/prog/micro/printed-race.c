@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race name[]
 // recorded: the writer is done before the reader begins.
-/* Only the library reads the argument of the printf conversion. */
+/* No code of the program reads name: snprintf() does, for the conversion %s. */
 #include "case.h"
 
 MUTEX(m);

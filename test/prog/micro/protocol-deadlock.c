@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
-// recorded: the first thread happens to release its locks before it announces the step.
-/* As in protocol-fine.c, but the step is announced too early. */
+// recorded: the first thread happens to release its locks before the second one begins.
+/* As in protocol-fine.c, but the step is announced before the first thread takes its locks. */
 #include "case.h"
 
 MUTEX(steps);

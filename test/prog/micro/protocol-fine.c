@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in the order that the protocol requires.
-/* orlyatomics/orly #195: two lock orders, separated by steps that a condition variable announces. */
+/* orlyatomics/orly #195: a condition variable keeps two opposite lock orders from overlapping. */
 #include "case.h"
 
 MUTEX(steps);

@@ -2,7 +2,7 @@
 // expect: none
 // drop: race heap 2
 // recorded: the item is put into the list before it is taken.
-/* An item is handed over in a locked list; a thread that finds no item ends. */
+/* An item is handed over in a locked list; if the list is empty, the taker ends. */
 #include "case.h"
 
 struct item {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* Two calls of memset on adjacent ranges. */
+/* Two threads call memset() on adjacent ranges. */
 #include "case.h"
 
 static char buffer[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race buffer[]
 // recorded: one thread is done before the other begins.
-/* Two calls of memset on overlapping ranges. */
+/* Two threads call memset() on overlapping ranges. */
 #include "case.h"
 
 static char buffer[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race limit
 // recorded: the reader is done before the writer takes the lock.
-/* A read before one section, a write after the other: the order of the sections hides the race. */
+/* One thread reads limit before its section, the other sets limit after its own section. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1
 // recorded: the first thread is done before the second begins.
-/* One unlock too early leaves the last access unprotected. */
+/* As in recursive-fine.c, but the outermost unlock comes before the access. */
 #include "case.h"
 
 static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

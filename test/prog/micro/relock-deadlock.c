@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b 2
 // recorded: the first thread is done before the second begins.
-/* As in relock-fine.c, but another thread takes both locks. */
+/* One thread locks a twice while it holds b; the other locks a, then b. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// recorded: the first thread is done before the others begin.
-/* google/sanitizers #488: one thread relocks out of order; each of the others takes only one lock. */
+// recorded: the first thread is done before the second begins.
+/* google/sanitizers #488: one thread relocks a after b; the other never holds both locks. */
 #include "case.h"
 
 MUTEX(a);

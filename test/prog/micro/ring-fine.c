@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the consumer waits before the producer begins.
-/* A ring buffer with a lock and two conditions. */
+/* A lock and two condition variables protect a ring buffer. */
 #include "case.h"
 
 MUTEX(m);

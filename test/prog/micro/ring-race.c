@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race head
 // recorded: the producer is done before the consumer looks.
-/* A ring buffer whose consumer first reads the head without the lock. */
+/* The consumer of a ring buffer reads the head without the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread ends with the lock held, then the second takes it.
-/* A robust mutex whose owner died; all accesses are inside the section. */
+/* The owner of a robust mutex ends without unlocking it; all accesses are made under the mutex. */
 #include "case.h"
 
 static pthread_mutex_t m;

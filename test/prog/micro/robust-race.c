@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread ends with the lock held, then the second takes it.
-/* A robust mutex whose owner died; x is written after the section. */
+/* As in robust-fine.c, but x is written outside the sections. */
 #include "case.h"
 
 static pthread_mutex_t m;

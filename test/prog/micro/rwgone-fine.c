@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the reader has left before the lock is destroyed.
-/* The writer waits for the reader. */
+/* As in rwgone-race.c, but the writer joins the reader before it destroys the lock. */
 #include "case.h"
 
 static pthread_rwlock_t rw;

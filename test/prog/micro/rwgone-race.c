@@ -2,7 +2,7 @@
 // expect: race rw
 // expect: race rw 1 speculative
 // recorded: the reader has left before the lock is destroyed.
-/* The writer knows that no thread reads now, but not that none will. */
+/* The writer has had the lock to itself, but a reader may still come. */
 #include "case.h"
 
 static pthread_rwlock_t rw;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in any order.
-/* Readers and a writer. */
+/* Two readers and a writer share a variable under a read-write lock. */
 #include "case.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race value
 // recorded: one thread is done before the other begins.
-/* A write under the read lock. */
+/* Two threads write a variable while they hold the lock only for reading. */
 #include "case.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock lock,m
 // recorded: the reader is done before the writer begins.
-/* One thread takes the read lock, then the mutex; the other takes the mutex, then the write lock. */
+/* One thread takes the read lock, then the mutex; the other the mutex, then the write lock. */
 #include "case.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock shared,shared
 // recorded: the reader is done before the writer starts.
-/* A reader locks again while a writer waits, and this kind of lock prefers writers. */
+/* A reader takes the read lock again, but cannot if a writer waits: the lock prefers writers. */
 #include "case.h"
 
 static pthread_rwlock_t shared = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;

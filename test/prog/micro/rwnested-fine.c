@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the reader is done before the writer starts.
-/* A reader locks again, and succeeds even if a writer waits. */
+/* A reader takes the read lock again, which succeeds even if a writer waits. */
 #include "case.h"
 
 static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* google/sanitizers #1862: both threads take the second lock for reading. */
+/* google/sanitizers #1862: both threads take b only for reading, so they do not wait for it. */
 #include "case.h"
 
 RWLOCK(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock m,shared,shared
 // recorded: each thread is done before the next one starts.
-/* Two readers, in opposite orders with a mutex; a writer that waits between them closes the cycle. */
+/* Two readers take a mutex and a read lock in opposite orders; a waiting writer closes a cycle. */
 #include "case.h"
 
 static pthread_rwlock_t shared;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: each thread is done before the next one starts.
-/* Two readers, in opposite orders with a mutex, share the lock even if a writer waits. */
+/* As in rwqueue-deadlock.c, but the readers share the lock even if a writer waits. */
 #include "case.h"
 
 static pthread_rwlock_t shared;

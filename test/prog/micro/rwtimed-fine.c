@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the writer has left before the reader tries.
-/* Only a thread that got the lock accesses x. */
+/* As in rwtimed-race.c, but x is accessed only under the lock. */
 #include "case.h"
 
 RWLOCK(lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one writer is done before the other enters.
-/* Only a thread that got the lock writes. */
+/* As in rwwriters-race.c, but x is written only under the lock. */
 #include "case.h"
 
 RWLOCK(lock);

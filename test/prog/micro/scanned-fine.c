@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recorded: the thread that scans is done before the reader begins.
-/* Only the library writes the argument of the scanf conversion. */
+/* As in scanned-race.c, but the results are read under the lock. */
 #include "case.h"
 
 MUTEX(m);

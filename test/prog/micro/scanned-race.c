@@ -2,7 +2,7 @@
 // expect: race number
 // expect: race word[] 1 speculative
 // recorded: the thread that scans is done before the reader begins.
-/* Only the library writes the argument of the scanf conversion. */
+/* No code of the program writes number and word: sscanf() does. */
 #include "case.h"
 
 MUTEX(m);

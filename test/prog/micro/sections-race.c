@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread is done before the second begins; the lock orders the accesses to x.
-/* Listing 1 of Carril and Tichy (2015): critical sections that commute; the lock orders them by chance. */
+/* After listing 1 of Carril and Tichy (2015): the recorded order of two sections hides the race. */
 #include "case.h"
 
 MUTEX(m);

@@ -2,7 +2,7 @@
 // expect: deadlock m
 // status: 142
 // recorded: the program hangs for certain; an alarm ends it.
-/* A thread locks its own mutex again and hangs; an alarm ends it. */
+/* A thread locks a mutex that it already holds, and hangs; an alarm ends it. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: there is only one thread.
-/* A thread locks its own mutex again, which is recursive. */
+/* A thread locks a recursive mutex again. */
 #include "case.h"
 
 static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

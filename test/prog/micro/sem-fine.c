@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in the order that the semaphores enforce.
-/* A hand-over and its reply, both by semaphores. */
+/* One semaphore hands the slot to the consumer, the other hands it back. */
 #include "case.h"
 
 static sem_t full, empty;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race slot
 // recorded: in the order that the semaphores enforce.
-/* The semaphore admits two items, but there is one slot. */
+/* The semaphore admits two items, but there is only one slot. */
 #include "case.h"
 
 static sem_t full, empty;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread has posted before the second waits.
-/* A semaphore as a lock; the accesses are inside the sections. */
+/* A semaphore is used as a lock; the accesses to x are inside its sections. */
 #include "case.h"
 
 static sem_t lock;

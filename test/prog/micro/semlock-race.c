@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread has posted before the second waits.
-/* A semaphore with value 1 as a lock: its sections commute. */
+/* As in sections-race.c, but a semaphore is used as the lock. */
 #include "case.h"
 
 static sem_t lock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the first thread is done before the second begins.
-/* Two semaphores as locks, in two orders. */
+/* Two semaphores are used as locks, and taken in opposite orders. */
 #include "case.h"
 
 static sem_t a, b;

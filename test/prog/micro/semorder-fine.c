@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* Two semaphores as locks, in opposite orders; but one of them admits two threads. */
+/* As in semorder-deadlock.c, but one of the semaphores admits two threads. */
 #include "case.h"
 
 static sem_t a, b;

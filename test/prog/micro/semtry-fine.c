@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the giver has posted before the taker tries.
-/* Only a thread that got the semaphore writes. */
+/* The taker writes x only after it got the giver's post. */
 #include "case.h"
 
 static sem_t ready;

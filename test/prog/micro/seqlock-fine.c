@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the writer is done before the reader looks.
-/* A sequence lock around atomic data. */
+/* A sequence lock protects atomic data. */
 #include "case.h"
 
 static atomic_uint sequence;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race data 1 speculative
 // recorded: the writer is done before the reader looks.
-/* A sequence lock around plain data. */
+/* As in seqlock-fine.c, but the data are not atomic, and the sequence has relaxed order. */
 #include "case.h"
 
 static atomic_uint sequence;

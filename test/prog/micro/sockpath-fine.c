@@ -26,7 +26,7 @@ int main(void)
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
 	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	/* Replays run side by side. */
+	/* Several replays run at the same time, so each needs its own name. */
 	snprintf(name.sun_path, sizeof name.sun_path, "sockpath-%d", (int)getpid());
 	ends[1] = socket(AF_UNIX, SOCK_STREAM, 0);
 	if (bind(listener, (struct sockaddr *)&name, sizeof name) != 0 || listen(listener, 1) != 0 ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* A spin lock protects. */
+/* A spin lock protects x. */
 #include "case.h"
 
 static pthread_spinlock_t spin;

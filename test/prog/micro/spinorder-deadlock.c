@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the first thread is done before the second begins.
-/* Two spin locks in two orders. */
+/* Two threads take two spin locks in opposite orders. */
 #include "case.h"
 
 static pthread_spinlock_t a, b;

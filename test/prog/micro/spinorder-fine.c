@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* Two spin locks in one order. */
+/* Two threads take two spin locks in the same order. */
 #include "case.h"
 
 static pthread_spinlock_t a, b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the taker polls the flag until the giver, after a while, sets it.
-/* Published with release, read with acquire, and the taker polls too early at first. */
+/* As in atomic-fine.c, but the taker begins to poll before the flag is set. */
 #include "case.h"
 
 static atomic_int flag;

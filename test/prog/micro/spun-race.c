@@ -2,9 +2,9 @@
 // expect: race data 1 speculative
 // expect: race flag
 // recorded: the taker polls the flag until the giver, after a while, sets it.
-/* A plain variable as a flag, as in flag-race.c, but the taker polls too early.  The trace has only
- * the first of its reads, and that one found the flag not set.  So nothing after the flag is
- * certain. */
+/* As in flag-race.c, but the taker begins to poll before the flag is set.  The trace has only the
+ * first read of the flag, which found it not set.  So the trace does not show that the accesses to
+ * data are ordered. */
 #include "case.h"
 
 static volatile int flag;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: in the order that the join enforces.
-/* A variable on main's stack, read after the join. */
+/* A thread writes a variable on main's stack, which main reads after the join. */
 #include "case.h"
 
 THREAD(set)

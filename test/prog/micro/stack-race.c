@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race main.local
 // recorded: the thread is done before main reads.
-/* A variable on main's stack, read before the join. */
+/* A thread writes a variable on main's stack, which main reads before the join. */
 #include "case.h"
 
 THREAD(set)

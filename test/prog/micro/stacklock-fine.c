@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the two calls run one after the other.
-/* google/sanitizers #1717, #1798: two locks at the same stack address, one after the other. */
+/* google/sanitizers #1717, #1798: two locks exist one after the other at the same stack address. */
 #include "case.h"
 
 MUTEX(outer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* A static variable of a function, with a static lock. */
+/* Two threads change a static variable of a function, under a static lock. */
 #include "case.h"
 
 static int next_id(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race next_id.last
 // recorded: one thread is done before the other begins.
-/* A static variable of a function. */
+/* Two threads change a static variable of a function without a lock. */
 #include "case.h"
 
 static int next_id(void)

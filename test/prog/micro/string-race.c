@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race name[]
 // recorded: the writer is done before the reader begins.
-/* A string is copied while another thread measures it. */
+/* One thread copies a string to name while another may call strlen() on it. */
 #include "case.h"
 
 static char name[32] = "nobody";

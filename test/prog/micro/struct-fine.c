@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one member is read before another is set.
-/* Different members. */
+/* As in struct-race.c, but one thread reads only a member that the other does not set. */
 #include "case.h"
 
 struct state {

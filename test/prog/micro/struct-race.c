@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race current.colour
-// recorded: the whole is copied before a member is set.
-/* A structure is assigned while a member of it is set. */
+// recorded: the structure is copied before its member is set.
+/* One thread copies a whole structure while another may set a member of it. */
 #include "case.h"
 
 struct state {

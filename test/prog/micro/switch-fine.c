@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the setter is done before the other thread starts.
-/* The mode is set under the lock. */
+/* As in switch-race.c, but the mode is set under the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock ring[],ring[],ring[]
 // recorded: each thread is done before the next begins.
-/* Three locks in a ring. */
+/* Three threads each take a lock and then the next one, in a ring. */
 #include "case.h"
 
 static pthread_mutex_t ring[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: each thread is done before the next begins.
-/* Three locks in a ring, taken in the order of their ranks. */
+/* As in three-deadlock.c, but each thread takes its two locks in the order of their indices. */
 #include "case.h"
 
 static pthread_mutex_t ring[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,

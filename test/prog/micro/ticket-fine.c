@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread has counted before the second does.
-/* Only the second thread to count may write. */
+/* Only the thread that increments the counter second writes x. */
 #include "case.h"
 
 static atomic_int count;

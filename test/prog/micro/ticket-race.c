@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x 1 speculative
 // recorded: the first thread has counted before the second does.
-/* An atomic counter that both threads advance hides the race. */
+/* An atomic counter that both threads increment hides the race. */
 #include "case.h"
 
 static atomic_int count;

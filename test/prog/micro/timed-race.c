@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread has left before the second asks, so the second does not wait.
-/* A timed lock that was free hides the race. */
+/* The recorded order of an ordinary section and one entered by a timed lock hides the race. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock a,b
 // recorded: the first thread is done before the second begins.
-/* One side waits only for a while for its outer lock, but forever for the inner one. */
+/* One thread takes its outer lock with a time limit, but waits forever for the inner one. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* One side waits only for a while for its inner lock. */
+/* One thread takes its inner lock with a time limit, so it does not wait forever. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread has left before the second tries, so the attempt succeeds.
-/* The thread accesses x only inside the section. */
+/* As in trycommute-race.c, but x is accessed only inside the sections. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread has left before the second tries, so the attempt succeeds.
-/* A successful trylock hides the race. */
+/* The recorded order of an ordinary section and one entered by trylock hides the race. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: one thread is done before the other begins.
-/* Two locks, each of which protects its own data. */
+/* Two locks protect one variable each. */
 #include "case.h"
 
 MUTEX(a);

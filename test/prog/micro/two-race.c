@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread is done before the second begins.
-/* Each thread holds a lock, but not the same one. */
+/* Each thread accesses x under a lock, but not under the same one. */
 #include "case.h"
 
 MUTEX(a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
-// recorded: the first post, which follows the write, wakes the reader.
+// recorded: the giver's post, which follows its write, comes before the taker's wait.
 /* Two threads post, but only one of them wrote x before its post. */
 #include "case.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // drop: deadlock c 1
-// recorded: the writer announces, then the other thread does, then the waiter continues.
-/* The waiter waits for both announcements. */
+// recorded: the writer of x increments ready, the other thread does too, then the waiter continues.
+/* As in twoready-race.c, but the waiter waits until both threads have changed ready. */
 #include "case.h"
 
 MUTEX(m);

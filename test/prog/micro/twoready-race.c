@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // missed: race x
-// recorded: the writer announces, the waiter continues, then the other thread announces too.
-/* Two threads may announce, but only one of them wrote x before. */
+// recorded: the writer of x sets ready, the waiter continues, then the other thread sets ready too.
+/* Two threads set the flag for which the waiter waits, but only one of them wrote x before. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // recorded: the first thread is done before the second begins.
-/* llvm/llvm-project #57955, google/sanitizers #1419: a-b and b-c in two sections, c-a elsewhere. */
+/* llvm/llvm-project #57955, google/sanitizers #1419: one thread locks a-b, then b-c; one c-a. */
 #include "case.h"
 #include <mutex>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recorded: the first thread is done before the second starts; main does not join the second.
-/* The program ends while a thread still runs that has not done anything yet. */
+/* As in unjoined-race.c, but both threads write x under the lock. */
 #include "case.h"
 
 MUTEX(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: race x
 // recorded: the first thread is done before the second starts; main does not join the second.
-/* The program ends while a thread still runs that has not done anything yet. */
+/* The program may end before the second thread has written x. */
 #include "case.h"
 
 MUTEX(m);

@@ -421,7 +421,7 @@ static void (*const programs[])(void) = {
 	nested_parallel,    simd_loop,		 dynamic_schedule,     first_and_last_private,
 };
 
-/* Without a number: how many there are. */
+/* Runs the program with the given number; without a number, prints how many programs there are. */
 int main(int argc, char **argv)
 {
 	size_t count = sizeof programs / sizeof programs[0],

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define N 12
-#define TASKS 100 /* so many that more than one thread does some */
+#define TASKS 100 /* enough that more than one thread runs some of them */
 
 static int a[N + 1], total, other;
 static omp_lock_t one, two;
@@ -172,7 +172,7 @@ static void shared_temporary(void)
 	}
 }
 
-/* Who comes first reads what one of them writes. */
+/* The thread that gets the single region reads what thread 0 may still be writing. */
 static void single_behind_write(void)
 {
 #pragma omp parallel num_threads(4)
@@ -212,7 +212,7 @@ static void (*const programs[])(void) = {
 	dealt_out,
 };
 
-/* Without a number: how many there are. */
+/* Runs the program with the given number; without a number, prints how many programs there are. */
 int main(int argc, char **argv)
 {
 	size_t count = sizeof programs / sizeof programs[0],

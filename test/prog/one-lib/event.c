@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A loop of libevent: another thread writes to a pipe and activates an event; with an
- * argument, a timer (test/cli/one-lib.sh). */
+/* Runs a loop of libevent.  Another thread writes to a pipe and activates an event; with an
+ * argument, there is also a timer (test/cli/one-lib.sh). */
 #include <event2/event.h>
 #include <event2/thread.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A main loop of GLib: sources that another thread adds, a pool of threads, with an argument, a
+/* Runs a main loop of GLib.  Threads of a pool add sources to it; with an argument, there is also a
  * timeout (test/cli/one-lib.sh). */
 #include <glib.h>
 #include <stdio.h>

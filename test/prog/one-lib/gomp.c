@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The functions of GCC's OpenMP library, which waits by futex calls of its own
- * (test/cli/one-lib.sh).  They are called as GCC's code would call them. */
+/* Calls functions of GCC's OpenMP library, which waits by futex calls of its own
+ * (test/cli/one-lib.sh), as code compiled by GCC would call them. */
 #include <stdio.h>
 #include <stdlib.h>
 

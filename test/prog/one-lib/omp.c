@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* OpenMP's constructs that wait (test/cli/one-lib.sh), with libomp. */
+/* Uses OpenMP constructs in which threads wait, with libomp (test/cli/one-lib.sh). */
 #include <stdio.h>
 #include <stdlib.h>
 

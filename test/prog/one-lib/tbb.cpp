@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A loop and tasks of oneTBB (test/cli/one-lib.sh). */
+/* Runs a parallel loop and tasks of oneTBB (test/cli/one-lib.sh). */
 #include <atomic>
 #include <cstdio>
 #include <tbb/blocked_range.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A loop of libuv: work in its pool of threads, a handle that another thread notifies, with an argument, a
- * timer (test/cli/one-lib.sh). */
+/* Runs a loop of libuv, with work for its thread pool and a handle that another thread notifies;
+ * with an argument, there is also a timer (test/cli/one-lib.sh). */
 #include <stdio.h>
 #include <uv.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that wait for each other through the C++ library, which uses futexes of its own
+ * Threads wait for each other through the C++ library, which uses futexes of its own
  * (test/cli/one-futex.sh): futex MODE.  Each mode prints its name when all threads have ended.
  */
 #include <atomic>
@@ -155,7 +155,7 @@ static void semaphore_mode()
 static void atomic_mode()
 {
 	std::atomic<int> stage{0};
-	std::atomic<bool> flag{false}; // its wait goes through the library's table of waiters
+	std::atomic<bool> flag{false}; // no int, so its wait uses the library's table of waiters
 	std::thread thread([&] {
 		stage.wait(0);
 		flag = true;
@@ -183,7 +183,7 @@ static void barrier_mode()
 		std::abort();
 }
 
-// A promise that no thread keeps: main waits for ever.
+// No thread keeps the promise, so main waits for ever.
 static void broken_mode()
 {
 	std::promise<int> promise;

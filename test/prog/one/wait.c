@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that wait for each other through the kernel or through locks of libc
- * (test/cli/one-wait.sh): wait MODE.  Each mode prints its name when all threads have ended.
+ * Threads wait for each other through the kernel or through locks of libc (test/cli/one-wait.sh):
+ * wait MODE.  Each mode prints its name when all threads have ended.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -107,7 +107,7 @@ static void eventfd_mode(void)
 	together(counts, adds);
 }
 
-/* A pipe that is full: the writer has to wait for the reader. */
+/* Fills the pipe, so that the writer has to wait for the reader. */
 static void *fills(void *unused)
 {
 	static char block[1 << 16];
@@ -136,7 +136,7 @@ static void full_mode(void)
 	together(fills, drains);
 }
 
-/* Streams: libc itself calls read() and write(). */
+/* The threads use streams, for which libc itself calls read() and write(). */
 static void *prints(void *unused)
 {
 	FILE *to = fdopen(ends[1], "w");
@@ -216,7 +216,7 @@ static void select_mode(void)
 	together(selects, writes);
 }
 
-/* A loop over an epoll set with an edge-triggered pipe and an event counter that ends it. */
+/* Waits in a loop for an edge-triggered pipe by epoll, until an eventfd ends the loop. */
 static void *loops(void *unused)
 {
 	int set = epoll_create1(0), got = 0;
@@ -259,7 +259,7 @@ static void epoll_mode(void)
 	together(loops, writes_and_ends);
 }
 
-/* A time limit that passes: no thread writes until the reader has given up once. */
+/* The time limit of a poll() passes: no thread writes until the reader has given up once. */
 static sem_t gave_up;
 
 static void *gives_up(void *unused)
@@ -427,7 +427,7 @@ static void kill_mode(void)
 	pthread_join(target, NULL);
 }
 
-/* The thread waits for input when it gets the signal: its call fails. */
+/* The thread waits for input when it gets the signal, so its read() fails. */
 static void *is_interrupted(void *unused)
 {
 	char c;
@@ -449,7 +449,7 @@ static void interrupt_mode(void)
 	while (usleep(1000), pthread_tryjoin_np(target, NULL) == EBUSY);
 }
 
-/* A signal that the thread blocks and waits for. */
+/* The thread waits by sigwait() for a signal that it blocks. */
 static void *awaits_signal(void *unused)
 {
 	sigset_t set;
@@ -474,7 +474,7 @@ static void sigwait_mode(void)
 
 /* ---- processes ---- */
 
-/* In the child libc waits for a futex, until the time limit. */
+/* In the child, libc waits for a futex until the time limit. */
 static int waits_in_child(void)
 {
 	struct timespec soon = {0, 1000000};
@@ -538,7 +538,7 @@ static void shell_mode(void)
 	together(calls_shell, writes_lines);
 }
 
-/* A pipe that no thread writes to: all threads wait for ever. */
+/* No thread writes to the pipe, so all threads wait for ever. */
 static void hang_mode(void)
 {
 	assert(!pipe(ends) && !pipe(back));

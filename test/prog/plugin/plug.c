@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plug-in: a counter that nothing protects.  With NEEDS it is in a library of its own. */
+/* A plug-in that changes a counter without a lock.  With NEEDS, another library has the counter. */
 #ifdef NEEDS
 int add(int n);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A program that is hard to relink: its output depends on decisions of the linker and the object
- * format, and on nothing else.  The code is spread over units of all kinds; the others are b.c,
+ * format, and on nothing else.  The other files of the program, in several languages, are b.c,
  * c.cpp, d.S and foreign.cpp.
  */
 #include "relink.h"
@@ -9,13 +9,13 @@
 #include <pthread.h>
 #include <stdio.h>
 
-int tentative; /* common with b.c under -fcommon */
+int tentative; /* with -fcommon, the same variable as in b.c */
 __thread int shared_tls = 11;
 static int table_a __attribute__((section("words"), used)) = 1;
 extern int __start_words[], __stop_words[];
 
-/* Both C units have a static function of this name to which only assembler code refers: each unit
- * must keep its own. */
+/* Both C files have a static function of this name, to which only assembler code refers.  Each file
+ * must keep its own function. */
 __attribute__((used)) static int helper(int x)
 {
 	return x + 1;

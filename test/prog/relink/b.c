@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The second C unit of the program that is hard to link again; see a.c. */
+/* The second C file of the program that is hard to relink; see a.c. */
 #include "relink.h"
 
 int tentative;

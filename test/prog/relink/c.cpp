@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The C++ unit of the program that is hard to link again; see a.c. */
+/* The C++ file of the program that is hard to relink; see a.c. */
 #include "relink.h"
 
 #include <stdexcept>

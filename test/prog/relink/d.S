@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembler unit of the program that is hard to link again; see a.c.
+// The assembler file of the program that is hard to relink; see a.c.
 #define CALLED called_by_assembler
 	.text
 	.globl	from_assembler

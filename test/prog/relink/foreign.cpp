@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A unit that another compiler makes, for the program that is hard to link again. */
+/* The file of the program that is hard to relink (see a.c) that another compiler compiles. */
 #include "relink.h"
 
 struct guard {

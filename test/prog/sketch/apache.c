@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After Apache 21287: decrement, test and free of a reference count are not atomic, so it is freed twice. */
+/* After Apache 21287: a reference count is decremented and tested in two steps: both may free. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No threads: a mode that is drawn takes the branch in which the divisor stays 0. */
+/* No threads: if the random mode is 2, the program takes the branch that sets the divisor to 0. */
 #include <stdio.h>
 #include <sys/random.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checked, then used: after MySQL's thd->proc_info, a pointer is set to NULL between the test and the use. */
+/* After MySQL's thd->proc_info: a pointer is set to NULL between its test and its use. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

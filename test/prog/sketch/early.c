@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A read that comes too early: the child uses what its creator sets only after it was created. */
+/* The child may read a pointer too early: its creator sets the pointer only after the creation. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After memcached: an item is incremented by two threads without a lock, and an update gets lost. */
+/* After memcached: two threads increment an item without a lock, and an update may be lost. */
 #include <pthread.h>
 #include <stdio.h>
 

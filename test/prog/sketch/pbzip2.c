@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After pbzip2: main frees the queue's mutex while a consumer is still about to unlock it. */
+/* After pbzip2: main clears the pointer to the queue's mutex while a consumer may still use it. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Crashes whose place is not that of the last access: in the C library, in code of a header, in a function of
- * the program, by a signal that the program sends itself.  The argument says which. */
+/* Crashes that are not at the last access to a global variable.  The argument selects where: in the
+ * C library, in code of a header, in a function of the program, or in abort(). */
 #include <csignal>
 #include <cstdlib>
 #include <cstring>

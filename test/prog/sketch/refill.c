@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A pool that is tested and then taken from by two threads: both find one left, and it goes below 0. */
+/* Each thread tests whether one is left before it takes it.  If both find one, left becomes -1. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Use after free: a connection is freed by its owner while a timer still looks at it. */
+/* Use after free: the owner frees a connection while a timer may still read it. */
 #include <pthread.h>
 #include <stdlib.h>
 

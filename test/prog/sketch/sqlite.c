@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After SQLite 1672: two locks that two threads take in opposite order. */
+/* After SQLite 1672: two threads take two locks in opposite orders. */
 #include <pthread.h>
 
 static pthread_mutex_t database = PTHREAD_MUTEX_INITIALIZER, cache = PTHREAD_MUTEX_INITIALIZER;

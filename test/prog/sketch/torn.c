@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A torn pair: the length is changed before the data, and a thread that reads in between takes too much. */
+/* A torn pair: length is changed before room, so a thread may see new length and old room. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

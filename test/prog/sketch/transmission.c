@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After Transmission 1818: the session's bandwidth is used by a thread before it was initialised. */
+/* After Transmission 1818: a thread may use the session's bandwidth before main initialises it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

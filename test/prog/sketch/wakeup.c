@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A lost wake-up: the flag is set and signalled between the test and the wait, without the lock. */
+/* A lost wake-up: another thread sets the flag and signals, without the lock, before the wait. */
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Torture program: C++ with exceptions across units and threads, templates in
- * both units, and the threading part of the standard library.  Output must not
- * depend on timing.  The other unit is cxx2.cpp.
+ * Torture program: C++ with exceptions across source files and threads, templates
+ * in both files, and the threading part of the standard library.  The output must
+ * not depend on timing.  The other file is cxx2.cpp.
  */
 #include "cxx.h"
 #include <algorithm>

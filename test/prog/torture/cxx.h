@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two units of the `cxx` torture program share.
+// Declarations that the two source files of the `cxx` torture program share.
 #ifndef CXX_H
 #define CXX_H
 
@@ -22,7 +22,7 @@ struct shape {
 	}
 };
 
-// A COMDAT: both units have a copy, and both must see one counter.
+// A COMDAT: both object files have a copy, and both must use the same counter.
 template <class T> struct counted {
 	static int alive;
 	T value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second unit of the `cxx` torture program; see cxx.cpp.
+// The second source file of the `cxx` torture program; see cxx.cpp.
 #include "cxx.h"
 #include <vector>
 

@@ -2,7 +2,7 @@
 /*
  * Torture program: features of C and GNU C that an instrumenter may break.
  * Each check prints a line that does not depend on addresses or timing.  The
- * output must be the same with and without Raddle.  The other unit is
+ * output must be the same with and without Raddle.  The other source file is
  * lang2.c.
  */
 #include "lang.h"

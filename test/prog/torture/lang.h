@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two units of the `lang` torture program share. */
+/* Declarations that the two source files of the `lang` torture program share. */
 #ifndef LANG_H
 #define LANG_H
 

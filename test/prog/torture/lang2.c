@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second unit of the `lang` torture program; see lang.c. */
+/* The second source file of the `lang` torture program; see lang.c. */
 #include "lang.h"
 #include <setjmp.h>
 #include <stdio.h>

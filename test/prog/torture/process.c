@@ -104,8 +104,8 @@ static void end_thread_exit(void)
 	pause();
 }
 
-/* A handler that locks and allocates.  This is safe, because the main thread blocks the signal
- * while it does either. */
+/* A handler that locks and allocates.  This is safe, because the main thread raises the signal
+ * itself, and only when it does neither. */
 static void busy_handler(int sig)
 {
 	(void)sig;
@@ -378,7 +378,7 @@ static void close_all(void)
 	_exit(n == 2 ? 30 : 31);
 }
 
-/* What the program can see of its descriptors and its environment. */
+/* Prints what the program can see of its descriptors, its environment and its signals. */
 static void surroundings(void)
 {
 	DIR *d = opendir("/proc/self/fd");

@@ -46,7 +46,7 @@ static void many_threads(void)
 	pthread_attr_t attr;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN + 65536);
-	pthread_mutex_lock(&lock); /* so that all of them live at the same time */
+	pthread_mutex_lock(&lock); /* so that all threads live at the same time */
 	int made = 0;
 	while (made < N && !pthread_create(&thread[made], &attr, add_one, &total))
 		made++;
@@ -137,7 +137,7 @@ static void destroy_specific(void *p)
 {
 	destroyed++;
 	if (--*(int *)p > 0)
-		pthread_setspecific(key, p); /* asks for another round */
+		pthread_setspecific(key, p); /* so that the destructor is called again */
 	else
 		free(p);
 }

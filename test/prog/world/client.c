@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The client of server.c: two connections, which send lines in turn and wait for each answer.  It
- * retries until the server accepts the connection.
+ * The client of server.c and threads.c sends lines on two connections in turn and waits for each
+ * answer.  It retries until the server accepts the connections.
  *
  *	client PORT LINES
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A server with one thread that accepts and polls connections (epoll), and two that answer.  A
- * request is a line.  The answer is its number, the time in nanoseconds since the start, and the
+ * request is a line.  The answer is its number, the time in nanoseconds (CLOCK_MONOTONIC), and the
  * line in capitals.  SIGTERM ends the server.
  *
  *	server PORT [careless]     careless: requests are counted without the lock
@@ -89,7 +89,7 @@ static void *work(void *unused)
 	}
 }
 
-/* Requests of the tests come as whole lines. */
+/* Takes for granted that recv() returns whole lines, as the tests send them. */
 static int take(int fd)
 {
 	char bytes[4096], *line, *rest;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A server with a thread for each of two connections, which waits for requests.  A request is a
  * line.  The answer is the line and a random number that is the same in all answers.  The server
- * ends with its clients.
+ * ends when both clients have closed their connections.
  *
  *	threads PORT MODE
  *
  *	noted    the threads store the latest request without a lock; it is never read
  *	counted  they count the requests without a lock, and the count is printed
- *	waits    the answer waits for a point in time, and meanwhile a thread sleeps
- *	calls    the second thread makes a call unless the first has set a flag, without a lock
+ *	waits    before each answer, the thread sleeps until a time 20 ms later
+ *	calls    the second thread connects to a port, unless the first has set a flag (no lock)
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -15,8 +15,8 @@
 
 struct state {
 	uint8_t at[BRUTE_THREADS];
-	uint8_t write[BRUTE_VARIABLES]; /* event + 1 */
-	uint32_t since[BRUTE_THREADS];	/* bits of notifications */
+	uint8_t write[BRUTE_VARIABLES]; /* by variable: the last write, as event + 1 */
+	uint32_t since[BRUTE_THREADS];	/* by thread: notifications since its wait began, as bits */
 };
 
 struct oracle {
@@ -24,9 +24,9 @@ struct oracle {
 	bool sound;
 	uint32_t of[BRUTE_THREADS][BRUTE_EVENTS + 1];
 	uint32_t length[BRUTE_THREADS];
-	uint32_t fork_of[BRUTE_THREADS]; /* event or EXEC_NONE */
+	uint32_t fork_of[BRUTE_THREADS]; /* by thread: the event that forks it, or EXEC_NONE */
 	uint32_t writer[BRUTE_EVENTS];
-	uint32_t holder[BRUTE_EVENTS]; /* of a failed acquisition: the one it met */
+	uint32_t holder[BRUTE_EVENTS]; /* of a failed acquisition: the one that made it fail */
 	struct state *table;
 	uint8_t *full;
 	uint32_t *queue;
@@ -85,7 +85,7 @@ static bool done(const struct oracle *o, const struct state *s, uint32_t e)
 	return s->at[t] == o->length[t] || e < o->of[t][s->at[t]];
 }
 
-/* How thread `t` holds `lock`: 0 not, 1 shared, 2 exclusively. */
+/* Returns how thread `t` holds `lock`: 0 not at all, 1 shared, 2 exclusively. */
 static int holds(const struct oracle *o, const struct state *s, uint32_t t, uint32_t lock)
 {
 	int held = 0, depth = 0;
@@ -180,7 +180,8 @@ static bool section_open(const struct oracle *o, const struct state *s, uint32_t
 	return depth;
 }
 
-/* The recorded holder a failed acquisition met: of the lowest thread. */
+/* Returns the acquisition by which another thread held the lock when `busy` failed in the
+ * recording.  Of several, it is that of the lowest thread. */
 static uint32_t find_holder(const struct exec *x, uint32_t busy)
 {
 	const struct exec_event *b = &x->events[busy];
@@ -249,7 +250,7 @@ static void step(struct oracle *o, struct state s, uint32_t i)
 	push(o, &s);
 }
 
-/* ---- deadlocks ---- */
+/* ---- deadlocks: sets of events that can never proceed ---- */
 
 static uint32_t dead_under(const struct oracle *o, const uint32_t *head, uint32_t set)
 {
@@ -272,7 +273,8 @@ static uint32_t dead_under(const struct oracle *o, const uint32_t *head, uint32_
 			d = d ||
 			    (e->kind == EXEC_ONCE_PASS && f->kind == EXEC_ONCE_RUN && f->object == e->object);
 			d = d || (e->kind == EXEC_WAKE && e->aux == j);
-			/* With sound semantics a thread that reads another value goes on unrecorded. */
+			/* With sound semantics, a thread that reads another value continues, but
+			 * not as recorded. */
 			if (exec_reads(e->kind) && o->writer[i] == j)
 				d = d || (!o->sound && e->flags & f->flags & EXEC_SYNC) ||
 				    e->flags & EXEC_LOOP;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slow twin of predict/: every interleaving of a tiny execution. */
+/* The slow twin of predict/, which enumerates every interleaving of a tiny execution. */
 #ifndef TEST_PREDICT_BRUTE_H
 #define TEST_PREDICT_BRUTE_H
 
@@ -11,16 +11,17 @@
 #define BRUTE_SETS 256
 
 struct brute {
-	uint32_t races[BRUTE_EVENTS];	/* races[b]: bits of the a < b that race with b */
-	uint32_t deadlocks[BRUTE_SETS]; /* minimal sets of stops, as bits of events */
+	uint32_t races[BRUTE_EVENTS];	/* races[b]: the events a < b that race with b, as bits */
+	uint32_t deadlocks[BRUTE_SETS]; /* minimal sets of stops, each as bits of events */
 	uint32_t deadlock_count;
 	uint64_t states;
 };
 
-/* Fills `b`; the execution has at most BRUTE_EVENTS events. */
+/* Finds all races and deadlocks.  The execution has at most BRUTE_EVENTS events. */
 void brute_run(const struct exec *x, bool sound, struct brute *b);
 
-/* A random well-formed execution of that size; every event has its own site. */
+/* Makes a random well-formed execution of at most BRUTE_EVENTS events.  Every event has its own
+ * site. */
 void random_exec(struct exec *x, uint64_t seed);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of operations, for what a failing test prints. */
+/* The names of operations, for the messages of failing tests. */
 #ifndef TEST_PREDICT_KIND_H
 #define TEST_PREDICT_KIND_H
 

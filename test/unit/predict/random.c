@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#define LOCKS 4 /* with one that stands for a once control */
+#define LOCKS 4 /* including the one that represents a once control */
 #define DEPTH 6
 
 struct gen {
@@ -22,24 +22,24 @@ struct gen {
 	uint64_t seed;
 	uint32_t threads, locks, variables, limit;
 	bool rw[LOCKS], recursive[LOCKS];
-	uint32_t holders[LOCKS]; /* bits of threads */
+	uint32_t holders[LOCKS]; /* threads, as bits */
 	bool shared[LOCKS];
 	uint32_t held[BRUTE_THREADS][DEPTH], depth[BRUTE_THREADS];
 	bool has_once, once_done;
-	uint32_t running;	 /* 1 + the thread in the initialiser */
-	int wait[BRUTE_THREADS]; /* 1 + the mutex to take again, 0: not waiting */
+	uint32_t running;	 /* 1 + the thread that runs the initialiser; 0: no thread */
+	int wait[BRUTE_THREADS]; /* 1 + the mutex that it takes again; 0: it does not wait */
 	bool woken[BRUTE_THREADS];
-	uint32_t notes[2]; /* notifications not yet used, of each condition */
+	uint32_t notes[2]; /* of each condition: notifications not yet used */
 	uint32_t cond[BRUTE_THREADS];
 	uint32_t stock[2];
-	uint32_t members[2], entered[2], left[2]; /* barrier instances: bits */
+	uint32_t members[2], entered[2], left[2]; /* of each barrier: threads, as bits */
 	bool alive[BRUTE_THREADS], finished[BRUTE_THREADS], forked[BRUTE_THREADS];
 	unsigned conds, sems, barriers;
 	const uint8_t *odds;
 };
 
-/* Cumulative percentages: unlock, lock, wait, notify, semaphore, threads; the
- * rest are accesses. */
+/* Cumulative percentages of events: unlock, lock, wait, notify, semaphore, threads.  The rest are
+ * accesses. */
 static const uint8_t profiles[][6] = {
 	{18, 44, 52, 60, 70, 78},
 	{30, 78, 80, 82, 86, 90},
@@ -204,7 +204,7 @@ static void use_sem(struct gen *g, uint32_t t)
 	}
 }
 
-/* The lock behind the others stands for running the initialiser. */
+/* The last lock represents the once control: it is held while the initialiser runs. */
 static void use_once(struct gen *g, uint32_t t)
 {
 	uint32_t lock = g->locks;
@@ -312,7 +312,8 @@ static bool overlap(const struct predict_span *a, const struct predict_span *b)
 	return a->begin < b->end && b->begin < a->end;
 }
 
-/* Lets accesses last for a while, and checks what predict_mark_unsure() makes of it. */
+/* Gives some accesses a duration, and compares the accesses that predict_mark_unsure() marks with
+ * those whose durations overlap. */
 static void blur(struct gen *g)
 {
 	struct exec *x = g->x;

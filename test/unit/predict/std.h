@@ -33,10 +33,10 @@ static void std_case_close(struct std_case *c)
 	free(c->directory);
 }
 
-/* A directory for a case; the caller frees the name. */
+/* Creates a directory for one case.  The caller frees the name. */
 static inline char *std_case_directory(void)
 {
-	/* In memory, if possible: every case is several files. */
+	/* In memory, if possible, because every case consists of several files. */
 	const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : rd_tmp_dir();
 	char *name = rd_xasprintf("%s/raddle-std-XXXXXX", tmp);
 
@@ -44,7 +44,7 @@ static inline char *std_case_directory(void)
 	return name;
 }
 
-/* On failure nothing is left to be closed. */
+/* Turns the text into an execution.  After a failure the caller need not close the case. */
 static int std_case_open(struct std_case *c, const char *directory, const char *text, size_t length)
 {
 	struct trace_std_opts opts = {.name = "text"};

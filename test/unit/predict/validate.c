@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The independent check of a witness.
+ * Checks a witness independently of the code that made it.
  *
  * The witness is run event by event on the machine of machine.h.  Events that it does not order
  * (accesses that no other thread depends on, locks of one thread) run when their thread reaches
  * them.  With sound semantics each read must return the write that it returned in the recording.  A
  * wait must have begun before the notification that ends it, and a failed acquisition must find the
  * section that made it fail.  At the end the threads of the targets are stopped before them, and
- * the targets are an error: two conflicting accesses, or operations that can never succeed:
+ * the targets are an error.  They are two conflicting accesses, or a set of operations that can
+ * never succeed:
  *   acquisition   a thread of the set (or the thread itself) holds the lock in conflict with it;
  *   join          the joined thread is in the set;
  *   barrier exit  a thread of the set has not entered;
  *   take          the semaphore is zero, and no thread outside the set can post;
- *   wake          every notification so far came before the wait or was consumed by another wake, and
- *                 no thread outside the set can give one.
- * What can still happen is derived from the recording: an event can never happen ("dead") if it is
- * a target or depends on a dead event.
+ *   wake          every notification so far came before the wait or was consumed by another wake,
+ *                 and no thread outside the set can send one.
+ * The recording shows which events can still happen.  An event can never happen (it is "dead") if
+ * it is a target or depends on a dead event.
  */
 #include "base/alloc.h"
 #include "order/machine.h"
@@ -30,14 +31,14 @@ struct validation {
 	const uint32_t *targets;
 	uint32_t count;
 	struct machine m;
-	uint32_t *writer; /* recorded, of reads */
-	uint32_t *next;	  /* per event: the next one of its thread */
-	uint32_t *at;	  /* per thread: its next event */
-	uint32_t *time;	  /* per event: when it ran, 0: it has not */
+	uint32_t *writer; /* of a read: the write that it returned in the recording */
+	uint32_t *next;	  /* of an event: the next one of its thread */
+	uint32_t *at;	  /* of a thread: its next event */
+	uint32_t *time;	  /* of an event: when it ran; 0: it has not run */
 	uint32_t now;
 	uint32_t *wait_of; /* of a wake: its wait */
 	uint32_t *holder;  /* of a failed acquisition: the acquisition that made it fail */
-	uint32_t *taker;   /* of a signal: the wake it ended */
+	uint32_t *taker;   /* of a signal: the wake that it caused */
 };
 
 static void *filled(size_t n)
@@ -81,7 +82,8 @@ static bool has_busy(const struct exec *x)
 	return false;
 }
 
-/* Whether the section that began with `acquire` is open now; it may nest. */
+/* Whether the section that began with `acquire` is open now.  A thread may acquire the lock again
+ * inside it. */
 static bool is_section_open(const struct validation *k, uint32_t acquire)
 {
 	uint32_t lock = k->x->events[acquire].object, depth = 0;
@@ -151,7 +153,8 @@ static bool is_target(const struct validation *k, uint32_t e)
 
 static const char *run_to(struct validation *k, uint32_t thread, uint32_t last);
 
-/* The rest of a joined thread is not in the order, because no other thread depends on it. */
+/* Runs one event.  The witness does not order the last events of a thread, so a join runs them
+ * first. */
 static const char *run_event(struct validation *k, uint32_t i)
 {
 	const struct exec_event *e = &k->x->events[i];
@@ -230,7 +233,7 @@ static const char *reach_targets(struct validation *k)
 	return NULL;
 }
 
-/* ---- is it an error ---- */
+/* ---- whether the targets are an error ---- */
 
 static const char *check_race(const struct validation *k)
 {
@@ -241,9 +244,10 @@ static const char *check_race(const struct validation *k)
 	return NULL;
 }
 
-/* Marks the events that depend on a target.  In recorded order, causes come before effects.  With
- * sound semantics a value is not a cause here: a thread that reads another value still continues,
- * although not as recorded. */
+/* Marks the events that can never happen, because they are targets or depend on a dead event.  One
+ * pass suffices, since in recorded order causes come before effects.  With sound semantics, only a
+ * read in a wait loop (EXEC_LOOP) depends on its write.  Any other thread that reads another value
+ * continues, although not as recorded. */
 static uint8_t *find_dead(const struct validation *k)
 {
 	const struct exec *x = k->x;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of a unit.  In: a module as clang made it, and the changes.  Out: the edited module.
- * Synchronisation that is left out is replaced by calls of the runtime (rt/core/control/edit.c).
- * Calls are also inserted before lines where a predicate must be true.
+ * Makes the edits of a unit.  In: a module as clang made it, and the changes.  Out: the edited
+ * module.  Synchronisation that is left out is replaced by calls of the runtime
+ * (rt/core/control/edit.c).  Calls are also inserted before lines where a predicate must be true.
  *
  * A predicate is evaluated when control reaches its line.  Control reaches a line before each of
  * its instructions that follows an instruction of another line, in the same block or in a preceding

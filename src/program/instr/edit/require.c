@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicates.  In: an expression and the instruction before which it must be true.  Out: a function
- * of the module, __raddle_require_N, that evaluates the expression, and a call of the function.
+ * Compiles predicates.  In: an expression and the instruction before which it must be true.  Out:
+ * a function of the module, __raddle_require_N, that evaluates the expression, and a call of the
+ * function.
  *
  * The function gets local variables as arguments.  Numbers and pointers are passed by value, so
  * that they can stay in registers.  Structures, arrays and variables whose address other code may
@@ -21,7 +22,7 @@
 #include <string.h>
 
 #define PREFIX "__raddle_require_"
-enum { LOCALS_MAX = 32 }; /* the most local variables in one predicate */
+enum { LOCALS_MAX = 32 }; /* largest number of local variables in one predicate; set by hand */
 
 /* A value: either `v`, or the content of the memory at `address`. */
 struct value {

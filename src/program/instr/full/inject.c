@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that a fault may change.  The test of self->target is put after the instruction that makes
- * the value, or before the call that takes it.  Users of the value use the result of the test.
- * During the walk over a function, each test is represented by a `freeze` instruction, because the
- * code that names accesses skips such instructions.
+ * Inserts tests of values that a fault may change.  The test of self->target is put after the
+ * instruction that makes the value, or before the call that takes it.  Users of the value use the
+ * result of the test.  During the walk over a function, each test is represented by a `freeze`
+ * instruction, because the code that names accesses skips such instructions.
  *
  * Phi nodes are not changed, since their incoming values can be.  Nor are values without a machine
  * type, and values that the backend needs unchanged: constants that an intrinsic needs, and

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `led` is the flavour `full` with additional calls of the runtime: before each load
- * and store, and before each call that may leave the unit.  The runtime may stop the thread there.
- * A program that is only recorded does not have these calls.
+ * The flavour `led` is the flavour `full` with additional calls of the runtime: before each
+ * access, before each call that may leave the unit, and at fences.  The runtime may stop the
+ * thread before an access or call.  A program that is only recorded does not have these calls.
  */
 #include "instr/unit-int.h"
 

@@ -38,7 +38,7 @@ static LLVMValueRef const64(struct full_function *x, uint64_t n)
 	return LLVMConstInt(x->u->i64, n, false);
 }
 
-/* --- hooks ------------------------------------------------------------------------- */
+/* --- inserting hooks for ranges --- */
 
 struct range {
 	LLVMValueRef call, pointer, length;

@@ -7,8 +7,8 @@
  */
 #include "instr/full/full.h"
 
-#define LOOK_DEPTH 6 /* how many uses of uses are followed; set by hand, bounds time */
-#define LOOK_MAX 128 /* the most uses that are visited; set by hand, bounds time */
+#define LOOK_DEPTH 6 /* how many uses of uses are followed; set by hand, to limit the time */
+#define LOOK_MAX 128 /* largest number of uses that are visited; set by hand, to limit the time */
 
 struct look {
 	unsigned left;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces (raddle/full.h).  In: ops, one after another.  Out: code that reserves space at the first
- * op and stores fields at the builder's position, and the rows of the layout.  The length of a
- * piece is known only when it ends; then the call that reserves the space is completed.
+ * Builds pieces (raddle/full.h).  In: ops, one after another.  Out: code that reserves space at
+ * the first op and stores fields at the builder's position, and the rows of the layout.  The
+ * length of a piece is known only when it ends; then the call that reserves the space is
+ * completed.
  *
  * A piece without fields consists of its head only.  A piece with fields ends with a byte that
  * marks it as complete.
@@ -14,7 +15,7 @@
 #include "raddle/event.h"
 #include "raddle/full.h"
 
-/* The most bytes of an op.  A piece is closed when it may have no room for another op. */
+/* Largest size of an op, in bytes.  A piece is closed when it may have no room for another op. */
 enum { OP_MAX = 1024 };
 
 void full_build_at(struct full_function *x, LLVMValueRef inst)

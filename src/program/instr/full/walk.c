@@ -120,8 +120,8 @@ static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 	return LLVMABISizeOfType(x->u->layout, LLVMGetAllocatedType(alloca)) * LLVMConstIntGetZExtValue(n);
 }
 
-/* Bytes of the largest variable that is cleared.  The initial content of a variable differs from
- * run to run, and with the padding of structures it is copied and passed on. */
+/* Size, in bytes, of the largest variable that is cleared.  The initial content of a variable
+ * differs from run to run, and with the padding of structures it is copied and passed on. */
 #define CLEAR_MAX 4096
 
 static void clear(struct full_function *x, LLVMValueRef alloca, uint64_t size)

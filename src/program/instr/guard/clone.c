@@ -23,7 +23,7 @@
 
 enum {
 	TIGHT = 100,	      /* counting loops with fewer instructions have no test */
-	MAX_COPIED = 30000,   /* the most instructions of a function that is copied */
+	MAX_COPIED = 30000,   /* largest size, in instructions, of a function that is copied */
 	REGION_STEP = 40503u, /* the distance between the first regions of two units: odd and large */
 	MARK_ADDRESS = 0,     /* the operands of a mark */
 	MARK_SIZE = 1,

@@ -64,7 +64,7 @@ struct instr_unrolled {
 	/* The blocks in which such a loop has a test, from which control can only change to the
 	 * guarded copy. */
 	struct rd_umap tests;
-	struct rd_umap first; /* maps the header of a further copy to the header of the first copy */
+	struct rd_umap first; /* maps the header of a further repetition to that of the first one */
 	struct rd_umap tried; /* the headers of loops that were considered */
 };
 /* Unrolls one loop, which invalidates the analysis of the function.  Returns false if no loop is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The copies of a function's blocks (clone.h).  No value lives in a register from one block to the
- * next.  So a copy of a block is a copy of its instructions, and a branch may lead from one copy of
- * the function to the other:
+ * Makes the copies of a function's blocks (clone.h).  No value lives in a register from one block
+ * to the next.  So a copy of a block is a copy of its instructions, and a branch may lead from one
+ * copy of the function to the other:
  *
  *	entry ---> clean 0 ... meeting 5 -+-> clean 5 ...
  *	                          ^        \-> guarded 5 ...
@@ -109,8 +109,9 @@ static void connect(struct instr_clone *t, uint32_t number, const struct rd_umap
 		instr_copy_operands(i, copies);
 }
 
-/* If the clean copy has a loop several times, the guarded copy has it once.  Maps a block of such a
- * loop to its first copy. */
+/* If unroll.c has repeated the body of a loop, the guarded copy of the function executes only the
+ * first repetition.  Maps the header of any repetition to that of the first, and other blocks to
+ * themselves. */
 static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);

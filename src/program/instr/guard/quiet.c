@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 enum {
-	NEST = 2, /* the most nested loops that are copied together; set by hand */
+	NEST = 2, /* largest number of nested loops that are copied together; set by hand */
 	/* Stands for the depth of a nest in which some loop tests the byte.  Such a loop may run
 	 * forever, so the nest is not copied. */
 	TESTS = 1 << 30,
@@ -144,8 +144,9 @@ static void make_quiet(struct instr_clone *t, const struct facts_loop *loop, str
 	rd_umap_release(&q.inside);
 }
 
-/* Whether a block of the guarded copy is reachable.  Where the clean copy has a loop several times,
- * the guarded copy uses it once, and the other copies are unreachable. */
+/* Whether a block of the guarded copy of the function is reachable.  If unroll.c has repeated the
+ * body of a loop, the guarded copy executes only the first repetition, so the blocks of the others
+ * are unreachable. */
 static bool is_reached(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
 {
 	return cfg->graph.number[ir_cfg_number(cfg, block)] != FACTS_NONE;

@@ -2,7 +2,7 @@
 /*
  * Some loops with short iterations have no counter (walks along lists) or are outermost.  A test
  * in each iteration is too expensive for them, but some test is necessary.  Such a loop is
- * unrolled, with one test for all copies of its body (clone.h):
+ * unrolled: its body is repeated, with one test after the last repetition (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *
@@ -10,8 +10,9 @@
  *
  *	for (;;) { A; if (...) break;  A; if (...) break;  ...  A; if (...) break;  TEST }
  *
- * A loop that ends after a few iterations executes no test.  The test leads to the guarded copy and
- * not back, so that the clean loop has only one entry, as optimisation passes require.
+ * A loop that ends after a few iterations executes no test.  The test leads to the guarded copy of
+ * the function and not back, so that the clean loop has only one entry, as optimisation passes
+ * require.
  *
  * The function is in the form that reg2mem makes, so a block can be copied by copying its
  * instructions.
@@ -25,8 +26,8 @@
 
 enum {
 	AFFORDS = 150,	 /* an iteration of this many instructions can afford a test */
-	MAX_TIMES = 16,	 /* the most copies of a loop's body */
-	MAX_SIZE = 1200, /* the most instructions of all copies together */
+	MAX_TIMES = 16,	 /* largest number of repetitions of a loop's body */
+	MAX_SIZE = 1200, /* largest number of instructions in all repetitions together */
 	ROUNDS = 10,	 /* the assumed number of iterations of an inner loop; a guess */
 };
 
@@ -93,8 +94,8 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 	return least;
 }
 
-/* The number of copies of the loop to make.  1 means that each iteration has a test: the loop can
- * afford so many tests, or needs them. */
+/* How many times the loop is to contain its body.  1 means that each iteration has a test: the loop
+ * can afford that, or cannot be unrolled. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -107,7 +108,7 @@ static uint32_t times(const struct instr_clone *t, size_t number)
 	return n;
 }
 
-/* ---- copies ---- */
+/* --- repeating the body of a loop --- */
 
 struct copy {
 	LLVMBasicBlockRef *blocks; /* the copy of each block of the loop, in the order of its body */

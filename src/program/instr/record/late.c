@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks after optimisation (fast mode).  Once instrumented code has been inlined and simplified,
- * more is known than when the hooks were inserted.  So the rule that one access of a byte per
- * segment is enough is applied again, to the hook calls themselves:
+ * Reduces the number of hooks after optimisation (fast mode).  Once instrumented code has been
+ * inlined and simplified, more is known than when the hooks were inserted.  So the rule that one
+ * access of a byte per segment is enough is applied again, to the hook calls themselves:
  *
  * 1. One load of the thread's state serves a whole function.
  * 2. Redundant hooks are removed (ir_redundant()).
@@ -27,8 +27,9 @@
 /* The positions of the arguments of access hooks. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
 
-enum { REACH = 16 };		     /* the number of steps that are looked at after a hook */
-enum { ROW = 16, SHORTEST_ROW = 3 }; /* the most and the fewest accesses that become one range */
+enum { REACH = 16 }; /* the number of steps that are looked at after a hook */
+/* Largest and smallest number of accesses that become one range. */
+enum { ROW = 16, SHORTEST_ROW = 3 };
 
 /* Sets size and direction of an access hook; returns false for other hooks. */
 static bool access_of(enum instr_hook hook, struct late_hook *out)

@@ -22,9 +22,9 @@
 
 enum { MAX_STRIDE = 1 << 30 }; /* in bytes; limited because the hook's argument has 32 bits */
 enum {
-	MAX_DEPTH = 8,	   /* the depth of an expression that is computed before the loop */
-	MAX_GUARDS = 2,	   /* conditions that decide whether an access happens */
-	MAX_OPERANDS = 16, /* operands of one instruction of such an expression */
+	MAX_DEPTH = 8,	   /* largest depth of an expression that is computed before the loop */
+	MAX_GUARDS = 2,	   /* largest number of conditions that decide whether an access happens */
+	MAX_OPERANDS = 16, /* largest number of operands of an instruction of such an expression */
 };
 /* The positions of the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };

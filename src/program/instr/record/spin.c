@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops that wait for memory, and loops that run forever.
+ * Handles loops that wait for memory, and loops that run forever.
  *
  * 	while (!done)
  * 		;

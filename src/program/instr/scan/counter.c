@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Atomics that do not end a segment: relaxed loads, and updates that do not order threads.
+ * Finds atomics that do not end a segment: relaxed loads, and updates that do not order threads.
  *
  * Relaxed loads.  A relaxed load releases nothing, so it does not order other threads after what
  * its own thread did before it.  Let e1 and e2 be the same access before and after the load, and

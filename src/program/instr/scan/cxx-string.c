@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Members of std::string.  In: the linkage name of a function.  Out: which of its arguments are
- * strings, and whether it reads or writes them.
+ * Recognises members of std::string.  In: the linkage name of a function.  Out: which of its
+ * arguments are strings, and whether it reads or writes them.
  *
  * The C++ library contains all members, compiled without Raddle.  The headers contain only some,
  * which may be inlined.  The calls that remain are handled here.  A string is treated as its 32

@@ -5,7 +5,7 @@
 
 #include "instr/scan/libc.h"
 
-/* The most strings that a call may read or write, including object and result. */
+/* Largest number of strings that a call may read or write, including object and result. */
 enum { INSTR_STRING_ROWS = 4 };
 
 /* Whether a function is a member of std::string or std::wstring, according to its linkage name. */

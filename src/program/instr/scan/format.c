@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats.  In: a call of printf, scanf or a related function.  Out: the memory that each
- * conversion of its constant format reads or writes.
+ * Interprets formats.  In: a call of printf, scanf or a related function.  Out: the memory that
+ * each conversion of its constant format reads or writes.
  */
 #include "instr/scan/format.h"
 
@@ -29,7 +29,7 @@ struct conversion {
 	bool is_counted;  /* when scanning: whether the conversion counts in the result */
 	unsigned stars;	  /* when printing: the number of arguments for width and precision */
 	bool takes_limit; /* whether the last of these arguments is the precision */
-	uint64_t limit;	  /* the most bytes of a string */
+	uint64_t limit;	  /* largest number of bytes of a string */
 	uint64_t size;	  /* the bytes that are written; 0 for nothing or for a string */
 };
 

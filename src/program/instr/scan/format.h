@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory that printf, scanf and related functions access because of their format. */
+/* Finds the memory that printf, scanf and related functions access because of their format. */
 #ifndef INSTR_FORMAT_H
 #define INSTR_FORMAT_H
 

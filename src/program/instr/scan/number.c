@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum {
-	MAX_OPERANDS = 8, /* the most operands of an instruction that is numbered; others are leaves */
-	MAX_DEPTH = 12,	  /* the greatest depth of an expression; addresses are seldom deeper */
+	MAX_OPERANDS = 8, /* largest number of operands; an instruction with more is a leaf */
+	MAX_DEPTH = 12,	  /* largest depth of an expression; addresses are seldom deeper */
 };
 
 /* An expression over value numbers. */

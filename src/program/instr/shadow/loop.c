@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* The most extents of a loop; testing more would take as long as the loop. */
+/* Largest number of extents of a loop; testing more would take as long as the loop. */
 enum { EXTENTS_MAX = 12 };
 
 /* A loop under examination. */
@@ -94,7 +94,7 @@ static bool can_be_twice(struct look *k)
 	return k->count > 0;
 }
 
-/* ---- the memory that it touches ---- */
+/* --- the memory that a loop touches --- */
 
 /* Inserts code before the loop that tests the marks of all extents.  Returns NULL if no extent is
  * known. */

@@ -27,7 +27,7 @@
 #include <string.h>
 
 enum {
-	MAX_SIZE = 20000, /* the most instructions of all copies of a function */
+	MAX_SIZE = 20000, /* largest number of instructions in all copies of a function */
 	MANY = 16,	  /* a loop with more gates tests the bytes of functions, not of gates */
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a library of the program exports a name.  Searches the symbol tables of all loaded
- * objects and allocates nothing.  dlsym() is no alternative: it allocates to report that a name
- * does not exist.  If the program defines malloc(), dlsym() would call it before the real functions
- * that it needs have been found.
+ * Finds out whether a library of the program exports a name.  Searches the symbol tables of all
+ * loaded objects and allocates nothing.  dlsym() is no alternative: it allocates to report that a
+ * name does not exist.  If the program defines malloc(), dlsym() would call it before the real
+ * functions that it needs have been found.
  */
 #include "rt/common/resolve.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finding the real functions of a dynamic program.  In: names.  Out: addresses in libraries.
+ * Looks up the real functions, which the interposed ones replace, in the libraries of a dynamically
+ * linked program.  In: names.  Out: addresses.
  *
  * dlsym() may allocate memory for its state, and for the text of dlerror() if a function does not
  * exist.  So only functions that exist are looked up.
@@ -13,7 +14,7 @@
 static __thread bool resolving __attribute__((tls_model("initial-exec")));
 
 /* glibc has two versions of most functions of condition variables, for two layouts, so these are
- * looked up by version.  On newer platforms there is only one version, which the name finds. */
+ * looked up by version.  On newer platforms there is only one version, which is found by name. */
 void *rt_find_real(const char *name)
 {
 	void *p = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Notifying layers (rt/core/layer.h): which of them take part in this process, and notifications
- * that consist of several callbacks.
+ * Notifies layers (rt/core/layer.h): determines which of them take part in this process, and makes
+ * the notifications that consist of several callbacks.
  *
  * Invariant: which layers listen does not change after rt_layers_setup(), except in the child of
  * a fork, where none does.  So threads are either all RT_LISTENED or all RT_PLAIN, as long as
@@ -20,8 +20,9 @@ static bool is_listening(const struct rt_layer *layer)
 }
 
 /* If only one layer has a callback, that layer's function is installed.  If several have it, a
- * function that calls each of them is.  The first three have calls of their own, whose targets the
- * processor then predicts; in a loop it often fails after a switch of threads. */
+ * function that calls each of them is installed.  Its first three calls are not in the loop, so
+ * that the processor predicts the target of each.  In a loop this prediction often fails after a
+ * switch of threads. */
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \

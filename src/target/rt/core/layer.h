@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layers: what the core and the writer notify them of, and what they may request.
+ * The interface of layers: what the core and the writer notify them of, and what they may request.
  *
  * A flavour consists of the core, one layer that writes records (rt/core/buffer/writer.h) and
  * others, as listed in its row in raddle/flavour.inc.  Each layer is a table of callbacks,
  * `rt_layer_NAME`; a callback that is NULL is not called.  Interposed functions and hooks call the
  * functions of this header, whichever layers there are.  A new layer needs a table, a number in
- * enum rt_layer_number and a word in the row.
+ * enum rt_layer_number, and its name in the rows of its flavours.
  *
  *   present    layers whose setup() returned true: they have something to do in this process.
  *              They are notified when the process and its threads begin and end.
@@ -38,10 +38,10 @@ enum rt_access {
 	RT_ACCESS_ATOMIC = 2,
 	RT_ACCESS_ACQUIRES_NOT = 4, /* an atomic access whose memory order does not acquire */
 	RT_ACCESS_RELEASES_NOT = 8, /* an atomic access whose memory order does not release */
-	RT_ACCESS_SAME_CALL = 16,   /* by the same call as the previous access, before that call begins */
+	RT_ACCESS_SAME_CALL = 16,   /* made by the same call as the access reported before it */
 };
 
-/* How long an operation may wait.  A null pointer means that there is no time limit. */
+/* How long an operation may wait.  A null pointer to this means that there is no time limit. */
 struct rt_until {
 	clockid_t clock;
 	const struct timespec *time;
@@ -62,8 +62,7 @@ struct rt_op {
 	struct rt_thread *t;
 	uint64_t object;
 	uint32_t kind; /* a row of event.inc */
-	bool shared;   /* true if it releases a lock that is held for reading; set by releasing() of a
-			* layer that knows */
+	bool shared;   /* true if it releases a lock held for reading; set by releasing() */
 	struct rt_op_state {
 		uint64_t word[8];
 	} state[RT_LAYER_COUNT]; /* the state of each layer, which its op_begin() fills */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finding the real functions of a dynamic program.
+ * Looks up the real functions, which the interposed ones replace, in a dynamically linked program.
  *
- * All are looked up once, at the first call of any interposed function.  That may be a malloc() of
- * the dynamic linker, long before constructors run.  The lookup may itself allocate memory
- * (rt/common/resolve.c), but it cannot use the program's allocator: jemalloc, tcmalloc or mimalloc
- * would call interposed functions whose real ones have not been found yet.  So these few
+ * All real functions are looked up once, at the first call of any interposed function.  That may be
+ * a malloc() of the dynamic linker, long before constructors run.  The lookup may itself allocate
+ * memory (rt/common/resolve.c), but it cannot use the program's allocator: jemalloc, tcmalloc or
+ * mimalloc would call interposed functions whose real ones have not been found yet.  So these few
  * allocations come from a small area of the runtime, which is never freed.  No real function is
  * called before all have been found.
  */
@@ -60,7 +60,7 @@ static void early_free(void *p)
 	(void)p;
 }
 
-struct rt_real rt_real; /* not initialised: initialised variables lie among the program's */
+struct rt_real rt_real; /* not initialised: initialised variables lie among those of the program */
 
 static const struct rt_real early = {
 	.malloc = early_malloc,

@@ -28,7 +28,8 @@
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* A part of a frequent function that is seldom needed: it must not make the rest slower. */
 #define RT_SELDOM __attribute__((noinline, cold))
-#define RT_ATOMIC_LOCKS 1024 /* a power of two; a judgement: unrelated atomics rarely share a lock */
+/* a power of two, chosen by hand: unrelated atomics rarely share a lock */
+#define RT_ATOMIC_LOCKS 1024
 _Static_assert((RT_ATOMIC_LOCKS & (RT_ATOMIC_LOCKS - 1)) == 0, "locks are chosen by a mask");
 
 struct rt_layer;
@@ -90,7 +91,7 @@ struct rt {
 	_Atomic uint32_t adopted; /* the number of threads adopted so far */
 	size_t page;
 	uintptr_t arguments;	       /* the address of argv[]; the kernel wrote the stack from there on */
-	uint64_t clock_tick, clock_ns; /* two clocks at the start; the tick is 0 if ticks are not used */
+	uint64_t clock_tick, clock_ns; /* at the start: the tick counter (0 if unused), the clock */
 
 	/* Protects the following members.  It is never taken while another lock is held.  While a
 	 * thread holds it, all signals are blocked and the thread makes no call that can wait. */
@@ -155,7 +156,7 @@ void rt_allow_signals(const uint64_t *old);
 void rt_lock(uint64_t *saved_signals);
 
 /* rt/core/process/bare.c: a system call without libc; failures are negative errno values.
- * rt_bare_end is the address after its instruction. */
+ * rt_bare_end is the address after the instruction that makes the system call. */
 long rt_bare_call(long number, const long arguments[6]);
 #define rt_bare(number, ...) rt_bare_call(number, (const long[6]){__VA_ARGS__})
 extern const char rt_bare_end[] __attribute__((visibility("hidden")));
@@ -168,9 +169,10 @@ void rt_unlock(const uint64_t *saved_signals);
 
 /* Locks that are held briefly while signals are not blocked.  A handler may interrupt the holder
  * and leave by longjmp.  So rt_spin() stops waiting after RT_PATIENCE rounds and returns false.
- * recover() releases a lock that the calling thread left locked.  Both numbers are judgements.  A
- * lock is held for less than RT_SPINS pauses unless its holder was preempted; after that, the
- * waiter yields the processor.  A holder that is merely slow is done within RT_PATIENCE yields. */
+ * rt_spin_recover() releases a lock that the calling thread left locked.  Both numbers were chosen
+ * by hand.  A lock is held for less than RT_SPINS pauses unless its holder was preempted; after
+ * that, the waiter yields the processor.  A holder that is merely slow is done within RT_PATIENCE
+ * yields. */
 #define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);

@@ -10,7 +10,7 @@
 
 #define RT_PLACEHOLDER_STACK                                                                                 \
 	(256 * 1024)	    /* frames; enough for calls in constructors, before a thread has a state */
-#define RT_MODULES 512	    /* the most loaded objects that are listed; others are reported repeatedly */
+#define RT_MODULES 512	    /* maximum number of listed objects; others are reported repeatedly */
 #define RT_DESCRIPTORS 1024 /* the usual limit of descriptors; higher ones share entries */
 #define RT_STREAMS 256	    /* entries of a cache; streams that share an entry are examined repeatedly */
 #define RT_FRONT_BUCKETS 256
@@ -39,7 +39,8 @@ struct rt_tables {
 		} items[RT_MODULES];
 		void *(*_Atomic open)(const char *, int);
 	} modules;
-	_Atomic bool locking[RT_DESCRIPTORS];	 /* rt/core/io/kernel.c: which of them lock a file */
+	/* rt/core/io/kernel.c: which descriptors lock a file */
+	_Atomic bool locking[RT_DESCRIPTORS];
 	_Atomic uint64_t streams[RT_STREAMS];	 /* rt/core/io/stdio.c: which streams are channels */
 	struct rt_front_table asyncs, lock_bits; /* libuv's handles; GLib's one-bit locks */
 };

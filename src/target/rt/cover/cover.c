@@ -28,10 +28,10 @@
 
 #define WORDS 8192 /* entries of the table; like INDEX, a power of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
-/* The reads that are kept per word since its last write.  A judgement: a read by another thread
- * displaces one of them. */
+/* How many reads of a word since its last write are kept, chosen by hand.  A read by a further
+ * thread displaces one of them. */
 #define READS 3
-#define WIDE 64 /* the most words of a large access that are examined */
+#define WIDE 64 /* maximum number of words of an access that are examined */
 
 _Static_assert((WORDS & (WORDS - 1)) == 0 && (INDEX & (INDEX - 1)) == 0, "positions are the lower bits");
 _Static_assert(INDEX > RADDLE_STEER_PAIRS, "a search in the index ends at a free place");

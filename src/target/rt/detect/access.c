@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses in the detector.  In: first reads and writes of bytes in a segment.  Out: cells, which
- * contain the latest accesses of each byte; races (rt/detect/report.c).
+ * Compares accesses in the detector.  In: first reads and writes of bytes in a segment.  Out:
+ * cells, which contain the latest accesses of each byte, and reports of races (rt/detect/report.c).
  *
- * An access is compared with every cell of its bytes.  The access in a cell happened before it if
- * the thread knows the cell's epoch.  The new access covers such a cell unless only the old access
- * writes, or only the old access is plain.  A covered cell is dropped, because whatever races with
- * it later also races with the new access.  So a byte has few cells, and the first race is never
- * lost.  A conflicting cell whose epoch the thread does not know is a race.
+ * An access is compared with every cell of its bytes.  The access in a cell happened before the new
+ * one if the thread knows the cell's epoch.  The new access covers such a cell unless only the old
+ * access writes, or only the old access is plain.  A covered cell is dropped, because an access
+ * that races with it later also races with the new access.  So a byte has few cells, and the first
+ * race is never lost.  A conflicting cell whose epoch the thread does not know is a race.
  *
  * The slow path reports only the first read and the first write of a byte in a segment.  That is
  * enough: a segment lies within one epoch, so an access that is not ordered with a later access of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races that the detector found, as the replayer reads them.
+ * Reports the races that the detector finds to the replayer.
  */
 #ifndef RT_DETECT_REPORT_H
 #define RT_DETECT_REPORT_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shadow memory: finding and making chunks, and rare operations on lines.  Tables and chunks are
- * installed by a compare-and-swap.  If two threads try, the memory of the second stays unused.
+ * Finds and makes the chunks of the shadow memory, and does the rare operations on lines.  Tables
+ * and chunks are installed by a compare-and-swap.  If two threads try, the memory of the second
+ * stays unused.
  */
 #include "rt/detect/shadow.h"
 

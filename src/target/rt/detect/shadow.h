@@ -6,10 +6,10 @@
  * lane, that is, a thread, in one epoch: which bytes (a bit each), how (plain, write), and at which
  * of two sites.  A cell without bytes is free.  So a thread that walks over an array needs one cell
  * per line.  Up to four cells are stored in the line; five to eight are stored outside it.  If
- * there are more, the line is split: each eight bytes have a list of their own.  Up to two cells
- * of such a list are stored in its part; longer lists are stored elsewhere.  So no thread searches
- * through accesses to other words.  A chunk has the lines of one page.  Two levels of tables find
- * the chunk of an address.  No chunk is ever freed, so a pointer to one stays valid.
+ * there are more, the line is split: each eight bytes have a list of their own.  Such a list is
+ * called a part.  Up to two cells are stored in the part itself, more are stored outside it.  So no
+ * thread searches through accesses to other words.  A chunk has the lines of one page.  Two levels
+ * of tables find the chunk of an address.  No chunk is ever freed, so a pointer to one stays valid.
  *
  * The lowest bit of a line's head is its lock; the head also contains the number of cells.  To
  * unlock, the holder writes the new head.  Heads are stored apart from the cells, so that a walk
@@ -20,8 +20,9 @@
 
 #include "rt/detect/arena.h"
 
-/* A line takes two cache lines: four cells of 32 bytes.  Twice as many can still be searched
- * quickly.  A split line has a part of one cache line for each eight bytes. */
+/* Four cells of 32 bytes fill a line, which takes two cache lines of the processor.  A list of
+ * eight cells outside the line can still be searched quickly.  A split line has a part for each
+ * eight bytes; two cells fill a part, which takes one cache line. */
 #define RT_LINE_CELLS 4
 #define RT_OUTSIDE_CELLS 8
 #define RT_PARTS 8
@@ -34,8 +35,10 @@
 /* About half of the bits of a page number, so that tables of both levels have similar sizes. */
 #define RT_TABLE_SHIFT 18
 #define RT_ADDRESS_BITS 47 /* the bits of a user address on x86-64 */
-#define RT_CACHE 512	   /* pages in the cache of a thread: 2 MiB of the program, at 8 KiB; a judgement */
-#define RT_CELLS_MAX 4096  /* the most cells of eight bytes; further accesses replace old cells */
+/* pages in the cache of a thread, chosen by hand: 8 KiB for 2 MiB of the program */
+#define RT_CACHE 512
+/* maximum number of cells for eight bytes; further accesses replace old cells */
+#define RT_CELLS_MAX 4096
 
 /* One word with the lane, the epoch and the kind of an access.  The kind has a bit for writes and
  * one for plain accesses.  An access covers another if it has all kind bits of the other.  Two
@@ -47,7 +50,7 @@
 #define RT_WHO_EPOCH(who) ((who) >> 2 & ((1ull << 46) - 1))
 
 struct rt_cell {
-	uint64_t mask, who; /* the bytes, and RT_WHO with the kind */
+	uint64_t mask, who; /* which bytes were accessed; RT_WHO with the kind */
 	uint64_t second;    /* the bytes that the second site accessed */
 	uint32_t site[2];
 };
@@ -99,8 +102,8 @@ struct rt_cache {
 
 /* Finds the chunk of an address; NULL if there is none. */
 struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
-/* Makes the chunk if there is none.  Returns NULL if there is no memory, or if `address` is not a
- * user address. */
+/* Finds the chunk of an address, or makes it if there is none.  Returns NULL if there is no memory,
+ * or if `address` is not a user address. */
 struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)

@@ -21,11 +21,11 @@
 #include "rt/detect/detect.h"
 #include "rt/detect/shadow.h"
 
-#define RT_LANES 65536 /* the most threads at the same time: a cell has 16 bits for a lane */
+#define RT_LANES 65536 /* maximum number of threads at a time: a cell has 16 bits for a lane */
 #define RT_LANE_NONE UINT32_MAX
 #define RT_STRIPES 1024	      /* locks of objects: so many that threads seldom contend for one */
-#define RT_REPORTED 16384     /* the most pairs of sites that are reported; others are dropped */
-#define RT_THREADS (1u << 20) /* the most threads of a run whose clocks are kept for joins */
+#define RT_REPORTED 16384     /* maximum number of reported pairs of sites; others are dropped */
+#define RT_THREADS (1u << 20) /* threads with higher numbers are not examined */
 
 _Static_assert(RT_LANES == 1u << 16, "RT_WHO() has 16 bits for a lane");
 _Static_assert((RT_STRIPES & (RT_STRIPES - 1)) == 0, "stripes are chosen by a mask");
@@ -59,7 +59,7 @@ struct rt_lane {
 	_Atomic uint64_t epoch, floor;
 	uint64_t version;
 	struct rt_tenant *tenant; /* the latest thread that has or had the lane */
-	struct rt_watch *watch;	  /* that of the thread that has the lane; protected by lane_lock */
+	struct rt_watch *watch;	  /* the state of the lane's thread; protected by lane_lock */
 	uint32_t next;		  /* if the lane is idle, the next idle lane plus 1; or 0 */
 	uint32_t unused[5];
 };

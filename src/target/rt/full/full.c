@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of the runtime in the flavour `full`, in place of rt/record/event.c: events, atomics,
- * fences and ranges.  They are raw (doc/format/full.md): space is reserved as for a piece, the
- * operands are stored, and the code is stored last.  There is no encoder and no state, so signal
- * handlers need no special case.  A q is taken just after the space is reserved, so a signal
+ * Writes the records of the runtime in the flavour `full`, in place of rt/record/event.c: events,
+ * atomics, fences and ranges.  They are raw (doc/format/full.md): space is reserved as for a piece,
+ * the operands are stored, and the code is stored last.  There is no encoder and no state, so
+ * signal handlers need no special case.  A q is taken just after the space is reserved, so a signal
  * handler that runs later writes later and gets a higher q.  Records are out of order only if the
  * caller took q earlier, or if a handler runs between the two steps.
  */
@@ -245,8 +245,8 @@ void rt_encoder_leave(struct rt_thread *t)
 	(void)t;
 }
 
-/* Marks are used only in `led`, and a thread that is to see its accesses again has to see all of
- * them from then on (rt/steer/goal.c). */
+/* Layers must be notified of the thread's repeated accesses, too (rt/steer/goal.c).  From now on,
+ * they are notified of each of its accesses. */
 void rt_see_again(struct rt_thread *t)
 {
 	t->every = true;
@@ -289,7 +289,8 @@ struct summary {
 	} pointer[RADDLE_FULL_POINTERS];
 };
 
-/* Returns what the hash contains for a whole word of memory. */
+/* Returns what is hashed for a whole word of memory: the word itself, or 1 in place of a
+ * pointer. */
 static uint64_t take_word(struct summary *s, const uint8_t *p, uint64_t offset)
 {
 	uint64_t word;

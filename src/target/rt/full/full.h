@@ -10,8 +10,8 @@
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 
-/* The most buffers of a thread that are kept because of an interrupted piece.  If there are more,
- * all are handed over as they are. */
+/* The maximum number of buffers of a thread that are kept because of an interrupted piece.  If
+ * there are more, all are handed over as they are. */
 #define RT_WAITING 16
 
 /* The layer's state of a thread. */
@@ -42,7 +42,7 @@ void rt_full_stop(struct rt_thread *t);	     /* ends the recording of this threa
 void rt_full_hand_over(struct rt_thread *t); /* at its end: hands over all buffers but the last */
 
 bool rt_full_setup(void);
-#define RT_FULL_FRESH_MAX (64u << 10) /* bytes: larger blocks may be mappings; a judgement */
+#define RT_FULL_FRESH_MAX (64u << 10) /* bytes, chosen by hand: larger blocks are mappings */
 void rt_full_reset(struct rt_thread *t);
 
 static inline void *rt_full_room(struct rt_thread *t, uint32_t size)

@@ -90,8 +90,9 @@ struct guard_alive {
 extern GUARD_HIDDEN struct guard_alive guard_alive;
 
 enum {
-	GUARD_OBJECTS = 8192, /* the most objects; enough for a few milliseconds of synchronisation */
-	GUARD_RECENT = 4096,  /* entries of the table of recent accesses, which displace each other */
+	/* entries of the table of objects; at most half are used, enough for some milliseconds */
+	GUARD_OBJECTS = 8192,
+	GUARD_RECENT = 4096, /* entries of the table of recent accesses; new ones displace old */
 };
 
 /* The state of tracking, protected by the lock.  It is separate from `guard`, which is initialised

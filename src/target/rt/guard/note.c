@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What interposed functions and instrumented code report about the order of threads, while an
- * access is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded,
+ * Records what interposed functions and instrumented code report about the order of threads, while
+ * an access is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded,
  * tracking of all accesses ends, since no verdict is better than a wrong one.
  */
 #include "rt/guard/guard.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which threads are ordered after which tracked access.  In: operations that order threads.  Out:
- * masks of threads.
+ * Determines which threads are ordered after which tracked access.  In: operations that order
+ * threads.  Out: masks of threads.
  *
  * An object stores the masks of the threads that released it: `any` the masks of all of them,
  * `writers` only those of threads that held it exclusively.  A thread that acquires the object
@@ -13,7 +13,7 @@
  */
 #include "rt/guard/guard.h"
 
-enum { PROBES = 64 }; /* the most entries that a search examines; a half-full table needs a few */
+enum { PROBES = 64 }; /* maximum number of entries that a search examines; most need a few */
 
 struct guard_tables guard_tables;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finding the real functions of a dynamic program.  The loader calls malloc() and free() of the
- * program before any constructor, and the lookup of functions itself allocates and frees memory.
- * Memory that is freed during the lookup is leaked.
+ * Looks up the real functions, which the interposed ones replace, in a dynamically linked program.
+ * The loader calls malloc() and free() of the program before any constructor, and the lookup itself
+ * allocates and frees memory.  Memory that is freed during the lookup is leaked.
  */
 #include "rt/guard/real.h"
 

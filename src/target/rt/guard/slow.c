@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the tests of hook.c call if a flag is set. */
+/* The functions that the tests of hook.c call if a flag is set. */
 #include "rt/guard/guard.h"
 
 #include <errno.h>

@@ -14,7 +14,8 @@
 struct guard guard = {.free = guard_free_slowly};
 struct guard_alive guard_alive;
 
-/* The array consists of whole pages, since the agent's memory is mapped over it. */
+/* The arrays of flags and regions consist of whole pages, since the agent's memory is mapped over
+ * them. */
 _Alignas(4096) volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
 _Alignas(4096) uint8_t __raddle_guard_regions[RADDLE_GUARDS];
 volatile uint8_t __raddle_guard_tracking;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Locks, waits, barriers, semaphores and one-time initialisation, of pthread, C11 and C++.  Each
- * function calls the real one and tests whether an access is tracked: an acquiring function after
- * the call, a releasing one before it.
+ * Interposed locks, waits, barriers, semaphores and one-time initialisation, of pthread, C11 and
+ * C++.  Each function calls the real one and tests whether an access is tracked: an acquiring
+ * function after the call, a releasing one before it.
  */
 #include "rt/guard/real.h"
 

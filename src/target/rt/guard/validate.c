@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What happens at a guard whose flag is set.
+ * Handles an access at a guard whose flag is set.
  *
  * Observing (dynamic context inference) stores the address and the thread, and compares them with
  * those of the last access at the other guard of each pair.
@@ -34,7 +34,7 @@
 
 enum {
 	INSTANCES = 8,	   /* the number of ordered accesses after which a task ends without a race */
-	MAX_PARTNERS = 64, /* the most pairs of a guard whose other access is compared */
+	MAX_PARTNERS = 64, /* maximum number of pairs of a guard whose other access is compared */
 };
 
 static struct raddle_guard_task *task_of(const struct guard_watch *w)

@@ -10,8 +10,9 @@
 
 enum {
 	MARK = 0x52616464, /* "Radd": distinguishes these watchpoints from others */
-	MAX_HITS = 8,	   /* the hits after which the watchpoint is disabled: a trap costs microseconds,
-			    * and one hit is enough */
+	/* hits after which the watchpoint is disabled: a trap costs microseconds, and one hit is
+	 * enough */
+	MAX_HITS = 8,
 };
 
 /* Returns the descriptor, or -1 if there is no watchpoint. */

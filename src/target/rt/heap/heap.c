@@ -24,7 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes of the quarantine.  Judgements: all blocks that a short run frees fit, and memory stays
+/* Sizes of the quarantine.  Chosen by hand: all blocks that a short run frees fit, and memory stays
  * bounded. */
 #define BLOCKS 65536
 #define BYTES (64u << 20)
@@ -33,7 +33,8 @@
 #define GRANULE 16u /* bytes: the alignment of malloc() */
 /* Fills the memory of a freed block, so that a read returns the same value in each run. */
 #define FILL 0xdb
-#define FILLED (1u << 20) /* the most bytes of a block that are filled; a judgement: more takes too long */
+/* maximum number of bytes of a block that are filled; more would take too long */
+#define FILLED (1u << 20)
 
 struct page {
 	uintptr_t number; /* the page number; 0 if the entry is unused */

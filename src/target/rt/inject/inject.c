@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Faults (raddle/full.h).  In: the plan in the session's memory, and the values that instrumented
- * code passes while their site is the target.  Out: changed values, the results in the plan, and a
- * record where a fault first occurs.
+ * Injects faults (raddle/full.h).  In: the plan in the session's memory, and the values that
+ * instrumented code passes while their site is the target.  Out: changed values, the results in the
+ * plan, and a record where a fault first occurs.
  *
  * A thread injects only its own faults, one after another, and counts only its own executions.  So
  * it needs no lock, and the schedule does not affect the result.
@@ -225,8 +225,8 @@ static void exhaust(uint64_t resource)
 {
 	const struct rlimit none = {0};
 
-	if (resource == RADDLE_RESOURCE_MEMORY)
-		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* setrlimit() would raise the limit */
+	if (resource == RADDLE_RESOURCE_MEMORY) /* setrlimit() would add room for the runtime */
+		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL);
 	else if (resource == RADDLE_RESOURCE_FILES)
 		setrlimit(RLIMIT_NOFILE, &none);
 	else

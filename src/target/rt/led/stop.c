@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of the flavour `led`: the hook before each load and store, before the accesses of a
+ * The hook of the flavour `led`.  It is called before each load and store, before the accesses of a
  * library function, and before a call that writes to a stream.  In: the place and kind of the
- * access.  Out: notifications of layers, which may stop the thread there (rt/core/layer.h).
+ * access.  Out: notifications to the layers, which may stop the thread there (rt/core/layer.h).
  *
  * Until the threads have reached their goals, only first accesses in a segment are counted.  The
- * flavour `record` does the same, and schedules are made from its traces.  Then layers are notified
- * of every access (`every` of struct rt_thread).
+ * flavour `record` does the same, and schedules are made from its traces.  After that, layers are
+ * notified of every access (`every` of struct rt_thread).
  */
 #include "raddle/full.h"
 #include "rt/core/layer.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of the layer memory (rt/core/layer.h): converts the notifications of layers to reads,
- * writes and orders of the model (rt/memory/memory.h).
+ * The table of the layer memory (rt/core/layer.h): turns the notifications that layers get into
+ * reads, writes and happens-before edges of the model (rt/memory/memory.h).
  *
  * The layer `steer` precedes this layer in the row of the flavour, so a callback runs when the
  * thread has the turn.  Other threads may have run since its last callback; their pending writes
  * are applied first.
  *
- * Limits: only the first process is steered, and a signal handler that runs between the call and
- * the access instruction hides the write of that access.
+ * Limits: only the first process is steered, and a signal handler that runs between a hook and its
+ * access instruction hides the write of that access.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <malloc.h>
 
-#define RANGE_MAX 512 /* the most bytes of a large access at a tracked site that become tracked */
+#define RANGE_MAX 512 /* maximum number of bytes that one access at a tracked site makes tracked */
 #define CALL_LOOKS 8  /* how many callbacks after the start of a call check for its writes */
 
 /* ---- the program's memory ---- */

@@ -14,7 +14,8 @@
 #include "rt/core/control/choose.h"
 #include "rt/memory/model.h"
 
-#define RT_MEMORY_RECENT 512 /* stores of a thread that are kept since its last operation; a power of two */
+/* number of stores since its last operation that a thread keeps; a power of two */
+#define RT_MEMORY_RECENT 512
 #define RT_MEMORY_PUBLISHED 4096 /* entries for stores whose old value others may read; a power of two */
 
 /* The kind of access whose effect is still to be examined. */

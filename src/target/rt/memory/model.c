@@ -3,10 +3,10 @@
  * The models (rt/memory/model.h).
  *
  * TSO and PSO: a store waits in the buffer of its thread, and only that thread can read it there.
- * A buffered store can reach memory at any time.  The choice is made only where it matters: before
- * a read from memory, and where a buffer must be empty.  The alternatives are all stores that could
- * be next, of any thread, and "none".  Choices continue until "none" is chosen.  In TSO the stores
- * of a thread reach memory in order; in PSO only stores to the same bytes do.
+ * A buffered store can reach memory at any time.  Which store does is chosen only where it matters:
+ * before a read from memory, and where a buffer must be empty.  The alternatives are all stores
+ * that could be next, of any thread, and "none".  Choices continue until "none" is chosen.  In TSO
+ * the stores of a thread reach memory in order; in PSO only stores to the same bytes do.
  *
  * WEAK: a write stays in the history of its cell.  A read returns any write of these bytes, unless
  * another write is between the two in happens-before.  COHERENT: in addition, a read never returns
@@ -223,7 +223,7 @@ struct head {
 	uint32_t thread, entry;
 	uint64_t number;
 };
-#define HEADS 256 /* the most stores to choose from; a judgement: others have to wait */
+#define HEADS 256 /* maximum number of stores to choose from, set by hand; others have to wait */
 
 /* Finds the heads of all threads, in the order of the stores. */
 static uint32_t find_heads(const struct memory *m, struct head *heads)

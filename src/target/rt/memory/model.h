@@ -17,12 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MEMORY_THREADS 64   /* the most threads of the program */
+#define MEMORY_THREADS 64   /* maximum number of threads; with more, the model is abandoned */
 #define MEMORY_CELLS 1024   /* entries of the table of cells; a power of two */
-#define MEMORY_HISTORY 24   /* the writes of a cell that are kept; reads do not return older ones */
-#define MEMORY_BUFFER 64    /* the most stores in the buffer of a thread */
+#define MEMORY_HISTORY 24   /* number of writes of a cell that are kept and can be read */
+#define MEMORY_BUFFER 64    /* maximum number of stores in the buffer of a thread */
 #define MEMORY_OBJECTS 1024 /* entries of the table of synchronisation objects; a power of two */
-#define MEMORY_SEEN 16	    /* the cells of which a thread's last value is kept */
+#define MEMORY_SEEN 16	    /* number of cells whose last value a thread keeps */
 /* After this many reads in a row without a new value, the next read returns the latest write. */
 #define MEMORY_FAIR 8
 

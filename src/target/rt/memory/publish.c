@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stores that other threads learn of through a tracked store.  Suppose a thread stores to several
- * locations, and then to a tracked one.  Another thread that reads the tracked location may also
- * read the others, and under a weak memory model it may find old values there.  In: stores and
+ * Lists stores that other threads learn of through a tracked store.  Suppose a thread stores to
+ * several locations, and then to a tracked one.  Another thread that reads the tracked location may
+ * also read the others, and under a weak memory model it may find old values there.  In: stores and
  * reads.  Out: sites (raddle_memory.published), so that the next run tracks these stores too.
  * Stores without a tracked store nearby are listed as well (`through` is 0): in a program with few
  * shared accesses, later runs may switch threads there.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Single accesses: the slow path of the hooks.  In: the first read, write or update of bytes in a
- * segment.  Out: its record, or only a count if the run is thinned (rt/record/thin.h) and the
- * access is not new; notifications of layers.
+ * Records single accesses: the slow path of the hooks.  In: the first read, write or update of
+ * bytes in a segment.  Out: its record, or only a count if the run is thinned (rt/record/thin.h)
+ * and the access is not new; and notifications to the layers.
  */
 #include "rt/record/access.h"
 

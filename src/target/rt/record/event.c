@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events: synchronisation, allocation, atomics and all other records that are not plain accesses.
- * In: a code and operands.  Out: a record with its q and its time.
+ * Writes events: synchronisation, allocation, atomics and all other records that are not plain
+ * accesses.  In: a code and operands.  Out: a record with its q and its time.
  */
 #include "rt/common/bug.h"
 #include "rt/core/buffer/mark.h"
@@ -137,7 +137,7 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	p = begin_record(t, code, q);
 	if (!p)
 		return true;
-	if (now < t->encoder.t) /* the two clocks behind rt_now_soon() differ slightly */
+	if (now < t->encoder.t) /* the two clocks that rt_now_soon() reads differ slightly */
 		now = t->encoder.t;
 	p = rt_put_delta(p, &t->encoder.t, now);
 	p = rt_put_delta(p, &t->encoder.a, object);

@@ -14,15 +14,17 @@
 #define HOOK INLINE void
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* `size` is a power of two up to 16, and `a` is a multiple of `size` or of its half.  So the bytes
- * usually lie in one word of the bitmap.  If some do not, the result is false. */
+/* Whether the bits of all bytes from `a` on are set.  `size` is a power of two up to 16, and `a` is
+ * a multiple of `size` or of its half.  So the bytes usually lie in one word of the bitmap.  If
+ * some do not, the result is false. */
 static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, uintptr_t a, uint32_t size)
 {
 	uint64_t mask = (1ull << size) - 1;
 	return (~(bits[(a / 64) % RADDLE_BLOCK_WORDS] >> (a % 64)) & mask) == 0;
 }
 
-/* Whether the thread has accessed all these bytes since its segment began. */
+/* Whether the thread has accessed or, if `write` is set, written all these bytes since its segment
+ * began. */
 static inline __attribute__((always_inline)) int is_noted(const struct raddle_self *self, uintptr_t a,
 							  uint32_t size, int write)
 {

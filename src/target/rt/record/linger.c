@@ -21,9 +21,10 @@
 #include <unistd.h>
 
 #define STEP_NS 500000l		 /* the time between two checks */
-#define LONGEST_NS 1000000000ull /* the longest delay of the end of a process */
-#define MOST_OPERATIONS 10000	 /* the most operations of all threads since the wait began */
-#define LOOKS 2			 /* checks in a row: a thread may sleep for a moment */
+#define LONGEST_NS 1000000000ull /* maximum time by which the end of a process is delayed */
+#define MOST_OPERATIONS 10000	 /* maximum number of operations of all threads during the wait */
+/* checks in a row that must find no running thread, since a thread may sleep for a moment */
+#define LOOKS 2
 
 static void read_at(int directory, const char *name, char *text, size_t size)
 {

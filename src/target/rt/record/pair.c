@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two adjacent accesses, which one hook tests.  In: the address of the first, and both sites.
- * Out: the same as rt/record/access.c for each of them; in a thinned run both may be left out
- * together.
+ * Records two adjacent accesses, which one hook tests.  In: the address of the first, and both
+ * sites.  Out: the same as rt/record/access.c for each of them; in a thinned run both may be left
+ * out together.
  */
 #include "rt/record/access.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ranges of bytes that one call accesses, and memory whose marks are forgotten.  In: an address
+ * Records ranges of bytes that one call accesses, and forgets the marks of memory.  In: an address
  * and a size.  Out: a RANGE record if a byte of the range is new in the segment.
  */
 #include "rt/common/bug.h"

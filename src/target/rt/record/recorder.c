@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The recorder of a thread, off the hot path: room in the buffer, and records of signal handlers
- * (rt/record/recorder.h).  In: a thread and its pending records.  Out: whole records in the
- * thread's buffer, whose `used` moves only when a record is complete.
+ * The parts of a thread's recorder that are not on the hot path (rt/record/recorder.h): they make
+ * room in the buffer and write the records of signal handlers.  In: a thread and its pending
+ * records.  Out: whole records in the thread's buffer, whose `used` moves only when a record is
+ * complete.
  *
  * A handler may leave the encoder by longjmp.  The next entry then finds that its own frame is not
  * deeper in the stack than the frame that took the encoder.  It drops the half-written record and
@@ -50,8 +51,9 @@ RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need)
 	return true;
 }
 
-/* Whether the encoder was left by longjmp.  Only frames on the thread's own stack can be compared,
- * since a handler may run on an alternate stack. */
+/* Whether the function that took the encoder was left by longjmp.  Then its frame (t->busy) is
+ * below the current frame, which is no longer a callee of it.  The two can be compared only if both
+ * are on the thread's own stack: a handler may run on an alternate stack. */
 static bool abandoned(const struct rt_thread *t)
 {
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses at equal distances, such as those of a loop over every second element or down a column.
- * Code of the mode `fast` makes one call before such a loop, in place of a hook in each iteration.
+ * Records accesses at equal distances, such as those of a loop over every second element or down a
+ * column.  Code of the mode `fast` makes one call before such a loop, in place of a hook in each
+ * iteration.
  *
  * The accesses that lie in one block are tested and marked together.  A block with a byte that is
  * not marked belongs to a run; each run becomes one STRIDE record.  (An access of such a block

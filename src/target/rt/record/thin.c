@@ -69,7 +69,8 @@ static void begin(void)
 	rt_guard.alive = RT_THIN;
 }
 
-/* While there is only one thread, nothing is left out: its accesses are in one segment. */
+/* While there is only one thread, nothing is left out.  Its operations begin no new segment
+ * (rt/record/event.c), so its repeated accesses are not recorded anyway. */
 void rt_thin_look(struct rt_thread *t)
 {
 	const struct raddle_buffer *b = t->buffer;

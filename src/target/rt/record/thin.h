@@ -49,7 +49,7 @@
 #ifndef RT_THIN_SAMPLED		  /* tests define a smaller value */
 #define RT_THIN_SAMPLED 4096u
 #endif
-#define RT_THIN_LAZY 256u /* the most operations in a segment of a lazy thread */
+#define RT_THIN_LAZY 256u /* maximum number of operations in a segment of a lazy thread */
 
 #define RT_LINES (1u << 20) /* entries of the table: 64 MB of memory without collisions */
 #define RT_HANDS 255u	    /* the number of hands, which identify owners: a byte other than 0 */
@@ -122,7 +122,8 @@ struct rt_place {
 	uint32_t more; /* the number of records since the place became hot */
 	uint64_t tag;  /* the tag (raddle/abi.h) of the block of the last access that was left out */
 };
-#define RT_PLACES 32768u /* entries per thread; a judgement: 1 MiB, few programs have more hot places */
+/* entries per thread, chosen by hand: they take 1 MiB; few programs have more hot places */
+#define RT_PLACES 32768u
 #define RT_PLACE_HOT 0x80000000u /* a bit of `heat` */
 
 static inline uint32_t rt_place_index(uint32_t site)

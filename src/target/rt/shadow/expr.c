@@ -294,10 +294,10 @@ uint32_t rt_expr_table(uint32_t index, uint32_t table, uint32_t bits)
 		     : 0;
 }
 
-/* ---- one byte ---- */
+/* ---- expressions that depend on one byte ---- */
 
-/* The most nodes that one query visits.  Expressions of an index are small; for larger expressions
- * the query has no result. */
+/* The maximum number of nodes that one query visits.  Expressions of an index are small; for larger
+ * expressions the query has no result. */
 #define STEPS_MAX 64
 
 struct walk {

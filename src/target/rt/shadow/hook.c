@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each
- * tests whether something is not concrete, and calls the runtime if so.  The hooks of `record`,
- * which the flavour has too, are those of rt/record/hook.c.
+ * tests whether a value is not concrete, and calls the runtime if so.  The hooks of `record`, which
+ * the flavour has too, are those of rt/record/hook.c.
  *
  * The rules of that file apply here too.
  */
@@ -95,7 +95,7 @@ INLINE void __raddle_sx_switch(uint32_t what, uint32_t site, uint32_t e, uint64_
 	__raddle_shadow_cases(what, site, e, v, cases);
 }
 
-/* Called for the local variables of a function that begins; they have at most a page. */
+/* Called for the local variables of a function that begins; they take at most a page. */
 INLINE void __raddle_sx_fresh(const void *p, uint64_t size)
 {
 	if (LIKELY(!(SHADOWED(p) | SHADOWED((const char *)p + size - 1))))

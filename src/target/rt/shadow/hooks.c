@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What instrumented code calls where a value is not concrete (raddle/shadow.h).
+ * The functions that instrumented code calls where a value is not concrete (raddle/shadow.h).
  */
 #include "rt/shadow/shadow.h"
 

@@ -13,12 +13,13 @@
 /* Returns the expression of a byte in memory. */
 uint32_t rt_model_byte(const void *p);
 
-/* Called within rt_shadow_enter().  Scans a text according to a format, and assigns expressions to
- * the values that the conversions stored. */
+/* A call of a function such as sscanf(). */
 struct rt_scan {
 	const char *text, *format;
 	int stored; /* what the function returned: how many conversions stored a value */
 };
+/* Called within rt_shadow_enter().  Scans a text according to a format, and assigns expressions to
+ * the values that the conversions stored. */
 void rt_model_scan(struct rt_scan *s, __builtin_va_list arguments);
 
 /* A number that a function has read from `s` up to `end`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The path of a run: the directions that branches took, and the variables.
+ * Records the path of a run: the directions that branches took, and the variables.
  */
 #include "rt/common/bug.h"
 #include "rt/shadow/shadow.h"

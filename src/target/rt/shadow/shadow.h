@@ -23,9 +23,9 @@
 
 #define RT_EXPORT __attribute__((visibility("default")))
 
-#define RT_SHADOW_PAGES 16384u	   /* the most pages with expressions: 64 MB of the program's memory */
+#define RT_SHADOW_PAGES 16384u	   /* maximum number of pages with expressions: 64 MB */
 #define RT_SHADOW_DESCRIPTORS 1024 /* the usual limit of descriptors */
-#define RT_SHADOW_SCANNED 4096u	   /* the most bytes that one call of scanf consumes */
+#define RT_SHADOW_SCANNED 4096u	   /* maximum number of bytes that one call of scanf may consume */
 
 struct rt_shadow {
 	struct raddle_shadow *shared; /* NULL if no input is followed */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the program fails: the places of fatal signals and failed assertions are recorded; then
- * the signal or assertion has its usual effect.  A handler that the program installs replaces this
- * one.
+ * Records where the program fails: the places of fatal signals and failed assertions.  Then the
+ * signal or assertion has its usual effect.  A handler that the program installs replaces the
+ * handler in this file.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

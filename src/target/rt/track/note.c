@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events.  An access takes its number under a lock for its address, and holds the lock until it is
- * done.  So accesses to one address are numbered in the order in which they happen, as long as all
- * of them have open gates.
+ * Writes events.  An access takes its number under a lock for its address, and holds the lock until
+ * it is done.  So accesses to one address are numbered in the order in which they happen, as long
+ * as all of them have open gates.
  */
 #include "rt/common/hash.h"
 #include "rt/track/track.h"
@@ -13,11 +13,11 @@
 #include <time.h>
 
 enum {
-	SPINS = 64,	      /* attempts to take the lock of an address before the thread yields */
-	YIELDS = 256,	      /* yields before the thread continues without the lock: its event is unsure */
-	ONE_IN = 8,	      /* one event in eight is delayed, if delays are requested */
-	LONGEST_NS = 1000000, /* the longest delay: longer than a context switch, shorter than a time
-			       * slice */
+	SPINS = 64,   /* attempts to take the lock of an address before the thread yields */
+	YIELDS = 256, /* yields before the thread continues without the lock: its event is unsure */
+	ONE_IN = 8,   /* one event in eight is delayed, if delays are requested */
+	/* maximum delay: longer than a context switch, shorter than a time slice */
+	LONGEST_NS = 1000000,
 };
 
 #define SLOW __attribute__((preserve_most, visibility("default")))

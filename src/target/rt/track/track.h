@@ -20,9 +20,9 @@
 #include <stddef.h>
 
 enum {
-	TRACK_STRIPES = 256,   /* locks, one of which is chosen by the address of eight bytes */
-	TRACK_STARTING = 4096, /* the most threads that were created and have not begun */
-	TRACK_LOCATIONS = 256, /* the most locations that are considered for a watchpoint */
+	TRACK_STRIPES = 256,   /* number of locks; the address of eight bytes chooses one */
+	TRACK_STARTING = 4096, /* maximum number of threads that were created and have not begun */
+	TRACK_LOCATIONS = 256, /* maximum number of locations that may get a watchpoint */
 	TRACK_FATAL = 5,       /* the number of signals that fail.c handles */
 };
 

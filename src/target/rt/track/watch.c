@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Watchpoints (rt/common/watchpoint.h): each of the first locations that statements of the slice
- * access gets a watchpoint.  From then on every access to it is an event, even in code without
- * gates, such as libraries or assembly.  The system may refuse watchpoints; gates work without
- * them.  Hits are expensive, so a location has a budget.
+ * access, after those that `turn` skips, gets a watchpoint.  From then on every access to it is an
+ * event, even in code without gates, such as libraries or assembly.  The system may refuse
+ * watchpoints; gates work without them.  Hits are expensive, so a location has a budget.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 
 enum {
 	MARK = 0x52616474,    /* "Radt": distinguishes these watchpoints from others */
-	HITS_MAX = 64,	      /* the most hits of a location, which is its budget */
+	HITS_MAX = 64,	      /* maximum number of hits of a location: its budget */
 	STACK_NEAR = 8 << 20, /* bytes: memory nearer to a frame is treated as local variables */
 };
 

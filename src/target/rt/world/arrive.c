@@ -192,8 +192,8 @@ void rt_world_moves(struct rt_thread *t)
 	RT_NOTIFY(came);
 }
 
-/* Returns the signals that the initial thread blocks.  If it blocks all signals, the runtime does
- * so, for a moment. */
+/* Returns the signals that the initial thread blocks.  The runtime may have blocked all signals
+ * there for a moment. */
 static uint64_t blocked_by_first(void)
 {
 	static const char word[] = "SigBlk:\t";
@@ -211,8 +211,9 @@ static uint64_t blocked_by_first(void)
 	return mask;
 }
 
-/* Sends the signal to the thread that the kernel would choose: the initial one, if it does not
- * block the signal.  Signals 32 and 33 belong to libc, and no program can block them. */
+/* Sends the signal to the thread that the kernel would choose: the initial one, if the program has
+ * not blocked the signal there.  No program can block signal 32, which belongs to libc.  So if it
+ * is blocked, the runtime has blocked all signals for a moment. */
 static void send_signal(uint32_t number)
 {
 	uint64_t blocked = blocked_by_first();

@@ -18,11 +18,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Judgements: a program that polls the clock until a certain time must not wait forever. */
+/* These values were chosen by hand: a program that polls the clock until a certain time must not
+ * wait forever. */
 #define NS_PER_S 1000000000ull
 #define STEP_NS 10	   /* how far a clock advances at a query without a recorded time */
 #define STEPS 64	   /* the number of such queries in a row after which the step doubles */
-#define STEPS_MOST 26	   /* the most doublings: a step stays below a second */
+#define STEPS_MOST 26	   /* maximum number of doublings: a step stays below a second */
 #define SOME_TIME 1000000u /* seconds: the time of a clock without any recorded time */
 
 void rt_world_misses(enum raddle_world_lack lack)

@@ -24,9 +24,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define HEAD 64		       /* the most bytes of a record without its `b` operand */
-#define PART 8192	       /* the most bytes of input in one record */
-#define BYTES_MAX (256u << 20) /* the most received bytes of a process that are recorded */
+#define HEAD 64		       /* maximum size of a record in bytes, without its `b` operand */
+#define PART 8192	       /* maximum number of bytes of input in one record */
+#define BYTES_MAX (256u << 20) /* maximum number of received bytes that are recorded in a process */
 
 static struct rt_world *world(void)
 {

@@ -28,9 +28,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1) /* the number of a listener that was not recorded */
-#define HIGH_MOST 4096				   /* the highest start of the runtime's descriptors */
-#define BACKLOG 4096				   /* the most connections that wait: the kernel's default */
+/* the number of a listener that was not recorded */
+#define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1)
+#define HIGH_MOST 4096 /* upper limit for the runtime's lowest descriptor */
+#define BACKLOG 4096   /* maximum number of waiting connections: the kernel's default */
 
 /* ---- descriptors ---- */
 

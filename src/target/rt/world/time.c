@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The times that a thread may know.  In: operations that order threads.  Out: for each thread, the
- * latest times that it, or any thread ordered before it, has read.
+ * Keeps the times that a thread may know.  In: operations that order threads.  Out: for each
+ * thread, the latest times that it, or any thread ordered before it, has read.
  *
  * A clock must not run backwards for a thread that could notice it: a thread that acquires a lock
  * from another thread must not read an earlier time than that thread did.  Unordered threads cannot

@@ -21,8 +21,8 @@ struct rt_noted {
 						   are encoded */
 };
 
-#define RT_LINEAGE 4096 /* the most threads whose creators are stored, by number */
-#define RT_DESCENT 64	/* the most creations that lead from the initial thread to a thread */
+#define RT_LINEAGE 4096 /* number of threads whose creators are stored */
+#define RT_DESCENT 64	/* maximum number of creations from the initial thread to a thread */
 
 struct rt_lineage {
 	uint32_t parent, index;
@@ -31,13 +31,15 @@ struct rt_lineage {
 /* The state of a process that is recorded. */
 struct rt_world {
 	struct rt_lineage lineage[RT_LINEAGE];
-	_Atomic uint32_t numbers;	     /* how many connections and listeners have numbers so far */
-	_Atomic uint64_t bytes;		     /* how many received bytes were recorded */
-	_Atomic uint32_t fds[RT_WORLD_FDS];  /* enum rt_world_fd and a number */
+	_Atomic uint32_t numbers; /* how many connections and listeners have numbers so far */
+	_Atomic uint64_t bytes;	  /* how many received bytes were recorded */
+	/* by descriptor: its kind | the number of its listener or connection */
+	_Atomic uint32_t fds[RT_WORLD_FDS];
 	_Atomic uint64_t sums[RT_WORLD_FDS]; /* checksums of sent bytes, by connection */
 };
 
-/* The kind of a descriptor.  The lower bits are the number of the listener or connection. */
+/* The kind of a descriptor, in the upper bits of its entry in `fds`.  The lower bits are the number
+ * of its listener or connection. */
 enum rt_world_fd {
 	RT_FD_NONE,
 	RT_FD_LISTENER = 1 << 28,
@@ -52,7 +54,7 @@ _Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room f
 
 /* The layer's state of a thread whose input is replayed. */
 struct rt_replayed {
-	uint32_t position;		/* in the table of threads; NONE if the thread is not there */
+	uint32_t position;		/* in the table of raddle_world_threads(), or NONE */
 	uint32_t looks;			/* polls in a row that found nothing and did not wait */
 	uint64_t next[RADDLE_SOURCES];	/* how many values of each source it has got */
 	uint64_t next_random, made_up;	/* how many recorded, and how many other, random bytes it got */
@@ -71,14 +73,15 @@ struct rt_giving {
 	struct raddle_world *memory;
 	struct rt_peer *peers;		       /* one for each connection */
 	_Atomic int32_t *bound;		       /* the program's descriptor of each listener; or -1 */
-	uint32_t position_of[RT_LINEAGE];      /* the position of each thread, by its number */
+	uint32_t position_of[RT_LINEAGE];      /* `position` of each thread, by its number */
 	_Atomic uint64_t last[RADDLE_SOURCES]; /* the latest time of each clock that was read, in ns */
 	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` the clock's time includes */
 	_Atomic uint64_t passed;	       /* the total time that threads slept, in nanoseconds */
 	_Atomic uint32_t in_a_row;	       /* queries in a row without a recorded time */
 	_Atomic uint64_t *left;		       /* rt/world/time.c: the times of releases, by object */
-	_Atomic uint32_t fds[RT_WORLD_FDS];    /* enum rt_world_fd and a number */
-	_Atomic uint32_t pulse, sleepers;      /* a futex that counts changes; its waiters */
+	/* by descriptor: its kind | the number of its listener or connection */
+	_Atomic uint32_t fds[RT_WORLD_FDS];
+	_Atomic uint32_t pulse, sleepers; /* a futex that counts changes; its number of waiters */
 	_Atomic uint32_t lock, interrupts, quiet;
 	_Atomic uint64_t debt; /* bytes that arrivals no longer wait for, although they were not sent */
 	int32_t hidden;	       /* the listener for connections that the program makes; or -1 */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads add to atomic counters; the sums are the same in whatever order. */
+/* Threads add to atomic counters; the sums are the same in every order. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

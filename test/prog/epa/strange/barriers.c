@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Phases of a grid between barriers. */
+/* Threads compute a grid in several steps, which barriers separate. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bit-fields and packed structures. */
+/* Threads use bit-fields and packed structures. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists whose elements are copied byte by byte, with the pointers in them. */
+/* List elements, which contain pointers, are copied byte by byte. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Three children, one after another, that change copies of one table; their statuses are the result. */
+/* Three child processes, one after another, change their own copies of a table and return sums. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>

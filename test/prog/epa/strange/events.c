@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* poll() on eventfds that two threads write to, one after another. */
+/* Main polls two eventfds one after the other; a thread writes to each. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A process forks, the child computes with a thread of its own, and a pipe brings the result back. */
+/* A forked child computes with a thread of its own and sends the result back through a pipe. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each thread writes a file of its own and reads it back by lines and numbers. */
+/* Each thread writes its own file and reads it back, first as numbers, then as lines. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* std::async, std::promise and a packaged task. */
+/* Results are computed by std::async, a std::promise and a std::packaged_task. */
 #include <cstdio>
 #include <future>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Arrays of pointers that grow by realloc(), also in threads. */
+/* In each thread, an array of pointers grows by realloc(). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One thread writes a file, another reads it once a semaphore shows that it exists. */
+/* One thread writes a file; another waits for a semaphore and then reads the file. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hash tables of strings; each thread has its own. */
+/* Each thread counts words in its own hash table of strings. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Standard input by lines, words and characters. */
+/* Main reads lines from standard input, and two threads scan them for numbers. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* setjmp() and longjmp() out of nested calls, in threads. */
+/* Each thread runs a recursive parser, which reports errors by longjmp(). */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Thread-specific data with destructors. */
+/* Each thread has thread-specific data, whose destructor stores a result. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A linked list that each thread makes for itself, reverses and frees. */
+/* Each thread makes, reverses and frees its own linked list. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Thread-local variables of several kinds, with addresses that are passed around. */
+/* Threads use thread-local variables of several kinds, also through pointers to them. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* OpenMP: a parallel loop with a static schedule. */
+/* OpenMP runs a parallel loop with a static schedule. */
 #include <stdio.h>
 
 static double a[40], b[40];

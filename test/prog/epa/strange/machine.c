@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A small interpreter with a table of functions; each thread runs a program. */
+/* Each thread runs a program in a small interpreter, which has a table of functions. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One place for a message, a full and an empty semaphore. */
+/* Messages pass through a box for one message, which two semaphores protect. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

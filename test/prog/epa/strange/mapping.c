@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Anonymous mappings, one for all and one for each thread; mremap() in between. */
+/* Threads use a shared anonymous mapping, and each its own one, which mremap() enlarges. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

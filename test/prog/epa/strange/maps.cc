@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* std::map, std::set, std::string and std::deque in threads. */
+/* Two threads use std::map, std::set, std::string and std::deque. */
 #include <cstdio>
 #include <deque>
 #include <map>

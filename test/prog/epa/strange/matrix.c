@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Matrices as arrays of rows on the heap; a thread for each row. */
+/* Matrices are arrays of rows on the heap; one thread computes each row of a product. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

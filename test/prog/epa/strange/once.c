@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Detached threads, and a main thread that waits for all by a semaphore. */
+/* Main waits for five detached threads by a semaphore. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

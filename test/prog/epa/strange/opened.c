@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions that dlsym() finds in a library that dlopen() loads, called through pointers in threads. */
+/* Threads call functions that dlsym() finds in a library loaded by dlopen(). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

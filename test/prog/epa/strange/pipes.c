@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A chain of threads, each of which adds something to the numbers that a pipe brings. */
+/* Pipes connect a chain of threads; each thread reads numbers, changes them and passes them on. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Not the same in every run: a number is made of an address. */
+/* Not deterministic: a number is computed from an address. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

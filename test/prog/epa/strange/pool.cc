@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A pool of threads, each with a queue of its own behind a mutex and a condition variable. */
+/* Each thread of a pool has its own job queue, with a mutex and a condition variable. */
 #include <condition_variable>
 #include <cstdio>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Read-write locks around a table that only main changes, between two groups of threads. */
+/* Threads read a table under a read-write lock; main changes it before each group of threads. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Structures with pointers, arrays and padding that are copied, returned and passed by value. */
+/* Structures with pointers, arrays and padding are copied, returned and passed by value. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Virtual calls through base classes, templates and smart pointers. */
+/* Two threads make virtual calls through base classes, templates and smart pointers. */
 #include <cstdio>
 #include <memory>
 #include <thread>

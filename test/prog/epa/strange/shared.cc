@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* std::shared_ptr and std::weak_ptr that threads share. */
+/* Threads share a list made of std::shared_ptr and std::weak_ptr. */
 #include <cstdio>
 #include <memory>
 #include <thread>

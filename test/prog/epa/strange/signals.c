@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signals that a thread raises for itself, and a handler that goes back by siglongjmp(). */
+/* Threads send signals to themselves; for one signal, the handler returns by siglongjmp(). */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* qsort() of pointers and of structures, and bsearch(), with callbacks. */
+/* Threads call qsort() on pointers and on structures, and bsearch(), with callbacks. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

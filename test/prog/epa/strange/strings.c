@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* String functions on buffers of the stack and the heap. */
+/* Threads call string functions on buffers on the stack and on the heap. */
 #include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>

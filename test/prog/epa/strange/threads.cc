@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* std::thread with lambdas, references and a vector of vectors. */
+/* Lambdas that capture references run in std::threads and fill a vector of vectors. */
 #include <cstdio>
 #include <numeric>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exceptions that are thrown through several frames, and carried to another thread. */
+/* Exceptions are thrown through several frames and rethrown in another thread. */
 #include <cstdio>
 #include <exception>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A search tree that a thread for each half adds up, in recursion. */
+/* The keys of a search tree are added up recursively, near the root by a thread for each half. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

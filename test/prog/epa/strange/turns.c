@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two threads take turns by a condition variable; which comes first does not matter. */
+/* Two threads alternate by a condition variable, whichever of them gets the lock first. */
 #include <pthread.h>
 #include <stdio.h>
 

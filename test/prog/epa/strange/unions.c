@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Unions of numbers, pointers and bytes. */
+/* Threads use unions of numbers, pointers and bytes. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

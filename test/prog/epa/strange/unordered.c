@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Not deterministic: one thread appends to a file, another reads as much as there is; nothing orders them. */
+/* Not deterministic: one thread appends to a file while another reads as much of it as there is. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Variadic functions, with pointers, doubles and structures among the arguments. */
+/* Threads pass pointers, doubles and structures to variadic functions. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>

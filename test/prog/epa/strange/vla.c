@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Variable-length arrays, alloca() and recursion in threads. */
+/* Threads use variable-length arrays, alloca() and recursion. */
 #include <alloca.h>
 #include <pthread.h>
 #include <stdio.h>

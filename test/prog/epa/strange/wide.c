@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* long double, __int128, complex numbers and vectors. */
+/* Threads compute with long double, __int128, complex numbers and vectors. */
 #include <complex.h>
 #include <pthread.h>
 #include <stdio.h>

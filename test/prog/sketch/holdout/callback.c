@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A deadlock: the login locks the session and then notifies; the notifier locks in the other order.
- */
+/* A deadlock: the login locks the session and then the listeners, the notifier in the opposite
+ * order. */
 #include <pthread.h>
 
 static pthread_mutex_t session = PTHREAD_MUTEX_INITIALIZER, listeners = PTHREAD_MUTEX_INITIALIZER;

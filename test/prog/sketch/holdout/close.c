@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A server's time-out closes the connection between the test and the write of the handler. */
+/* A server's time-out may close the connection after the handler's test and before its write. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

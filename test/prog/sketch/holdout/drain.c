@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The end is announced before the last item is in the queue: a thread that looks in between misses one. */
+/* The end is announced before the last item is in the queue: a consumer may miss that item. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A flag is set before the table that it announces exists: a worker that trusts it finds no table. */
+/* The flag is set before the table that it announces exists, so a worker may find no table. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

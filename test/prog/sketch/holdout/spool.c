@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After Apache 25520: two writers of a log take the same place in its buffer, and an entry is lost. */
+/* After Apache 25520: two writers may write to the same place in a log buffer; an entry is lost. */
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>

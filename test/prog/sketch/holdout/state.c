@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The wrong writer is last: a cancelled job says that it is done, or a done one that it was cancelled. */
+/* Two threads set the state of a job.  If the user's write is last, a done job looks cancelled. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No threads, after Cppcheck: a bracket that is never closed has no link, which is followed anyway. */
+/* No threads, after Cppcheck: the null link of a bracket that is never closed is dereferenced. */
 #include <stdio.h>
 #include <sys/random.h>
 

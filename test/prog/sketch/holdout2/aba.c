@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A list without locks: the first node goes and comes back while a thread still has its old successor. */
+/* The ABA problem: the first node is removed and put back while pop() has its old successor. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

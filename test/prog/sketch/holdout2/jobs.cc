@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A C++ container: both workers see that one job is left. */
+/* Both workers may see that one job is left in a C++ container, and take it. */
 #include <cstdio>
 #include <thread>
 #include <vector>

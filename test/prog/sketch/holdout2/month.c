@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No threads: a date whose month is not checked. */
+/* No threads: the program does not check that the date has a month. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two threads share a descriptor: between one's seek and its read the other one seeks. */
+/* Two threads share a descriptor: one may seek between the other's seek and read. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The writer moves the end of the ring before the entry is there. */
+/* The writer advances the end of the ring before it stores the entry. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

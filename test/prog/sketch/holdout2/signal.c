@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flag is read outside the lock: the signal comes before the wait, which never ends. */
+/* The flag is read outside the lock: the signal may come before the wait, which then never ends. */
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The end of a time limit is taken for an answer. */
+/* When the wait times out, the program behaves as if the answer had come. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Both threads find no registry and make one: what the first one put into its own is lost. */
+/* Both threads may find no registry and make one: what is added to the first one is then lost. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

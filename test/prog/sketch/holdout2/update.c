@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A statistic that is printed: an update between another one's read and write is lost. */
+/* Two threads update statistics; an update between the other's read and write is lost. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The lock guards the table, not the entry that was found in it: it is freed while a thread reads it. */
+/* The lock guards only the pointer to an entry: the entry may be freed while a thread reads it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

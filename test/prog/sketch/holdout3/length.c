@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The length of a message is checked, then read again: in between it grew. */
+/* The length of a message is checked, then read again; in between it may have grown. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

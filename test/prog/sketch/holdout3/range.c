@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each bound has a lock, but the pair has none.  A reader between the two writes sees bounds of
- * different ranges. */
+/* Each bound is accessed under a lock, but not both at once.  A reader between the two writes sees
+ * bounds of different ranges. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* C++: the count goes down and is read again; both owners find zero and delete. */
+/* C++: the count is decremented and then read again, so both owners may find zero and delete. */
 #include <pthread.h>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The worker says that it is ready before its result is there; the status of the program is wrong. */
+/* The worker posts before it stores its result, so the program's exit status may be wrong. */
 #include <pthread.h>
 #include <semaphore.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The end of the program closes the log; a thread that still writes a last line finds no log. */
+/* Main closes the log at the end; a thread that still writes a line may find no log. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

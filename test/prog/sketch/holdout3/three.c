@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Three accounts, three transfers in a ring: each holds what the next one wants. */
+/* Three transfers between three accounts form a ring: each may hold the lock that another wants. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

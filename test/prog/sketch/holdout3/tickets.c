@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The last ticket is sold twice: both sellers saw that one was left.  Nothing crashes; the output is wrong.
- */
+/* The last ticket may be sold twice, if both sellers see that one is left.  Nothing crashes, but
+ * the output is wrong. */
 #include <pthread.h>
 #include <stdio.h>
 

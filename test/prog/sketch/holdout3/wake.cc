@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* C++: the wait has no condition of its own, so a notification that comes first is lost. */
+/* C++: the wait has no predicate, so a notification that comes before it is lost. */
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>

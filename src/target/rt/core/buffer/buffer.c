@@ -19,7 +19,7 @@
 
 #define NS_PER_MS 1000000ull
 #define WAIT_STEP_MS 50 /* time between two checks of the heartbeat, which changes every 100 ms */
-#define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* the longest wait for a live collector */
+#define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* maximum wait for a live collector */
 
 /* Keeps the first reason, since later reasons follow from it. */
 void rt_stop(enum raddle_stop_reason reason)
@@ -51,8 +51,8 @@ static void wake_collector(struct raddle_session *s)
 		rt_futex_wake(&s->sealed_futex, 1);
 }
 
-/* Measures time by the clock, not by the number of wake-ups: if many threads wait, most are woken
- * in vain. */
+/* Waits for a free buffer and returns its index, or -1 if recording is over.  Measures time by the
+ * clock, not by the number of wake-ups: if many threads wait, most are woken in vain. */
 static int64_t wait_for_buffer(struct raddle_session *s)
 {
 	uint32_t heartbeat = atomic_load(&s->heartbeat);

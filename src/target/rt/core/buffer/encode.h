@@ -3,10 +3,9 @@
  * The encoder: turns records into bytes, as raddle/event.h describes.  Header-only so that the hot
  * path is straight-line code and the unit tests can run it against the trace reader.
  *
- * The encoder tracks the write position and the state of the decoder.  It does not manage buffers,
- * threads or signals (rt/record/recorder.c).  Every function takes the write position and returns
- * the new one; the caller guarantees space: RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a
- * stack record.
+ * The encoder tracks the state of the decoder.  It does not manage buffers, threads or signals;
+ * rt/record/recorder.c does.  Every function takes the write position and returns the new one; the
+ * caller guarantees space: RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a stack record.
  *
  * The stack.  Entries of the shadow stack that were written carry the bit RT_STACK_EMITTED.
  * Replacing an entry clears its bit, and every entry above it must be stored again before it
@@ -35,7 +34,8 @@
 #include <string.h>
 
 #define RT_STACK_EMITTED 0x80000000u /* set in an entry that was written to the stream */
-/* Numbers of entries (see above), a judgement: they take a sixth of a buffer. */
+/* Numbers of entries (see above), chosen by hand: a stack record takes at most a sixth of a
+ * buffer. */
 #define RT_STACK_WHOLE 1024
 #define RT_STACK_OUTER 512
 #define RT_STACK_INNER 32
@@ -48,12 +48,12 @@
 struct rt_slot {
 	uint64_t address;
 	uint64_t by;   /* the distance from the access before it */
-	uint8_t *at;   /* its record or, in a run, the number of accesses in the record; or NULL */
+	uint8_t *at;   /* points to its record or, in a run, to the count in the record; or NULL */
 	uint32_t site; /* its site; with the bit RT_SLOT_RANGE if it was a range */
-	uint16_t left; /* by how much the number in the record may grow; 0 if it is not a run */
+	uint16_t left; /* by how much the count in the record may grow; 0 if it is not a run */
 	uint16_t size; /* the size of a range; 0 if it is too long for a run */
 };
-#define RT_RUN_MAX 127 /* the most accesses of a run: their number is one byte */
+#define RT_RUN_MAX 127 /* maximum number of accesses in a run, whose count takes one byte */
 #define RT_SLOT_RANGE 0x80000000u
 
 struct rt_encoder {

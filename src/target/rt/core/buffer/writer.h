@@ -40,8 +40,8 @@ struct rt_release {
 };
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object);
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
-/* forget() clears the marks of this memory.  see_again() clears all marks: it begins a new
- * segment. */
+/* forget() clears the marks of this memory.  After see_again(), layers are notified again of
+ * accesses to bytes that the thread has already accessed in this segment. */
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size);
 void rt_see_again(struct rt_thread *t);
 

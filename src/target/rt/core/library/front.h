@@ -2,7 +2,7 @@
 /*
  * Functions of libraries other than libc that the runtime interposes.  They are weak, and every
  * dynamic program contains them, whether or not it uses the library.  So the real function is
- * looked up at the call.
+ * looked up when it is first called.
  */
 #ifndef RT_FRONT_H
 #define RT_FRONT_H

@@ -9,14 +9,14 @@
  * interposed functions, so that they are handled like those of the program.
  *
  * An edge is a semaphore.  The first thread posts it; the second takes the token, without ever
- * waiting, since libomp has already ordered the two.  Each pair of threads of a barrier has its
- * own semaphore, so that a thread cannot take a token meant for another.  A lock has a mutex
- * around it, which is taken before libomp's lock and released after it.  So libomp's lock is
- * always free, and the mutex lets a replay decide which thread gets it.  Where libomp decides
- * which thread is next (ordered, test locks), the mutex is taken after libomp's lock.  The first
- * thread that reaches a `single` executes it: each tries to take the one token of a semaphore, and
- * the others continue when the thread that took it has entered libomp's `single`.  So a replay can
- * decide which thread executes a `single`, too.
+ * waiting, since libomp has already ordered the two.  At a barrier, each thread has its own
+ * semaphore, to which all threads of the team post, so that a thread cannot take a token meant for
+ * another.  A lock has a mutex around it, which is taken before libomp's lock and released after
+ * it.  So libomp's lock is always free, and the mutex lets a replay decide which thread gets it.
+ * Where libomp decides which thread is next (ordered, test locks), the mutex is taken after
+ * libomp's lock.  The first thread that reaches a `single` executes it: each tries to take the one
+ * token of a semaphore, and the others continue when the thread that took it has entered libomp's
+ * `single`.  So a replay can decide which thread executes a `single`, too.
  *
  * In libomp, the thread that created tasks executes all of them if it reaches them before others
  * wake up.  Likewise, the thread that created the team is the first to reach a `single` or a loop
@@ -34,15 +34,15 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-/* All these numbers are judgements. */
+/* All these numbers were chosen by hand. */
 enum {
-	DEPENDENCES = 64,	 /* edges per task for dependences that read, and as many that write */
+	DEPENDENCES = 64,	 /* edges per task for reads (`in`), and as many for writes */
 	MUTEX_BUCKETS = 256,	 /* buckets of the hash table of mutexes */
 	MAPPED_BYTES = 1 << 20,	 /* bytes that are mapped at once */
-	TEAM_MAX = 1024,	 /* the most threads of a team; bounds the pairs of a barrier */
-	ENTERED_LOOKS = 1 << 20, /* checks before a thread stops waiting for the first in a `single` */
+	TEAM_MAX = 1024,	 /* maximum size of a team; bounds the tokens of a barrier */
+	ENTERED_LOOKS = 1 << 20, /* checks whether another thread has entered a `single`, at most */
 	NAPS = 10,		 /* how often a process waits for other threads to arrive */
-	NAP_PARTS = 100,	 /* the most sleeps of such a wait */
+	NAP_PARTS = 100,	 /* maximum number of sleeps in such a wait */
 	NAP_NS = 200000		 /* nanoseconds of a sleep: a wait takes at most 20 ms */
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed allocation.  ALLOC is written after the allocation, FREE before the release, so
- * allocations and releases of an address are in the order of q.  The thread's marks for this
- * memory in the current segment are removed, because the memory is a new object now.
+ * Interposed functions that allocate and free memory.  ALLOC is written after the allocation, FREE
+ * before the release, so allocations and releases of an address are in the order of q.  The
+ * thread's marks for this memory in the current segment are removed, because the memory is a new
+ * object now.
  *
  * Allocations and releases inside pthread_create() and pthread_join() are not recorded, because
  * they depend on libc's cache of stacks, not on the program.

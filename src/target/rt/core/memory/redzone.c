@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ZONE_BYTES (16u << 20)	/* a judgement: more than the runtime's variables have */
+#define ZONE_BYTES (16u << 20)	/* chosen by hand: larger than the runtime's variables together */
 #define LARGEST_PAGE (1u << 16) /* bytes: the largest page size of Linux, 64 KiB */
 
 __attribute__((visibility("hidden"), aligned(LARGEST_PAGE))) char __raddle_away[ZONE_BYTES];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges whose length is that of a string.  Instrumented code calls these functions in addition to
- * libc's string functions.  In: the address of a string.  Out: a range event, except for NULL,
- * which the real function handles.  Nothing here allocates, locks or sets errno, so strnlen() must
- * not be interposed.
+ * Records ranges of memory whose length is that of a string.  Instrumented code calls these
+ * functions in addition to libc's string functions.  In: the address of a string.  Out: a range
+ * event, except for NULL, which the real function handles.  Nothing here allocates, locks or sets
+ * errno, so strnlen() must not be interposed.
  */
 #include "raddle/abi.h"
 
@@ -104,7 +104,7 @@ EXPORT void __raddle_write_appended(struct raddle_self *self, const char *p, con
 
 /* --- memory that may not be readable ---------------------------------------------- */
 
-#define PAGES 16 /* the most pages that one system call tests */
+#define PAGES 16 /* maximum number of pages that one system call tests */
 
 /* Returns how many pages, starting with that of p, are readable.  The kernel copies a byte of
  * each. */
@@ -152,7 +152,7 @@ EXPORT uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t si
 	return n;
 }
 
-/* The most buffers that the kernel accepts. */
+/* The maximum number of buffers that the kernel accepts. */
 #define VECTOR_MAX 1024
 
 EXPORT void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count,

@@ -51,7 +51,8 @@ __attribute__((used)) long rt_futex_by_number(const long arguments[6])
 	return rt_as_libc(call.handled ? call.result : rt_bare_call(SYS_futex, arguments));
 }
 
-/* Without a state, the thread is only beginning or has ended, or the runtime itself asks. */
+/* Returns the ID of the calling thread.  If the thread has no state, it is just beginning or has
+ * ended, or the runtime itself asks; no layer is then asked. */
 long rt_gettid_by_number(void);
 __attribute__((used)) long rt_gettid_by_number(void)
 {
@@ -63,8 +64,8 @@ __attribute__((used)) long rt_gettid_by_number(void)
 	return id ? id : rt_kernel_tid();
 }
 
-/* A child that vfork() by number made returns through here first, on the stack of its parent.  So
- * the function leaves nothing on the stack, like that of libc. */
+/* After syscall(SYS_vfork), the child returns from this function first, on the stack of its parent.
+ * So the function leaves nothing on the stack, like that of libc. */
 __attribute__((naked)) INTERPOSE(long, syscall, (long number, ...))
 {
 	__asm__ volatile(

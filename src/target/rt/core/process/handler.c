@@ -5,9 +5,9 @@
  * rt.interruptible, which stays set.
  *
  * A layer that holds a lock blocks signals, because a handler may need the same lock.  The two
- * system calls for this are most of the cost of a lock.  Most programs have no handler and avoid
- * them.  A handler that is installed by a bare system call, or by the obsolete sigset(), is not
- * noticed.
+ * system calls for this are most of the cost of a lock.  Most programs have no handler and need no
+ * such calls.  A handler that is installed by a bare system call, or by the obsolete sigset(), is
+ * not noticed.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -98,7 +98,7 @@ INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
 	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
 		atomic_store(&rt.asynchronous, 1);
 		/* On one kernel thread, the run ends if a thread is cancelled after this call
-		 * (rt/core/thread/create.c).  libomp makes it and cancels no thread. */
+		 * (rt/core/thread/create.c).  libomp makes this call but cancels no thread. */
 		if (!rt_shares_kernel_thread())
 			become_interruptible();
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory limits that the program sets for itself.  In: calls of setrlimit(), getrlimit() and
+ * Adapts memory limits that the program sets for itself.  In: calls of setrlimit(), getrlimit() and
  * prlimit() for its address space and its data.  Out: limits that leave room for the runtime's own
  * mappings.  A program that queries a limit gets the value that it set.
  *
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	CODE = 16 << 20 /* bytes: about the code of the runtime and of the instrumentation */
+	CODE = 16 << 20 /* bytes: about the size of the code of runtime and instrumentation */
 };
 #define GROWTH (1ull << 40) /* bytes added to a hard limit, because it could not be raised later */
 

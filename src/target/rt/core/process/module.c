@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loaded objects.  In: the loader's list, and the file that the program passes to dlopen().  Out: a
- * module event for each object, and the flavoured form of a plug-in, if there is one
+ * Reports loaded objects.  In: the loader's list, and the file that the program passes to dlopen().
+ * Out: a module event for each object, and the flavoured form of a plug-in, if there is one
  * (raddle/plugin.h).
  *
  * The search path of dlopen() depends on its caller.  So for objects without a flavoured form this

@@ -346,7 +346,7 @@ INTERPOSE(int, execveat, (int fd, const char *path, char *const argv[], char *co
 	return not_replaced(REAL(execveat)(fd, path, argv, envp, flags));
 }
 
-/* The forms with an argument list count their arguments and then copy them. */
+/* execl(), execlp() and execle() count their arguments and then copy them. */
 static size_t count_arguments(va_list ap)
 {
 	size_t count = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Resources that the system refuses.  In: calls that fail for lack of memory, threads, processes
- * or descriptors.  Out: notifications of layers.  A run that fails for such a reason proves nothing
- * about its schedule.
+ * Reports resources that the system refuses.  In: calls that fail for lack of memory, threads,
+ * processes or descriptors.  Out: notifications to the layers.  A run that fails for such a reason
+ * proves nothing about its schedule.
  *
  * Functions that allocate memory or create threads and processes are interposed elsewhere and
  * report their failures here.  Most functions that open descriptors are interposed in this file.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * System services of the runtime: memory, futexes, time and the one lock.  They use bare system
- * calls.  So they call no interposed or locking function of libc, and preserve the program's errno.
+ * System services of the runtime: memory, futexes, time and the one lock.  They make system calls
+ * directly; only the clock is read through libc.  So they call no function of libc that takes a
+ * lock, and preserve the program's errno.
  */
 #include "rt/core/one.h"
 #include "rt/core/real.h"
@@ -65,7 +66,7 @@ uint64_t rt_now(void)
  * counters of two processors disagree or the clock is being adjusted.
  */
 #define TRUST (1u << 20)
-#define MEASURE (1u << 22)     /* least number of ticks over which the speed is measured */
+#define MEASURE (1u << 22)     /* minimum number of ticks over which the speed is measured */
 #define UNDISTURBED (1u << 12) /* ticks; a reading of the clock that takes longer is not used */
 
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Atomic operations and fences of the program.
+ * Records the atomic operations and fences of the program.
  *
  * begin() takes one of RT_ATOMIC_LOCKS locks, chosen by the address.  end() takes the position q
  * and releases the lock.  So operations on one location happen in the order of their q.  A handler
@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void emit(struct rt_thread *t, cons
 		rt_emit(t, r);
 }
 
-/* A relaxed update after a fence may release. */
+/* A relaxed update after a fence may release, so it ends the segment. */
 static inline uint32_t flags_of(const struct rt_thread *t, uint32_t flags)
 {
 	return t->fenced ? flags & ~RADDLE_ATOMIC_PASSED : flags;

@@ -153,7 +153,8 @@ INTERPOSE(void, cnd_destroy, (cnd_t * cond))
 	REAL(cnd_destroy)(cond);
 }
 
-/* Returns whether the caller shall call the real function, or else rt_listened_notify(). */
+/* Returns true if the caller shall call the real function, false if it shall call
+ * rt_listened_notify(). */
 static bool notify(uint32_t code, const void *cond)
 {
 	struct rt_thread *t = rt_plain();

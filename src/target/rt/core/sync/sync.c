@@ -26,8 +26,8 @@
 
 void *__raddle_interpose_sync(void);
 
-/* A program refers to the marker below.  The marker refers to the other archive members, so they
- * are linked too. */
+/* Instrumented code refers to the marker (raddle/libc.inc), which is the function below.  The
+ * marker refers to the other archive members, so that they are linked too. */
 void rt_member_cond(void);
 void rt_member_once(void);
 void rt_member_create(void);
@@ -441,7 +441,7 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier))
 	return r;
 }
 
-/* Semaphores, whose functions return -1 and set errno. */
+/* Semaphores, whose functions return -1 and set errno on failure. */
 
 static uint64_t sem_result(int r)
 {

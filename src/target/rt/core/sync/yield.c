@@ -17,8 +17,7 @@ void rt_member_yield(void)
 {
 }
 
-/* Whether a layer gave other threads their turns instead.  All of these functions except the plain
- * yields are cancellation points. */
+/* Returns whether a layer let other threads run, so that the real function is not needed. */
 static bool yields(void)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.yields != NULL) ? rt_self() : NULL;
@@ -53,6 +52,7 @@ static bool sleeps_in_world(uint64_t ns)
 	return slept;
 }
 
+/* The same for a sleep, which is a cancellation point. */
 static bool sleeps_by_turns(uint64_t ns)
 {
 	if (!sleeps_in_world(ns) && !yields())
