@@ -579,7 +579,7 @@ static void test_extent(void **state)
 	begin(&m, &(struct explore){0});
 	/* The first run is not ended early.  While no run has ended, the others are ended by Luby's
 	 * sequence. */
-	assert_int_equal(explore_extent(&m.state, 0, POINTS_OPERATIONS), 20000);
+	assert_int_equal(explore_extent(&m.state, 0, POINTS_OPERATIONS), 200000);
 	for (uint64_t i = 1; i < 100; i++)
 		assert_int_equal(explore_extent(&m.state, i, POINTS_ALL),
 				 500 * explore_luby(strategies_position(i)));

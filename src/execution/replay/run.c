@@ -401,6 +401,12 @@ static void set_run(struct replay *r)
 	set_patience(r);
 }
 
+/* Whether the program shall be frozen in this run. */
+static bool is_to_freeze(const struct replay_request *q)
+{
+	return q->snapshot && !q->snapshot->off && !q->snapshot->pid;
+}
+
 /* Makes the session for a program that starts, and writes the plan. */
 static int open_session(struct replay *r)
 {
@@ -425,7 +431,7 @@ static int open_session(struct replay *r)
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change their offset */
 	if (q->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
-	if (q->snapshot && !q->snapshot->off)
+	if (is_to_freeze(q))
 		r->steer->freezing.where = q->snapshot->freeze;
 	if (q->snapshot)
 		r->steer->freezing.threads = q->snapshot->ahead;
@@ -498,15 +504,19 @@ static int run_started(struct replay *r)
 		err = replay_world_copy(q->schedule->trace, q->record_into);
 	if (!err && q->shadow)
 		q->shadow(q->context, (char *)r->session.shared + r->session.shadow, RADDLE_SHADOW_SIZE);
-	if (q->snapshot && !q->snapshot->off)
+	if (is_to_freeze(q))
 		snapshot_note_unfrozen(q->snapshot, r->steer);
 	run_session_close(&r->session);
 	return err;
 }
 
-static bool has_snapshot(const struct replay_request *q)
+/* Whether the run can be copied from a frozen program.  That has room for some more threads than its
+ * own plan names. */
+static bool is_copyable(const struct replay *r)
 {
-	return q->snapshot && q->snapshot->pid;
+	const struct replay_snapshot *s = r->request->snapshot;
+
+	return s && s->pid && r->plan.thread_count <= s->threads + RADDLE_STEER_ROOM;
 }
 
 static int run_once(const struct replay_request *request, struct replay_result *result)
@@ -517,15 +527,15 @@ static int run_once(const struct replay_request *request, struct replay_result *
 
 	*result = (struct replay_result){.arena = rd_arena_new()};
 	err = plan_compile(&r.plan, request->schedule, request->program->sites);
-	if (!err && request->schedule->trace && !request->no_world && !has_snapshot(request))
-		err = replay_world_open(&r.world, request->schedule->trace);
 	for (size_t i = 0; i < request->strategy.weight_count && !err; i++)
 		err = plan_expect(&r.plan, request->strategy.weights[i].thread,
 				  request->strategy.weights[i].points);
+	if (!err && request->schedule->trace && !request->no_world && !is_copyable(&r))
+		err = replay_world_open(&r.world, request->schedule->trace);
 	if (!err && request->record_into)
 		err = record_prepare_directory(request->record_into, true);
 	if (!err)
-		err = has_snapshot(request) ? run_copy(&r) : run_started(&r);
+		err = is_copyable(&r) ? run_copy(&r) : run_started(&r);
 	plan_release(&r.plan);
 	if (!r.copied)
 		replay_world_close(r.world);

@@ -39,6 +39,8 @@
 /* the limit of a run, as a multiple of the extent of the longest run that ended with the same kind
  * of points */
 #define EXTENT_TIMES 20
+/* the limit of the first run; 0.02 s on one kernel thread, 1 s with several */
+#define EXTENT_FIRST 200000
 #define EXTENT_UNIT 500 /* the limit while no such run has ended, multiplied by explore_luby() */
 /* if only runs with other kinds of points have ended, the unit is at least EXTENT_HINT times the
  * extent of the longest of them */
@@ -136,13 +138,15 @@ static uint64_t extent_unit(const struct explore_state *s)
 }
 
 /* If most runs do not end, many short attempts are worth more than a long one.  The first run shows
- * the usual length, so it gets EXTENT_LEAST at once. */
+ * the usual length, so it gets EXTENT_FIRST at once. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points)
 {
 	uint64_t most = EXTENT_TIMES * s->longest[points],
 		 least = s->cut > s->result->schedules ? EXTENT_UNIT : EXTENT_LEAST;
 
-	if (!s->longest[points] && number)
+	if (!s->longest[points] && !number)
+		return EXTENT_FIRST;
+	if (!s->longest[points])
 		return extent_unit(s) * explore_luby(s->how->points ? number : strategies_position(number));
 	return most > least ? most : least;
 }

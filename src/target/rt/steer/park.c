@@ -16,6 +16,10 @@
 #include "rt/core/one.h"
 #include "rt/steer/turn-int.h"
 
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #define PARKED_MAX 1024 /* a judgement: their stacks take 8 GiB of address space, but little memory */
 
 static bool may_park(const struct rt_thread *t)
@@ -69,8 +73,10 @@ void rt_park_prepares(struct rt_thread *t)
 {
 	struct rt_steering *g = rt_steering();
 
-	if (!t->prepared)
+	if (!t->prepared) {
 		atomic_store(&rt_steered(t)->context.alive, 1);
+		return;
+	}
 	t->next = g->ready_made;
 	g->ready_made = t;
 }
@@ -99,8 +105,16 @@ void rt_park_prepared(struct rt_thread **child)
 		rt_steered(*child)->context.blocked = rt_steered(*child)->context.masked = false;
 }
 
+/* Whether the stacks of these threads leave the program as much address space as it would have. */
+static bool has_room(void)
+{
+	struct rlimit limit;
+
+	return !syscall(SYS_getrlimit, RLIMIT_AS, &limit) && limit.rlim_cur == RLIM_INFINITY;
+}
+
 void rt_park_fill(uint32_t count)
 {
-	while (count-- && rt_thread_prepare())
-		;
+	while (count && has_room() && rt_thread_prepare())
+		count--;
 }

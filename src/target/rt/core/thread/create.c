@@ -268,8 +268,13 @@ bool rt_thread_prepare(void)
 	rt_block_signals(&signals);
 	r = REAL(pthread_create)(&id, NULL, run_for_result, t);
 	rt_restore_signals(&signals);
+	if (r) {
+		rt_thread_idle(t);
+		return false;
+	}
 	t->prepared = (uint64_t)id;
-	return r == 0;
+	RT_NOTIFY(prepares, t);
+	return true;
 }
 
 INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument))
