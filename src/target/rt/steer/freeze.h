@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RT_FROZEN_FILES 64 /* most open files of a program that can be frozen; a judgement */
+#define RT_FROZEN_FILES 64 /* maximum number of files whose positions are kept; chosen by hand */
 
 /* A program that is frozen (rt/steer/freeze.c). */
 struct rt_frozen {

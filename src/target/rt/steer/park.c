@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PARKED_MAX 1024 /* a judgement: their stacks take 8 GiB of address space, but little memory */
+#define PARKED_MAX 1024 /* chosen by hand: their stacks take 8 GiB of address space, but little memory */
 
 static bool may_park(const struct rt_thread *t)
 {

@@ -37,7 +37,7 @@ struct rt_signals {
 };
 #define RT_INHERITED 3 /* descriptors that a program inherits */
 
-/* Number of threads that may be on their way out at the same time.  A judgement: such a thread
+/* Number of threads that may be on their way out at the same time.  Chosen by hand: such a thread
  * takes some 20 microseconds, and more of them would only make a wait less repeatable. */
 #define RT_LEAVERS 64
 
