@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Readers accept the files of outside.h: regular files up to a maximum size.  rd_file_read() and
- * rd_file_read_max() also accept a pipe that the user passes. */
+/* Functions that read a whole file accept only regular files up to a maximum size (base/outside.h).
+ * rd_file_read() and rd_file_read_max() also accept a pipe that the user passes as a descriptor. */
 
 /* Appends a whole file of at most `max` bytes to `b`. */
 int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);

@@ -396,7 +396,8 @@ int main(void)
 		TEST(another_program_has_none_of_them),
 	};
 
-	/* a command may read the input of the program that it runs */
+	/* Some commands read standard input, to pass it to the program that they run.  The tests
+	 * must not wait for it. */
 	if (!freopen("/dev/null", "r", stdin))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,8 @@ static int end(void **state)
 	return 0;
 }
 
-/* What was answered.  The address of the response shows whether it was made again. */
+/* An answer that note() received.  If two answers have the same `response`, it was made only once
+ * and shared. */
 struct seen {
 	const struct MHD_Response *response;
 	char tag[sizeof((struct hive_task_answer *)0)->tag];

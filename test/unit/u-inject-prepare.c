@@ -184,7 +184,7 @@ static void only_campaigns_are_replaced(void **state)
 	assert_int_equal(rd_mkdirs(campaign), RD_OK);
 	assert_int_equal(rd_file_write(file, "x", 1), RD_OK);
 	assert_int_equal(inject_start_directory(&c, campaign, true), RD_EUSAGE);
-	assert_non_null(strstr(said, "it exists and is not a campaign"));
+	assert_non_null(strstr(said, "it exists, but is not the directory of a campaign"));
 	assert_true(rd_file_exists(file));
 	inject_start_release(&c);
 	unlink(file);

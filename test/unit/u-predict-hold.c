@@ -62,7 +62,7 @@ static uint64_t rnd(uint64_t below)
 	return seed % below;
 }
 
-/* An entry of a stream: an operation that schedules count, or an access. */
+/* An entry of a stream: an operation that is numbered in schedules, or an access. */
 struct entry {
 	bool counted, write;
 	uint32_t site;

@@ -28,10 +28,11 @@ static const struct {
 	const char *bytes;
 	size_t length;
 } pieces[] = {
-	/* Initial thread: monotonic +100, +7; receive o=5 connection 1 "hi", then its end at
-	 * o=6. */
+	/* The initial thread: the monotonic time is 100, then 7 more; o=5 receives "hi" from
+	 * connection 1, o=6 receives its end. */
 	{0, "\x01\x00\x02\x01\xc8\x01\x02\x01\x0e\x07\x0a\x01\x02hi\x07\x02\x01\x00", 19},
-	/* Its second child: monotonic starts again, +1; random "abc"; three records are missing. */
+	/* The second child of the initial thread: the monotonic time is 1, since each piece counts
+	 * from 0; the random bytes "abc"; three records were lost. */
 	{3,
 	 "\x01\x01\x01\x02\x01\x02\x03\x03"
 	 "abc\x0c\x03",

@@ -13,8 +13,8 @@ enum { DEPTH_MAX = 12 };
 
 struct fresh {
 	struct program *p;
-	/* By value: the index in `users` at which its users begin.  A user is an instruction that
-	 * has the value as an operand. */
+	/* For each value of the facts, the index in `users` at which its users begin.  A user is an
+	 * instruction that has the value as an operand. */
 	uint32_t *user_start, *users;
 	struct rd_umap blocks; /* maps a root to 1 + its index in `known` */
 	struct known {

@@ -65,7 +65,7 @@ struct program {
 	const struct facts *f;
 	struct candidates *out;
 	struct function_info *functions;
-	uint32_t *block_of;	 /* by value: its block; FACTS_NONE for arguments */
+	uint32_t *block_of;	 /* the block of each value of `f`; FACTS_NONE for an argument */
 	struct call_edge *edges; /* the edges of the call graph, sorted by callee */
 	size_t edge_count;
 	uint32_t *edges_of; /* by callee: index of its first edge */

@@ -210,7 +210,8 @@ static bool agrees(struct comparison_state *c, const struct epa_record *r, const
 		return true;
 	}
 	if (*golden && is_cut_within(r, *golden)) {
-		if (r->unfinished || !is_cut_by_exit(c, r)) /* the run may still reach its exit */
+		/* If the record is unfinished, only compare_ends() knows whether the run exited. */
+		if (r->unfinished || !is_cut_by_exit(c, r))
 			note_cut(c, r, *golden);
 		if (!r->unfinished)
 			epa_cursor_skip(&t->cursor);

@@ -37,8 +37,8 @@ enum epa_kind {
 	 * number at that site. */
 	EPA_UNKNOWN,
 	EPA_PROCESS, /* a process ID; all process IDs have the same name */
-	/* Bytes of an address that are loaded or stored one by one: by their offsets in the
-	 * address. */
+	/* A value of less than a word that contains bytes of an address: by a bit mask of these
+	 * bytes. */
 	EPA_PART,
 	EPA_REGION, /* the stack of a thread; used for objects, never in names */
 };

@@ -251,8 +251,9 @@ static bool is_target(const struct predict_search *s, uint8_t kind, uint32_t obj
 	return false;
 }
 
-/* Handles semaphores whose value cannot be right in this ideal.  Returns true if *a is the
- * answer. */
+/* Looks for a semaphore whose value is impossible after this ideal: it is below 0, or above 0
+ * although a target is a wait for the semaphore.  If there is one, tries larger ideals, stores the
+ * answer in *a and returns true. */
 static bool solve_sems(struct predict_search *s, const uint32_t *p, enum answer *a)
 {
 	for (uint32_t sem = 0; sem < s->c->sems; sem++) {

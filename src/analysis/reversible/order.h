@@ -27,7 +27,7 @@ enum rev_rule {
 };
 const char *rev_rule_name(enum rev_rule rule);
 
-/* One step of the proof: whenever `op` is done, operation n of the thread was done before it. */
+/* One step of the proof: in every possible order, operation `n` of `thread` is done before `op`. */
 struct rev_need {
 	uint32_t op; /* index of the operation in rev_run.ops */
 	uint32_t thread, n;

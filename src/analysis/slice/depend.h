@@ -25,7 +25,7 @@ struct depend_write {
 struct depend {
 	const struct facts *f;
 	struct tflow flow;
-	uint32_t *block_of; /* by value: its block; FACTS_NONE for an argument */
+	uint32_t *block_of; /* the block of each value of `f`; FACTS_NONE for an argument */
 	/* Rows of the call graph, sorted by callee; the callers of a function start at
 	 * callers_of[function]. */
 	uint32_t *callers;

@@ -105,7 +105,8 @@ void slice_place_release(struct slice_place *at)
 
 struct search {
 	struct depend depend;
-	/* By value: distance from the failure; FACTS_NONE if it is not in the slice. */
+	/* The distance of each value of the facts from the failure; FACTS_NONE if the value is not
+	 * in the slice. */
 	uint32_t *depth;
 	uint32_t *now, *later; /* values at the current distance, and at the next one */
 	size_t now_count, later_count, now_capacity, later_capacity;

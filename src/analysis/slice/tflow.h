@@ -24,7 +24,8 @@ struct tflow_start {
 
 struct tflow {
 	const struct facts *f;
-	/* By value: its node; for an argument, the node at which its function begins. */
+	/* The node of each value of the facts; for an argument, the node at which its function
+	 * begins. */
 	uint32_t *node_of;
 	uint32_t nodes;
 	struct facts_graph graph;

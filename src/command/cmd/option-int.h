@@ -33,7 +33,7 @@ struct cmd_usage {
 	/* Names of members of struct cmd_options, separated by blanks, in the order of --help. */
 	const char *takes;
 	const char *example;
-	bool raw; /* whether standard output is not text for people */
+	bool raw; /* it prints data for programs, so control characters are not replaced */
 };
 
 /* The parser returns CMD_GO_ON, or the exit status if the command must end. */

@@ -112,7 +112,7 @@ void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site
  * (instr/record/spin.c). */
 void __raddle_round(void);
 
-/* Record an access of a range of bytes, as by memcpy(), or an access that may be unaligned. */
+/* Record an access to a range of bytes, as by memcpy(), or an access that may be unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 

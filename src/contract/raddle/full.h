@@ -158,7 +158,7 @@ struct raddle_fault {
 	uint32_t action;   /* enum raddle_fault_action */
 	uint32_t number;   /* chosen by the author of the plan; records of the trace contain it */
 	uint64_t mask[2];  /* low half first; bits beyond the value's size are ignored */
-	uint64_t chance;   /* the argument of raddle_fault_happens(); 0 if it always happens */
+	uint64_t chance;   /* passed to raddle_fault_happens(); 0 if the fault always occurs */
 
 	/* Written by the program. */
 	_Atomic uint64_t seen;	      /* the executions of the site while the fault was due */

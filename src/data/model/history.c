@@ -43,7 +43,7 @@ struct history_scan {
 	size_t stream;
 	uint32_t chunks;   /* number of chunks of the stream that have begun so far */
 	uint64_t *sizes;   /* by q / bucket: number of items; NULL if items are kept, not counted */
-	uint64_t *segment; /* the entry of `sizes` for the current accesses */
+	uint64_t *segment; /* the entry of `sizes` that counts the items of the current segment */
 };
 
 static void add_access(struct history_scan *s, const struct model_access *a)

@@ -32,8 +32,8 @@ struct record_options {	       /* zero values are the defaults */
 
 	/* Called about every `look_ms` milliseconds while the first process runs; may be NULL. */
 	void (*look)(void *context, pid_t pid);
-	/* Called after `look`: whether to stop collecting although the process runs; may be
-	 * NULL. */
+	/* Called after `look`.  Returns whether to stop collecting although the first process still
+	 * runs.  May be NULL. */
 	bool (*leaves)(void *context);
 	void *context;
 	unsigned look_ms;

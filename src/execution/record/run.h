@@ -45,8 +45,8 @@ struct record_run { /* zero values are the defaults */
 struct record_result {
 	struct run_end end;
 	bool stood;		/* the program was deadlocked, and was killed */
-	struct rd_buf answer;	/* the explanation that `stands` wrote */
-	bool full, quiet;	/* the program was ended because of `enough` */
+	struct rd_buf answer;	/* the explanation that record_run.stands wrote */
+	bool full, quiet;	/* the program was ended because of record_run.enough */
 	struct trace_meta meta; /* the content of meta.json */
 	int64_t ended_ns;	/* when the program ended; 0 if it was not started */
 };

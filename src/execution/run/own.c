@@ -37,10 +37,13 @@ enum {
 	PATH_SIZE = 64,	 /* a path in /proc: two numbers and two words */
 	NAME_SIZE = 64,	 /* the kernel's name of a descriptor that is not a file */
 	TEXT_SIZE = 512, /* the first lines of a file in /proc, which are enough */
-	/* Maximum number of descriptors of a poll(); a call with more counts as unknown.  Chosen by
-	 * hand. */
+};
+
+enum {
+	/* Maximum number of descriptors of a poll() that is examined.  A call with more descriptors
+	 * is treated as unknown.  Chosen by hand. */
 	POLL_MAX = 4096,
-	EPOLL_DEPTH = 4 /* depth of nested epoll sets, as EP_MAX_NESTS in the kernel */
+	EPOLL_DEPTH = 4 /* maximum depth of nested epoll sets, as EP_MAX_NESTS in the kernel */
 };
 
 /* ---- names and properties of descriptors ---- */

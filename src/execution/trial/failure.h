@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a run failed, and failures as findings. */
+/* Describes how a run failed, and makes findings of failures. */
 #ifndef TRIAL_FAILURE_H
 #define TRIAL_FAILURE_H
 

@@ -63,7 +63,8 @@ const char *trial_why_not(const struct replay_result *r)
 
 /* ---- the fault ---- */
 
-/* The messages of glibc before it aborts a program whose memory is damaged. */
+/* Whether the program's standard error contains a message that glibc writes before it aborts a
+ * program whose memory is damaged. */
 static bool is_about_memory(const char *errors)
 {
 	static const char *const words[] = {"double free",	   "free(): ",

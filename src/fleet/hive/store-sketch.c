@@ -85,7 +85,7 @@ static int give_run(void *context, const char *const *v)
 			       .record = v[4]};
 
 	if (!rd_is_hex(run.site, HIVE_SITE - 1))
-		return rd_fail(RD_EFORMAT, "hive: the database is damaged: run %s", v[0]);
+		return rd_fail(RD_EFORMAT, "hive: the database is damaged: run %s has an invalid site", v[0]);
 	g->each(g->context, &run);
 	return 0;
 }

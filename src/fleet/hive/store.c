@@ -271,7 +271,9 @@ static int take_program(void *context, const char *const *v)
 	int state = rd_word_find(protocol_mode_names, PROTOCOL_MODES, v[3]);
 
 	if (!hive_is_build(v[1]) || state < 0)
-		return rd_fail(RD_EFORMAT, "hive: the database is damaged: program %s", v[0]);
+		return rd_fail(RD_EFORMAT,
+			       "hive: the database is damaged: program %s has an invalid build or state",
+			       v[0]);
 	RD_GROW(l->items, l->capacity, l->count + 1);
 	struct hive_program *p = &l->items[l->count++];
 	*p = (struct hive_program){.number = strtoull(v[0], NULL, 10),
@@ -298,7 +300,8 @@ static int take_candidate(void *context, const char *const *v)
 
 	RD_ASSERT(l->count == 1);
 	if (!rd_is_hex(v[0], HIVE_CANDIDATE - 1))
-		return rd_fail(RD_EFORMAT, "hive: the database is damaged: candidate %s", v[0]);
+		return rd_fail(RD_EFORMAT, "hive: the database is damaged: a candidate has the invalid ID %s",
+			       v[0]);
 	RD_GROW(p->candidates, l->room, p->count + 1);
 	struct hive_candidate *c = &p->candidates[p->count++];
 	*c = (struct hive_candidate){.rank = (uint32_t)strtoul(v[1], NULL, 10),
@@ -432,7 +435,10 @@ static int give_row(void *context, const char *const *v)
 
 	if (!rd_is_hex(v[2], HIVE_CANDIDATE - 1) || !rd_is_hex(v[3], HIVE_SITE - 1) ||
 	    !rd_is_hex(v[4], HIVE_RUN_ID - 1) || strtoul(v[6], NULL, 10) >= HIVE_RESULTS)
-		return rd_fail(RD_EFORMAT, "hive: the database is damaged: report %s", v[0]);
+		return rd_fail(RD_EFORMAT,
+			       "hive: the database is damaged: report %s has an invalid candidate, site, run"
+			       " or result",
+			       v[0]);
 	strcpy(r->candidate, v[2]);
 	strcpy(row.site, v[3]);
 	strcpy(r->run, v[4]);

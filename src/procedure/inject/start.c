@@ -116,7 +116,7 @@ int inject_start_directory(struct inject_start *c, const char *directory, bool f
 	RD_ASSERT(!c->directory);
 	c->directory = rd_xstrdup(directory);
 	if (rd_file_exists(directory) && !is_ours(directory))
-		return rd_fail(RD_EUSAGE, "%s: it exists and is not a campaign", directory);
+		return rd_fail(RD_EUSAGE, "%s: it exists, but is not the directory of a campaign", directory);
 	if (has_campaign(directory) && !force)
 		return rd_fail(RD_EUSAGE, "%s: this is a campaign; --resume continues it, -f replaces it",
 			       directory);

@@ -30,7 +30,8 @@ struct sketch_step {
 	const char *event; /* such as "reads x, writes x" */
 	struct sketch_value *values;
 	size_t value_count;
-	/* By value: the number of the step that wrote it, from 1; 0 if no shown step did. */
+	/* For each of `values`, the number of the step that wrote it, from 1; 0 if no shown step
+	 * did. */
 	uint32_t *writers;
 	unsigned marks;
 };

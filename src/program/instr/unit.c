@@ -83,8 +83,9 @@ static bool set_in_all(struct instr_unit *u, unsigned kind)
 
 /* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass
  * builder are.  Both vectorisers skip functions with the attribute that forbids implicit use of
- * floating-point registers.  If a function of the unit was compiled with that attribute, all
- * functions keep it: inlining may have moved it from a function to its caller. */
+ * floating-point registers.  So all functions get the attribute while the pipeline runs, and lose
+ * it afterwards.  But if some function had it before, it stays on all: inlining passes it on to
+ * callers, so it is not known which functions need it. */
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline)
 {
 	static const char name[] = "noimplicitfloat";

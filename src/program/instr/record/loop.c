@@ -36,7 +36,8 @@ static bool in_loop(const struct late_shape *s, LLVMValueRef v)
 	return facts_loop_has(s->loop, ir_cfg_number(&s->late->cfg, LLVMGetInstructionParent(v)));
 }
 
-/* Finds preheader and latch; false if the loop has no preheader. */
+/* Finds the preheader and the latch of the loop.  Returns false if the loop has no preheader.  The
+ * latch is FACTS_NONE unless the loop has exactly one. */
 static bool find_shape(struct late_shape *s)
 {
 	const struct facts_graph *g = &s->late->cfg.graph;

@@ -212,7 +212,7 @@ static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 	return (n == 64 ? ~0ull : (1ull << n) - 1) << a % 64;
 }
 
-/* Handles an access of many blocks.  Leaves the detector for a moment after each page. */
+/* Handles an access to many blocks.  Leaves the detector for a moment after each page. */
 static void access_range(struct rt_thread *t, uintptr_t address, uintptr_t end, uint32_t site, uint32_t kind)
 {
 	struct rt_watch *w = rt_watch(t);

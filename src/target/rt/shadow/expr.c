@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The store of expressions.  In: an operator and operands.  Out: a reference to the node for them.
- * Each node exists only once, so the store grows with the number of different expressions, not
- * with how often they are computed.  An operator on constants is folded.  A few rewrites keep
- * expressions over bytes short: extracting one half of a concatenation gives that half, and
- * extensions are removed.  No rewrite changes a value, whatever the values of the variables are;
- * test/unit/u-rt-expr.c tests that.
+ * The store of expressions.  In: an operator and its operands.  Out: a reference to the node that
+ * represents this expression.  Each node exists only once, so the store grows with the number of
+ * different expressions, not with how often they are computed.  An operator on constants is folded.
+ * A few rewrites keep expressions over bytes short: extracting one half of a concatenation gives
+ * that half, and extensions are removed.  No rewrite changes a value, whatever the values of the
+ * variables are; test/unit/u-rt-expr.c tests that.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"

@@ -208,11 +208,13 @@ void rt_turn_take(struct rt_thread *t);
 /* The thread reaches a point after n operations.  Returns when the thread has the turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
-/* Like rt_turn_point(), before an access, if a watch covers the access. */
+/* Called before an access.  The access is a point (rt_turn_point()) if a watch covers it, if it is
+ * an atomic write that empties the thread's store buffer (rt/memory/), or if the thread has made
+ * RADDLE_STEER_LOOKS accesses since its last point. */
 void rt_turn_access(struct rt_thread *t, const struct rt_touch *touch);
 
-/* Like rt_turn_point(), before a call that uses, initialises or destroys a synchronisation object,
- * if a watch covers the site of the call. */
+/* Called before a call that uses, initialises or destroys a synchronisation object.  The call is a
+ * point if a watch that names its site covers it. */
 void rt_turn_handle(struct rt_thread *t, const struct rt_touch *touch);
 
 /* Called before a fence.  The fence is a point if stores of the thread are still buffered

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operations of a process that layers listen to: rt/core/sync/sync.c and cond.c call these
- * functions if a thread is not RT_PLAIN.
+ * Operations of threads that are not recorded or to which layers listen: rt/core/sync/sync.c and
+ * cond.c call these functions if a thread is not RT_PLAIN.
  *
  * They write the same events in the same order as those files, and notify the layers of each
  * operation and of what the thread waits for.  Results are errno values.  For a thread that is not

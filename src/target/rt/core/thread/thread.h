@@ -35,7 +35,8 @@ struct rt_once;	  /* rt/core/sync/once.c */
 struct rt_place;  /* rt/record/thin.h */
 struct rt_gather; /* rt/core/buffer/gather.h */
 
-/* Layers other than the core (rt/core/layer.h). */
+/* The numbers of the layers above the core, which are indexes of rt.layer[] and rt_thread.layer[]
+ * (rt/core/layer.h). */
 enum rt_layer_number {
 	RT_LAYER_RECORD,
 	RT_LAYER_FULL,
