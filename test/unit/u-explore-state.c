@@ -474,6 +474,10 @@ static void test_stops(void **state)
 	/* A failure ends the exploration unless the caller wants more. */
 	m.state.failure_count = 1;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_FAILED);
+	/* If the failure cannot be repeated, the exploration continues. */
+	m.state.result->unrepeated = m.state.failure_count;
+	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
+	m.state.result->unrepeated = 0;
 	m.how.go_on = true;
 	assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
 	/* Nothing is run if only logs are collected. */

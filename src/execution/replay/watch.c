@@ -281,7 +281,7 @@ static enum watch_action step_free(struct watch *w, const struct board *b, uint6
 	if (now_ms - w->lived_ms >= w->patience_ms)
 		return end_program(w, REPLAY_HUNG);
 	if (now_ms - w->start_ms >= w->limit_ms || (w->strict && b->left) ||
-	    (w->most && (b->ran_on || board_extent(b) >= MOST_FACTOR * w->most)))
+	    (w->most && (b->ran_on || (b->count > 1 && board_extent(b) >= MOST_FACTOR * w->most))))
 		return end_program(w, REPLAY_RAN_ON);
 	return WATCH_GO_ON;
 }

@@ -269,6 +269,13 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 		err = run_pool(&x, how->jobs);
 	if (!err && !how->shards)
 		err = repeat_failures(s, set, result->arena);
+	/* A failure that cannot be repeated does not end the exploration. */
+	while (!err && !how->shards && result->stop == EXPLORE_FAILED &&
+	       explore_next_stop(s, elapsed_ns(&x)) == EXPLORE_GOES_ON) {
+		err = run_pool(&x, how->jobs);
+		if (!err)
+			err = repeat_failures(s, set, result->arena);
+	}
 	closed = journal_close(&x.journal);
 	copy_seen(s);
 	cover_describe(&result->cover, how->runs.program->sites, set);

@@ -256,7 +256,7 @@ enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elaps
 
 	if (how->time_ns && elapsed_ns >= how->time_ns)
 		return EXPLORE_TIME;
-	if (s->failure_count && !how->go_on)
+	if (s->failure_count > s->result->unrepeated && !how->go_on)
 		return EXPLORE_FAILED;
 	if (s->given >= most_of(s))
 		return EXPLORE_ENOUGH;

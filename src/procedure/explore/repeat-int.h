@@ -5,7 +5,8 @@
 
 #include "explore/state-int.h"
 
-/* Repeats the failures of the state, and adds those that happen again to the set. */
-int repeat_failures(const struct explore_state *s, struct finding_set *set, struct rd_arena *arena);
+/* Repeats the failures of the state that it has not repeated yet, and adds those that happen again to
+ * the set. */
+int repeat_failures(struct explore_state *s, struct finding_set *set, struct rd_arena *arena);
 
 #endif

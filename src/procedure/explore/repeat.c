@@ -126,13 +126,13 @@ static bool is_known(const struct explore_state *s, const struct note *failure, 
 	return known;
 }
 
-int repeat_failures(const struct explore_state *s, struct finding_set *set, struct rd_arena *arena)
+int repeat_failures(struct explore_state *s, struct finding_set *set, struct rd_arena *arena)
 {
 	struct trial_bench b;
 	int err = trial_open(&b, &s->how->runs, NULL);
 
-	for (size_t i = 0; i < s->failure_count && !err; i++) {
-		const struct note *failure = &s->failures[i];
+	for (; s->repeated < s->failure_count && !err; s->repeated++) {
+		const struct note *failure = &s->failures[s->repeated];
 		struct schedule whole = {0};
 		struct repeat r = {.worker = {.state = s, .arena = arena},
 				   .bench = &b,

@@ -42,6 +42,7 @@ struct explore_state {
 	struct cover recordable;  /* pairs that were shown by runs with points only at operations */
 	struct note failures[EXPLORE_FAILURES];
 	size_t failure_count;
+	size_t repeated;  /* number of these failures that repeat_failures() has processed */
 	int usual_status; /* exit status of the first run, or -1 if not known */
 	uint64_t given;	  /* number of schedules that were given to workers */
 	int64_t run_ns;	  /* processor time of the runs that ended */

@@ -118,11 +118,13 @@ void rt_turn_wake_leader(void)
 	rt_futex_wake(&rt.session->sealed_futex, 1);
 }
 
+/* Points count from the creation of the second thread on, as in a copy (rt/steer/freeze.c). */
 static bool has_run_on(void)
 {
 	const struct raddle_steer *s = rt_steer();
 
-	return s->most && rt_steering()->turns.points >= s->most && rt_steer_phase() == RADDLE_GOES_ON;
+	return s->most && rt_steering()->turns.points >= s->most && rt_steer_phase() == RADDLE_GOES_ON &&
+	       atomic_load(&rt.session->processes[rt.process].threads) > 1;
 }
 
 /* The run has reached its maximum number of points.  No thread continues; the replayer ends the

@@ -40,8 +40,9 @@ INTERPOSE(pid_t, gettid, (void))
 	return id ? id : REAL(gettid)();
 }
 
-/* libc asks the kernel about a thread by its ID.  On one kernel thread, it asks about the calling
- * thread, by the ID 0: the attributes of all threads are the same. */
+/* libc asks the kernel about a thread by its ID.  On one kernel thread, it asks about the kernel
+ * thread that runs all threads: their attributes are the same.  The ID is never 0, since another
+ * thread that gets the turn meanwhile would take the thread for one that has ended. */
 struct lent {
 	pid_t *word, id;
 };
@@ -55,7 +56,7 @@ static struct lent lend(pthread_t thread)
 		RT_NOTIFY(tids, number == UINT32_MAX ? 0 : number, &lent.word);
 	if (lent.word) {
 		lent.id = *lent.word;
-		*lent.word = 0;
+		*lent.word = rt_kernel_tid();
 	}
 	return lent;
 }
