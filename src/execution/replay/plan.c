@@ -672,10 +672,10 @@ int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads)
 							     .goal = RADDLE_STEER_NONE,
 							     .stop = RADDLE_STEER_NONE};
 	struct raddle_steer_thread *table = (void *)((char *)steer + threads_at());
+	int err;
 
 	RD_ASSERT(p->schedule->turns && !p->schedule->memory);
-	if (p->thread_count > threads + RADDLE_STEER_ROOM)
-		return rd_fail(RD_EFORMAT, "replay: the schedule cannot be extended by so many threads");
+	RD_ASSERT(p->thread_count <= threads + RADDLE_STEER_ROOM);
 	memcpy(table, p->threads, p->thread_count * sizeof *p->threads);
 	for (size_t i = p->thread_count; i < threads; i++)
 		table[i] = no_thread;
@@ -683,10 +683,10 @@ int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads)
 	steer->seed = p->schedule->seed;
 	p->written_threads = p->thread_count;
 	p->written_watches = p->written_decisions = 0;
-	plan_write_more(p, steer);
+	err = plan_write_more(p, steer);
 	if (p->thread_count < threads)
 		atomic_store(&steer->thread_added, 0);
-	return 0;
+	return err;
 }
 
 /* Writes the tables for turns.  Addresses of variables follow when the program is stopped at its

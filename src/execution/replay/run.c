@@ -431,10 +431,10 @@ static int open_session(struct replay *r)
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change their offset */
 	if (q->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
-	if (is_to_freeze(q))
+	if (is_to_freeze(q)) {
 		r->steer->freezing.where = q->snapshot->freeze;
-	if (q->snapshot)
 		r->steer->freezing.threads = q->snapshot->ahead;
+	}
 	set_run(r);
 	return 0;
 }

@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "replay/world-int.h"
+#include "run/streams.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,22 +30,6 @@ static struct raddle_steer *steer_of(const struct replay_snapshot *s)
 }
 
 /* ---- taking and closing ---- */
-
-/* Keeps what a stream contains. */
-static int keep_stream(struct rd_buf *text, int fd)
-{
-	struct stat st;
-	ssize_t n;
-
-	if (fstat(fd, &st) || st.st_size < 0)
-		return rd_fail_errno("cannot read what the program wrote");
-	rd_buf_reserve(text, (size_t)st.st_size + 1);
-	n = pread(fd, text->data, (size_t)st.st_size, 0);
-	if (n != st.st_size)
-		return rd_fail_errno("cannot read what the program wrote");
-	text->length = (size_t)n;
-	return 0;
-}
 
 int snapshot_take(struct replay_snapshot *s, struct replay *r, pid_t pid)
 {
@@ -61,7 +45,7 @@ int snapshot_take(struct replay_snapshot *s, struct replay *r, pid_t pid)
 	s->input = lseek(streams[STDIN_FILENO], 0, SEEK_CUR);
 	for (int i = 0; i < 2 && !err; i++) {
 		s->written[i] = (struct rd_buf)RD_BUF_INIT;
-		err = keep_stream(&s->written[i], streams[STDOUT_FILENO + i]);
+		err = run_stream_read(streams[STDOUT_FILENO + i], &s->written[i]);
 	}
 	if (!err)
 		err = run_image_take(&s->image, &s->session);

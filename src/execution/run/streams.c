@@ -56,14 +56,19 @@ void run_streams_rewind(const struct run_streams *s)
 int run_streams_read(const struct run_streams *s, int which, struct rd_buf *text)
 {
 	RD_ASSERT(which == STDOUT_FILENO || which == STDERR_FILENO);
+	return run_stream_read(s->fds[which], text);
+}
+
+int run_stream_read(int fd, struct rd_buf *text)
+{
 	struct stat st;
 	off_t at = 0;
 
-	if (fstat(s->fds[which], &st))
+	if (fstat(fd, &st))
 		return rd_fail_errno("cannot read what the program wrote");
 	rd_buf_reserve(text, (size_t)st.st_size + 1);
 	while (at < st.st_size) {
-		ssize_t n = pread(s->fds[which], text->data + text->length, (size_t)(st.st_size - at), at);
+		ssize_t n = pread(fd, text->data + text->length, (size_t)(st.st_size - at), at);
 
 		if (n < 0 && errno == EINTR)
 			continue;

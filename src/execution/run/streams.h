@@ -23,5 +23,7 @@ void run_streams_rewind(const struct run_streams *s);
 
 /* Appends the output of the stream `which`, STDOUT_FILENO or STDERR_FILENO. */
 int run_streams_read(const struct run_streams *s, int which, struct rd_buf *text);
+/* The same for the descriptor of a stream. */
+int run_stream_read(int fd, struct rd_buf *text);
 
 #endif

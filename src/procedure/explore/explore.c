@@ -250,6 +250,21 @@ static int run_pool(struct exploring *x, unsigned jobs)
 	return err;
 }
 
+/* A failure that cannot be repeated does not end the exploration. */
+static int explore_and_repeat(struct exploring *x, struct finding_set *set)
+{
+	struct explore_state *s = &x->state;
+	int err;
+
+	do {
+		err = run_pool(x, s->how->jobs);
+		if (!err && !s->how->shards)
+			err = repeat_failures(s, set, s->result->arena);
+	} while (!err && s->result->stop == EXPLORE_FAILED &&
+		 explore_next_stop(s, elapsed_ns(x)) == EXPLORE_GOES_ON);
+	return err;
+}
+
 int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result)
 {
 	struct exploring x = {.start_ns = rd_now_ns()};
@@ -266,16 +281,7 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 						       EXPLORE_SUGGESTED);
 	err = journal_open(&x.journal, s, result->arena);
 	if (!err)
-		err = run_pool(&x, how->jobs);
-	if (!err && !how->shards)
-		err = repeat_failures(s, set, result->arena);
-	/* A failure that cannot be repeated does not end the exploration. */
-	while (!err && !how->shards && result->stop == EXPLORE_FAILED &&
-	       explore_next_stop(s, elapsed_ns(&x)) == EXPLORE_GOES_ON) {
-		err = run_pool(&x, how->jobs);
-		if (!err)
-			err = repeat_failures(s, set, result->arena);
-	}
+		err = explore_and_repeat(&x, set);
 	closed = journal_close(&x.journal);
 	copy_seen(s);
 	cover_describe(&result->cover, how->runs.program->sites, set);

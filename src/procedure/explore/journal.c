@@ -156,27 +156,30 @@ int journal_close(struct journal *j)
 	return RD_OK;
 }
 
-void journal_learn(struct journal *j, const char *answer, size_t length)
+/* Learns from the notes of an answer, and appends their lines to `lines`, unless it is NULL. */
+static void learn_notes(struct journal *j, const char *answer, size_t length, struct rd_buf *lines)
 {
 	const char *at = answer, *end = answer + length;
 	struct note n;
 
-	while (at < end && note_get(&n, &at, end, j->arena))
+	while (at < end && note_get(&n, &at, end, j->arena)) {
 		explore_learn_new(j->state, &n);
+		if (lines)
+			log_put_note(&n, lines);
+	}
+}
+
+void journal_learn(struct journal *j, const char *answer, size_t length)
+{
+	learn_notes(j, answer, length, NULL);
 }
 
 int journal_take(struct journal *j, const char *answer, size_t length)
 {
-	const char *at = answer, *end = answer + length;
 	struct rd_buf lines = RD_BUF_INIT;
-	struct note n;
 	int err = RD_OK;
 
-	while (at < end && note_get(&n, &at, end, j->arena)) {
-		explore_learn_new(j->state, &n);
-		if (j->fd >= 0)
-			log_put_note(&n, &lines);
-	}
+	learn_notes(j, answer, length, j->fd >= 0 ? &lines : NULL);
 	if (lines.length && rd_write_all(j->fd, lines.data, lines.length))
 		err = rd_fail_errno("cannot write %s", j->state->how->log);
 	rd_buf_release(&lines);

@@ -30,7 +30,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define CHUNK 64	       /* descriptors that are examined by one call */
@@ -58,13 +57,6 @@ static bool is_over(const struct rt_look *look)
 			return true;
 	}
 	return false;
-}
-
-static bool has_children(void)
-{
-	siginfo_t info;
-
-	return rt_bare(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOWAIT | WNOHANG) == 0;
 }
 
 /* Appends a number to a path. */
@@ -155,7 +147,7 @@ static bool is_all_inside(const struct rt_look *look)
 	for (nfds_t i = 0; i < look->count; i++)
 		if (look->fds[i].fd >= 0 && !is_inside(look->fds[i].fd, 2))
 			return false;
-	return !has_children();
+	return !rt_turn_has_children();
 }
 
 bool rt_blocking_is_channel(int fd)

@@ -462,7 +462,7 @@ bool rt_turn_has_children(void)
 {
 	siginfo_t info;
 
-	return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG, NULL) == 0;
+	return rt_bare(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOWAIT | WNOHANG) == 0;
 }
 
 /* Whether a sleep of the only thread that can continue ends at once.  It does if input and time are
