@@ -327,9 +327,6 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.streams = b->fds,
 		.directory = b->given.directory,
 		.server = b->copies && !b->evidence ? &b->server : NULL,
-		.snapshot = runs_on_one(b) && !r->search && !r->hooks->stopped
-				    ? snapshots_find(b, s, known(b)->traps)
-				    : NULL,
 		.record_into = b->record_into,
 		.strategy = b->strategy,
 		.strict = s->goal_count != 0,
@@ -514,6 +511,22 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	return err;
 }
 
+/* Makes a run that the caller did not ask for. */
+static int make_extra_run(struct trial_bench *b, const struct replay_request *request,
+			  struct replay_snapshot *snapshot, struct trial *t)
+{
+	struct trial_hooks none = {0};
+	struct running r = {.bench = b, .hooks = &none};
+	struct replay_request extra = *request;
+	int err;
+
+	extra.snapshot = snapshot;
+	extra.context = &r;
+	err = make_run(&r, &extra, t, NULL);
+	b->runs--;
+	return err;
+}
+
 /* ---- whether one kernel thread will do ---- */
 
 /* The default schedule with the input of schedule `s`, from which it borrows. */
@@ -534,14 +547,10 @@ static int run_by_default(struct trial_bench *b, const struct schedule *s, bool 
 	struct running r = {.bench = b, .hooks = &none};
 	struct schedule usual = default_schedule(s);
 	struct replay_request request = request_of(&r, &usual);
-	int err;
 
 	request.one = one;
-	request.snapshot = NULL;
 	request.record_into = NULL;
-	err = make_run(&r, &request, t, NULL);
-	b->runs--; /* the run is not one that the caller asked for */
-	return err;
+	return make_extra_run(b, &request, NULL, t);
 }
 
 /* Runs the default schedule with kernel threads.  If real time influenced the run, libraries may have
@@ -592,22 +601,6 @@ static int choose_way(struct trial_bench *b, const struct schedule *s)
 
 /* ---- whether copies will do ---- */
 
-/* Makes a run that the caller did not ask for. */
-static int make_extra_run(struct trial_bench *b, const struct replay_request *request,
-			  struct replay_snapshot *snapshot, struct trial *t)
-{
-	struct trial_hooks none = {0};
-	struct running r = {.bench = b, .hooks = &none};
-	struct replay_request extra = *request;
-	int err;
-
-	extra.snapshot = snapshot;
-	extra.context = &r;
-	err = make_run(&r, &extra, t, NULL);
-	b->runs--;
-	return err;
-}
-
 /* A copy may lack what an earlier copy has changed outside, for example a file that it removed.  So
  * before copies of a frozen program are used, a schedule is run anew and by two copies, and has to do
  * the same. */
@@ -646,6 +639,8 @@ int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct
 	if (err)
 		return err;
 	request = request_of(&r, s);
+	if (runs_on_one(b) && !hooks->stopped)
+		request.snapshot = snapshots_find(b, s, known(b)->traps);
 	if (request.snapshot && !request.snapshot->compared)
 		err = compare_copies(b, &request);
 	return err ? err : make_run(&r, &request, t, made);
@@ -681,7 +676,6 @@ int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, con
 
 	request.program = &program;
 	request.server = NULL; /* each input is run once or twice, so a server does not pay off */
-	request.snapshot = NULL;
 	request.shadow = read_shadow;
 	err = make_run(&r, &request, t, NULL);
 	return err ? err : r.err;
