@@ -16,8 +16,8 @@
 
 #include <stddef.h>
 
-/* Weak: every file that asserts contains a copy, and the linker keeps one.  It uses system calls,
- * since functions of libc may be interposed. */
+/* Every file that uses RT_ASSERT contains a weak copy of this function, and the linker keeps one.
+ * It makes system calls directly, because libc's functions may be interposed. */
 __attribute__((weak, noinline, cold, visibility("hidden"))) void rt_bug(const char *text, size_t length);
 void rt_bug(const char *text, size_t length)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds out whether a library of the program exports a name.  Searches the symbol tables of all
- * loaded objects and allocates nothing.  dlsym() is no alternative: it allocates to report that a
- * name does not exist.  If the program defines malloc(), dlsym() would call it before the real
- * functions that it needs have been found.
+ * Determines whether a library of the program exports a name.  The search covers the symbol tables
+ * of all loaded objects and allocates nothing.  dlsym() is no alternative: it allocates to report
+ * that a name does not exist.  If the program defines malloc(), dlsym() would call it before the
+ * real functions that it needs have been found.
  */
 #include "rt/common/resolve.h"
 
@@ -35,8 +35,8 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* The dynamic linker has added the load address to the addresses in the dynamic section, except in
- * the kernel's vDSO. */
+/* Returns the absolute address for a value from the dynamic section.  The dynamic linker has
+ * already added the load address to these values, except in the kernel's vDSO. */
 static const void *address(const struct dl_phdr_info *info, ElfW(Addr) value)
 {
 	return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
@@ -85,7 +85,7 @@ static bool has(const struct exports *e, const struct wanted *w)
 	}
 }
 
-/* An object without that table may export any name. */
+/* An object without a hash table is assumed to export every name. */
 static int look_into(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct wanted *w = context;

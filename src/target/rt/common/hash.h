@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
-/* 2^64 divided by the golden ratio: multiples of it are spread evenly. */
+/* 2^64 divided by the golden ratio.  Its multiples are spread evenly over the 64-bit numbers. */
 #define RT_GOLDEN 0x9e3779b97f4a7c15ull
 
-/* The upper bits of the result depend on all bits of the key: `>> 56` is an index into a table of
- * 256 entries. */
+/* The upper bits of the result depend on all bits of the key, so callers use those.  For example,
+ * `>> 56` is an index into a table of 256 entries. */
 static inline uint64_t rt_hash(uint64_t key)
 {
 	return key * RT_GOLDEN;
@@ -25,7 +25,8 @@ static inline uint64_t rt_hash_add(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* The random number for a state of splitmix64.  The next state is z + RT_GOLDEN. */
+/* Returns the random number that splitmix64 generates in state z.  Its next state is z +
+ * RT_GOLDEN. */
 static inline uint64_t rt_mixed(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

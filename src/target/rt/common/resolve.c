@@ -13,8 +13,9 @@
 
 static __thread bool resolving __attribute__((tls_model("initial-exec")));
 
-/* glibc has two versions of most functions of condition variables, for two layouts, so these are
- * looked up by version.  On newer platforms there is only one version, which is found by name. */
+/* glibc has two versions of most pthread_cond_ functions, one for each layout of condition
+ * variables, so these functions are looked up by version.  Newer platforms have only one version,
+ * which is found by name. */
 void *rt_find_real(const char *name)
 {
 	void *p = NULL;

@@ -19,13 +19,14 @@
 #else
 #define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
 
-/* A function, and where its address is stored in the caller's struct. */
+/* The name of a function, and the offset in the caller's struct where its address is stored. */
 struct rt_function {
 	const char *name;
 	size_t offset;
 };
 
-/* Whether an object other than the program exports a symbol of this name.  Allocates nothing. */
+/* Returns true if an object other than the program exports a symbol of this name.  Allocates
+ * nothing. */
 bool rt_is_exported(const char *name);
 
 /* Returns the address of the real function; NULL if no library has it. */
@@ -35,8 +36,9 @@ void *rt_find_real(const char *name);
  * `to`, whose other members do not change. */
 void rt_find_all(const struct rt_function *table, size_t count, void *to);
 
-/* Called before and after a thread looks up the real functions.  The lookup may itself call an
- * interposed function; begin() then returns false. */
+/* A thread calls begin() before it looks up the real functions, and end() afterwards.  The lookup
+ * may itself call an interposed function, which calls begin() again; this second call returns
+ * false. */
 bool rt_resolve_begin(void);
 void rt_resolve_end(void);
 #endif

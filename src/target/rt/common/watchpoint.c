@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watchpoints by perf events (rt/common/watchpoint.h).  In: bytes to watch.  Out: calls of the
- * runtime's handler at each hit.
+ * Implements watchpoints by perf events (rt/common/watchpoint.h).  In: bytes to watch.  Out: calls
+ * of the runtime's handler at each hit.
  */
 #include "rt/common/watchpoint.h"
 

@@ -2,9 +2,9 @@
 /*
  * Watchpoints of the processor.  The system may refuse them.
  *
- * They are opened before any other thread exists, so all threads inherit them.  Moving a
- * watchpoint to another address affects all threads.  A hit is a SIGTRAP in the thread that made
- * the access, after the access.  Other traps are passed to the handler that the program had
+ * They are opened before any other thread exists, so all threads inherit them.  Moving a watchpoint
+ * to another address affects all threads.  When a thread accesses watched bytes, it receives a
+ * SIGTRAP after the access (a hit).  Other traps are passed to the handler that the program had
  * installed before.
  */
 #ifndef RT_COMMON_WATCHPOINT_H
@@ -20,12 +20,12 @@ typedef bool rt_hit(uint64_t data, const void *context);
 /* Calls `hit` at each hit from now on.  Returns false if the system refuses. */
 bool rt_watchpoint_catch(rt_hit *hit);
 
-/* Returns a new watchpoint, which is disabled, or -1 if the system refuses. */
+/* Returns a new, disabled watchpoint, or -1 if the system refuses. */
 int rt_watchpoint_open(uint64_t data);
 void rt_watchpoint_close(int watchpoint);
 
-/* How many bytes, starting at the address, one watchpoint can watch: 1, 2, 4 or 8, but at most
- * `size`. */
+/* Returns how many bytes, starting at the address, one watchpoint can watch.  The result is 1, 2, 4
+ * or 8, but at most `size`. */
 uint64_t rt_watchpoint_length(uintptr_t address, uint64_t size);
 
 /* The bytes that a watchpoint watches. */
@@ -35,8 +35,8 @@ struct rt_watched {
 	uint64_t data;
 	bool writes_only;
 };
-/* move() also enables the watchpoint; it returns false if the system refuses.  disable() may be
- * called in a signal handler. */
+/* move() sets the bytes to watch and enables the watchpoint.  It returns false if the system
+ * refuses.  disable() may be called in a signal handler. */
 bool rt_watchpoint_move(int watchpoint, const struct rt_watched *to);
 void rt_watchpoint_disable(int watchpoint);
 

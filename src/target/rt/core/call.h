@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that a layer may handle in place of the kernel (rt/core/callback.inc): of futexes, and of
- * functions that send a signal to a thread.
+ * Calls that a layer may handle in place of the kernel (rt/core/callback.inc).  These are futex
+ * calls, and calls that send a signal to a thread.
  */
 #ifndef RT_CALL_H
 #define RT_CALL_H
@@ -20,10 +20,10 @@ struct rt_futex_call {
 
 /* A signal that the program sends to one of its threads. */
 struct rt_signal {
-	uint32_t thread; /* its number, or UINT32_MAX if it is unknown */
+	uint32_t thread; /* the number of the receiving thread, or UINT32_MAX if it is unknown */
 	int number;
-	const union sigval *value; /* NULL if it has none */
-	int result;		   /* if a layer handles it: an errno value */
+	const union sigval *value; /* NULL if the signal carries no value */
+	int result;		   /* the errno value to return, if a layer handles it */
 	bool handled;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Notifies layers (rt/core/layer.h): determines which of them take part in this process, and makes
- * the notifications that consist of several callbacks.
+ * Notifies layers (rt/core/layer.h).  This file determines which layers take part in this process,
+ * and makes the notifications that consist of several callbacks.
  *
- * Invariant: which layers listen does not change after rt_layers_setup(), except in the child of
- * a fork, where none does.  So threads are either all RT_LISTENED or all RT_PLAIN, as long as
- * they are recorded.
+ * Invariant: the set of listening layers does not change after rt_layers_setup(), except that no
+ * layer listens in the child of a fork.  So the recorded threads of a process are either all
+ * RT_LISTENED or all RT_PLAIN.
  */
 #include "rt/core/layer.h"
 
@@ -19,10 +19,10 @@ static bool is_listening(const struct rt_layer *layer)
 	return layer->listens && (!layer->is_deaf || !layer->is_deaf());
 }
 
-/* If only one layer has a callback, that layer's function is installed.  If several have it, a
- * function that calls each of them is installed.  Its first three calls are not in the loop, so
- * that the processor predicts the target of each.  In a loop this prediction often fails after a
- * switch of threads. */
+/* If only one layer has a callback, that layer's function is installed.  If several layers have it,
+ * this function is installed, which calls each of them.  The first three calls are outside the
+ * loop, so that the processor predicts the target of each separately.  In a loop, this prediction
+ * often fails after a switch of threads. */
 #define RT_CALLBACK(name, parameters, arguments)                                                             \
 	static void tell_##name parameters                                                                   \
 	{                                                                                                    \

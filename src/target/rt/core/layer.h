@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface of layers: what the core and the writer notify them of, and what they may request.
+ * The interface of layers.  It defines what the core and the writer notify layers of, and what
+ * layers may request.
  *
  * A flavour consists of the core, one layer that writes records (rt/core/buffer/writer.h) and
  * others, as listed in its row in raddle/flavour.inc.  Each layer is a table of callbacks,
@@ -15,10 +16,10 @@
  *              and interposed functions take their slower path.  Layers that do not listen cost
  *              nothing.
  *
- * Layers are notified in the order of the row.  Callbacks run in the thread that they concern,
- * with errno saved by the caller.  `atomic`, `refused`, `states` and `buffers` may be called with
- * a lock of the runtime held and must not wait.  The others may wait, unless the encoder is taken
- * (t->busy), as it may be in a signal handler.  In the child of a fork no layer listens.
+ * Layers are notified in the order of the row.  Callbacks run in the thread that they concern, and
+ * the caller saves errno.  `atomic`, `refused`, `states` and `buffers` may be called while a lock
+ * of the runtime is held, so they must not wait.  The others may wait, unless the encoder is taken
+ * (t->busy), which can happen in a signal handler.  In the child of a fork no layer listens.
  *
  * rt.layer[number] and t->layer[number] point to the state of a layer.
  */
@@ -49,9 +50,9 @@ struct rt_until {
 #define RT_UNTIL(clock, time) (&(struct rt_until){clock, time})
 
 /*
- * An operation that layers are notified of.  It begins, passes the gate before it takes effect,
- * and ends when it has taken effect and its record is written.  An operation that is left by
- * cancellation or an exception is ignored, since it has no record either:
+ * An operation that layers are notified of.  It begins, passes the gate, takes effect, and ends
+ * when its record is written.  An operation that is left by cancellation or an exception is
+ * ignored, since it has no record either.  For example:
  *
  * 	RT_OP(op, RADDLE_THREAD_JOIN, number);
  * 	... rt_op_end(&op);
@@ -75,9 +76,10 @@ struct rt_arrival {
 	bool last;
 };
 
-/* Functions of a layer that replace libc's, for objects that are not shared with other processes.
- * cond_wait() does the whole wait, like rt_listened_wait().  barrier_arrive() is called when the
- * calling thread arrives; then barrier_await() waits for the others. */
+/* Functions of a layer that replace those of libc, for objects that are not shared with other
+ * processes.  cond_wait() performs the whole wait, like rt_listened_wait().  barrier_arrive() is
+ * called when the calling thread arrives at a barrier, and then barrier_await() waits for the other
+ * threads. */
 struct rt_instead {
 	int (*cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
 	void (*cond_notify)(pthread_cond_t *cond, bool all);
@@ -88,22 +90,24 @@ struct rt_instead {
 struct rt_layer {
 	enum rt_layer_number number;
 	bool listens;
-	/* Returns whether the layer does not listen in this process, although `listens` is set; may
+	/* Returns true if the layer does not listen in this process although `listens` is set.  May
 	 * be NULL. */
 	bool (*is_deaf)(void);
-	size_t thread_size; /* bytes of t->layer[number], zeroed in a new thread; 0 if the layer sets
-			     * the pointer itself */
+	/* The size of *t->layer[number] in bytes, or 0 if the layer sets this pointer itself.  The
+	 * memory is zeroed in a new thread. */
+	size_t thread_size;
 
 	/* The process.  setup(): called before the first thread; returns false if the layer has
-	 * nothing to do in this process.  forked(): called in the child; without it, a layer that
-	 * listened has no state in the child.  stopped(): recording is over. */
+	 * nothing to do in this process.  forked(): called in the child of a fork; if it is NULL, a
+	 * layer that listened has no state in the child.  stopped(): recording is over. */
 	bool (*setup)(void);
 	void (*forked)(void);
 	void (*stopped)(void);
 
-	/* Threads.  reset(): returns a state to its initial value, for reuse.  begins(): called
-	 * first in a thread, even in an adopted one; started(): called when its first record is
-	 * written. ends(): called within the thread's last operation; ended(): called after it. */
+	/* Threads.  reset(): resets the layer's state of a thread, so that a new thread can use it.
+	 * begins(): called first in a thread, even in an adopted one.  started(): called when the
+	 * thread's first record has been written.  ends(): called within the thread's last
+	 * operation.  ended(): called after that operation. */
 	void (*reset)(struct rt_thread *t);
 	void (*begins)(struct rt_thread *t);
 	void (*started)(struct rt_thread *t);
@@ -175,18 +179,18 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 	op->kind = kind;
 }
 
-/* waits(): the thread begins to wait for `object` in the operation; waited(): the wait is over.  If
- * the thread runs a signal handler or the unwinder meanwhile, their operations precede this
- * operation in its trace. */
+/* rt_op_waits(): within the operation, the thread begins to wait for `object`.  rt_op_waited(): the
+ * wait is over.  If the thread runs a signal handler or the unwinder in between, the operations
+ * made there precede this operation in the thread's trace. */
 static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 {
 	if (op->t)
 		RT_NOTIFY(op_waits, op, object, timed);
 }
 
-/* Whether the thread must not wait in the kernel, since a layer lets threads run one at a time.
- * Then the thread calls rt_op_wait() until it has what it waits for, or until rt_op_wait() returns
- * false because the time is up. */
+/* Returns true if the thread must not wait in the kernel, because a layer lets threads run one at a
+ * time.  The thread then calls rt_op_wait() repeatedly, until it has what it waits for, or until
+ * rt_op_wait() returns false because the time is up. */
 static inline bool rt_op_turns(struct rt_op *op)
 {
 	bool turns = false;
@@ -210,8 +214,8 @@ static inline void rt_op_waited(struct rt_op *op)
 		RT_NOTIFY(op_waited, op);
 }
 
-/* Called before and after the release of `object` takes effect.  A wait releases a mutex too, so
- * kind and object may differ from those of the operation. */
+/* Call these before and after the release of `object` takes effect.  `kind` and `object` may differ
+ * from those of the operation, because waiting on a condition variable also releases a mutex. */
 static inline void rt_op_releasing(struct rt_op *op, uint32_t kind, uintptr_t object)
 {
 	if (op->t)
@@ -242,13 +246,14 @@ static inline void rt_op_left(struct rt_op *op)
 	struct rt_op name __attribute__((cleanup(rt_op_left)));                                              \
 	rt_op(&name, kind, (uint64_t)(object))
 
-/* Sets whether a layer must be notified of each access of the thread before it happens. */
+/* Sets whether this layer must be notified of each access of the thread before the access
+ * happens. */
 static inline void rt_heed(struct rt_thread *t, enum rt_layer_number number, bool each)
 {
 	t->each = (t->each & ~(1u << number)) | (uint32_t)each << number;
 }
 
-/* Whether all threads run on one kernel thread. */
+/* Returns true if all threads run on one kernel thread. */
 static inline bool rt_shares_kernel_thread(void)
 {
 	bool one = false;
@@ -263,24 +268,25 @@ static inline uint32_t rt_call_site(const struct rt_thread *t)
 	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
 }
 
-/* Notifies layers what the calling thread is about to do with an object.  Returns the thread, or
+/* Notifies layers of what the calling thread is about to do with an object.  Returns the thread, or
  * NULL if it has no state. */
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object);
 
-/* Notify layers of accesses.  update: a read and then a write of the same bytes; the upper half of
- * `sites` is the site of the write.  stride: accesses at equal distances. */
+/* These functions notify layers of accesses.  update: a read followed by a write of the same bytes;
+ * the lower half of `sites` is the site of the read, and the upper half is that of the write.
+ * stride: accesses at equal distances. */
 void rt_notify_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
 void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
 bool rt_notify_segment_ends(struct rt_thread *t);
 
-/* Whether a read-write lock admits no readers while a writer waits. */
+/* Returns true if the lock admits no further readers while a writer waits. */
 static inline bool rt_prefers_writers(const pthread_rwlock_t *rwlock)
 {
 	return rwlock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
-/* rt/core/sync/listened.c: whole operations, for threads that are not recorded or whose operations
- * layers are notified of.  All return errno values. */
+/* rt/core/sync/listened.c: whole operations, for threads that are not recorded and for threads
+ * whose operations layers are notified of.  All return errno values. */
 int rt_listened_acquire(uint32_t code, volatile void *object, const struct rt_until *until);
 int rt_listened_release(uint32_t code, volatile void *object);
 int rt_listened_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);

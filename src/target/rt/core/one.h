@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counters and locks that cost less if one kernel thread runs all threads of the process
- * (RADDLE_STEER_ONE).  Then only a signal handler can interrupt an update, so an update by one
- * instruction needs no bus lock, which takes about 20 cycles.  With several kernel threads these
- * functions are the usual atomic operations.
+ * (RADDLE_STEER_ONE).  In that case only a signal handler can interrupt an update.  So an update
+ * that is a single instruction needs no bus lock, which would take about 20 cycles.  With several
+ * kernel threads, these functions are the usual atomic operations.
  *
- * A kernel thread that begins or ends beside the one that runs all threads executes no code that
- * uses these functions (rt/steer/context.c, invariant 2).
+ * There may be other kernel threads for a short time, while they begin or end.  Those execute no
+ * code that uses these functions (rt/steer/context.c, invariant 2).
  */
 #ifndef RT_CORE_ONE_H
 #define RT_CORE_ONE_H
 
 #include "rt/core/rt.h"
 
-/* Whether nothing can interrupt an update: neither another kernel thread nor a signal handler. */
+/* Returns true if nothing can interrupt an update, neither another kernel thread nor a signal
+ * handler. */
 static inline bool rt_is_alone(void)
 {
 	return RT_LIKELY(rt.one) && !atomic_load_explicit(&rt.interruptible, memory_order_relaxed);
@@ -27,8 +28,9 @@ static inline void rt_add32(_Atomic uint32_t *at, uint32_t n)
 		atomic_fetch_add(at, n);
 }
 
-/* Takes a lock that is free, and stores `mark` in it; returns false if it is not free.  A handler
- * that runs between the two instructions has released the lock when it returns. */
+/* Takes the lock by storing `mark` in it.  Returns false if the lock is not free.  With one kernel
+ * thread, a signal handler may run between the load and the store, but it has released the lock
+ * again when it returns. */
 static inline bool rt_try(_Atomic uint32_t *lock, uint32_t mark)
 {
 	if (RT_UNLIKELY(!rt.one))

@@ -60,7 +60,8 @@ static void early_free(void *p)
 	(void)p;
 }
 
-struct rt_real rt_real; /* not initialised: initialised variables lie among those of the program */
+/* Not initialised, because initialised variables lie among those of the program. */
+struct rt_real rt_real;
 
 static const struct rt_real early = {
 	.malloc = early_malloc,
@@ -76,8 +77,8 @@ static const struct rt_function table[] = {
 #include "raddle/libc.inc"
 };
 
-/* Whether the library, judged by its name, is only an allocator, as libjemalloc, libtcmalloc and
- * libmimalloc are.  Other libraries may define malloc() among other things. */
+/* Returns true if the library's name shows that it is only an allocator, like libjemalloc,
+ * libtcmalloc and libmimalloc.  Other libraries may define malloc() among other things. */
 static bool is_only_allocator(const char *path)
 {
 	const char *slash = __builtin_strrchr(path, '/');
@@ -85,8 +86,8 @@ static bool is_only_allocator(const char *path)
 	return __builtin_strstr(slash ? slash : path, "alloc") != NULL;
 }
 
-/* Finds the object that contains the code of malloc(), and whether that object is libc.  The symbol
- * __libc_malloc does not identify libc, since jemalloc and tcmalloc define it too. */
+/* Finds the object that contains the code of malloc(), and determines whether that object is libc.
+ * The symbol __libc_malloc does not identify libc, since jemalloc and tcmalloc define it too. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct rt_real *real = context;

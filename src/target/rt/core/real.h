@@ -116,8 +116,9 @@ static inline size_t rt_early_size(const void *p)
 #else
 struct rt_real {
 	_Atomic uint32_t resolved;
-	bool own_allocator;		     /* true if the allocator is not libc's */
-	uintptr_t allocator, allocator_size; /* the library of the allocator, if it has no other purpose */
+	bool own_allocator; /* true if malloc() is not libc's */
+	/* The address and size of the allocator's library, if it is only an allocator. */
+	uintptr_t allocator, allocator_size;
 #define LIBC_INTERPOSED(group, name) __typeof__(name) *name;
 #include "raddle/libc.inc"
 };
@@ -138,20 +139,21 @@ static inline struct rt_real *rt_real_get(void)
 }
 #define REAL(name) (rt_real_get()->name)
 
-/* Whether the allocator is jemalloc, tcmalloc or another that is not libc's. */
+/* Returns true if the program uses jemalloc, tcmalloc or another allocator that is not libc's. */
 static inline bool rt_has_own_allocator(void)
 {
 	return RT_UNLIKELY(rt_real.own_allocator);
 }
 
-/* Whether the caller is that allocator, whose own locks are not synchronisation of the program. */
+/* Returns true if `code` lies in that allocator's library.  The allocator's own locks are not part
+ * of the program's synchronisation. */
 static inline bool rt_is_allocator(const void *code)
 {
 	return (uintptr_t)code - rt_real.allocator < rt_real.allocator_size;
 }
 
-/* Whether the block was allocated while the real functions were looked up (rt/core/real.c).  No
- * allocator knows such blocks. */
+/* Returns true if the block was allocated while the real functions were looked up (rt/core/real.c).
+ * No allocator knows such blocks. */
 static inline bool rt_is_early(const void *p)
 {
 	return (uintptr_t)p - (uintptr_t)rt_tables.early.bytes < sizeof rt_tables.early.bytes;

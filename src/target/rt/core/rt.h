@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime inside the recorded program: what its files share.
+ * Declarations that the files of the runtime share.
  *
  * Rules of this folder (doc/style.md): no malloc, no stdio, and no libc lock on a hot path.
  * Every entry preserves the program's errno.  Memory comes from rt_map().  All state is in `rt`
@@ -9,7 +9,7 @@
  * What happens on
  *   a signal         rt/core/thread/thread.h: records of a handler that interrupts the encoder wait
  *   fork             rt/core/process/process.c: the child becomes another process of the session
- *   exec             the open buffers stay with the collector, which has mapped them already
+ *   exec             the collector keeps the open buffers, which it has already mapped
  *   thread exit      rt/core/thread/thread.c: handled by a key destructor in its last round
  *   dlopen           rt/core/process/module.c: loads the instrumented copy of a plug-in, if any
  *   dead collector   rt_stop(): the program continues unrecorded
@@ -26,9 +26,11 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* A part of a frequent function that is seldom needed: it must not make the rest slower. */
+/* For a part of a frequently called function that is seldom needed.  It is kept out of line, so
+ * that it does not slow down the rest. */
 #define RT_SELDOM __attribute__((noinline, cold))
-/* a power of two, chosen by hand: unrelated atomics rarely share a lock */
+/* The number of locks for atomic operations: a power of two, chosen by hand so that unrelated
+ * atomics rarely share a lock. */
 #define RT_ATOMIC_LOCKS 1024
 _Static_assert((RT_ATOMIC_LOCKS & (RT_ATOMIC_LOCKS - 1)) == 0, "locks are chosen by a mask");
 
@@ -66,7 +68,7 @@ struct rt_handle {
 	uint32_t number;
 };
 
-/* A limit of memory that the program has set. */
+/* A memory limit that the program has set, in bytes. */
 struct rt_limit {
 	bool is_set;
 	uint64_t soft, hard;
@@ -79,19 +81,24 @@ struct rt {
 	uint32_t process;		/* the number of this process in the session */
 	uint32_t forks;			/* the number of forks of this process so far */
 	_Atomic pid_t replayed_pid;	/* the recorded process ID that getpid() returned; or 0 */
-	/* In a process that was forked from a frozen one (rt/steer/freeze.c): the ID of that process,
-	 * if the program had asked for an ID before; else 0. */
+	/* The ID of the frozen process that this process was forked from (rt/steer/freeze.c), if
+	 * the program had asked for an ID before the fork.  Otherwise 0. */
 	pid_t copied_pid;
-	bool asked_pid;	      /* the program has asked for the ID of the process or of a thread */
-	bool changed_outside; /* it has changed the file system, or started a process */
+	bool asked_pid; /* true if the program has asked for the ID of the process or of a thread */
+	/* True if the program has changed the file system, or started a process. */
+	bool changed_outside;
 	pid_t pid;
-	pthread_key_t key;	  /* its destructor runs when a thread ends */
-	uint32_t exited;	  /* 1 if the EXIT record is written */
-	_Atomic uint32_t others;  /* the number of started threads, except the first, not yet joined */
+	pthread_key_t key; /* its destructor runs when a thread ends */
+	uint32_t exited;   /* 1 if the EXIT record is written */
+	/* The number of threads, other than the first, that were started and not yet joined. */
+	_Atomic uint32_t others;
 	_Atomic uint32_t adopted; /* the number of threads adopted so far */
 	size_t page;
-	uintptr_t arguments;	       /* the address of argv[]; the kernel wrote the stack from there on */
-	uint64_t clock_tick, clock_ns; /* at the start: the tick counter (0 if unused), the clock */
+	/* The address of argv[]; the kernel filled the stack from this address upwards. */
+	uintptr_t arguments;
+	/* The tick counter and the clock when the runtime started.  The tick is 0 if it is
+	 * unused. */
+	uint64_t clock_tick, clock_ns;
 
 	/* Protects the following members.  It is never taken while another lock is held.  While a
 	 * thread holds it, all signals are blocked and the thread makes no call that can wait. */
@@ -101,8 +108,8 @@ struct rt {
 	size_t handle_count, handle_capacity;
 	uint64_t fork_signals; /* the signal mask that fork() restores when it releases the lock */
 
-	/* Layers (rt/core/layer.h): the present and the listening ones, as lists terminated by
-	 * NULL; the state of each layer. */
+	/* Layers (rt/core/layer.h).  `present` and `listening` are lists terminated by NULL, and
+	 * `layer` points to the state of each layer. */
 	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
 	void *layer[RT_LAYER_COUNT];
 	struct rt_callbacks callbacks; /* the callbacks of all listening layers */
@@ -114,34 +121,37 @@ struct rt {
 	_Atomic uint64_t mapped;	/* the bytes that the runtime has mapped, including the session */
 	struct rt_limit limits[2];	/* rt/core/process/limit.c: the limits of address space and data */
 	_Atomic uint32_t interruptible; /* rt/core/process/handler.c: 1 if handlers may run */
-	_Atomic uint32_t asynchronous;	/* rt/core/process/handler.c: 1 if a thread is cancellable anywhere */
+	/* Rt/core/process/handler.c: 1 if a thread may be cancelled at any instruction. */
+	_Atomic uint32_t asynchronous;
 	pid_t trapped;	 /* the process whose futex calls are trapped (rt/steer/trap.c), or 0 */
-	bool leaves_out; /* rt/core/control/edit.c: whether an edit has left out a lock */
-	bool one;	 /* one kernel thread runs all threads (rt/core/one.h) */
+	bool leaves_out; /* rt/core/control/edit.c: true if an edit has left out a lock */
+	bool one;	 /* true if one kernel thread runs all threads (rt/core/one.h) */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/sync/atomic.c */
 };
 extern struct rt rt;
 
-/* A page that the kernel clears in the child of a fork.  If the fork was a bare system call, which
- * the runtime does not interpose, `alive` is 0 in the child.  Then the buffers are the parent's.
- * Otherwise the value is RT_LISTENED if layers listen, RT_THIN if accesses are left out, or
- * RT_PLAIN.  So the slow path of the hooks needs one test for all cases. */
+/* A page that the kernel clears in the child of a fork.  The runtime does not notice a fork made by
+ * a bare system call; but in such a child `alive` is 0, which shows that the buffers belong to the
+ * parent.  Otherwise `alive` is RT_LISTENED if layers listen, RT_THIN if accesses are left out, or
+ * RT_PLAIN.  So the slow path of the hooks needs only one test for all these cases. */
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
 };
 extern struct rt_guard rt_guard __attribute__((visibility("hidden")));
 
-/* The placeholder for the state of threads that have no state yet (abi.h).  Its stack pointer
- * points to a scratch area. */
+/* Threads that have no state yet use this placeholder instead (abi.h).  Its stack pointer points to
+ * a scratch area. */
 extern struct raddle_self rt_placeholder;
 void rt_placeholder_setup(void);
 
-/* rt/core/process/system.c: memory, locks, time and futexes, by system calls.  The memory of
- * rt_map() is zeroed, not in core dumps, and without huge pages; NULL if there is no memory. */
+/* rt/core/process/system.c: memory, locks, time and futexes, by system calls.  rt_map() returns
+ * zeroed memory that is excluded from core dumps and uses no huge pages, or NULL if there is no
+ * memory. */
 void *rt_map(size_t size);
 void rt_unmap(void *p, size_t size);
-bool rt_make_room(size_t size); /* raises limits that the program has set; false if it raised none */
+/* Raises limits that the program has set; returns false if it raised none. */
+bool rt_make_room(size_t size);
 uint64_t rt_now(void);
 uint64_t rt_now_soon(struct rt_thread *t); /* cheaper; call it only with the encoder taken */
 void rt_clock_setup(void);
@@ -167,12 +177,12 @@ pid_t rt_kernel_tid(void); /* the ID of the kernel thread, whatever thread runs 
 #define RT_ALL_SIGNALS (~(1ull << (31 - 1)))
 void rt_unlock(const uint64_t *saved_signals);
 
-/* Locks that are held briefly while signals are not blocked.  A handler may interrupt the holder
- * and leave by longjmp.  So rt_spin() stops waiting after RT_PATIENCE rounds and returns false.
- * rt_spin_recover() releases a lock that the calling thread left locked.  Both numbers were chosen
- * by hand.  A lock is held for less than RT_SPINS pauses unless its holder was preempted; after
- * that, the waiter yields the processor.  A holder that is merely slow is done within RT_PATIENCE
- * yields. */
+/* Locks that are held briefly while signals are not blocked.  A signal handler may interrupt the
+ * holder and leave by longjmp, so the lock may never be released.  Therefore rt_spin() stops
+ * waiting after RT_PATIENCE rounds and returns false.  rt_spin_recover() releases a lock that the
+ * calling thread left locked.  Both numbers were chosen by hand.  A lock is held for less than
+ * RT_SPINS pauses, unless its holder was preempted; after that many, the waiter yields the
+ * processor.  A holder that is merely slow releases the lock within RT_PATIENCE yields. */
 #define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
@@ -195,20 +205,22 @@ static inline uint64_t rt_q(void)
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 
-/* Whether nothing reads the records, as in a replay.  Then only layers are notified of accesses. */
+/* Returns true if nothing reads the records, as in a replay.  Then accesses are not recorded; only
+ * layers are notified of them. */
 static inline bool rt_unread(void)
 {
 	return RT_UNLIKELY(rt.session->discard);
 }
 
-/* rt/core/thread/create.c.  Makes a thread in advance, for a layer that keeps it (`prepares`, `prepared`)
- * until the program creates one.  Returns false if the system refuses it. */
+/* rt/core/thread/create.c.  Makes a thread in advance.  A layer keeps it until the program creates
+ * a thread (`prepares`, `prepared`).  Returns false if the system refuses to make a thread. */
 bool rt_thread_prepare(void);
 
 /* rt/core/thread/thread.c */
 struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL if there is no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* keeps a state for reuse */
-void rt_thread_begin(struct rt_thread *t); /* in the thread: takes its state, writes THREAD_START */
+/* Called in the new thread: takes its state and writes THREAD_START. */
+void rt_thread_begin(struct rt_thread *t);
 struct rt_thread *rt_thread_adopt(void);   /* adopts the calling thread; NULL if that fails */
 void rt_clear_blocks(struct rt_thread *t); /* removes all marks and frees their memory */
 void rt_thread_after_fork(struct rt_thread *t);
@@ -217,7 +229,8 @@ void rt_handle_add(uint64_t handle, uint32_t number);
 uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX if unknown */
 void rt_handle_remove(uint64_t handle, uint32_t number);
 
-/* Whether the calling thread has a state, or gets one now; stores it in *t. */
+/* Stores the state of the calling thread in *t, after making one if there is none.  Returns false
+ * if the thread has no state and none could be made. */
 static inline bool rt_has_state(struct rt_thread **t)
 {
 	*t = (struct rt_thread *)__raddle_self;
@@ -227,20 +240,20 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
-/* rt/core/control/edit.c.  was_left_out(): whether an edit left out taking this lock, so that it
- * must not be released now.  wakes_at_once(): whether a thread that waits on a condition variable
- * with this lock is woken at once. */
+/* rt/core/control/edit.c.  was_left_out(): returns true if an edit made the thread skip taking this
+ * lock, so the thread must not release it now.  wakes_at_once(): returns true if a wait on a
+ * condition variable with this lock must end at once. */
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL if the run is not steered */
-_Noreturn void rt_end_process(void);	    /* by SIGABRT; a handler is not called */
+_Noreturn void rt_end_process(void);	    /* by SIGABRT, without calling a handler */
 
 /* rt/core/process/refused.c: Reports that a call has failed with this errno value. */
 void rt_refused(int error);
 /* Reports the failure of a call that opens a descriptor.  Returns the call's result. */
 int rt_opened(int result);
 
-/* The calling thread's state if it is recorded now, else NULL. */
+/* Returns the calling thread's state if the thread is recorded now, otherwise NULL. */
 static inline struct rt_thread *rt_self(void)
 {
 	struct rt_thread *t;
@@ -248,8 +261,8 @@ static inline struct rt_thread *rt_self(void)
 	return rt_has_state(&t) && t->recording ? t : NULL;
 }
 
-/* Like rt_self(), but also NULL if layers listen.  Code that must test whether the thread is
- * recorded detects listeners by the same test, at no extra cost. */
+/* Like rt_self(), but also returns NULL if layers listen.  Code that has to test whether the thread
+ * is recorded thereby notices listening layers at no extra cost. */
 static inline struct rt_thread *rt_plain(void)
 {
 	struct rt_thread *t;
@@ -266,12 +279,12 @@ void rt_layout(struct rt_thread *t);
 void rt_process_setup(void);	/* installs fork handlers and the exit hook */
 void rt_protect_redzones(void); /* rt/core/memory/redzone.c */
 
-/* rt/core/process/serve.c: returns the descriptor of the session: fd itself or, in a clone, the
- * descriptor that the request contained. */
+/* rt/core/process/serve.c: returns the descriptor of the session.  This is fd itself or, in a
+ * clone, the descriptor that came with the request. */
 int rt_serve(int fd);
 
-/* rt/core/process/process.c: the process, or a child of it, is about to become another program, which
- * could not make futex calls if they are trapped.  Then the run ends. */
+/* rt/core/process/process.c: called when this process or a child of it is about to become another
+ * program.  If futex calls are trapped, that program could not make them, so the run ends. */
 void rt_trap_leaves(void);
 
 #endif

@@ -12,7 +12,8 @@
 	(256 * 1024)	    /* frames; enough for calls in constructors, before a thread has a state */
 #define RT_MODULES 512	    /* maximum number of listed objects; others are reported repeatedly */
 #define RT_DESCRIPTORS 1024 /* the usual limit of descriptors; higher ones share entries */
-#define RT_STREAMS 256	    /* entries of a cache; streams that share an entry are examined repeatedly */
+/* The number of entries of a cache; streams that share an entry are examined repeatedly. */
+#define RT_STREAMS 256
 #define RT_FRONT_BUCKETS 256
 
 /* What the runtime knows about objects of the program, each identified by a number
@@ -28,7 +29,7 @@ struct rt_tables {
 		_Atomic size_t used;
 		_Alignas(16) char bytes[65536];
 	} early;
-	struct raddle_buffer nowhere; /* for records that nothing reads */
+	struct raddle_buffer nowhere; /* receives records that nothing reads */
 	/* rt/core/process/module.c: the objects that were reported, protected by the loader's lock,
 	 * and the real dlopen(). */
 	struct {

@@ -21,7 +21,7 @@
 #define WAIT_STEP_MS 50 /* time between two checks of the heartbeat, which changes every 100 ms */
 #define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* maximum wait for a live collector */
 
-/* Keeps the first reason, since later reasons follow from it. */
+/* Only the first reason is kept, because later ones are consequences of it. */
 void rt_stop(enum raddle_stop_reason reason)
 {
 	uint32_t none = RADDLE_STOP_NONE;

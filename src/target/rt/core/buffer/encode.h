@@ -7,22 +7,22 @@
  * rt/record/recorder.c does.  Every function takes the write position and returns the new one; the
  * caller guarantees space: RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a stack record.
  *
- * The stack.  Entries of the shadow stack that were written carry the bit RT_STACK_EMITTED.
- * Replacing an entry clears its bit, and every entry above it must be stored again before it
- * becomes valid.  So if an entry below `stack_known` has the bit, the decoder knows that entry and
- * all entries below it.  `stack_at` is the position of the top when the stack was last written.
- * If the top is still there and the topmost entry has its bit, nothing changed.  Entry -1 is a
- * sentinel with the bit set.
+ * The stack.  An entry of the shadow stack that has been written to the stream carries the bit
+ * RT_STACK_EMITTED.  Replacing an entry clears its bit, and every entry above it must be stored
+ * again before it becomes valid.  So if an entry below `stack_known` has the bit, the decoder knows
+ * that entry and all entries below it.  `stack_at` is the position of the top when the stack was
+ * last written.  If the top is still there and the topmost entry has its bit, the stack has not
+ * changed.  Entry -1 is a sentinel with the bit set.
  *
  * A stack deeper than RT_STACK_WHOLE is written as its outermost RT_STACK_OUTER entries, site 0,
  * and its innermost RT_STACK_INNER ones.
  *
  * Runs.  A site that walks through an array makes accesses at equal distances.  From the third
- * access on they are written as one STRIDE record.  The last byte of that record, the number of
- * accesses, is incremented in place, even if accesses of other sites were written after the
- * record.  So accesses may change their order, but never across a record that is not an access:
- * `floor` is the position after the last such record.  Ranges of one size at equal distances
- * become a RANGES record in the same way.
+ * access on, they are written as one STRIDE record.  The last byte of that record is the number of
+ * accesses.  It is incremented in place, even if accesses of other sites were written after the
+ * record.  So accesses may change their order, but never across a record that is not an access;
+ * `floor` is the position after the last such record.  In the same way, ranges of equal size at
+ * equal distances become a RANGES record.
  */
 #ifndef RT_ENCODE_H
 #define RT_ENCODE_H
@@ -34,8 +34,8 @@
 #include <string.h>
 
 #define RT_STACK_EMITTED 0x80000000u /* set in an entry that was written to the stream */
-/* Numbers of entries (see above), chosen by hand: a stack record takes at most a sixth of a
- * buffer. */
+/* Numbers of entries (see above).  They were chosen by hand so that a stack record takes at most a
+ * sixth of a buffer. */
 #define RT_STACK_WHOLE 1024
 #define RT_STACK_OUTER 512
 #define RT_STACK_INNER 32
@@ -44,13 +44,14 @@
 #define RT_STACK_MAX (5 * RT_STACK_WHOLE + 16)
 #define RT_BYTES_MAX 4096 /* bytes; longer `b` operands are cut */
 
-/* The last access of the sites of one slot. */
+/* The last access made by any of the sites that share this slot. */
 struct rt_slot {
 	uint64_t address;
 	uint64_t by;   /* the distance from the access before it */
 	uint8_t *at;   /* points to its record or, in a run, to the count in the record; or NULL */
 	uint32_t site; /* its site; with the bit RT_SLOT_RANGE if it was a range */
-	uint16_t left; /* by how much the count in the record may grow; 0 if it is not a run */
+	/* How much the count in the record may still grow; 0 if the record is not a run. */
+	uint16_t left;
 	uint16_t size; /* the size of a range; 0 if it is too long for a run */
 };
 #define RT_RUN_MAX 127 /* maximum number of accesses in a run, whose count takes one byte */
@@ -68,9 +69,9 @@ struct rt_encoder {
 
 /* One record, before it is encoded. */
 struct rt_record {
-	uint32_t code;	/* a row of event.inc, RADDLE_ACCESS, RANGE, ATOMIC or FENCE */
-	uint32_t site;	/* the site, for the last four of these codes */
-	uint32_t count; /* the number of operands; of a stack record, that of frames */
+	uint32_t code;	/* a code of event.inc, or RADDLE_ACCESS, RANGE, ATOMIC or FENCE */
+	uint32_t site;	/* the site, for those last four codes */
+	uint32_t count; /* the number of operands or, in a stack record, of frames */
 	uint32_t length;
 	uint64_t operand[RADDLE_MAX_OPERANDS];
 	const void *bytes; /* the `b` operand, which has `length` bytes */
@@ -110,7 +111,7 @@ static inline uint8_t *rt_put_reset(struct rt_encoder *e, uint8_t *p)
 	return p;
 }
 
-/* Writes the address of a record other than a plain access.  It ends the run of this site. */
+/* Writes the address of a record that is not a plain access.  This ends the run of the site. */
 static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
@@ -148,8 +149,8 @@ static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const str
 	return rt_put_varint(p, r->operand[2]);
 }
 
-/* Whether an access continues a run at the same distance, and the record of the run may still
- * change.  Records below `floor`, which is e->floor or higher, are final. */
+/* Returns true if the access continues the run at the same distance and the record of the run may
+ * still change.  Records below `floor`, which is e->floor or higher, are final. */
 static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t address, const uint8_t *floor)
 {
 	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;
@@ -178,7 +179,7 @@ static inline uint8_t *rt_put_run(struct rt_encoder *e, uint8_t *p, uint32_t sit
 	return p + 1;
 }
 
-/* Whether the call stack whose top is `top` differs from the one the decoder knows. */
+/* Returns true if the call stack with this top differs from the one that the decoder knows. */
 static inline int rt_stack_changed(const struct rt_encoder *e, const uint32_t *top)
 {
 	return top != e->stack_at || !(top[-1] & RT_STACK_EMITTED);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that layers need not be notified of immediately.  In a replay, nothing reads a thread's
- * records.  Unless t->each is set, the slow path of the hooks then gathers accesses in t->gather,
- * which a layer has provided.  Accesses are gathered by site and by block of 64 bytes.  Only the
- * first access of a site to a block is reported, by anew(), so a frequent access calls no layer.
- * The layer that provided t->gather examines the gathered accesses before the thread's next
+ * Gathers accesses that layers need not be notified of immediately.  In a replay, nothing reads a
+ * thread's records.  So, unless t->each is set, the slow path of the hooks gathers accesses in
+ * t->gather, which a layer has provided.  Accesses are gathered by site and by block of 64 bytes.
+ * Only the first access of a site to a block is reported, by anew(), so a frequent access calls no
+ * layer.  The layer that provided t->gather examines the gathered accesses before the thread's next
  * operation.
  */
 #ifndef RT_GATHER_H
@@ -15,14 +15,15 @@
 
 #define RT_GATHERED 32 /* the number of entries: as many as `used` has bits */
 
-/* Accesses of one site to one block since the thread's last operation.  The key is the address of
- * the block with these bits, or 0 if the entry is unused.  UPDATE is a read followed by a write of
- * the same bytes. */
+/* The accesses of one site to one block since the thread's last operation.  `key` is the address of
+ * the block, combined with one of these bits if the accesses are writes or updates; it is 0 if the
+ * entry is unused.  An update is a read followed by a write of the same bytes. */
 #define RT_GATHER_WRITE 1u
 #define RT_GATHER_UPDATE 2u
 struct rt_gathered {
-	/* The upper half of `sites` is the site; for an update, it is that of the write, and the
-	 * lower half is the site of the read.  `bits` has a bit for each byte accessed. */
+	/* The upper half of `sites` is the site.  For an update, the upper half is the site of the
+	 * write, and the lower half is the site of the read.  `bits` has a bit for each byte that
+	 * was accessed. */
 	uint64_t key, sites, bits;
 	void *place; /* for the layer's own use */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks of the first accesses of a segment (raddle/abi.h): which bytes a thread has accessed since
- * its last operation.  The flavour `record` records only first accesses.  The flavour `led`, which
- * leads a thread to the n-th access of a site, counts only first accesses too.  So a schedule means
- * the same in both flavours.
+ * Marks the bytes that a thread has accessed since its last operation, that is, in the current
+ * segment (raddle/abi.h).  The flavour `record` records only the first access to a byte in a
+ * segment.  The flavour `led`, which leads a thread to the n-th access of a site, also counts only
+ * first accesses.  So a schedule means the same in both flavours.
  */
 #ifndef RT_CORE_MARK_H
 #define RT_CORE_MARK_H
@@ -26,8 +26,8 @@ static inline void rt_new_segment(struct rt_thread *t)
  * accesses to other memory are then recorded again. */
 #define RT_UNMARK_MAX (2u << 20)
 
-/* Forgets the marks of memory that is a new object: the first accesses to it are recorded, even if
- * the thread has accessed an earlier object there. */
+/* Forgets the marks of memory that has become a new object.  So the first accesses to it are
+ * recorded, even if the thread has accessed an earlier object in the same place. */
 static inline void rt_unmark(struct rt_thread *t, uintptr_t address, size_t size)
 {
 	uintptr_t last = (address + size - 1) >> RADDLE_BLOCK_SHIFT;

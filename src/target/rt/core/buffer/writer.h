@@ -12,8 +12,9 @@
 void rt_emit(struct rt_thread *t, const struct rt_record *record);
 void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
 
-/* Write events with frequent operands faster than rt_event().  rt_sync(): `q t a u`, or `q t a` if
- * `last` is RT_NONE.  rt_heap(): `q a u u`, or `q a u` if `size` is RT_NONE. */
+/* These functions write events with common operands, and are faster than rt_event().  rt_sync()
+ * writes the operands `q t a u`, or `q t a` if `last` is RT_NONE.  rt_heap() writes `q a u u`, or
+ * `q a u` if `size` is RT_NONE. */
 #define RT_NONE UINT64_MAX
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last);
 void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind);
@@ -26,8 +27,9 @@ bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t f
  * there.  Full traces contain no such events. */
 void rt_outside_event(struct rt_thread *t, uint32_t code);
 
-/* take() keeps signal handlers from using the encoder until the thread's next event is written; it
- * returns RT_TAKEN or 0.  If no event follows after all, the caller calls leave(). */
+/* take() keeps signal handlers from using the encoder until the thread's next event is written.  It
+ * returns RT_TAKEN or 0, which the caller adds to the code of that event.  If no event follows
+ * after all, the caller must call leave(). */
 uint32_t rt_encoder_take(struct rt_thread *t);
 
 void rt_encoder_leave(struct rt_thread *t);
@@ -35,12 +37,13 @@ void rt_encoder_leave(struct rt_thread *t);
 /* A releasing operation `q t a result`.  Its record is written before the operation, and the
  * result is filled in after it.  The encoder stays taken meanwhile. */
 struct rt_release {
-	uint8_t *byte;	   /* the result in the buffer; or NULL */
-	uint64_t *operand; /* the result in a record that is not yet in the buffer; or NULL */
+	uint8_t *byte; /* where to store the result in the buffer; or NULL */
+	/* Where to store the result if the record is not yet in the buffer; or NULL. */
+	uint64_t *operand;
 };
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object);
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
-/* forget() clears the marks of this memory.  After see_again(), layers are notified again of
+/* rt_forget() clears the marks of this memory.  After rt_see_again(), layers are notified again of
  * accesses to bytes that the thread has already accessed in this segment. */
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size);
 void rt_see_again(struct rt_thread *t);
@@ -54,8 +57,9 @@ void rt_created(struct rt_thread *t, uint64_t handle);
 /* Called when the process is about to end.  May wait for threads that still run. */
 void rt_linger(void);
 
-/* Placeholders for the operands q and t, which are then determined while the encoder is taken.  So
- * no signal handler can write a record in between, and the stream stays in the order of q. */
+/* Placeholders for the operands q and t.  Their values are determined when the encoder has been
+ * taken, so that no signal handler can write a record in between and the stream stays sorted by
+ * q. */
 #define RT_Q UINT64_MAX
 #define RT_T (UINT64_MAX - 1)
 

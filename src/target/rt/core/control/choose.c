@@ -19,15 +19,15 @@ struct raddle_memory *rt_memory_plan(void)
 	return s && s->memory_at ? (struct raddle_memory *)((char *)s + s->memory_at) : NULL;
 }
 
-/* A random number that depends only on the seed and the number of the choice, not on the numbers
- * drawn so far. */
+/* Returns a random number that depends only on the seed and on the number of the choice, not on the
+ * choices made so far. */
 static uint64_t draw(const struct raddle_memory *m, uint32_t at)
 {
 	return rt_mixed(m->seed * RT_GOLDEN + (uint64_t)at * 0xd1342543de82ef95ull);
 }
 
-/* The first alternative is what sequential consistency does; the last alternative differs most from
- * that.  One seed in four always takes the last alternative. */
+/* The first alternative is what sequential consistency requires, and the last one differs most from
+ * it.  One seed in four always takes the last alternative. */
 static uint32_t by_seed(const struct raddle_memory *m, uint32_t at, uint32_t from)
 {
 	uint64_t n = draw(m, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choices of a run whose memory obeys a model (rt/core/control/choose.c). */
+/* Makes the choices of a run with a memory model (rt/core/control/choose.c). */
 #ifndef RT_CHOOSE_H
 #define RT_CHOOSE_H
 
@@ -9,8 +9,9 @@
 /* Returns the plan, or NULL if no memory model is used. */
 struct raddle_memory *rt_memory_plan(void);
 
-/* Returns which of c.from alternatives is taken, counted from 0.  The function fills in `at` and
- * `taken`.  `state` is a hash of the caller's state, to which the layers add hashes of theirs. */
+/* Chooses one of c.from alternatives and returns its number, counted from 0.  The caller leaves
+ * `at` and `taken` unset; they are filled in when the choice is listed.  c.state is a hash of the
+ * caller's state, to which the layers add hashes of theirs. */
 uint32_t rt_choose(struct raddle_choice c);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The functions that edits of the program call (base/edit.h): to leave out synchronisation, or to
+ * The functions that an edited program calls (base/edit.h), to leave out synchronisation or to
  * check that a predicate is true.  In: the number of the edit.  Out: `edits` of raddle/steer.h,
  * which has a bit for each edit that was reached.  If a predicate is false, `fault` is set and the
  * process ends.
@@ -134,7 +134,7 @@ EXPORT void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t 
 		violate(s, number, RADDLE_MISUSE_UNDEFINED, (uintptr_t)from);
 }
 
-/* The divisor of a division.  C does not define a division by 0. */
+/* Checks the divisor of a division, since C does not define a division by 0. */
 EXPORT uint64_t __raddle_divisor(uint32_t number, uint64_t value)
 {
 	struct raddle_steer *s = value ? NULL : come_to(number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels, for the files whose functions send and receive: rt/core/io/descriptor.c, socket.c and
- * poll.c.
+ * The internal interface of channels, for the files whose functions send and receive:
+ * rt/core/io/descriptor.c, socket.c and poll.c.
  */
 #ifndef RT_CORE_IO_CHANNEL_INT_H
 #define RT_CORE_IO_CHANNEL_INT_H
@@ -28,7 +28,7 @@ struct rt_end {
 	socklen_t size;
 };
 
-struct rt_end rt_end_of(int fd, long which); /* by SYS_getsockname or SYS_getpeername */
+struct rt_end rt_end_of(int fd, long which); /* `which` is SYS_getsockname or SYS_getpeername */
 struct rt_end rt_end_from(const struct sockaddr *address, socklen_t size);
 uint64_t rt_end_name(const struct rt_end *e, enum rt_subject subject); /* the key, or 0 */
 
@@ -40,7 +40,8 @@ uint64_t rt_channel_get(uint64_t key);
 void rt_channel_loops(void);
 bool rt_channel_has_looped(void);
 
-/* Returns the calling thread, or NULL if it is the only one, so that nothing need be recorded. */
+/* Returns the calling thread, or NULL if it is the only thread.  In that case nothing has to be
+ * recorded. */
 struct rt_thread *rt_one_of_many(void);
 void rt_channel_send_by(struct rt_thread *t, uint64_t key);
 void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
@@ -48,7 +49,8 @@ void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
 /* Called before bytes are sent to an address. */
 void rt_channel_sends_to(int fd, const struct sockaddr *address, socklen_t size);
 
-/* Reports what a call that returns a length has received.  End of file is a message too. */
+/* Reports the bytes that a call has received, and returns `length`, the result of the call.  End of
+ * file counts as a message too. */
 static inline ssize_t rt_received_parts(int fd, const struct iovec *parts, ssize_t length)
 {
 	if (length >= 0) {
@@ -64,7 +66,7 @@ static inline ssize_t rt_received(int fd, void *to, ssize_t length)
 	return rt_received_parts(fd, &(struct iovec){to, (size_t)(length > 0 ? length : 0)}, length);
 }
 
-/* Reports a receipt whose bytes the program does not get, because they stay in the kernel. */
+/* Reports a receipt of bytes that stay in the kernel, so that the program does not get them. */
 static inline ssize_t rt_peeked(int fd, ssize_t length)
 {
 	if (length >= 0)
@@ -72,7 +74,6 @@ static inline ssize_t rt_peeked(int fd, ssize_t length)
 	return length;
 }
 
-/* Reports the bytes that were sent. */
 static inline ssize_t rt_sent_parts(struct rt_sending sending, const struct iovec *parts, ssize_t length)
 {
 	if (length > 0)
@@ -86,16 +87,16 @@ static inline ssize_t rt_sent(struct rt_sending sending, const void *from, ssize
 			     length);
 }
 
-/* Whether a layer takes the bytes in place of the system, because input is replayed.  Then *length
- * is the result of the call. */
+/* Returns true if a layer takes the bytes in place of the system, because input is replayed.
+ * *length is then the result of the call. */
 static inline bool rt_gives_parts(int fd, const struct iovec *parts, size_t count, ssize_t *length)
 {
 	return rt_outside_sends(fd, &(struct msghdr){.msg_iov = (struct iovec *)parts, .msg_iovlen = count},
 				length);
 }
 
-/* A thread is about to send these bytes.  Returns false if a layer has taken them; then the caller
- * skips the real call and returns *r. */
+/* Call this when a thread is about to send these bytes.  Returns false if a layer has taken them;
+ * the caller then skips the real call and returns *r. */
 static inline bool rt_sends(int fd, const struct iovec *part, struct rt_sending *sending, ssize_t *r)
 {
 	rt_channel_sends(fd);

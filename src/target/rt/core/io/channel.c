@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through descriptors.  In: calls that write to, read from, wait for or close a descriptor.
- * Out: events `channel-send` and `channel-receive`, which order whatever a thread did before it
- * wrote before whatever another thread does after it has read.
+ * Records how descriptors order threads.  In: calls that write to, read from, wait for or close a
+ * descriptor.  Out: events `channel-send` and `channel-receive`.  Whatever a thread did before a
+ * send is ordered before whatever another thread does after the receipt.
  *
- * A channel is what the bytes pass through: a pipe, one direction of a socket pair, an eventfd, a
- * connection of the process with itself.  Its identity is an inode, a pair of ports or a path; for
- * an eventfd, it is the descriptor.  The kernel is queried at every call because uninstrumented
- * code may close and duplicate descriptors.  Bytes are not counted: a receiver is assumed to have
- * received everything sent so far.  That can hide a race but never invents one.  Files, and
- * sockets whose other end is outside the process, are not channels, because it is unknown what
- * happens to the data there.  They cause the events `outside-tell` and `outside-hear`, for
- * analyses that must be sure that nothing ordered two accesses.  While there is only one thread,
- * nothing is recorded.
+ * A channel is what the bytes pass through: a pipe, one direction of a socket pair, an eventfd, or
+ * a connection of the process with itself.  It is identified by an inode, a pair of ports or a
+ * path; an eventfd is identified by its descriptor.  The kernel is queried at every call because
+ * uninstrumented code may close and duplicate descriptors.  Bytes are not counted: a receiver is
+ * assumed to have received everything sent so far.  That can hide a race but never invents one.
+ * Files, and sockets whose other end is outside the process, are not channels, because it is
+ * unknown what happens to the data there.  They cause the events `outside-tell` and `outside-hear`,
+ * for analyses that must be sure that nothing ordered two accesses.  While there is only one
+ * thread, nothing is recorded.
  *
  * A send is reported before it takes effect, a receipt after it.
  */
@@ -132,8 +132,9 @@ static uint64_t port_of(const struct rt_end *e)
 		       : 0;
 }
 
-/* A hash of the address's path; 0 if it has no path.  A path ends at its NUL, whatever length the
- * program passed.  A path that begins with NUL is abstract and uses the whole length. */
+/* Returns a hash of the address's path, or 0 if the address has no path.  A path ends at its NUL,
+ * whatever length the program passed.  But a path that begins with NUL is abstract and uses the
+ * whole length. */
 static uint64_t path_of(const struct rt_end *e)
 {
 	const char *path = e->address.un.sun_path;
@@ -212,8 +213,8 @@ static uintptr_t address_of(uint64_t wanted)
 	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
 }
 
-/* For layers, everything outside the program is one channel, with this address.  It causes no
- * channel events. */
+/* To layers, everything outside the program is a single channel with this address.  No channel
+ * events are recorded for it. */
 #define OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
 
 void rt_channel_send_by(struct rt_thread *t, uint64_t wanted)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels: one thread sends through a channel and another receives from it, by whatever means.  A
- * send is reported before it takes effect, a receipt after it.  A channel is identified by a key
- * of 64 bits: a subject, and a number that identifies an object of that subject.  errno is
- * preserved.
+ * Channels.  One thread sends through a channel and another receives from it, by whatever means.  A
+ * send is reported before it takes effect, a receipt after it.  A channel is identified by a key of
+ * 64 bits: a subject, and a number that identifies an object of that subject.  errno is preserved.
  */
 #ifndef RT_CHANNEL_H
 #define RT_CHANNEL_H
@@ -20,13 +19,13 @@ enum rt_subject {
 	RT_ANONYMOUS, /* a file without an inode of its own, such as an eventfd, by its descriptor */
 	RT_PEER,      /* a socket of a pair, by its inode; the value of the key is the other inode */
 	RT_NAME,      /* an address that a socket of this process was bound to */
-	RT_ARRIVALS,  /* the connections to such an address */
+	RT_ARRIVALS,  /* the connections made to such an address */
 	RT_NETWORK,   /* a connection, by its two ports */
-	RT_LOCAL,     /* a connection to a socket in the file system, by its path */
+	RT_LOCAL,     /* a connection to a socket in the file system, by the socket's path */
 	RT_AWAITED,   /* an epoll registration, by instance and datum; the value is the descriptor plus 1 */
 	RT_FILE,      /* a message queue or a lock on a file, by its inode */
 	RT_MESSAGES,  /* a queue of System V, by its number */
-	RT_SEMAPHORE, /* posts of a System V semaphore, by its set and number */
+	RT_SEMAPHORE, /* posts of a System V semaphore, by the semaphore's set and number */
 	RT_ZERO,      /* decrements of such a semaphore, for threads that wait until it is 0 */
 	RT_SIGNAL,    /* a signal that threads wait for, by its number */
 	RT_STREAM,    /* the lock of a stdio stream, by its address */
@@ -54,18 +53,18 @@ void rt_channel_receive(uint64_t key);
 void rt_path_tells(void);
 void rt_path_hears(void);
 
-/* A thread is about to send, or has received, through whatever the descriptor refers to. */
+/* The thread is about to send through whatever the descriptor refers to, or has received from
+ * it. */
 void rt_channel_sends(int fd);
 void rt_channel_receives(int fd);
 
-/* Whether the socket with this inode is one of a pair that this process made. */
+/* Returns true if the socket with this inode is one of a pair that this process made. */
 bool rt_channel_is_pair(uint64_t inode);
 
-/* Whether the descriptor refers to a channel. */
 bool rt_channel_is(int fd);
 
-/* Called when the descriptor is about to be closed.  If it holds a lock on its file, closing it
- * releases the lock. */
+/* Call this before a descriptor is closed.  If it holds a lock on its file, closing it releases the
+ * lock. */
 void rt_file_unlocks(int fd);
 
 #endif

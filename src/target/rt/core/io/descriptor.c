@@ -89,7 +89,8 @@ INTERPOSE(ssize_t, tee, (int in, int out, size_t size, unsigned flags))
 	return taken(in, takes(in, out) ? REAL(tee)(in, out, size, flags) : -1);
 }
 
-/* Moves data from memory to a pipe, or from a pipe to memory; the descriptor decides which. */
+/* vmsplice() moves data from memory to a pipe or from a pipe to memory.  The descriptor determines
+ * which. */
 INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags))
 {
 	rt_channel_sends(fd);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through services of the kernel other than descriptors, and through the locks of files and
- * streams.  In: calls that send or take messages, post or take semaphores of System V, lock or
- * unlock a file, send a signal or wait for one.  Out: events of channels (channel.h).  A receiver
- * is ordered after everything that the sender did before it sent.  A thread that takes a lock is
- * ordered after all threads that have released it.
+ * Records how threads are ordered by services of the kernel other than descriptors, and by the
+ * locks of files and streams.  In: calls that send or take messages, post or take semaphores of
+ * System V, lock or unlock a file, send a signal or wait for one.  Out: events of channels
+ * (channel.h).  A receiver is ordered after everything that the sender did before it sent.  A
+ * thread that takes a lock is ordered after all threads that have released it.
  *
  * Not covered: POSIX record locks, which belong to a process and not to a thread; and the actions
  * of a signal handler, since a trace only shows that the signal was sent.
@@ -56,7 +56,7 @@ static void takes(int fd)
 		rt_channel_receive(file_key(fd));
 }
 
-/* The time limit that the kernel takes for a call that does not wait. */
+/* A time limit in the past.  A call with this limit does not wait. */
 static const struct timespec past;
 
 static int64_t time_left(const struct timespec *limit)
@@ -240,7 +240,8 @@ INTERPOSE(int, semtimedop, (int id, struct sembuf *ops, size_t count, const stru
 
 /* ---- locks of files and streams ---- */
 
-/* Stores whether the descriptor holds a lock on its file, since closing it releases the lock. */
+/* Notes whether the descriptor holds a lock on its file, since closing the descriptor releases the
+ * lock. */
 static void set_locking(int fd, bool is)
 {
 	atomic_store_explicit(&rt_tables.locking[(unsigned)fd % RT_DESCRIPTORS], is, memory_order_relaxed);
@@ -296,7 +297,8 @@ static int file_locked(int fd, int command, const struct flock *lock, int r)
 	return r;
 }
 
-/* Takes a lock on a part of a file, if a layer waits for it. */
+/* Takes a lock on a part of a file, if a layer performs the wait for it.  Otherwise returns
+ * false. */
 static bool locks(int fd, int command, const struct flock *lock, int *r)
 {
 	struct rt_retry call = {SYS_fcntl, {fd, F_SETLK, (long)lock}, EAGAIN};
@@ -312,7 +314,7 @@ static bool locks(int fd, int command, const struct flock *lock, int *r)
 	return true;
 }
 
-/* The kernel always takes a third argument, whether or not the caller passed one. */
+/* A third argument is always passed to the kernel, whether or not the caller has passed one. */
 #define CONTROL(name)                                                                                        \
 	INTERPOSE(int, name, (int fd, int command, ...))                                                     \
 	{                                                                                                    \
@@ -383,8 +385,9 @@ static bool reaches_us(pid_t process)
 	return process <= 0 || process == rt.pid;
 }
 
-/* Returns the real process ID if the program passes its own.  In a replay of input, getpid() has
- * returned the ID of the recorded run; in a copy, that of the frozen process. */
+/* Converts the process ID that the program believes to be its own into the real one.  In a replay
+ * of input, getpid() has returned the ID of the recorded process; in a copy, that of the frozen
+ * process. */
 static pid_t real_process(pid_t process)
 {
 	pid_t given = rt.replayed_pid ? rt.replayed_pid : rt.copied_pid;
@@ -410,7 +413,7 @@ INTERPOSE(int, sigqueue, (pid_t process, int signal, union sigval value))
 	return REAL(sigqueue)(process, signal, value);
 }
 
-/* Whether a layer has sent the signal. */
+/* Returns true if a layer has sent the signal; *r is then the result of the call. */
 static bool is_sent(pthread_t thread, int signal, const union sigval *value, int *r)
 {
 	struct rt_signal s = {.number = signal, .value = value};
@@ -438,7 +441,7 @@ INTERPOSE(int, pthread_sigqueue, (pthread_t thread, int signal, union sigval val
 	return is_sent(thread, signal, &value, &r) ? r : REAL(pthread_sigqueue)(thread, signal, value);
 }
 
-/* Waits for one of the signals, if a layer does so. */
+/* A wait for one of the signals in `set` that a layer performs. */
 struct awaited {
 	const sigset_t *set;
 	siginfo_t info;
@@ -461,7 +464,8 @@ static int look_for_signal(void *context)
 	return a->signal != -EAGAIN;
 }
 
-/* Returns false if the system shall wait. */
+/* Waits for one of the signals if a layer performs the wait.  Returns false if the caller must let
+ * the system wait. */
 static bool awaits_signal(struct awaited *a, int64_t limit_ns)
 {
 	struct rt_thread *t = rt.callbacks.waits ? rt_self() : NULL;
@@ -504,7 +508,7 @@ static int waited_for(int signal)
 	return signal;
 }
 
-/* The result of sigtimedwait() after a layer has waited. */
+/* Returns the result of sigtimedwait() or sigwaitinfo() after a layer has waited. */
 static int awaited_result(const struct awaited *a, siginfo_t *info)
 {
 	if (a->signal < 0) {

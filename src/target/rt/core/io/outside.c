@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions whose results differ in each run: the time, random numbers, process IDs.
- * In: calls.  Out: the system's result, which is reported to a layer, or a recorded result that a
- * layer supplies (rt/core/io/outside.h).
+ * Interposed functions whose results differ from run to run, such as the time, random numbers and
+ * process IDs.  In: calls.  Out: the system's result, which is reported to a layer, or a recorded
+ * result that a layer supplies (rt/core/io/outside.h).
  */
 #include "rt/core/io/outside.h"
 #include "rt/core/real.h"
@@ -92,7 +92,7 @@ INTERPOSE(int, timespec_get, (struct timespec * time, int base))
 	return r;
 }
 
-/* A function without arguments, whose result is a number. */
+/* Defines a function without arguments whose result is a number. */
 #define ASK(type, name, source)                                                                              \
 	INTERPOSE(type, name, (void))                                                                        \
 	{                                                                                                    \
@@ -109,7 +109,7 @@ ASK(clock_t, clock, RADDLE_SOURCE_CLOCK)
 ASK(pid_t, getppid, RADDLE_SOURCE_PARENT_PID)
 #undef ASK
 
-/* The bounds of the executable's code; the runtime is linked into it. */
+/* The bounds of the executable's code, which includes the runtime. */
 extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
 
 /* Libraries get the real process ID, since they use it in names that other processes can see.
@@ -119,15 +119,16 @@ static bool is_of_program(const void *caller)
 	return (const char *)caller >= __executable_start && (const char *)caller < etext;
 }
 
-/* The ID of this process; in a copy, the one that the program knows.  `alive` is 0 in the child of a
- * bare fork. */
+/* Returns the ID of this process or, in a copy, the ID that the program already knows.  (`alive` is
+ * 0 in the child of a bare fork.) */
 static pid_t own_process(void)
 {
 	rt.asked_pid = true;
 	return rt.copied_pid && rt_guard.alive ? rt.copied_pid : REAL(getpid)();
 }
 
-/* The program may use the ID that it gets here to send itself a signal (rt/core/io/kernel.c). */
+/* The program may later use this ID to send itself a signal.  Then rt/core/io/kernel.c replaces it
+ * by the real ID. */
 INTERPOSE(pid_t, getpid, (void))
 {
 	uint64_t value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input from outside the program: how interposed functions report it while it is recorded, and get
- * recorded input in a replay.
+ * Input from outside the program.  Interposed functions report such input while it is recorded, and
+ * get recorded input back in a replay.
  *
  * A layer that records or replays this input puts its table into rt.outside (rt/world/).  If
  * rt.outside is NULL, no layer records or replays, and every call here only tests a pointer.  A
@@ -19,29 +19,31 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* Bytes that are about to be sent.  The connection is saved in `what`, because a thread that
- * receives the bytes may close the connection. */
+/* Bytes that are about to be sent.  `what` identifies the connection.  It is determined before the
+ * bytes are sent, because a thread that receives them may close the connection. */
 struct rt_sending {
 	uint64_t order; /* the position in the order of q */
 	uint32_t what;	/* for the layer's own use; 0 if the layer ignores these bytes */
 };
 
-/* What a thread waits for.  look() returns the same as the waiting call, but does not wait.  The
- * call ends when poll() of these descriptors would return.  A layer that handles the wait sets
+/* What a thread waits for.  look() does the same as the waiting call, but does not wait.  The wait
+ * ends when poll() on these descriptors would return.  A layer that performs the wait sets
  * `handled` and `result`. */
 struct rt_look {
 	int (*look)(void *context);
 	void *context;
 	const struct pollfd *fds;
 	nfds_t count;
-	bool retries; /* instead of descriptors: the call is to be repeated when anything has changed */
+	/* True if there are no descriptors, and look() is to be called again whenever anything has
+	 * changed. */
+	bool retries;
 	bool handled;
 	int result;
 };
 
 struct rt_outside {
-	/* Values.  gives: stores the recorded result in *value, or returns false if the system
-	 * shall be called.  says: reports the system's result. */
+	/* Values.  gives: stores the recorded result in *value, or returns false if the system must
+	 * be called.  says: reports the system's result. */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
 	void (*says)(struct rt_thread *t, enum raddle_source source, uint64_t value);
 	bool (*gives_random)(struct rt_thread *t, void *bytes, size_t length);
@@ -61,9 +63,9 @@ struct rt_outside {
 	void (*duplicated)(int fd, int copy);
 	void (*loops)(struct rt_thread *t);
 
-	/* In a replay of input: if one of these returns true, it replaces the system call.  opens:
-	 * a socket is about to be created, and may be changed to another kind; opened: it was
-	 * created.  names: writes the address of a socket or of its peer, and sets the size to
+	/* Used in a replay of input.  A callback that returns true has replaced the system call.
+	 * opens: a socket is about to be created, and may be changed to another kind; opened: it
+	 * was created.  names: writes the address of a socket or of its peer, and sets the size to
 	 * that of the address.  has_option: an option of a socket is read, or set if the value is
 	 * NULL. */
 	bool (*opens)(struct rt_thread *t, int *domain, int *type, int *protocol);
@@ -74,24 +76,26 @@ struct rt_outside {
 	bool (*names)(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 	bool (*has_option)(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
 
-	/* In a replay of input, waiting.  awaits: called before a call that may wait for input;
+	/* Waiting in a replay of input.  awaits: called before a call that may wait for input; it
 	 * waits until there is input, or returns false if a signal arrived.  polls: waits until
 	 * look() returns non-zero or the time limit has passed; a negative limit means no limit.
-	 * moves: the thread has sent something.  idle: no thread can continue, except those that
-	 * wait with a time limit, so the next input may arrive.  passes: time passes although no
-	 * thread waits for it. */
+	 * moves: the thread has sent something.  idle: no thread can continue, except for threads
+	 * that wait with a time limit, so the next input may arrive.  passes: time passes although
+	 * no thread waits for it. */
 	bool (*awaits)(struct rt_thread *t, int fd, bool never_waits);
 	int (*polls)(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
 	void (*moves)(struct rt_thread *t);
 	bool (*idle)(bool timed);
 	void (*passes)(uint64_t ns);
 
-	/* Converts a deadline that the program computed from replayed times to the real time. */
+	/* Converts a deadline that the program computed from replayed times to a deadline in real
+	 * time. */
 	void (*real_end)(clockid_t clock, struct timespec *end);
 };
 
-/* What a thread waits for if it is not an object or a thread: input from outside, or the end of a
- * sleep.  No object has these addresses, and no thread these numbers. */
+/* Placeholders for a thread that waits neither for an object nor for a thread, but for input from
+ * outside or for the end of a sleep.  No object has these addresses, and no thread has these
+ * numbers. */
 #define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
 #define RT_SLEEP_OBJECT (UINT64_MAX - 2)
 #define RT_INSIDE_OBJECT (UINT64_MAX - 3) /* a descriptor that only this process has */
@@ -130,11 +134,11 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
-/* rt/core/io/poll.c: waits until the descriptor is ready, if a layer does so instead of the system.
+/* rt/core/io/poll.c: waits until the descriptor is ready, if a layer waits in place of the system.
  * Returns false if a signal interrupted the wait. */
 bool rt_awaits_descriptor(int fd, short events);
 
-/* Waits for input, if a layer handles waits.  Returns false if a signal interrupted the wait. */
+/* Waits for input, if a layer performs waits.  Returns false if a signal interrupted the wait. */
 static inline bool rt_outside_awaits(int fd, bool never_waits)
 {
 	struct rt_thread *t = rt_outside_self();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Communication of threads through the file system and through other processes.  In: functions
- * that change or inspect what is at a path, start a process or wait for one.  Out: the events
- * `outside-tell` and `outside-hear`.
+ * Records how threads communicate through the file system and through other processes.  In: calls
+ * of functions that change or inspect what is at a path, start a process or wait for one.  Out: the
+ * events `outside-tell` and `outside-hear`.
  *
  * A thread that waits until a file appears or disappears is ordered after the thread that created
  * or removed the file.  No other event shows that.
@@ -34,8 +34,8 @@ void rt_path_hears(void)
 	rt_channel_receive(0);
 }
 
-/* A function that changes what is at a path.  Its result also shows whether the name existed, so
- * the thread notices earlier changes too. */
+/* Defines a function that changes what is at a path.  Its result also shows whether the name
+ * existed, so the thread notices earlier changes too. */
 #define CHANGES(name, parameters, arguments)                                                                 \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \
@@ -72,7 +72,7 @@ CHANGES(symlink, (const char *text, const char *path), (text, path))
 CHANGES(symlinkat, (const char *text, int at, const char *path), (text, at, path))
 CHANGES(truncate, (const char *path, off_t size), (path, size))
 CHANGES(ftruncate, (int fd, off_t size), (fd, size))
-/* A function that starts another program. */
+/* Defines a function that starts another program. */
 #define STARTS(name, parameters, arguments)                                                                  \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \
@@ -122,7 +122,8 @@ HEARS(DIR *, opendir, (const char *path), (path))
 HEARS(struct dirent *, readdir, (DIR * directory), (directory))
 HEARS(struct dirent64 *, readdir64, (DIR * directory), (directory))
 
-/* Waits for a child process, if a layer does so instead of the system. */
+/* Waits for a child process if a layer performs the wait.  Returns false if the system must
+ * wait. */
 static bool waits(pid_t pid, int *status, int options, struct rusage *usage, pid_t *child)
 {
 	struct rt_retry call = {SYS_wait4, {pid, (long)status, options | WNOHANG, (long)usage}, 0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Waiting for descriptors: poll, select and epoll.  In: calls that wait.  Out: a receipt from the
- * channel of each descriptor that is ready to be read (rt/core/io/channel.c).
+ * Interposed functions that wait for descriptors: poll, select and epoll.  In: calls that wait.
+ * Out: for each descriptor that is ready to be read, a receipt from its channel
+ * (rt/core/io/channel.c).
  */
 #include "rt/core/io/channel-int.h"
 
@@ -10,14 +11,15 @@
 #include <sys/select.h>
 #include <sys/syscall.h>
 
-#define SELECTED 128 /* descriptors in sets; with more, which is rare, the system waits */
+/* The maximum number of descriptors in sets; the system waits if there are more, which is rare. */
+#define SELECTED 128
 
 void rt_member_poll(void);
 void rt_member_poll(void)
 {
 }
 
-/* A wait for descriptors.  If a layer handles the waiting (rt/core/io/outside.h), the call is
+/* A wait for descriptors.  If a layer performs the wait (rt/core/io/outside.h), the call is
  * repeated with a time limit of 0. */
 struct wait {
 	struct pollfd *fds;
@@ -38,7 +40,8 @@ static int64_t ns_of(const struct timespec *time)
 	return time ? time->tv_sec * (int64_t)1000000000 + time->tv_nsec : -1;
 }
 
-/* Waits for the descriptors, if a layer does so.  Returns false if the system shall wait. */
+/* Waits for the descriptors if a layer performs the wait.  Returns false if the system must
+ * wait. */
 static bool waits(int (*look)(void *), struct wait *w, int64_t limit_ns, int *r)
 {
 	struct rt_thread *t = rt_outside_self();
@@ -121,8 +124,8 @@ static int look_select(void *context)
 	return REAL(pselect)(w->limit, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
 }
 
-/* The descriptors of the sets, for a layer that waits for them.  Returns false if there are too
- * many. */
+/* Lists the descriptors of the sets in `fds`, for a layer that waits for them.  Returns false if
+ * there are too many. */
 static bool list_selected(struct wait *w, struct pollfd *fds)
 {
 	static const short events[3] = {POLLIN, POLLOUT, POLLPRI};
@@ -142,8 +145,9 @@ static bool list_selected(struct wait *w, struct pollfd *fds)
 	return true;
 }
 
-/* The system waits if a set has more than FD_SETSIZE descriptors, or more than SELECTED are in the
- * sets. */
+/* Waits if a layer performs the wait.  Returns false if the system must wait, which is also the
+ * case for sets larger than FD_SETSIZE and, unless input is replayed, for more than SELECTED
+ * descriptors. */
 static bool select_waits(struct wait *w, int64_t limit_ns, int *r)
 {
 	struct pollfd fds[SELECTED];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Calls that wait in the kernel for something other than a descriptor: a lock on a file, a message,
- * a semaphore of System V, a signal, the end of a child process.  In: such a call, in the form that
- * does not wait.  Out: its result.  If a layer lets threads run one at a time on one kernel thread,
- * the call is repeated until it succeeds, and other threads run meanwhile.
+ * Calls that wait in the kernel for something other than a descriptor, such as a lock on a file, a
+ * message, a System V semaphore, a signal or the end of a child process.  In: such a call, in the
+ * form that does not wait.  Out: its result.  If a layer lets threads run one at a time on one
+ * kernel thread, the call is repeated until it succeeds, and other threads run meanwhile.
  */
 #include "rt/core/layer.h"
 #include "rt/core/io/outside.h"

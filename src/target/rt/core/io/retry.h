@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that wait in the kernel, made by repeated calls that do not wait (rt/core/io/retry.c). */
+/* Replaces a call that would wait in the kernel by repeated calls that do not wait
+ * (rt/core/io/retry.c). */
 #ifndef RT_CORE_IO_RETRY_H
 #define RT_CORE_IO_RETRY_H
 
@@ -13,9 +14,9 @@ struct rt_retry {
 	int busy; /* an errno value, or 0 */
 };
 
-/* Repeats the call until it does not return -busy, or the time limit has passed; a negative limit
- * means no limit.  Returns false if the caller shall make the real call.  Otherwise *result and
- * errno are those of libc. */
+/* Repeats the call until it returns something other than -busy or the time limit has passed.  A
+ * negative limit means that there is no limit.  Returns false if the caller must make the real
+ * call.  Otherwise *result and errno are set as libc would set them. */
 bool rt_retries(const struct rt_retry *call, int64_t limit_ns, long *result);
 
 #endif

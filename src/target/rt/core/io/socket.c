@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sockets.  In: calls that make, connect and use them.  Out: events of the channel
- * (rt/core/io/channel.c), what was received and sent (rt/core/io/outside.h), and which sockets of
- * this process are connected with each other.
+ * Interposed functions of sockets.  In: calls that make, connect and use sockets.  Out: events of
+ * the channel (rt/core/io/channel.c), what was received and sent (rt/core/io/outside.h), and which
+ * sockets of this process are connected with each other.
  */
 #include "rt/core/io/channel-int.h"
 
@@ -126,7 +126,7 @@ INTERPOSE(int, shutdown, (int fd, int how))
 	return (int)rt_moved(REAL(shutdown)(fd, how));
 }
 
-/* Stores the other end of each socket of the pair. */
+/* For each socket of the pair, stores which socket is the other end. */
 INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 {
 	int r = rt_opened(REAL(socketpair)(domain, type, protocol, fds)), saved = errno;
@@ -162,7 +162,8 @@ INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 	return r;
 }
 
-/* Whether a layer handles the call in place of the other side. */
+/* Returns true if a layer has handled the call in place of the other side; *r is then its
+ * result. */
 static bool connects(int fd, const struct sockaddr *address, socklen_t length, int *r)
 {
 	struct rt_thread *t = rt_outside_self();

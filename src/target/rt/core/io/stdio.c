@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through stdio streams on pipes, sockets and the like.  In: calls that write to or read
- * from a stream, or print to a descriptor.  Out: the channel events that write() and read() on its
- * descriptor would cause (channel.c), since libc's internal calls of them cannot be interposed.
+ * Records how threads are ordered by stdio streams on pipes, sockets and the like.  In: calls that
+ * write to or read from a stream, or print to a descriptor.  Out: the channel events that write()
+ * and read() on its descriptor would cause (channel.c), since libc's internal calls of them cannot
+ * be interposed.
  *
  * libc decides when a buffer is written, so each call that may write is treated as a send.  This
  * can hide a race but invents none.  Functions that always write to standard output are left out,
@@ -144,7 +145,7 @@ VARIADIC(dprintf, (int fd, const char *restrict format, ...), rt_channel_sends(f
 VARIADIC(__dprintf_chk, (int fd, int flag, const char *restrict format, ...), rt_channel_sends(fd),
 	 __vdprintf_chk, (fd, flag, format, ap))
 
-/* Removes the stream from the cache, since the next stream at this address may be another one. */
+/* Removes the stream from the cache, since a later stream may have the same address. */
 INTERPOSE(int, fclose, (FILE * stream))
 {
 	int r;

@@ -11,8 +11,8 @@
 
 #define A(p) ((uintptr_t)(p))
 
-/* Whether another thread is initialising the object of this guard.  In libstdc++ and libc++, the
- * first byte of a guard is set once the object exists, the second one while it is being
+/* Returns true if a thread is initialising the object of this guard.  In libstdc++ and libc++, the
+ * first byte of a guard is set once the object exists, and the second byte while it is being
  * constructed. */
 static bool in_progress(const void *guard)
 {
@@ -39,7 +39,8 @@ INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
 	rt_op_is(&op, code);
-	RT_NOTIFY(acquired, t, code, A(guard), 0); /* for ONCE_RUN too: an earlier attempt may have thrown */
+	/* Also for ONCE_RUN, since an earlier attempt may have thrown. */
+	RT_NOTIFY(acquired, t, code, A(guard), 0);
 	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
 	rt_op_end(&op);
 	return r;
@@ -69,8 +70,9 @@ INTERPOSE(void, __cxa_guard_abort, (void *guard))
 }
 
 /* The C++ library counts the owners of a captured exception, and the last owner destroys the
- * object that other threads have read.  No other event records that order.  It is reported even if
- * there is only one thread, since the other threads may begin later. */
+ * object, which other threads may have read.  This event shows that threads may be ordered in a way
+ * that no other event records.  It is written even if there is only one thread, since others may
+ * begin later. */
 static void captured(void)
 {
 	struct rt_thread *t = rt_self();

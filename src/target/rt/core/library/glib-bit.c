@@ -3,10 +3,10 @@
  * GLib's one-bit locks, g_bit_lock() and g_pointer_bit_lock(), which libglib implements with
  * atomics and futexes.
  *
- * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit.  The
- * holder of the bit takes the mutex first and releases it last, so no thread ever waits for the
- * bit itself.  GLib still sets the bit in the word.  No call destroys such a lock, so mutexes are
- * never freed.  If the memory is reused, the mutex of a new word may be locked
+ * In: the address of a word and the number of a bit.  Out: a pthread mutex for each such bit.  A
+ * thread takes the mutex before the bit and releases it after the bit, so no thread ever waits for
+ * the bit itself.  GLib still sets the bit in the word.  No call destroys such a lock, so mutexes
+ * are never freed.  If the memory of a word is reused, the mutex of a new bit may be locked
  * although the bit is clear; then the bit gets a new mutex.
  */
 #include "rt/core/library/front.h"
@@ -79,7 +79,8 @@ static void unlock(volatile void *word, int number, void_fn *real)
 		pthread_mutex_unlock(atomic_load(&b->mutex));
 }
 
-/* GLib has separate functions for bits of integers and bits of pointers; they do the same. */
+/* GLib has separate functions for bits of integers and bits of pointers, which work in the same
+ * way. */
 #define BIT_LOCKS(prefix)                                                                                    \
 	FRONT(void, prefix##_lock, (volatile void *word, int number))                                        \
 	{                                                                                                    \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Replaces GLib's asynchronous queues (GAsyncQueue), because libglib's locks are not interposed
- * (rt/core/library/glib.c).  A queue is a list under a pthread mutex, and a semaphore that counts
- * its items.  A condition variable would need a predicate, which a trace does not contain.  Each
- * item has a semaphore, too: a thread that takes an item is ordered after the thread that added
- * it, not after all threads that added items.
+ * (rt/core/library/glib.c).  A queue is a list that is protected by a pthread mutex, and a
+ * semaphore that counts the items.  A condition variable would need a predicate, which a trace does
+ * not contain.  Each item has a semaphore, too.  So a thread that takes an item is ordered after
+ * the thread that added this item, but not after all threads that added items.
  *
- * The functions whose names end in `_unlocked` are called with the queue's lock held, the others
- * take it.
+ * The functions whose names end in `_unlocked` are called with the queue's lock held; the others
+ * take the lock themselves.
  */
 #include "rt/core/library/front.h"
 
@@ -86,7 +86,7 @@ static void *take(struct queue *q)
 	return data;
 }
 
-/* The lock orders the thread that drops the last reference after the others. */
+/* Taking the lock orders the thread that drops the last reference after the others. */
 FRONT(void, g_async_queue_unref, (struct queue * q))
 {
 	void *data;

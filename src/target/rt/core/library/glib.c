@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GLib: locks, conditions, one-time initialisation and thread pools of libglib.
+ * Replaces the locks, conditions, one-time initialisation and thread pools of libglib.
  *
  * libglib implements GMutex and GCond with futexes, and its internal calls bypass the dynamic
- * linker, so no interposed function is called.  In: calls of the program, and of other libraries.
- * Out: the same operations on pthread mutexes and condition variables, whose functions are
- * interposed.  GLib itself uses pthread in this way, in the same memory, on systems without
- * futexes.  One-time initialisation is left to GLib, with events around it.
- * Each item of a thread pool carries a semaphore, which orders the thread that submitted it before
- * the thread that works on it.  GThread already uses pthread.
+ * linker, so no interposed function is called.  In: calls made by the program and by other
+ * libraries.  Out: the same operations on pthread mutexes and condition variables, whose functions
+ * are interposed.  On systems without futexes, GLib itself uses pthread in this way, in the same
+ * memory.  One-time initialisation is left to GLib, with events around it.  Each item of a thread
+ * pool carries a semaphore, which orders the thread that submitted it before the thread that works
+ * on it.  GThread already uses pthread.
  *
  * Functions are replaced only if GLib itself never calls them on objects of the program, or if all
  * functions of that kind are replaced.  Queues are in rt/core/library/glib-queue.c, one-bit locks
@@ -31,14 +31,15 @@ void rt_member_glib(void)
 
 /* ---- locks and conditions ---- */
 
-/* The memory of a GMutex or GCond: zero until it is first used, then the pthread object that
- * replaces it. */
+/* The memory of a GMutex or GCond.  It is zero until the object is first used; then it contains a
+ * pointer to the pthread object that replaces it. */
 union g_object {
 	void *_Atomic made;
 	unsigned words[2];
 };
 
-/* If several threads make the object at the same time, all use that of the first thread. */
+/* If several threads make the object at the same time, all of them use the one that was stored
+ * first. */
 static void *made_of(union g_object *o, void *(*make)(void), void (*unmake)(void *))
 {
 	void *made = atomic_load_explicit(&o->made, memory_order_acquire), *fresh;
@@ -404,7 +405,8 @@ FRONT(void, g_thread_pool_set_sort_function,
 	(pool, compare, context);
 }
 
-/* The memory of `ours` is not freed: threads that this call does not wait for may still use it. */
+/* The memory of `ours` is not freed, because threads that this call does not wait for may still use
+ * it. */
 FRONT(void, g_thread_pool_free, (struct g_pool * pool, int immediate, int wait))
 {
 	struct pool *ours = pool_of(pool);

@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * OpenMP: learns through libomp's tools interface (OMPT, OpenMP 5.2, chapter 19) how libomp orders
- * threads.
+ * Learns how OpenMP's libomp orders threads, through its tools interface (OMPT, OpenMP 5.2, chapter
+ * 19).
  *
  * libomp is not instrumented, and it implements fork, barriers, tasks and locks with atomics and
- * futexes that are not recorded.  It looks for ompt_start_tool() in the program and then calls
- * back.  In: these callbacks.  Out: operations on semaphores and mutexes of this file, through the
- * interposed functions, so that they are handled like those of the program.
+ * futexes that are not recorded.  But it looks for ompt_start_tool() in the program and then calls
+ * the callbacks of this file.  In: these callbacks.  Out: operations on semaphores and mutexes of
+ * this file.  They are made through the interposed functions, so that they are handled like
+ * operations of the program.
  *
- * An edge is a semaphore.  The first thread posts it; the second takes the token, without ever
- * waiting, since libomp has already ordered the two.  At a barrier, each thread has its own
- * semaphore, to which all threads of the team post, so that a thread cannot take a token meant for
- * another.  A lock has a mutex around it, which is taken before libomp's lock and released after
- * it.  So libomp's lock is always free, and the mutex lets a replay decide which thread gets it.
- * Where libomp decides which thread is next (ordered, test locks), the mutex is taken after
- * libomp's lock.  The first thread that reaches a `single` executes it: each tries to take the one
- * token of a semaphore, and the others continue when the thread that took it has entered libomp's
- * `single`.  So a replay can decide which thread executes a `single`, too.
+ * An edge, which orders one thread before another, is a semaphore.  The first thread posts it, and
+ * the second takes the token.  The second thread never waits, since libomp has already ordered the
+ * two.  At a barrier, each thread has its own semaphore, which all threads of the team post, so
+ * that no thread can take a token meant for another.
  *
- * In libomp, the thread that created tasks executes all of them if it reaches them before others
- * wake up.  Likewise, the thread that created the team is the first to reach a `single` or a loop
- * with a dynamic schedule.  Then the threads never interact.  So, the first few times, that thread
- * waits briefly until another thread has arrived.
+ * A lock has a mutex around it, which is taken before libomp's lock and released after it.  So
+ * libomp's lock is always free, and by means of the mutex a replay can decide which thread gets it.
+ * Where libomp itself decides which thread is next (ordered, test locks), the mutex is taken after
+ * libomp's lock.
  *
- * Memory is never reused, because an edge is identified by its address.  Nothing here holds a lock
- * of the runtime during a call that can wait.
+ * The first thread that reaches a `single` executes it.  Each thread tries to take the only token
+ * of a semaphore.  The threads that fail continue when the thread that took the token has entered
+ * libomp's `single`.  So a replay can also decide which thread executes a `single`.
+ *
+ * In libomp, a thread that created tasks executes all of them itself if it reaches them before
+ * other threads wake up.  Likewise, the thread that created the team is usually the first to reach
+ * a `single` or a loop with a dynamic schedule.  Then the threads never interact.  So, the first
+ * few times, such a thread waits briefly until another thread has arrived.
+ *
+ * Memory is never reused, because an edge is identified by its address.  No function here holds a
+ * lock of the runtime during a call that can wait.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -36,14 +41,15 @@
 
 /* All these numbers were chosen by hand. */
 enum {
-	DEPENDENCES = 64,	 /* edges per task for reads (`in`), and as many for writes */
-	MUTEX_BUCKETS = 256,	 /* buckets of the hash table of mutexes */
-	MAPPED_BYTES = 1 << 20,	 /* bytes that are mapped at once */
-	TEAM_MAX = 1024,	 /* maximum size of a team; bounds the tokens of a barrier */
-	ENTERED_LOOKS = 1 << 20, /* checks whether another thread has entered a `single`, at most */
-	NAPS = 10,		 /* how often a process waits for other threads to arrive */
-	NAP_PARTS = 100,	 /* maximum number of sleeps in such a wait */
-	NAP_NS = 200000		 /* nanoseconds of a sleep: a wait takes at most 20 ms */
+	DEPENDENCES = 64,	/* edges per task for reads (`in`), and as many for writes */
+	MUTEX_BUCKETS = 256,	/* buckets of the hash table of mutexes */
+	MAPPED_BYTES = 1 << 20, /* bytes that are mapped at once */
+	TEAM_MAX = 1024,	/* maximum size of a team; bounds the tokens of a barrier */
+	/* Maximum number of checks whether another thread has entered a `single`. */
+	ENTERED_LOOKS = 1 << 20,
+	NAPS = 10,	 /* how often a process waits for other threads to arrive */
+	NAP_PARTS = 100, /* maximum number of sleeps in such a wait */
+	NAP_NS = 200000	 /* nanoseconds of a sleep: a wait takes at most 20 ms */
 };
 
 /* The types of the OMPT interface. */
@@ -91,9 +97,10 @@ struct team {
 	_Atomic uint32_t single_count;
 	_Atomic uint32_t loops; /* how many loops a thread other than the first has reached */
 	pthread_mutex_t reduction;
-	struct edge across;   /* iterations that wait for others (doacross) */
-	struct edge *fork;    /* an edge for each thread */
-	struct edge *barrier; /* an edge for each thread and each of two barriers in turn */
+	struct edge across; /* orders iterations that wait for others (doacross) */
+	struct edge *fork;  /* an edge for each thread */
+	/* Two edges for each thread, since successive barriers use them in turn. */
+	struct edge *barrier;
 };
 
 struct group {
@@ -106,18 +113,21 @@ struct task {
 	struct task *parent;
 	struct task *implicit; /* the implicit task of the thread that runs this task */
 	struct group *group;
-	struct edge begin;	  /* orders the thread that begins or continues this task */
-	struct edge children;	  /* orders waits for children after the children's ends */
-	struct edge *dependences; /* edges of the children: DEPENDENCES for reads, then as many for writes */
-	uint64_t in, out;	  /* its own dependences, as sets of hashes */
-	/* The members from here to `taken` are for implicit tasks.  `number` is the number of its
-	 * thread in the team; `turn` states which of the two barriers is next. */
+	struct edge begin;    /* orders the thread that begins or continues this task */
+	struct edge children; /* orders waits for children after the children's ends */
+	/* The edges of its children: DEPENDENCES for reads, then as many for writes. */
+	struct edge *dependences;
+	uint64_t in, out; /* its own dependences, as sets of hashes */
+	/* The members from here to `taken` are used only in implicit tasks.  `number` is the number
+	 * of the task's thread in the team.  `turn` tells which of the two sets of barrier edges is
+	 * used next. */
 	uint32_t number, turn;
-	uint32_t singles;	/* how many `single` constructs it has reached */
-	uint32_t loops;		/* how many loops it has reached */
-	bool made;		/* whether it made a task that perhaps no other thread has begun */
-	uint32_t seen;		/* the value of `taken` when it made that task */
-	_Atomic uint32_t taken; /* how many tasks made by its thread other threads began */
+	uint32_t singles; /* how many `single` constructs it has reached */
+	uint32_t loops;	  /* how many loops it has reached */
+	bool made;	  /* true if it made a task that perhaps no other thread has begun */
+	uint32_t seen;	  /* the value of `taken` when it made that task */
+	/* How many of the tasks that its thread made were begun by other threads. */
+	_Atomic uint32_t taken;
 	bool in_barrier, started;
 };
 
@@ -189,7 +199,7 @@ static void come_behind(struct edge *e)
 		sem_wait(&e->sem);
 }
 
-/* Like come_behind(), for any number of threads: each puts the token back. */
+/* Like come_behind(), but for any number of threads: each of them puts the token back. */
 static void pass_by(struct edge *e)
 {
 	if (!atomic_load(&e->tokens))
@@ -271,8 +281,9 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
-/* Waits until *number is at least `wanted`, but at most 20 ms, and only the first few times.  On one
- * kernel thread, no other thread would arrive meanwhile. */
+/* Waits until *number is at least `wanted`, but at most for 20 ms, and only the first few times.
+ * Does not wait if all threads run on one kernel thread, since no other thread would arrive
+ * meanwhile. */
 static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
 {
 	int saved = errno;
@@ -292,8 +303,8 @@ static void let_others_take(struct task *task)
 	nap_until(&task->implicit->taken, task->implicit->seen + 1);
 }
 
-/* Posts a token for every thread of the team: a thread that leaves the barrier is ordered after all
- * threads that reached it. */
+/* Posts a token for every thread of the team, so that a thread that leaves the barrier is ordered
+ * after all threads that reached it. */
 static void arrive(struct task *task)
 {
 	struct team *team = task->team;
@@ -351,8 +362,8 @@ static void sync_region(int kind, int endpoint, union ompt_data *parallel, union
 		come_behind(&task->children);
 }
 
-/* Called when all tasks of the group are done.  The results of their reductions are combined before
- * the region ends. */
+/* libomp calls this when all tasks of the group are done, before it combines the results of their
+ * reductions and ends the region. */
 static void region_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
 			const void *where)
 {
@@ -363,8 +374,8 @@ static void region_wait(int kind, int endpoint, union ompt_data *parallel, union
 		come_behind(&task->group->done);
 }
 
-/* Threads combine partial results one after the other, under a mutex.  In a barrier these are the
- * results of the threads that have already arrived. */
+/* Threads combine partial results one after the other, under a mutex.  In a barrier, a thread
+ * combines the results of the threads that have already arrived. */
 static void reduction(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
 		      const void *where)
 {
@@ -426,7 +437,8 @@ static void dependences(union ompt_data *data, const struct ompt_dependence *lis
 	}
 }
 
-/* Orders the task after those that it depends on: readers after writers, writers after both. */
+/* Orders the task after the tasks that it depends on.  A reader depends on writers, and a writer on
+ * readers and writers. */
 static void await_others(struct task *task)
 {
 	struct edge *edges = task->in | task->out ? dependences_of(task->parent) : NULL;
@@ -560,8 +572,8 @@ static void nest_lock(int endpoint, uint64_t id, const void *where)
 
 /* ---- loops ---- */
 
-/* Threads that reach a loop without a static schedule share its iterations, so the first thread
- * waits briefly until another has arrived. */
+/* Threads share the iterations of a loop without a static schedule.  So the first thread waits
+ * briefly until another thread has reached the loop. */
 static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data, uint64_t count,
 		 const void *where)
 {
@@ -608,7 +620,8 @@ static struct single *find_single(struct team *team, uint32_t number)
 	}
 }
 
-/* Returns the `single` that the thread has reached, or NULL if no other thread can reach it. */
+/* Returns the `single` that the thread has reached, or NULL if it is unknown or no other thread can
+ * reach it. */
 static struct single *next_single(void)
 {
 	ompt_get_task_info *get = (ompt_get_task_info *)atomic_load(&omp.get_task);

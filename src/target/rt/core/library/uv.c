@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libuv: a thread that calls uv_async_send() is ordered before the callback that the call
- * triggers.  libuv notifies its loop through an atomic variable and an eventfd; otherwise pthread
- * functions order its threads.
+ * Orders a thread that calls libuv's uv_async_send() before the callback that the call triggers.
+ * libuv notifies its loop through an atomic variable and an eventfd, which are not recorded.  All
+ * other order among its threads is created by pthread functions.
  *
- * In: handles and their callbacks.  Out: a semaphore for each handle, posted before the real
- * function is called; the callback takes all tokens.  Several calls may trigger one callback, and
- * a late call may trigger a callback that finds no token.  A handle that is initialised again
- * keeps its semaphore.
+ * In: handles and their callbacks.  Out: a semaphore for each handle.  It is posted before the real
+ * function is called, and the callback takes all tokens.  Several calls may trigger only one
+ * callback, and a late call may trigger a callback that finds no token.  A handle that is
+ * initialised again keeps its semaphore.
  */
 #include "rt/core/library/front.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions that allocate and free memory.  ALLOC is written after the allocation, FREE
- * before the release, so allocations and releases of an address are in the order of q.  The
- * thread's marks for this memory in the current segment are removed, because the memory is a new
- * object now.
+ * Interposed functions that allocate and free memory.  ALLOC is written after the allocation, and
+ * FREE before the release.  So the records that allocate and free an address are in the right order
+ * of q.  An allocation removes the thread's marks for this memory in the current segment, because
+ * the memory is a new object now.
  *
  * Allocations and releases inside pthread_create() and pthread_join() are not recorded, because
  * they depend on libc's cache of stacks, not on the program.
@@ -27,7 +27,7 @@ static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
 	return t->new_kind ? t->new_kind - 1 : kind;
 }
 
-/* Notifies layers of the usable size, which free() will report too. */
+/* Layers are notified of the usable size, because free() will report that size too. */
 static __attribute__((noinline, cold)) void *notified_allocated(void *p, size_t size,
 								enum raddle_alloc_kind kind)
 {
@@ -63,7 +63,7 @@ static void note_free(struct rt_thread *t, const void *p)
 	rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
 }
 
-/* Releasing memory is like writing it: a layer may make the thread wait here. */
+/* To layers, freeing memory is like writing to it.  A layer may make the thread wait here. */
 static __attribute__((noinline, cold)) void notified_released(void *p)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
@@ -150,7 +150,7 @@ static void *reallocated(void *old, void *p, size_t size)
 	return allocated(p, size, RADDLE_ALLOC_MALLOC);
 }
 
-/* Copies a block that the allocator does not know to a new block of the allocator. */
+/* Copies a block that the allocator does not know (rt_is_early()) to a newly allocated one. */
 static __attribute__((noinline, cold)) void *adopted(const void *old, size_t size)
 {
 	size_t known = rt_early_size(old);

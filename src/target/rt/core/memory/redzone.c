@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory without access on both sides of the runtime's variables (red zones).
+ * Reserves inaccessible memory, called red zones, on both sides of the runtime's variables.
  *
  * The runtime is linked into the program.  Its variables lie in a section of their own, which
  * linkers put after .bss (the Makefile renames it).  This file is the first in the archive, so its
@@ -18,7 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ZONE_BYTES (16u << 20)	/* chosen by hand: larger than the runtime's variables together */
+/* Bytes, chosen by hand: larger than all variables of the runtime together. */
+#define ZONE_BYTES (16u << 20)
 #define LARGEST_PAGE (1u << 16) /* bytes: the largest page size of Linux, 64 KiB */
 
 __attribute__((visibility("hidden"), aligned(LARGEST_PAGE))) char __raddle_away[ZONE_BYTES];

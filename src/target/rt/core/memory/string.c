@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records ranges of memory whose length is that of a string.  Instrumented code calls these
- * functions in addition to libc's string functions.  In: the address of a string.  Out: a range
- * event, except for NULL, which the real function handles.  Nothing here allocates, locks or sets
- * errno, so strnlen() must not be interposed.
+ * Records accesses to strings as ranges of memory.  Instrumented code calls these functions in
+ * addition to libc's string functions.  In: the address of a string.  Out: a range event, except
+ * for NULL, which the real function handles.  Nothing here allocates, locks or sets errno.  This is
+ * why strnlen(), which is called here, must not be interposed.
  */
 #include "raddle/abi.h"
 
@@ -17,7 +17,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The size of a string with its NUL, at most max. */
+/* Returns the size of a string including its NUL, but at most max. */
 static uint64_t string_size(const char *p, uint64_t max)
 {
 	uint64_t n = strnlen(p, max);
@@ -39,7 +39,7 @@ EXPORT void __raddle_write_string(struct raddle_self *self, const char *p, uint3
 #define PAGE 4096ull /* the size of a page of x86 in bytes; larger pages are multiples of it */
 #define WORD 8
 
-/* Whether all eight bytes at p are in the page of the first. */
+/* Returns true if all eight bytes at p are in the same page. */
 static bool has_word(const char *p)
 {
 	return (uintptr_t)p % PAGE <= PAGE - WORD;
@@ -53,7 +53,8 @@ static uint64_t word_at(const char *p)
 	return word;
 }
 
-/* How many leading bytes of two words are equal and not NUL.  The lowest byte is the first. */
+/* Returns how many leading bytes of the two words are equal and not NUL.  The lowest byte of a word
+ * comes first. */
 static uint64_t same_bytes(uint64_t a, uint64_t b)
 {
 	uint64_t ends = (a - 0x0101010101010101ull) & ~a & 0x8080808080808080ull; /* lowest bit: first NUL */
@@ -64,7 +65,7 @@ static uint64_t same_bytes(uint64_t a, uint64_t b)
 	return at < end ? at : end;
 }
 
-/* The length of the common prefix of two strings, without the NUL; at most max. */
+/* Returns the length of the common prefix of two strings, without the NUL, but at most max. */
 static uint64_t common(const char *p, const char *other, uint64_t max)
 {
 	uint64_t n = 0;
@@ -106,8 +107,8 @@ EXPORT void __raddle_write_appended(struct raddle_self *self, const char *p, con
 
 #define PAGES 16 /* maximum number of pages that one system call tests */
 
-/* Returns how many pages, starting with that of p, are readable.  The kernel copies a byte of
- * each. */
+/* Returns how many pages are readable, starting with the page that contains p.  To test a page, the
+ * kernel is asked to copy a byte from it. */
 static uint64_t readable_pages(uintptr_t p, uint64_t count)
 {
 	struct iovec there[PAGES], here;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * System calls without libc, and the interposed syscall().  In: calls of futexes and of gettid() by
- * number, as libstdc++ and programs make them.  Out: the result of a layer that handles the call,
- * or the kernel's.  All other calls by number go to the kernel unchanged.
+ * System calls without libc, and the interposed syscall().  In: futex and gettid calls that
+ * libstdc++ and programs make by number.  Out: the result of a layer that handles the call, or the
+ * kernel's result.  All other calls by number go to the kernel unchanged.
  *
- * Invariant: the runtime waits for a futex only through rt_bare().  So a filter of the kernel
- * (rt/steer/trap.c) can tell the runtime's futex calls from all others by their instruction.
+ * Invariant: the runtime waits for a futex only through rt_bare().  So a kernel filter
+ * (rt/steer/trap.c) can distinguish the runtime's futex calls from all others by the address of the
+ * instruction.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -29,7 +30,8 @@ pid_t rt_kernel_tid(void)
 	return (pid_t)rt_bare(SYS_gettid, 0);
 }
 
-/* Returns the result of a system call as libc does. */
+/* Converts the result of a system call to libc's convention: returns -1 and sets errno on
+ * failure. */
 long rt_as_libc(long result);
 __attribute__((used)) long rt_as_libc(long result)
 {
@@ -51,8 +53,8 @@ __attribute__((used)) long rt_futex_by_number(const long arguments[6])
 	return rt_as_libc(call.handled ? call.result : rt_bare_call(SYS_futex, arguments));
 }
 
-/* Returns the ID of the calling thread.  If the thread has no state, it is just beginning or has
- * ended, or the runtime itself asks; no layer is then asked. */
+/* Returns the ID of the calling thread.  No layer is asked if the thread has no state, which means
+ * that it is just beginning, that it has ended, or that the runtime itself asks. */
 long rt_gettid_by_number(void);
 __attribute__((used)) long rt_gettid_by_number(void)
 {
@@ -64,8 +66,8 @@ __attribute__((used)) long rt_gettid_by_number(void)
 	return id ? id : rt_kernel_tid();
 }
 
-/* After syscall(SYS_vfork), the child returns from this function first, on the stack of its parent.
- * So the function leaves nothing on the stack, like that of libc. */
+/* After syscall(SYS_vfork), the child returns from this function first, on its parent's stack.  So,
+ * like libc's syscall(), this function keeps nothing on the stack. */
 __attribute__((naked)) INTERPOSE(long, syscall, (long number, ...))
 {
 	__asm__ volatile(

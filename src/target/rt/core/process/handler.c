@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds out whether code of the program may interrupt a thread at any instruction.  In: calls that
+ * Determines whether code of the program may interrupt a thread at any instruction.  In: calls that
  * install signal handlers, block signals, or make a thread cancellable at any time.  Out:
  * rt.interruptible, which stays set.
  *
- * A layer that holds a lock blocks signals, because a handler may need the same lock.  The two
- * system calls for this are most of the cost of a lock.  Most programs have no handler and need no
- * such calls.  A handler that is installed by a bare system call, or by the obsolete sigset(), is
- * not noticed.
+ * A layer blocks signals while it holds a lock, because a signal handler may need the same lock.
+ * This takes two system calls, which make up most of the cost of the lock.  Most programs have no
+ * handler and do not need these calls.  A handler that is installed by a bare system call, or by
+ * the obsolete sigset(), is not noticed.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -19,8 +19,9 @@ void rt_member_handler(void)
 {
 }
 
-/* While futex calls are trapped (rt/steer/trap.c), SIGSYS is not blocked, and has the runtime's
- * handler.  The mask that a program reads back does not contain it. */
+/* While futex calls are trapped (rt/steer/trap.c), the program must not block SIGSYS, so it is
+ * removed from the program's mask.  The mask that the program reads back does not contain it
+ * either. */
 static const sigset_t *spare_trap(const sigset_t *set, int how, sigset_t *copy)
 {
 	if (!set || !rt.trapped || how == SIG_UNBLOCK)
@@ -30,7 +31,7 @@ static const sigset_t *spare_trap(const sigset_t *set, int how, sigset_t *copy)
 	return copy;
 }
 
-/* From now on handlers may run, or threads may block different signals. */
+/* Call this when handlers may run from now on, or when threads may block different signals. */
 static void become_interruptible(void)
 {
 	if (!atomic_load(&rt.interruptible))
@@ -38,7 +39,7 @@ static void become_interruptible(void)
 	atomic_store(&rt.interruptible, 1);
 }
 
-/* Called before the real function, because a signal may arrive before that returns. */
+/* Called before the real function, because a signal may arrive before the real function returns. */
 static void installs(void (*handler)(int))
 {
 	if (handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR)
@@ -85,7 +86,7 @@ SIGNAL(__sysv_signal)
 MASK(pthread_sigmask)
 MASK(sigprocmask)
 
-/* The kernel keeps the alternate stack of each thread. */
+/* The kernel stores one alternate stack per kernel thread. */
 INTERPOSE(int, sigaltstack, (const stack_t *restrict stack, stack_t *restrict old))
 {
 	if (stack)
@@ -97,8 +98,9 @@ INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
 {
 	if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
 		atomic_store(&rt.asynchronous, 1);
-		/* On one kernel thread, the run ends if a thread is cancelled after this call
-		 * (rt/core/thread/create.c).  libomp makes this call but cancels no thread. */
+		/* If all threads run on one kernel thread, the run ends when a thread is cancelled
+		 * after this call (rt/core/thread/create.c).  libomp makes this call but never
+		 * cancels a thread. */
 		if (!rt_shares_kernel_thread())
 			become_interruptible();
 	}

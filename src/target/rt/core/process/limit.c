@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 enum {
-	CODE = 16 << 20 /* bytes: about the size of the code of runtime and instrumentation */
+	/* Bytes: about the size of the code of the runtime and the instrumentation. */
+	CODE = 16 << 20
 };
 #define GROWTH (1ull << 40) /* bytes added to a hard limit, because it could not be raised later */
 
@@ -26,7 +27,7 @@ void rt_member_limit(void)
 {
 }
 
-/* The stored limit of memory; NULL if `which` is not a limit of memory. */
+/* Returns the stored memory limit, or NULL if `which` is not a memory limit. */
 static struct rt_limit *find(int which)
 {
 	return which == RLIMIT_AS ? &rt.limits[0] : which == RLIMIT_DATA ? &rt.limits[1] : NULL;
@@ -64,8 +65,8 @@ static int set(struct rt_limit *limit, int which, const struct rlimit *wanted)
 	return 0;
 }
 
-/* Whether the process has the privilege to raise its hard limit.  Tries it with the kernel's limit,
- * because the limit that the program knows is lower. */
+/* Returns true if the process has the privilege to raise its hard limit.  To find out, it raises
+ * the kernel's limit, which is higher than the one that the program knows. */
 static bool may_raise(int which)
 {
 	struct rlimit now, more;

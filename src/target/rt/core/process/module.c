@@ -4,11 +4,11 @@
  * Out: a module event for each object, and the flavoured form of a plug-in, if there is one
  * (raddle/plugin.h).
  *
- * The search path of dlopen() depends on its caller.  So for objects without a flavoured form this
- * code jumps to the real function instead of calling it.  Their events are written later, at the
- * next dlopen() or at the end of the process.  This is harmless, since modules are not ordered
- * against other events.  The event of a flavoured plug-in is written immediately.  In a static
- * program dlopen() is not interposed.
+ * The search path of dlopen() depends on its caller.  So if an object has no flavoured form, this
+ * code jumps to the real function instead of calling it.  The events of such objects are written
+ * later, at the next dlopen() or at the end of the process.  This is harmless, since modules are
+ * not ordered against other events.  The event of a flavoured plug-in is written immediately.  In a
+ * static program dlopen() is not interposed.
  */
 #include "rt/core/real.h"
 #include "rt/core/tables.h"
@@ -97,7 +97,7 @@ static bool read_link(const char *path, char out[PATH_SIZE])
 	return true;
 }
 
-/* Puts the path of a file, with symbolic links resolved, into `out`. */
+/* Stores the path of a file in `out`, with symbolic links resolved. */
 static bool real_path(const char *path, char out[PATH_SIZE])
 {
 	long fd = syscall(SYS_open, path, O_PATH | O_CLOEXEC, 0);
@@ -117,7 +117,8 @@ static bool real_path(const char *path, char out[PATH_SIZE])
 	return found;
 }
 
-/* Puts into `out` the path of the link for `key`, which lies beside the executable. */
+/* Stores in `out` the path of the link for `key`.  The links are in a directory beside the
+ * executable. */
 static bool link_path(const char *key, char out[PATH_SIZE])
 {
 	static const char directory[] = "/" RADDLE_PLUGIN_DIRECTORY "/";
@@ -133,7 +134,8 @@ static bool link_path(const char *key, char out[PATH_SIZE])
 	return true;
 }
 
-/* Puts the path of the flavoured plug-in into `out`, and preserves errno. */
+/* Stores the path of the flavoured plug-in in `out`.  Returns false if there is none.  Preserves
+ * errno. */
 static bool find_flavoured(const char *path, char out[PATH_SIZE])
 {
 	char key[RADDLE_PLUGIN_KEY_SIZE], link[PATH_SIZE];
@@ -159,7 +161,7 @@ static void report_modules(void)
 	errno = saved;
 }
 
-/* Opens the instrumented copy of a module; NULL if there is no such copy or it does not load. */
+/* Opens the flavoured form of a plug-in.  Returns NULL if there is none or it cannot be loaded. */
 static __attribute__((noinline)) void *open_flavoured(open_fn *next, const char *path, int flags)
 {
 	char flavoured[PATH_SIZE];

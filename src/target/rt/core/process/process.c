@@ -4,15 +4,15 @@
  *
  * fork.  Handlers of pthread_atfork do the work, so that libc's own forks (daemon, forkpty) are
  * noticed too.  The runtime's handlers are registered first, so they run closest to the fork.  The
- * runtime's lock is held during the fork.  The child gets the entry of the session's process table
- * that the parent prepared.  It forgets all other threads and continues with its own stream 0.  The
- * child inherits an open buffer, which belongs to the parent; the child never touches it.  If a
- * signal handler forks while the encoder works, the child is not recorded.
+ * runtime's lock is held during the fork.  The child uses the entry of the session's process table
+ * that the parent has prepared.  It forgets all other threads and continues with its own stream 0.
+ * The child inherits an open buffer that belongs to the parent, but never touches it.  If a signal
+ * handler forks while the encoder works, the child is not recorded.
  *
  * A fork by a bare system call is detected by means of rt_guard, and its child is not recorded.
  *
- * vfork is interposed only to learn that it is called (rt/core/thread/identity.c).  The child borrows
- * the parent's memory and thread, and its accesses are recorded as those of the parent.  Therefore
+ * vfork is interposed only to notice its calls (rt/core/thread/identity.c).  The child borrows the
+ * parent's memory and thread, and its accesses are recorded as accesses of the parent.  Therefore
  * exec and _exit check whether they run in the recorded process.
  */
 #include "rt/core/io/channel.h"
@@ -183,7 +183,8 @@ INTERPOSE(pid_t, _Fork, (void))
 
 /* exit */
 
-/* Stores the exit status for tools that are not the parent and cannot wait for this process. */
+/* Stores the exit status for tools that are not the parent of this process and so cannot wait for
+ * it. */
 static void say_end(int status)
 {
 	atomic_store(&rt.session->processes[rt.process].exited, 1 + (uint32_t)status);
@@ -259,7 +260,7 @@ void rt_process_setup(void)
 
 /* exec */
 
-/* In a forked child, the steered process is ended, too. */
+/* If the caller is a forked child, the steered process is ended too. */
 void rt_trap_leaves(void)
 {
 	struct raddle_steer *s = rt.trapped ? rt_steer_memory() : NULL;
@@ -346,7 +347,8 @@ INTERPOSE(int, execveat, (int fd, const char *path, char *const argv[], char *co
 	return not_replaced(REAL(execveat)(fd, path, argv, envp, flags));
 }
 
-/* execl(), execlp() and execle() count their arguments and then copy them. */
+/* Returns the number of arguments including argv[0].  execl(), execlp() and execle() count their
+ * arguments and then copy them. */
 static size_t count_arguments(va_list ap)
 {
 	size_t count = 1;
@@ -509,7 +511,8 @@ INTERPOSE(ssize_t, readlinkat, (int fd, const char *restrict path, char *restric
 }
 
 /* The environment and the arguments at the top of the stack differ in size and address from run to
- * run.  Only distances from the address just below them are the same in each run. */
+ * run.  So the event FRAMES stores the address just below them.  The distance of a stack frame from
+ * that address is the same in each run. */
 void rt_layout(struct rt_thread *t)
 {
 	if (rt.arguments > t->stack_low && rt.arguments < t->stack_high)

@@ -48,7 +48,7 @@ static FILE *opened_stream(FILE *stream)
 	return stream;
 }
 
-/* The body of the open functions.  Their callers pass a mode only if the call may create a file. */
+/* The body of the open functions.  Callers pass a mode only if the call may create a file. */
 #define OPEN(name, ...)                                                                                      \
 	do {                                                                                                 \
 		mode_t mode_ = 0;                                                                            \
@@ -92,7 +92,7 @@ INTERPOSE(int, creat, (const char *path, mode_t mode))
 	return rt_opened(REAL(creat)(path, mode));
 }
 
-/* Whether fopen() with this mode leaves what is at the path as it is. */
+/* Returns true if fopen() with this mode does not change what is at the path. */
 static bool only_reads(const char *mode)
 {
 	return mode[0] == 'r' && !__builtin_strchr(mode, '+');
@@ -131,7 +131,7 @@ INTERPOSE(int, dup, (int fd))
 	return copy;
 }
 
-/* When input is replayed, a socket of another kind replaces the requested one. */
+/* When input is replayed, a layer may replace the requested socket by one of another kind. */
 INTERPOSE(int, socket, (int domain, int type, int protocol))
 {
 	struct rt_thread *t = rt_outside_self();

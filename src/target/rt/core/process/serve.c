@@ -6,11 +6,12 @@
  * Loading a small program costs more than running it.  A tool that runs the program many times
  * passes it a socket instead of a session.  The process then waits here, loaded but before any code
  * of the program has run.  It clones itself for each session that arrives through the socket.  The
- * clone is a child of the tool, not of this process.  It continues as if it had just been started,
- * with its own constructors, threads and input.
+ * clone is a child of the tool, not of this process.  It continues as if it had just been started:
+ * it runs the constructors, and has its own threads and input.
  *
- * fork() is not used, because its handlers expect a running program.  So this file itself registers
- * the only thread with the kernel as libc expects: its ID and its list of robust mutexes.
+ * fork() is not used, because its handlers expect a running program.  So this file has to do what
+ * fork() does for libc: it tells the kernel where libc keeps the thread's ID and its list of robust
+ * mutexes.
  */
 #include "rt/core/layer.h"
 
@@ -57,7 +58,7 @@ static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
 	return r;
 }
 
-/* Runs in the clone, which is killed when its parent, the tool, dies. */
+/* Runs in the clone.  From now on the kernel kills the clone when its parent, the tool, dies. */
 static int begin_copy(int socket, const int *fds, int count, const struct thread_words *w)
 {
 	syscall(SYS_set_robust_list, w->robust, w->robust_size);

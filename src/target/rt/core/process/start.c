@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Start-up, before any constructor of the program or its libraries runs.  It maps the session,
- * removes its environment variable, closes its descriptor, and gives the initial thread its state.
- * Without a session, or if it cannot be mapped, the program runs in the same way and nothing is
- * recorded.
+ * Starts the runtime before any constructor of the program or its libraries runs.  Maps the
+ * session, removes its environment variable, closes its descriptor, and gives the initial thread
+ * its state.  If there is no session, or it cannot be mapped, the program runs in the same way and
+ * nothing is recorded.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -59,7 +59,7 @@ static void *map_shared(int fd, size_t size)
 	return (void *)p;
 }
 
-/* The size of the header, the buffers and the structures that may lie after them. */
+/* Returns the size of the header, the buffers and the structures that may follow them. */
 static size_t session_size(const struct raddle_session *s)
 {
 	size_t size = RADDLE_SESSION_SIZE(s->buffer_count);
@@ -112,7 +112,7 @@ static uintptr_t main_stack_size(void)
 	return limit.rlim_cur;
 }
 
-/* `ps` and the program itself see the same process name as without Raddle. */
+/* Sets the process name that `ps` and the program itself would see without Raddle. */
 static void set_name(void)
 {
 	const char *slash = __builtin_strrchr(rt.program, '/');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * System services of the runtime: memory, futexes, time and the one lock.  They make system calls
- * directly; only the clock is read through libc.  So they call no function of libc that takes a
- * lock, and preserve the program's errno.
+ * System services of the runtime: memory, futexes, time and rt.lock.  They make system calls
+ * directly; only the clock is read through libc.  So they call no libc function that takes a lock,
+ * and they preserve the program's errno.
  */
 #include "rt/core/one.h"
 #include "rt/core/real.h"
@@ -60,14 +60,15 @@ uint64_t rt_now(void)
 }
 
 /*
- * Reading the processor's tick counter, if it runs at constant speed, costs less than half as much
- * as reading the clock.  So a thread reads both from time to time, and only the counter for the
- * next TRUST ticks, a fraction of a millisecond.  The error stays below this time, even if the
- * counters of two processors disagree or the clock is being adjusted.
+ * Reading the processor's tick counter costs less than half as much as reading the clock.  If the
+ * counter runs at constant speed, a thread reads both from time to time, and then reads only the
+ * counter for the next TRUST ticks, which take a fraction of a millisecond.  The error stays below
+ * that fraction, even if the counters of two processors disagree or the clock is being adjusted.
  */
 #define TRUST (1u << 20)
-#define MEASURE (1u << 22)     /* minimum number of ticks over which the speed is measured */
-#define UNDISTURBED (1u << 12) /* ticks; a reading of the clock that takes longer is not used */
+#define MEASURE (1u << 22) /* minimum number of ticks over which the speed is measured */
+/* Ticks; if reading the clock takes longer, the reading is not used. */
+#define UNDISTURBED (1u << 12)
 
 #if defined(__x86_64__)
 void rt_clock_setup(void)
@@ -166,8 +167,8 @@ void rt_restore_signals(const uint64_t *old)
 	errno = saved;
 }
 
-/* RT_ALL_SIGNALS as a saved mask means that the mask was not changed.  The mask of a thread never has
- * this value, since SIGKILL cannot be blocked. */
+/* If the saved mask is RT_ALL_SIGNALS, the mask was not changed.  No thread's mask has this value,
+ * since SIGKILL cannot be blocked. */
 void rt_defer_signals(uint64_t *old)
 {
 	*old = RT_ALL_SIGNALS;
@@ -193,7 +194,8 @@ void rt_pause(uint32_t round)
 	errno = saved;
 }
 
-/* Identifies the owner of a lock.  The states of threads are pages apart, so their marks differ. */
+/* Returns the mark by which a lock identifies its owner.  The states of threads are pages apart, so
+ * their marks differ. */
 static uint32_t own_mark(void)
 {
 	return (uint32_t)((uintptr_t)__raddle_self >> 12) | 1u << 31;

@@ -2,13 +2,15 @@
 /*
  * Records the atomic operations and fences of the program.
  *
- * begin() takes one of RT_ATOMIC_LOCKS locks, chosen by the address.  end() takes the position q
- * and releases the lock.  So operations on one location happen in the order of their q.  A handler
- * that interrupts a thread between the two executes its own atomics without a lock, since it could
- * otherwise wait for itself.  If the operation faults and a handler leaves by longjmp, the thread
- * finds at its next atomic that it still holds the lock, and releases it first.  Another thread
- * that waits for the lock meanwhile takes it over after RT_PATIENCE rounds.  The lock contains its
- * owner, so the former owner then does not release it.
+ * begin() takes one of RT_ATOMIC_LOCKS locks, chosen by the address.  end() draws the operation's
+ * number q and releases the lock.  So operations on one location happen in the order of their q.  A
+ * signal handler that interrupts a thread between the two executes its own atomic operations
+ * without a lock, since it could otherwise wait for itself.
+ *
+ * If the operation faults and a handler leaves by longjmp, the thread still holds the lock.  It
+ * notices that at its next atomic operation, and releases the lock first.  Another thread that
+ * waits for the lock meanwhile takes it over after RT_PATIENCE rounds.  The lock stores its owner,
+ * so the former owner then does not release it.
  *
  * No thread holds two of these locks, or takes one while it holds another lock of the runtime.
  */
@@ -36,7 +38,7 @@ static void yield(void)
 	errno = saved;
 }
 
-/* The value of a lock that the thread holds; never 0. */
+/* Returns the value of a lock that the thread holds.  It is never 0. */
 static uint32_t owner_of(const struct rt_thread *t)
 {
 	return t->number + 1;
@@ -64,8 +66,8 @@ static bool acquire(_Atomic uint32_t *lock, uint32_t owner)
 	return false;
 }
 
-/* Records that the order of q may not be that of the operations, because one of them was executed
- * without the lock. */
+/* Records that the numbers q may not reflect the order of the operations, because one of them was
+ * executed without the lock. */
 static __attribute__((noinline, cold)) void note_doubt(struct rt_thread *t)
 {
 	if (t->recording)
@@ -74,14 +76,15 @@ static __attribute__((noinline, cold)) void note_doubt(struct rt_thread *t)
 
 static void release(struct rt_thread *t)
 {
-	/* A thread that takes the lock over between the load and the store may lose it.  An atomic
-	 * exchange would prevent that, but would make every operation slower. */
+	/* If another thread takes over the lock between the load and the store, it may lose the
+	 * lock again.  An atomic exchange would prevent that, but would make every operation
+	 * slower. */
 	if (RT_LIKELY(atomic_load_explicit(t->atomic_lock, memory_order_relaxed) == owner_of(t)))
 		atomic_store_explicit(t->atomic_lock, 0, memory_order_release);
 	t->atomic_lock = NULL;
 }
 
-/* Layers are notified before the lock is taken: one of them may make the thread wait. */
+/* Layers are notified before the lock is taken, because a layer may make the thread wait. */
 static __attribute__((noinline, cold)) void notify_begin(struct rt_thread *t, const volatile void *p,
 							 uint64_t what)
 {
@@ -118,7 +121,7 @@ __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_
 	t->atomic_lock = lock;
 }
 
-/* The q of the record is taken here, under the lock. */
+/* Draws the number q of the record while the thread holds the lock. */
 static inline __attribute__((always_inline)) void emit(struct rt_thread *t, const volatile void *p,
 						       struct rt_record *r)
 {
@@ -133,7 +136,7 @@ static inline __attribute__((always_inline)) void emit(struct rt_thread *t, cons
 		rt_emit(t, r);
 }
 
-/* A relaxed update after a fence may release, so it ends the segment. */
+/* A relaxed update after a fence may act as a release, so it ends the segment. */
 static inline uint32_t flags_of(const struct rt_thread *t, uint32_t flags)
 {
 	return t->fenced ? flags & ~RADDLE_ATOMIC_PASSED : flags;
@@ -148,8 +151,8 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 	emit(t, p, &r);
 }
 
-/* Returns RT_ACCESS_ACQUIRES_NOT and RT_ACCESS_RELEASES_NOT, by the memory order.  A store that
- * does not read never acquires, whatever its order. */
+/* Returns RT_ACCESS_ACQUIRES_NOT, RT_ACCESS_RELEASES_NOT, both or neither, as the memory order
+ * requires.  A store that does not read never acquires, whatever its order. */
 static uint32_t orders_not(uint64_t what)
 {
 	uint32_t order = RADDLE_ATOMIC_ORDER(what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts results of C11's thread functions to errno values, as they are in records, and back. */
+/* Converts results of C11's thread functions to errno values, which records contain, and back. */
 #ifndef RT_C11_H
 #define RT_C11_H
 

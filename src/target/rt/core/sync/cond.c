@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed condition variables, of pthread and C11.
+ * Interposed functions of condition variables, of pthread and C11.
  *
- * A wait consists of two events: COND_WAIT before the mutex is released, COND_WAKE when it is held
- * again.  When a wait is cancelled, the thread holds the mutex again while the program's cleanup
- * handlers run.  So a cleanup handler of the runtime, which runs before them, writes the COND_WAKE
- * with result ECANCELED.
+ * A wait consists of two events: COND_WAIT is written before the mutex is released, and COND_WAKE
+ * when the thread holds it again.  When a wait is cancelled, the thread holds the mutex again while
+ * the program's cleanup handlers run.  So a cleanup handler of the runtime, which runs before them,
+ * writes the COND_WAKE with result ECANCELED.
  *
  * If layers listen, rt/core/sync/listened.c does all of this.
  */
@@ -45,7 +45,8 @@ static void wake(struct wait *w)
 	else if (rt.listening[0])                                                                            \
 	return notified
 
-/* A bit of glibc's member __wrefs (2.25 and later): the variable uses the monotonic clock. */
+/* A bit of glibc's member __wrefs (2.25 and later).  It is set if the variable uses the monotonic
+ * clock. */
 #define MONOTONIC 2u
 
 static clockid_t clock_of(const pthread_cond_t *cond)
@@ -153,7 +154,7 @@ INTERPOSE(void, cnd_destroy, (cnd_t * cond))
 	REAL(cnd_destroy)(cond);
 }
 
-/* Returns true if the caller shall call the real function, false if it shall call
+/* Returns true if the caller must call the real function, or false if it must call
  * rt_listened_notify(). */
 static bool notify(uint32_t code, const void *cond)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operations of threads that are not recorded or to which layers listen: rt/core/sync/sync.c and
- * cond.c call these functions if a thread is not RT_PLAIN.
+ * Operations of threads that are not RT_PLAIN, that is, of threads that are not recorded or whose
+ * operations layers are notified of.  rt/core/sync/sync.c and cond.c call these functions.
  *
  * They write the same events in the same order as those files, and notify the layers of each
  * operation and of what the thread waits for.  Results are errno values.  For a thread that is not
@@ -64,8 +64,8 @@ static int real_acquire(uint32_t code, void *object, const struct rt_until *unti
 	}
 }
 
-/* The variant of the operation that never waits, and the event that is written if the thread has
- * to wait. */
+/* `code` is the variant of the operation that never waits, or 0 if there is none.  `request` is the
+ * event that is written if the thread has to wait, and `operand` is its last operand. */
 struct attempt {
 	uint32_t code, request;
 	uint64_t operand;
@@ -87,7 +87,7 @@ static struct attempt attempt_of(uint32_t code)
 	}
 }
 
-/* Whether trying first gives the same result as the real function (rt/core/sync/sync.c). */
+/* Returns true if trying first has the same result as the real function (rt/core/sync/sync.c). */
 static bool may_try(uint32_t code, const struct rt_until *until)
 {
 	if (!until)
@@ -98,8 +98,8 @@ static bool may_try(uint32_t code, const struct rt_until *until)
 	       (until->time->tv_nsec >= 0 && until->time->tv_nsec < 1000000000);
 }
 
-/* Whether the real function would return an error instead of waiting, because the thread itself
- * holds the object. */
+/* Returns true if the real function would return an error instead of waiting, because the thread
+ * itself holds the object. */
 static bool is_refused(const struct rt_thread *t, uint32_t code, const void *object)
 {
 	const pthread_mutex_t *mutex = object;
@@ -208,7 +208,7 @@ int rt_listened_release(uint32_t code, volatile void *volatile_object)
 	return r;
 }
 
-/* The functions of a layer that replace libc's; NULL if no layer has such functions. */
+/* Returns the functions of a layer that replace libc's, or NULL if no layer has such functions. */
 static const struct rt_instead *instead(void)
 {
 	const struct rt_layer *const *layer = rt.listening;
@@ -220,7 +220,8 @@ static const struct rt_instead *instead(void)
 
 /* Condition variables. */
 
-/* A bit of glibc's member __wrefs (2.25 and later): the variable is shared with other processes. */
+/* A bit of glibc's member __wrefs (2.25 and later).  It is set if the variable is shared with other
+ * processes. */
 #define SHARED 1u
 
 static const struct rt_instead *instead_of(const pthread_cond_t *cond)
@@ -246,8 +247,8 @@ int rt_listened_notify(uint32_t code, pthread_cond_t *cond)
 	return r;
 }
 
-/* A wait that libc does.  The wait operation ends just before the call.  At the gate of the wake
- * operation, the thread already holds the mutex. */
+/* A wait that libc performs.  For layers, the wait operation ends just before the call of libc.
+ * When the thread reaches the gate of the wake operation, it already holds the mutex. */
 struct wait {
 	struct rt_thread *t;
 	const void *cond, *mutex;
@@ -305,7 +306,6 @@ int rt_listened_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct 
 
 /* Barriers. */
 
-/* The calling thread arrives at the barrier. */
 static struct rt_arrival arrive(const pthread_barrier_t *barrier)
 {
 	const struct rt_instead *other = instead();

@@ -3,9 +3,9 @@
  * Interposed one-time initialisation: pthread_once and call_once.
  *
  * The real function runs a routine of the runtime, which finds the program's routine in t->once.
- * Routines may nest, so t->once is a list.  If an exception or a cancellation
- * leaves the routine, ONCE_DONE is written with result 1, and the routine may run again.  If
- * another thread is running the routine, ONCE_REQUEST is written before the wait.
+ * Routines may nest, so t->once is a list.  If the routine is left by an exception or a
+ * cancellation, ONCE_DONE is written with result 1, and the routine may run again.  If another
+ * thread is running the routine, ONCE_REQUEST is written before the wait.
  */
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
@@ -27,8 +27,8 @@ struct rt_once {
 	struct rt_op begin, done; /* the start and the end of the routine are separate operations */
 };
 
-/* Whether a thread runs the routine.  In glibc, the low bits of the control are 1 while a thread
- * runs it and 2 afterwards; the higher bits count forks. */
+/* Returns true if a thread is running the routine.  In glibc, the low bits of the control are 1
+ * while a thread runs the routine and 2 afterwards; the higher bits count forks. */
 static bool in_progress(const pthread_once_t *control)
 {
 	return (__atomic_load_n(control, __ATOMIC_RELAXED) & 3) == 1;
@@ -53,15 +53,15 @@ static void run(void)
 	o->result = 1;
 	rt_op_is(&o->begin, RADDLE_ONCE_RUN);
 	RT_NOTIFY(acquired, t, RADDLE_ONCE_RUN, A(o->control),
-		  0); /* in another thread, an exception may have left the routine before */
+		  0); /* another thread may have left the routine by an exception before */
 	RT_EVENT(t, RADDLE_ONCE_RUN, RT_Q, RT_T, A(o->control));
 	rt_op_end(&o->begin);
 	o->routine();
 	o->result = 0;
 }
 
-/* The end of the routine takes effect when the real function returns, or is left by an exception
- * or cancellation. */
+/* The operation ONCE_DONE takes effect when the real function returns, or when it is left by an
+ * exception or cancellation. */
 static void leave(struct rt_once *o)
 {
 	o->t->once = o->outer;
@@ -70,7 +70,8 @@ static void leave(struct rt_once *o)
 	rt_op_left(&o->begin);
 }
 
-/* The operation begins as a run.  It becomes a pass if this thread did not run the routine. */
+/* The operation begins as ONCE_RUN.  It becomes ONCE_PASS if this thread did not run the
+ * routine. */
 static int once(pthread_once_t *control, void (*routine)(void))
 {
 	struct rt_thread *t = rt_self();

@@ -3,13 +3,14 @@
  * Interposed locks: mutexes, read-write locks, spin locks, semaphores and barriers, of pthread and
  * C11.
  *
- * A blocking lock is tried first.  If trylock returns EBUSY, the thread is about to wait: a
- * REQUEST is written, and then the real function is called, which handles everything else
- * (deadlock errors, robust mutexes whose owner died, priorities).  Any other result of trylock is
- * the result that the lock function would have returned, for every type of mutex.  Where glibc
- * checks a clock or a time before it tries, this code does too.
+ * A blocking lock function first tries to take the lock without waiting.  If trylock returns EBUSY,
+ * the thread is about to wait.  In that case a REQUEST is written, and then the real function is
+ * called, which handles everything else (deadlock errors, robust mutexes whose owner died,
+ * priorities).  Any other result of trylock is the result that the lock function would have
+ * returned, for every type of mutex.  Where glibc checks a clock or a time before it tries, this
+ * code does too.
  *
- * Acquiring operations take their q and write their record when they have succeeded, releasing
+ * Acquiring operations draw their q and write their record when they have succeeded, and releasing
  * operations before they begin.  So if the program is killed in between, no lock seems to be held
  * twice.  Signal handlers write no records in between, so the stream stays in the order of q.  No
  * thread waits with the encoder taken, and a cancelled wait leaves nothing to clean up.
@@ -26,8 +27,8 @@
 
 void *__raddle_interpose_sync(void);
 
-/* Instrumented code refers to the marker (raddle/libc.inc), which is the function below.  The
- * marker refers to the other archive members, so that they are linked too. */
+/* Instrumented code refers to a marker (raddle/libc.inc), which is the function below.  The
+ * function refers to the other archive members, so that they are linked too. */
 void rt_member_cond(void);
 void rt_member_once(void);
 void rt_member_create(void);
@@ -78,8 +79,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 	event1(t, code, object);
 }
 
-/* A releasing operation.  `status` converts an errno value to what the function returns, `error`
- * converts it back. */
+/* A releasing operation.  `status` converts an errno value to what the function returns, and
+ * `error` converts it back. */
 #define RELEASE_AS(code, object, status, error, call)                                                        \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
@@ -131,7 +132,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		}                                                                                            \
 	})
 
-/* Destruction: the event is written first, because the memory may be reused immediately
+/* A destruction.  The event is written first, because the memory may be reused immediately
  * afterwards. */
 #define DESTROY(code, object, call)                                                                          \
 	do {                                                                                                 \
@@ -286,8 +287,8 @@ INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * rwlock))
 	DESTROY(RADDLE_RWLOCK_DESTROY, rwlock, REAL(pthread_rwlock_destroy)(rwlock));
 }
 
-/* A thread that locks for reading records the kind of lock, since not every lock is initialised by
- * a call. */
+/* Records that the lock prefers writers.  This is done when a thread locks it for reading, because
+ * not every lock is initialised by a call. */
 static void note_writers(const pthread_rwlock_t *rwlock)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt_prefers_writers(rwlock)) ? rt_plain() : NULL;
@@ -492,7 +493,7 @@ INTERPOSE(sem_t *, sem_open, (const char *name, int flags, ...))
 	return sem;
 }
 
-/* rt_handling() is not called: other threads may still use the same semaphore. */
+/* rt_handling() is not called, because other threads may still use the same semaphore. */
 INTERPOSE(int, sem_close, (sem_t * sem))
 {
 	struct rt_thread *t = rt_self();
@@ -502,8 +503,8 @@ INTERPOSE(int, sem_close, (sem_t * sem))
 	return REAL(sem_close)(sem);
 }
 
-/* Tries to take the semaphore; writes a REQUEST if that failed.  glibc's waits are cancellation
- * points even if they need not wait. */
+/* Tries to take the semaphore, and writes a REQUEST if that fails.  glibc's waits are cancellation
+ * points even if they do not have to wait. */
 static bool sem_taken(struct rt_thread *t, sem_t *sem)
 {
 	int saved = errno;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions by which a thread lets others run: yields and sleeps.  They write no
- * record.  If a layer runs threads one at a time, the others get their turns, and the thread
- * really sleeps only if no other thread could continue.
+ * Interposed functions that yield or sleep and so let other threads run.  They write no record.  If
+ * a layer runs threads one at a time, the other threads get their turns, and the thread really
+ * sleeps only if no other thread could continue.
  */
 #include "rt/core/layer.h"
 #include "rt/core/io/outside.h"
@@ -17,7 +17,7 @@ void rt_member_yield(void)
 {
 }
 
-/* Returns whether a layer let other threads run, so that the real function is not needed. */
+/* Returns true if a layer let other threads run, so that the real function is not needed. */
 static bool yields(void)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.yields != NULL) ? rt_self() : NULL;
@@ -38,7 +38,7 @@ __attribute__((visibility("default"))) void __raddle_round(void)
 		RT_NOTIFY(rounds, t);
 }
 
-/* When input is replayed, a sleep ends when no thread can continue until time passes. */
+/* When input is replayed, a sleep ends as soon as no thread can continue before time passes. */
 static bool sleeps_in_world(uint64_t ns)
 {
 	struct rt_thread *t = rt.outside && rt.outside->passes ? rt_self() : NULL;
@@ -52,7 +52,7 @@ static bool sleeps_in_world(uint64_t ns)
 	return slept;
 }
 
-/* The same for a sleep, which is a cancellation point. */
+/* Like yields(), but for a sleep, which is a cancellation point. */
 static bool sleeps_by_turns(uint64_t ns)
 {
 	if (!sleeps_in_world(ns) && !yields())

@@ -41,8 +41,9 @@ static void begin(struct rt_thread *t)
 	errno = saved;
 }
 
-/* What the thread runs is known only when it begins, if it was made in advance.  The call is the last
- * one, so that in a debugger the thread has no frame of ours. */
+/* The start routine is read after begin(), because a thread that was made in advance learns only
+ * then what to run.  It is called by a tail call, so that a debugger shows no frame of the runtime
+ * below it. */
 static void *run(void *state)
 {
 	struct rt_thread *t = state;
@@ -59,7 +60,8 @@ static int run_c11(void *state)
 	return t->start_c11(t->argument);
 }
 
-/* The same on one kernel thread, where joins need the result. */
+/* Like run() and run_c11(), but these store the thread's result.  If all threads run on one kernel
+ * thread, joins need it. */
 static void *run_for_result(void *state)
 {
 	struct rt_thread *t = state;
@@ -79,7 +81,6 @@ static int run_c11_for_result(void *state)
 	return r;
 }
 
-/* Notes the result of the calling thread, which is about to end. */
 static void note_result(void *result)
 {
 	struct rt_thread *t;
@@ -118,7 +119,7 @@ static uintptr_t stack_size(const pthread_attr_t *attributes)
 	return size;
 }
 
-/* The creation of a thread, as its parent records it. */
+/* The creation of a thread, from the parent's point of view. */
 struct creation {
 	struct rt_thread *parent; /* NULL if the creation is not recorded */
 	struct rt_thread *child;
@@ -146,7 +147,7 @@ static void take_prepared(struct creation *c, const pthread_attr_t *attributes, 
 	if (!ready)
 		return;
 	if (ready->stack_high != size) {
-		RT_NOTIFY(prepares, ready); /* it is kept for another creation */
+		RT_NOTIFY(prepares, ready); /* gives the thread back, for another creation */
 		return;
 	}
 	if (c->child)
@@ -155,8 +156,8 @@ static void take_prepared(struct creation *c, const pthread_attr_t *attributes, 
 }
 
 /* The thread is created with all signals blocked, so that no handler enters the runtime before the
- * thread has its state.  A thread that was made in advance begins later, when it gets the turn.  Then no
- * handler can run, unless handlers can run now. */
+ * thread has its state.  A thread that was made in advance already exists and begins when it gets
+ * the turn, so here it suffices to block signals if the program has handlers at all. */
 static void block_signals(struct creation *c)
 {
 	if (c->child->prepared)
@@ -179,8 +180,9 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	if (!c->child)
 		return false;
 	rt_op(&c->op, RADDLE_THREAD_CREATE, 0);
-	take_prepared(c, attributes, size); /* the operation may have made some */
-	c->child->stack_high = size;	    /* the size, until the thread itself computes the bounds */
+	take_prepared(c, attributes, size); /* rt_op() may have made threads in advance */
+	/* Holds the size until the thread computes the bounds itself. */
+	c->child->stack_high = size;
 	c->child->detached = is_detached(attributes);
 	atomic_fetch_add(&rt.others, 1);
 	block_signals(c);
@@ -308,7 +310,8 @@ static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int er
 		atomic_fetch_sub(&rt.others, 1);
 }
 
-/* A join may be left by cancellation, so outside() is the cleanup function of inside(). */
+/* While a thread joins, its allocations are not recorded.  A join may be left by cancellation, so
+ * outside() is registered as a cleanup function. */
 static struct rt_thread *inside(struct rt_thread *t)
 {
 	if (t)
@@ -322,7 +325,8 @@ static void outside(struct rt_thread **t)
 		(*t)->internal--;
 }
 
-/* Joins a thread that has ended but not left libc.  Returns EBUSY if it is not such a thread. */
+/* Joins a thread that has ended but is kept by a layer, so that libc does not know yet that it has
+ * ended.  Returns EBUSY if the thread is not in that state. */
 static int join_ended(uint32_t number, void **result)
 {
 	void *value = NULL;
@@ -351,8 +355,8 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 	return r;
 }
 
-/* If threads take turns, returns when the other thread has ended or the time is up.  Otherwise the
- * real function waits. */
+/* If threads take turns, waits until the other thread has ended or the time is up.  Otherwise
+ * returns at once, and the caller lets the real function wait. */
 static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
 {
 	rt_op_waits(op, number, timed);
@@ -363,9 +367,9 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 	rt_op_waited(op);
 }
 
-/* `first` is an expression that tries the join, and `call` calls the real function.  `timed` states
- * whether the wait has a time limit.  `until` is this limit, or NULL for a call that does not
- * wait. */
+/* Joins a thread.  `first` is an expression that tries to join without waiting, `ended` is a call
+ * of join_ended() or its C11 counterpart, and `call` calls the real function.  `timed` is true if
+ * the wait has a time limit; `until` is that limit, or NULL for a call that does not wait. */
 #define JOIN(thread, first, timed, until, ended, call)                                                       \
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
@@ -478,7 +482,8 @@ INTERPOSE(int, thrd_detach, (thrd_t thread))
 	return detach(thread, REAL(thrd_detach));
 }
 
-/* A thread writes its own stream only, so a name that another thread gives it is not recorded. */
+/* A thread writes only to its own stream, so a name that it gives to another thread is not
+ * recorded. */
 INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char *name))
 {
 	struct rt_thread *t = rt_self();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions that ask the kernel about a thread: its ID, its name and its processors.
+ * Interposed functions that ask the kernel about a thread's ID, name, processors or scheduling.
  * In: calls.  Out: the system's result, or an ID that a layer supplies.  Layers are notified of
  * calls that address a kernel thread.
  */
@@ -15,8 +15,8 @@ void rt_member_identity(void)
 {
 }
 
-/* Notifies layers that the child of vfork() will run on the memory and the stack of the calling
- * thread, and returns the real function. */
+/* Notifies layers that the child of vfork() is going to use the memory and the stack of the calling
+ * thread.  Returns the real function. */
 pid_t (*rt_vforks(void))(void);
 __attribute__((used)) pid_t (*rt_vforks(void))(void)
 {
@@ -24,7 +24,8 @@ __attribute__((used)) pid_t (*rt_vforks(void))(void)
 	return REAL(vfork);
 }
 
-/* A frame of ours would be gone when vfork() returns for the second time. */
+/* This function must not have a frame, because the frame would be gone when vfork() returns for the
+ * second time. */
 __attribute__((naked)) INTERPOSE(pid_t, vfork, (void))
 {
 	__asm__ volatile("sub $8, %rsp; call rt_vforks; add $8, %rsp; jmp *%rax");
@@ -40,9 +41,10 @@ INTERPOSE(pid_t, gettid, (void))
 	return id ? id : REAL(gettid)();
 }
 
-/* libc asks the kernel about a thread by its ID.  On one kernel thread, it asks about the kernel
- * thread that runs all threads: their attributes are the same.  The ID is never 0, since another
- * thread that gets the turn meanwhile would take the thread for one that has ended. */
+/* libc asks the kernel about a thread by the thread's ID.  If all threads run on one kernel thread,
+ * lend() stores that kernel thread's ID in libc's data for the duration of the call, since all
+ * threads have its attributes.  The ID is never 0: otherwise another thread that gets the turn
+ * meanwhile would assume that the thread has ended. */
 struct lent {
 	pid_t *word, id;
 };
@@ -109,7 +111,7 @@ INTERPOSE(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu
 
 INTERPOSE(int, pthread_getaffinity_np, (pthread_t thread, size_t size, cpu_set_t *set))
 {
-	/* The program has set none, since such a run ends. */
+	/* The program has set no affinity, since a run ends when it does. */
 	if (rt_shares_kernel_thread())
 		return sched_getaffinity(0, size, set) ? errno : 0;
 	return REAL(pthread_getaffinity_np)(thread, size, set);

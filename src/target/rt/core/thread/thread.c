@@ -6,12 +6,12 @@
  * thread runs.  Threads that libc starts for itself, and those of a bare clone(), are adopted when
  * they first enter the runtime.
  *
- * A thread ends in the destructor of rt.key.  The destructor sets the key again until its last
- * round, so that destructors of the program are recorded.  After that round the thread has the
- * placeholder instead of a state and is not adopted again (`rt_local.ended`).
+ * A thread ends in the destructor of rt.key.  The destructor sets the key again until the last
+ * round of destructors, so that the program's destructors are recorded.  After that round the
+ * thread uses the placeholder instead of a state and is not adopted again (`rt_local.ended`).
  *
- * The memory of an ended state goes to the idle list; the pages of its table of blocks are returned
- * to the system.
+ * When a state has ended, its memory goes to the idle list, except that the pages of its table of
+ * blocks are returned to the system.
  */
 #include "rt/common/bug.h"
 #include "rt/core/layer.h"
@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 #define STACK_MAX (1ull << 30) /* bytes; an unlimited stack is treated as this size */
-#define SHADOW_MIN (64 * 1024) /* the least size of a shadow stack, in bytes */
-#define FRAME_BYTES 16	       /* the least number of bytes that a call takes on the machine's stack */
+#define SHADOW_MIN (64 * 1024) /* the minimum size of a shadow stack, in bytes */
+#define FRAME_BYTES 16	       /* the minimum size of a machine stack frame, in bytes */
 #define END_ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
 
 /* The tables have no initialisers, so they take no room in the executable.  No instrumented code
@@ -62,7 +62,7 @@ static void unlink_live(struct rt_thread *t)
 		t->next->link = t->link;
 }
 
-/* Maps the shadow stack, with a guard page above it.  The entry below its base is a sentinel. */
+/* Maps the shadow stack.  Its last page is a guard page. */
 static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 {
 	size_t size = stack_size / FRAME_BYTES * sizeof *t->shadow;
@@ -87,7 +87,7 @@ static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 	return true;
 }
 
-/* The states of layers lie after the core's state, in the same mapping. */
+/* Returns the size of a thread's mapping.  The states of layers follow the core's state in it. */
 static size_t state_size(void)
 {
 	size_t size = sizeof(struct rt_thread);
@@ -116,8 +116,8 @@ static void reset_layers(struct rt_thread *t, bool fresh)
 	RT_NOTIFY_ALL(reset, t);
 }
 
-/* `fresh` is true if the memory is new and zero.  Then it is not cleared, because most of its pages
- * may never be used. */
+/* `fresh` is true if the memory is newly mapped and therefore zero.  It is not cleared then,
+ * because most of its pages may never be used. */
 static void reset_state(struct rt_thread *t, bool fresh)
 {
 	struct rt_encoder *e = &t->encoder;
@@ -228,8 +228,8 @@ void rt_thread_begin(struct rt_thread *t)
 	RT_NOTIFY_ALL(started, t);
 }
 
-/* The bounds of the stack are guessed from the current frame: asking libc for the stack of an
- * unknown thread would allocate memory. */
+/* The bounds of the stack are guessed from the current frame, because libc would have to allocate
+ * memory to determine them. */
 struct rt_thread *rt_thread_adopt(void)
 {
 	struct rt_thread *t = NULL;
@@ -348,10 +348,10 @@ static bool grow_handles(void)
 	return true;
 }
 
-/* A thread adds its own handle; if it has not begun yet, its creator adds it.  Either way the
- * pthread_t now belongs to that thread.  A thread that had the same pthread_t before has ended,
- * even if its joiner has not reported that yet.  (Numbers do not show which thread is younger,
- * because they are assigned before the thread exists.) */
+/* A thread adds its own handle, or its creator does if the thread has not begun yet.  Either way,
+ * the pthread_t now belongs to that thread.  Any earlier thread with the same pthread_t has ended,
+ * even if the thread that joined it has not reported that yet.  (Numbers do not show which thread
+ * is younger, because they are assigned before the thread exists.) */
 void rt_handle_add(uint64_t handle, uint32_t number)
 {
 	uint64_t signals;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a thread.  Each thread has one mapping, made before it starts and reused by later
- * threads.  While the thread is alive, only the thread itself touches its state, except for the
- * list links (rt.lock).
+ * The state of a thread.  Each thread's state is a mapping that is made before the thread starts
+ * and is reused by later threads.  While the thread is alive, only the thread itself touches its
+ * state, except for the list links (rt.lock).
  *
  * `busy` guards against signal handlers: it is set while the encoder works.  A handler that finds
  * it set leaves its records in `pending`, and the encoder appends them when its own record is
@@ -20,8 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many records a signal handler may leave while its thread is busy, and how many of the
- * innermost call sites are kept for each.  Judgements: further records are counted as lost. */
+/* The maximum number of records that a signal handler may leave while its thread is busy, and the
+ * number of innermost call sites that are kept for each.  Both were chosen by hand.  Further
+ * records are counted as lost. */
 #define RT_PENDING 32
 #define RT_PENDING_FRAMES 12
 
@@ -61,7 +62,7 @@ enum rt_recording {
 	RT_THIN,
 };
 
-#define RT_LEFT_OUT 16 /* maximum number of nested locks that are left out; a judgement */
+#define RT_LEFT_OUT 16 /* the maximum number of nested locks that are left out; chosen by hand */
 
 struct rt_thread {
 	struct raddle_self self; /* must be first, because hooks know only this part */
@@ -78,31 +79,33 @@ struct rt_thread {
 	uint32_t pending_done; /* number of pending records that are in the buffer already */
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
-	bool fenced;	   /* it has executed a fence */
-	/* in `led`: layers are notified of all its accesses, not only of the first in a segment */
+	bool fenced;	   /* true if the thread has executed a fence */
+	/* in `led`: true if layers are notified of all its accesses, not only of the first in a
+	 * segment */
 	bool every;
 	uint32_t steps; /* number of operations so far, as schedules count them */
 
 	/* For thinning (rt/record/thin.h). */
-	/* table of the sites that it executes; NULL before thinning begins */
+	/* the table of the sites that the thread executes; NULL before thinning begins */
 	struct rt_place *places;
 	uint32_t hand;
-	/* 1 plus the operations since its segment began; 0 if each begins a segment */
+	/* 1 plus the number of operations since its segment began; 0 if each operation begins a
+	 * segment */
 	uint32_t lazy;
 	uint32_t thin_changes; /* value of rt_thin.changes when its segment began */
 
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 
-	/* One moment as a tick of the processor and in nanoseconds, and the nanoseconds per tick
-	 * times 2^32 (rt/core/process/system.c). */
+	/* The same moment in ticks of the processor and in nanoseconds, and the length of a tick in
+	 * nanoseconds times 2^32 (rt/core/process/system.c). */
 	uint64_t clock_tick, clock_ns, clock_scale;
 
 	/* Its identity. */
 	uint32_t number, parent, index; /* as in the event THREAD_START */
 	uint32_t children;		/* number of threads that it has created */
 	uint64_t handle;		/* its pthread_t */
-	uint32_t tid;			/* its kernel thread ID, as mutexes store it for their owner */
+	uint32_t tid; /* its kernel thread ID, which mutexes store to identify their owner */
 	uintptr_t stack_low, stack_high;
 
 	/* What it runs. */
@@ -112,7 +115,7 @@ struct rt_thread {
 	uint64_t signals;    /* the signal mask with which it starts */
 	uint32_t end_rounds; /* number of rounds of key destructors that have run */
 	void *result;	     /* what it returns; PTHREAD_CANCELED until that is known */
-	bool detached;	     /* it was created detached */
+	bool detached;	     /* true if it was created detached */
 	uint64_t prepared;   /* the pthread_t of a thread that was made in advance; else 0 */
 
 	/* Memory of its own, kept when the state is reused. */
@@ -130,14 +133,15 @@ struct rt_thread {
 	uintptr_t atomic_frame;
 	uint64_t atomic_what; /* the argument of __raddle_atomic_begin(), if layers listen */
 	struct rt_once *once;
-	/* locks that an edit makes it leave out (rt/core/control/edit.c) */
+	/* the locks that it has not taken because of an edit (rt/core/control/edit.c) */
 	const void *left_out[RT_LEFT_OUT];
 	uint32_t left_out_count;
 
 	/* The state of layers (rt/core/layer.h). */
 	void *layer[RT_LAYER_COUNT];
-	uint32_t each; /* a bit for each layer that has to see each access before it happens */
-	/* accesses that layers see later, or NULL if no layer wants them */
+	/* A bit for each layer that must be notified of each access before it happens. */
+	uint32_t each;
+	/* accesses that layers are notified of later; NULL if no layer wants them */
 	struct rt_gather *gather;
 	/* counter of the accesses that layers were notified of; NULL if they are not counted */
 	_Atomic uint64_t *notified;
@@ -150,11 +154,11 @@ _Static_assert(RT_LAYER_COUNT <= 32, "`each` has a bit for each layer");
 
 /* Data of a thread that exists even if the thread has no state. */
 struct rt_local {
-	/* result and errno of a call that a fault replaced (rt/inject/inject.c) */
+	/* the result and errno of a call that an injected fault replaced (rt/inject/inject.c) */
 	uint64_t result, error;
 	bool ended;    /* the thread's state has ended, so it is not adopted */
 	bool adopting; /* an adoption of this thread is under way */
-	/* the thread is in a trylock of a nestable lock of libomp (rt/core/library/ompt.c) */
+	/* true while the thread tries to take a nestable lock of libomp (rt/core/library/ompt.c) */
 	bool tries;
 };
 extern __thread struct rt_local rt_local __attribute__((tls_model("initial-exec"), visibility("hidden")));
