@@ -2,17 +2,17 @@
 /*
  * Records which conflicting accesses directly followed each other.
  *
- * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs`
- * of raddle/steer.h: the site of an access, and the site of the next access to the same eight bytes
- * by another thread, if one of the two writes.  Taking a lock is treated as a write at the place of
- * the call, or as a read if the lock is taken for reading.  A call that frees memory is treated as
- * a write to that memory.
+ * In: each access in the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs`
+ * of raddle/steer.h.  A pair consists of the site of an access and the site of the next access to
+ * the same eight bytes by another thread, if at least one of the two is a write.  Taking a lock is
+ * treated as a write at the place of the call, or as a read if the lock is taken for reading.  A
+ * call that frees memory is treated as a write to that memory.
  *
- * For each word the table keeps the last write and the last reads after it.  A word may displace
- * another with the same hash, so a pair may be missed, but none is invented.  Accesses that a
- * thread made while it was the only thread are dropped, since their order with accesses of other
- * threads is fixed.  So are accesses to memory that has become another object, and to the stack of
- * an earlier thread.
+ * For each word of eight bytes, the table keeps the last write and the last reads after it.  A word
+ * may displace another word with the same hash, so a pair may be missed, but none is invented.
+ * Accesses that a thread made while it was the only thread are dropped, since they cannot change
+ * places with accesses of other threads.  Accesses to memory that has become another object, and to
+ * the stack of an earlier thread, are also dropped.
  *
  * Threads take turns when this layer is used, but not after the end of the plan.  So there is a
  * lock; a thread that does not get it immediately, for instance a signal handler, skips the access.
@@ -26,12 +26,12 @@
 
 #include <malloc.h>
 
-#define WORDS 8192 /* entries of the table; like INDEX, a power of two */
+#define WORDS 8192 /* the number of entries of the table; like INDEX, a power of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
-/* How many reads of a word since its last write are kept, chosen by hand.  A read by a further
- * thread displaces one of them. */
+/* The number of reads of a word that are kept since its last write.  Chosen by hand.  If more
+ * threads read the word, their reads displace earlier ones. */
 #define READS 3
-#define WIDE 64 /* maximum number of words of an access that are examined */
+#define WIDE 64 /* the maximum number of words of an access that are examined */
 
 _Static_assert((WORDS & (WORDS - 1)) == 0 && (INDEX & (INDEX - 1)) == 0, "positions are the lower bits");
 _Static_assert(INDEX > RADDLE_STEER_PAIRS, "a search in the index ends at a free place");
@@ -50,7 +50,8 @@ struct word {
 struct cover_state {
 	struct raddle_steer *steer;
 	struct word *words;
-	uint64_t *index;    /* a hash table of known pairs, with open addressing; 0 if unused */
+	/* A hash table of known pairs, with open addressing; unused entries are 0. */
+	uint64_t *index;
 	uint64_t now;	    /* counts threads that began, and periods with only one thread */
 	uint64_t floor;	    /* words with an older stamp are forgotten */
 	uint64_t used;	    /* the number of accesses since `floor` was set */
@@ -115,8 +116,8 @@ static bool is_on_stack(const struct rt_thread *t, uintptr_t address)
 	return address >= t->stack_low && address < t->stack_high;
 }
 
-/* Returns the entry of a word.  It is cleared if it belonged to another word or to forgotten
- * accesses. */
+/* Returns the entry of a word.  The entry is cleared if it belonged to another word, or if its
+ * accesses are forgotten. */
 static struct word *open_word(const struct rt_thread *t, uintptr_t address)
 {
 	const struct own *own = t->layer[RT_LAYER_COVER];

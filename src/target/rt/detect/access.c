@@ -3,22 +3,24 @@
  * Compares accesses in the detector.  In: first reads and writes of bytes in a segment.  Out:
  * cells, which contain the latest accesses of each byte, and reports of races (rt/detect/report.c).
  *
- * An access is compared with every cell of its bytes.  The access in a cell happened before the new
- * one if the thread knows the cell's epoch.  The new access covers such a cell unless only the old
- * access writes, or only the old access is plain.  A covered cell is dropped, because an access
- * that races with it later also races with the new access.  So a byte has few cells, and the first
- * race is never lost.  A conflicting cell whose epoch the thread does not know is a race.
+ * An access is compared with every cell of its bytes.  If the thread knows the epoch of a cell, the
+ * access in the cell happened before the new one.  The new access then covers the cell, unless only
+ * the old access writes or only the old access is plain.  A covered cell is dropped, because any
+ * later access that races with it also races with the new access.  So a byte has few cells, and the
+ * first race is never lost.  If the accesses conflict and the thread does not know the cell's
+ * epoch, they race.
  *
  * The slow path reports only the first read and the first write of a byte in a segment.  That is
- * enough: a segment lies within one epoch, so an access that is not ordered with a later access of
- * the segment is not ordered with the first one either.  While a thread is the only one, one
- * segment spans many epochs.  Its accesses are then ordered with those of all other threads, and
- * the oldest epoch expresses that.
+ * enough, because a segment lies within one epoch: if another thread's access is not ordered with
+ * some access of the segment, it is not ordered with the first one either.  While only one thread
+ * exists, a segment may span many epochs.  But then its accesses are ordered with those of all
+ * other threads, and the oldest epoch expresses that.
  */
 #include "rt/detect/report.h"
 
-/* Puts the access into the cell, which has the same lane, epoch and kind (`who`) or has no bytes.
- * Returns false if both sites of the cell are other sites that still have bytes in it. */
+/* Puts the access into the cell, which either has no bytes or has the same lane, epoch and kind
+ * (`who`).  Returns false if there is no room for the access's site, because the cell already
+ * contains bytes of two other sites. */
 static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, struct rt_seen_access a)
 {
 	uint64_t others = cell->mask & ~a.bits;
@@ -38,7 +40,7 @@ static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, stru
 }
 
 /* Compares the access with each of `count` cells, drops the cells that it covers, and adds the
- * access if there is a cell for it.  Returns false if there is no such cell. */
+ * access to a matching or free cell.  Returns false if there is no such cell. */
 static inline __attribute__((always_inline)) bool access_cells(const struct rt_watch *w, struct rt_cell *cell,
 							       uint32_t count, struct rt_seen_access a)
 {
@@ -67,7 +69,8 @@ static inline __attribute__((always_inline)) bool access_cells(const struct rt_w
 	return (home && put(home, a)) || (idle && put(idle, a));
 }
 
-/* Puts the access into one of `count` cells, if one has the same `who` and room for the site. */
+/* Puts the access into one of `count` cells that has the same `who` and room for the site.  Returns
+ * false if there is none. */
 static bool put_among(struct rt_cell *cell, uint32_t count, const struct rt_seen_access *a)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -76,8 +79,8 @@ static bool put_among(struct rt_cell *cell, uint32_t count, const struct rt_seen
 	return false;
 }
 
-/* Returns the new head of a part.  If there is no memory, or there are too many cells, an old cell
- * is lost. */
+/* Compares the access with the cells of a part and adds it.  Returns the new head of the part.  If
+ * there is no memory, or there are too many cells, an old cell is lost. */
 static uint32_t access_part(const struct rt_watch *w, struct rt_part *part, uint32_t head,
 			    struct rt_seen_access a)
 {
@@ -203,7 +206,7 @@ void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32
 	rt_watch_leave(w);
 }
 
-/* The bytes from `a` up to `end` that lie in the block of `a`. */
+/* Returns a mask of the bytes from `a` up to `end` that are in the same block as `a`. */
 static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 {
 	uint64_t n = 64 - a % 64;
@@ -270,8 +273,8 @@ void rt_detect_flush(struct rt_thread *t)
 	rt_watch_leave(w);
 }
 
-/* Starts gathering for a block in the entry `place`.  Prefetches the memory that will be examined
- * later. */
+/* Starts to gather accesses to a block in the entry `place`.  Prefetches the memory that will be
+ * examined later. */
 static inline void gather_first(struct rt_watch *w, uint32_t place, const struct rt_gathered *new)
 {
 	struct rt_gathered *g = &w->gather.at[place];
@@ -384,7 +387,8 @@ void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uin
 		rt_detect_gather(t, (a & ~63ull) | how, (uint64_t)site << 32, bits_in_block(a, end));
 }
 
-/* The write covers the read, so one lookup is enough for both.  Races are reported for both. */
+/* The write covers the read, so one lookup is enough for both.  Races of both accesses are
+ * reported. */
 void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
 	rt_detect_gather(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites,

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory of the detector.  Every change of the lists is one store.  So the lists stay intact if
- * a signal handler leaves this code by longjmp, and at most a piece of memory is lost.
+ * The memory of the detector.  Every change to the lists is a single store.  So the lists stay
+ * intact even if a signal handler interrupts this code and leaves it by longjmp; at most a piece of
+ * memory is lost.
  */
 #include "rt/detect/arena.h"
 
 #include "rt/common/bug.h"
 
-#define MAPPING (1u << 20) /* bytes of a mapping: few system calls, little waste in a small program */
-#define SMALLEST 6	   /* log2 of the smallest size: a cache line */
+/* Bytes of a mapping, chosen to make few system calls and waste little in a small program. */
+#define MAPPING (1u << 20)
+#define SMALLEST 6 /* log2 of the smallest size: a cache line */
 
 static uint32_t class_of(size_t size)
 {
@@ -29,7 +31,7 @@ static void *carve(struct rt_arena *a, size_t size)
 		p = rt_map(mapping);
 		if (!p || mapping == size)
 			return p;
-		a->end = a->at = p; /* the mapping seems empty until both are set */
+		a->end = a->at = p; /* the mapping appears to be empty until both are set */
 		a->end = p + mapping;
 	}
 	p = a->at;

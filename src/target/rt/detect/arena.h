@@ -22,6 +22,7 @@ struct rt_arena {
 
 void *rt_arena_get(struct rt_arena *a, size_t size);
 void rt_arena_put(struct rt_arena *a, void *p, size_t size); /* p may be NULL */
-void *rt_arena_keep(struct rt_arena *a, size_t size);	     /* exactly this size; never put back */
+/* Exactly this size, which must never be put back. */
+void *rt_arena_keep(struct rt_arena *a, size_t size);
 
 #endif

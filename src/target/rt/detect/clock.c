@@ -7,7 +7,7 @@
 
 #include "rt/common/bug.h"
 
-#define FIRST 8 /* lanes of a new clock: a cache line */
+#define FIRST 8 /* the number of lanes of a new clock, which fill a cache line */
 
 static bool make_room(struct rt_arena *a, struct rt_clock *c, uint32_t count)
 {

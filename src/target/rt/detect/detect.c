@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The on-line detector: its state, its entry points, and threads.  rt/detect/object.c handles what
- * orders threads, rt/detect/access.c the accesses.
+ * The on-line detector: its state, its entry points, and its threads.  rt/detect/object.c handles
+ * the operations that order threads, and rt/detect/access.c handles accesses.
  *
- * Signals: `busy` is set while a thread is in the detector.  If a signal handler finds it set, its
- * accesses are skipped, and its synchronisation leads to forgiveness (rt/detect/watch.h).  If a
- * handler left the detector by longjmp, the next call detects that in the same way as
- * rt/record/recorder.c, releases the locks and forgives.
+ * Signals: `busy` is set while a thread is in the detector.  If a signal handler finds it set, the
+ * handler's accesses are skipped, and its synchronisation leads to forgiveness (rt/detect/watch.h).
+ * If a handler left the detector by longjmp, the next call notices that in the same way as
+ * rt/record/recorder.c does.  It then releases the locks and forgives.
  *
  * The child of a fork is not examined.  Without memory the detector stops, and the races found so
  * far are kept.
@@ -116,7 +116,8 @@ bool rt_detect_ticked(struct rt_thread *t)
 	return ticked;
 }
 
-/* Returns an idle lane whose last epoch the creator knows, otherwise a new one. */
+/* Returns an idle lane whose last epoch the creator of the new thread knows.  If there is none,
+ * returns a new lane, or RT_LANE_NONE if all are in use. */
 static uint32_t choose_lane(struct rt_detect *d, const struct rt_clock *known)
 {
 	uint32_t *at = &d->idle_lane, lane;
@@ -211,7 +212,8 @@ void rt_detect_created(struct rt_thread *parent, struct rt_thread *child)
 	rt_watch_leave(w);
 }
 
-/* A thread whose creation was not reported is assumed to be ordered after everything. */
+/* If the creation of the thread was not reported, the thread is assumed to be ordered after
+ * everything that happened so far. */
 void rt_detect_start(struct rt_thread *t)
 {
 	if (!rt_detect_is_on())

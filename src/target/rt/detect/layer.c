@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of the detector (rt/core/layer.h): turns the notifications that layers get into
- * happens-before edges and accesses (rt/detect/detect.h).
+ * The detector's table of callbacks (rt/core/layer.h).  It turns notifications into happens-before
+ * edges and accesses (rt/detect/detect.h).
  */
 #include "rt/detect/detect.h"
 

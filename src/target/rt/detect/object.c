@@ -3,17 +3,18 @@
  * Synchronisation objects of the detector.  A release adds the clock of the thread to the clock of
  * the object; an acquisition adds the clock of the object to the clock of the thread.
  *
- * An object is anything with an address: locks, condition variables, semaphores, once controls,
- * barriers, atomic variables.  It is created at its first release and dropped when its memory
- * becomes something else.  It is found through the chunk of its address (rt/detect/shadow.h).  One
- * of an array of locks, chosen by the address (its stripe), protects the object and the list that
- * contains it.
+ * An object is anything with an address: a lock, a condition variable, a semaphore, a once control,
+ * a barrier or an atomic variable.  It is created at its first release and dropped when its memory
+ * becomes something else.  It is found through the chunk of its address (rt/detect/shadow.h).  The
+ * object and the list that contains it are protected by a lock from an array, which is chosen by
+ * the address and called its stripe.
  *
- * Most acquisitions do not change the thread's clock.  `whole` means that the object's clock is
- * exactly the clock that its last releaser, in `lane`, had in `epoch`.  A thread that knows this
- * epoch knows the whole clock.  `master` is a lane whose thread knows the whole clock.  A release
- * by that thread replaces the clock instead of adding to it.  If the thread's clock has not changed
- * since its last release, only its own epoch is updated.
+ * Most acquisitions do not change the thread's clock.  If `whole` is set, the object's clock is
+ * exactly the clock that its last releaser, the thread in `lane`, had in `epoch`.  So a thread that
+ * knows this epoch knows the whole clock.  `master` is a lane whose thread knows the whole clock.
+ * When that thread releases the object, it replaces the object's clock instead of adding to it.  If
+ * the thread's clock has not changed since its last release, only the thread's own epoch is
+ * updated.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -22,8 +23,9 @@
 struct barrier {
 	uint64_t id; /* a number that no other barrier has */
 	uint32_t count, inside, entered, current;
-	bool loose; /* true if more threads than its count were inside at once, so that rounds cannot be
-		     * distinguished */
+	/* True if more threads than `count` were inside at the same time, so that rounds cannot be
+	 * told apart. */
+	bool loose;
 	struct {
 		struct rt_clock clock;
 		uint32_t left; /* the number of threads that entered and have not left yet */
@@ -34,8 +36,9 @@ struct rt_object {
 	struct rt_object *next;
 	uintptr_t address;
 	struct rt_clock clock;
-	struct rt_clock readers; /* the clocks of readers that released it, for later writers */
-	uint64_t epoch, version; /* those of the last releaser, if `whole` */
+	/* The joined clocks of readers that released it, for later writers. */
+	struct rt_clock readers;
+	uint64_t epoch, version; /* the epoch and version of the last releaser, if `whole` */
 	uint32_t lane, master;
 	bool whole;
 	struct barrier *barrier;
@@ -116,7 +119,7 @@ static void remove_object(struct rt_object **at)
 }
 
 /* Begins an operation on an object: enters the detector and locks the stripe.  Returns false if
- * that failed; then forgiveness replaces the edge. */
+ * that failed; in that case the lost edge is forgiven, unless the detector has stopped. */
 static bool begin(struct rt_thread *t, uintptr_t address)
 {
 	struct rt_watch *w = rt_watch(t);
@@ -213,7 +216,8 @@ static void learn_at(struct rt_thread *t, uintptr_t object, bool writes)
 	end(t, object);
 }
 
-/* A writer is ordered after the readers before it, and so is every later thread. */
+/* A writer is ordered after the readers that released the lock before, and so is every later
+ * thread. */
 void rt_detect_acquire(struct rt_thread *t, uintptr_t object)
 {
 	learn_at(t, object, true);
@@ -251,7 +255,8 @@ void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 	publish_at(t, object, false);
 }
 
-/* Stores the clock that a relaxed read would acquire, until the thread's next fence acquires it. */
+/* Adds the clock that a relaxed read found to `found`.  The thread acquires it at its next
+ * fence. */
 static void note_found(struct rt_thread *t, uintptr_t address)
 {
 	const struct rt_object *o;
@@ -336,8 +341,8 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 	end(t, object);
 }
 
-/* Returns the round that a thread enters.  A round reuses the clock of the round before the last.
- * The clock is cleared if all threads have left that round; otherwise it keeps its epochs. */
+/* Returns the round that a thread enters.  Rounds use the two clocks in turn.  The clock is cleared
+ * for a new round, unless some threads have not left the earlier round that used it. */
 static uint32_t enter_round(struct barrier *b)
 {
 	RT_ASSERT(b->count > 0 && b->entered <= b->count);
@@ -381,8 +386,8 @@ void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
-/* Threads that left earlier may have destroyed the barrier and reused its memory.  Then `o` is NULL
- * or has another barrier. */
+/* Threads that left the barrier earlier may have destroyed it and reused its memory.  Then `o` is
+ * NULL or belongs to another barrier. */
 static void leave_barrier(struct rt_watch *w, struct rt_object *o)
 {
 	struct barrier *b = o ? o->barrier : NULL;
@@ -405,7 +410,7 @@ void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
-/* Objects whose memory becomes another object. */
+/* Objects whose memory becomes something else. */
 
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reports of the detector.  In: two accesses that conflict and are not ordered.  Out: a race in
- * the memory that the replayer shares, once for each pair of sites.
+ * Writes the detector's reports.  In: two accesses that conflict and are not ordered.  Out: a race
+ * in the memory shared with the replayer, once for each pair of sites.
  */
 #include "rt/common/hash.h"
 #include "rt/detect/report.h"
@@ -35,7 +35,8 @@ static bool is_new(struct rt_detect *d, uint32_t a, uint32_t b)
 	}
 }
 
-/* Whether the pair is the race of the plan, for which there is always room. */
+/* Returns true if the pair is the race that the plan aims at.  There is always room for that
+ * race. */
 static bool is_wanted(const struct raddle_steer *s, uint32_t a, uint32_t b)
 {
 	uint32_t x = s->goals[0].site, y = s->goals[1].site;

@@ -12,19 +12,19 @@ struct rt_seen_access {
 	uintptr_t block;
 	uint64_t bits, who;
 	uint32_t site;
-	uint32_t read; /* the site of a read of the same bytes just before it; or 0 */
+	uint32_t read; /* the site of a read of the same bytes just before this access; or 0 */
 };
 
-/* Whether one of the accesses writes and not both are atomic. */
+/* Returns true if one of the accesses writes and not both are atomic. */
 static inline bool rt_accesses_conflict(uint64_t a, uint64_t b)
 {
 	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);
 }
 
-/* Called for two accesses that conflict and are not ordered.  Returns whether forgiveness
- * (rt/detect/watch.h) orders the access in the cell before the current one.  If forgiveness orders
- * neither of them before the other, reports a race.  The current access may be the older one, since
- * accesses are gathered. */
+/* Called for two accesses that conflict and are not ordered.  Returns true if forgiveness
+ * (rt/detect/watch.h) orders the access in the cell before the current one.  Reports a race if
+ * forgiveness orders neither access before the other.  The current access may be the older of the
+ * two, because accesses are gathered before they are compared. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell);
 

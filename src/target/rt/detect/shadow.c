@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds and makes the chunks of the shadow memory, and does the rare operations on lines.  Tables
- * and chunks are installed by a compare-and-swap.  If two threads try, the memory of the second
- * stays unused.
+ * Finds and makes the chunks of the shadow memory, and performs the rare operations on lines.
+ * Tables and chunks are installed by a compare-and-swap.  If two threads try at the same time, the
+ * memory of the second one is not used.
  */
 #include "rt/detect/shadow.h"
 

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shadow memory: which threads accessed which bytes last, and where synchronisation objects are.
+ * Shadow memory.  It stores which threads accessed which bytes last, and where synchronisation
+ * objects are.
  *
- * A line represents 64 bytes of the program and is a list of cells.  A cell describes accesses by a
- * lane, that is, a thread, in one epoch: which bytes (a bit each), how (plain, write), and at which
- * of two sites.  A cell without bytes is free.  So a thread that walks over an array needs one cell
- * per line.  Up to four cells are stored in the line; five to eight are stored outside it.  If
- * there are more, the line is split: each eight bytes have a list of their own.  Such a list is
- * called a part.  Up to two cells are stored in the part itself, more are stored outside it.  So no
- * thread searches through accesses to other words.  A chunk has the lines of one page.  Two levels
- * of tables find the chunk of an address.  No chunk is ever freed, so a pointer to one stays valid.
+ * A line represents 64 bytes of the program's memory and is a list of cells.  A cell describes the
+ * accesses of one lane, that is, of one thread, in one epoch: which bytes were accessed (a bit for
+ * each), how (plain, write), and at which of two sites.  A cell without bytes is free.  So a thread
+ * that walks over an array needs one cell per line.
+ *
+ * Up to four cells are stored in the line itself, and five to eight are stored outside it.  If
+ * there are more, the line is split into parts: each group of eight bytes then has a list of its
+ * own.  Up to two cells are stored in the part itself, and more are stored outside it.  So no
+ * thread has to search through accesses to other words.
+ *
+ * A chunk contains the lines of one page.  The chunk of an address is found through two levels of
+ * tables.  No chunk is ever freed, so a pointer to one stays valid.
  *
  * The lowest bit of a line's head is its lock; the head also contains the number of cells.  To
  * unlock, the holder writes the new head.  Heads are stored apart from the cells, so that a walk
@@ -32,17 +37,18 @@
 #define RT_CHUNK_SHIFT 12 /* log2 of the bytes of the program that a chunk covers: a page */
 #define RT_CHUNK_LINES 64
 #define RT_CHUNK_OBJECTS 512 /* lists of synchronisation objects, one for each 8 bytes */
-/* About half of the bits of a page number, so that tables of both levels have similar sizes. */
+/* The number of bits by which a table of the second level is indexed.  It is about half of the bits
+ * of a page number, so that tables of both levels have similar sizes. */
 #define RT_TABLE_SHIFT 18
 #define RT_ADDRESS_BITS 47 /* the bits of a user address on x86-64 */
-/* pages in the cache of a thread, chosen by hand: 8 KiB for 2 MiB of the program */
+/* the number of pages in a thread's cache, chosen by hand: 8 KiB for 2 MiB of the program */
 #define RT_CACHE 512
-/* maximum number of cells for eight bytes; further accesses replace old cells */
+/* the maximum number of cells for eight bytes; further accesses replace old cells */
 #define RT_CELLS_MAX 4096
 
-/* One word with the lane, the epoch and the kind of an access.  The kind has a bit for writes and
- * one for plain accesses.  An access covers another if it has all kind bits of the other.  Two
- * accesses conflict if together they have both bits. */
+/* These macros pack the lane, the epoch and the kind of an access into one word.  The kind has a
+ * bit for writes and a bit for plain accesses.  An access covers another if it has all kind bits of
+ * the other.  Two accesses conflict if together they have both bits. */
 #define RT_WHO_WRITE 1u
 #define RT_WHO_PLAIN 2u
 #define RT_WHO(lane, epoch) ((uint64_t)(lane) << 48 | (epoch) << 2)
@@ -50,8 +56,8 @@
 #define RT_WHO_EPOCH(who) ((who) >> 2 & ((1ull << 46) - 1))
 
 struct rt_cell {
-	uint64_t mask, who; /* which bytes were accessed; RT_WHO with the kind */
-	uint64_t second;    /* the bytes that the second site accessed */
+	uint64_t mask, who; /* a mask of the bytes that were accessed; RT_WHO with the kind */
+	uint64_t second;    /* a mask of the bytes that the second site accessed */
 	uint32_t site[2];
 };
 
@@ -100,10 +106,10 @@ struct rt_cache {
 	} entry[RT_CACHE];
 };
 
-/* Finds the chunk of an address; NULL if there is none. */
+/* Returns the chunk of an address, or NULL if there is none. */
 struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
-/* Finds the chunk of an address, or makes it if there is none.  Returns NULL if there is no memory,
- * or if `address` is not a user address. */
+/* Returns the chunk of an address, and makes it if there is none.  Returns NULL if there is no
+ * memory, or if `address` is not a user address. */
 struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)
@@ -160,7 +166,7 @@ static inline bool rt_line_is_split(uint32_t head)
 	return RT_UNLIKELY(head & RT_SPLIT);
 }
 
-/* The cells of a line that is not split, and the number of cells that it has room for. */
+/* Return the cells of a line that is not split, and the number of cells that it has room for. */
 static inline struct rt_cell *rt_line_cells(struct rt_line *line, uint32_t head)
 {
 	return RT_UNLIKELY(head & RT_OUTSIDE) ? line->outside : line->inside;
@@ -171,7 +177,7 @@ static inline uint32_t rt_line_room(uint32_t head)
 	return RT_UNLIKELY(head & RT_OUTSIDE) ? RT_OUTSIDE_CELLS : RT_LINE_CELLS;
 }
 
-/* The cells of a part, and the number of cells that it has room for. */
+/* Return the cells of a part, and the number of cells that it has room for. */
 static inline struct rt_cell *rt_part_cells(struct rt_part *part, uint32_t head)
 {
 	return RT_UNLIKELY(head & 0xfe) ? part->outside : part->inside;

@@ -2,17 +2,18 @@
 /*
  * The detector's own structures.
  *
- * A thread has a lane, an index into vector clocks.  The epoch of a lane counts the releases of
- * its thread.  Each release publishes the thread's clock and begins the next epoch.  So a thread
- * that knows an epoch knows everything that the thread of that lane knew when the epoch ended.  A
- * new thread reuses the lane of an ended thread if its creator knows the last epoch of that lane.
- * So a clock is about as long as the number of threads that exist at the same time.
+ * Each thread has a lane, which is an index into vector clocks.  The epoch of a lane counts the
+ * releases of its thread.  Each release publishes the thread's clock and begins the next epoch.  So
+ * a thread that knows an epoch knows everything that the thread of that lane knew when the epoch
+ * ended.  A new thread reuses the lane of an ended thread if the creator of the new thread knows
+ * the last epoch of that lane.  So the length of a clock is about the number of threads that exist
+ * at the same time.
  *
  * Forgiveness: `floor` of a lane is an epoch that every thread is assumed to know.  An edge may be
  * lost if a signal handler synchronises while it interrupts the detector, or if a thread of unknown
- * origin appears.  Then all floors are raised to the current epochs: everything that happened before
- * is ordered before everything that happens later.  This can hide a race, but never reports a false
- * one.
+ * origin appears.  Then all floors are raised to the current epochs.  So everything that happened
+ * before is treated as ordered before everything that happens later.  This can hide a race, but
+ * never reports a false one.
  */
 #ifndef RT_WATCH_H
 #define RT_WATCH_H
@@ -23,7 +24,7 @@
 
 #define RT_LANES 65536 /* maximum number of threads at a time: a cell has 16 bits for a lane */
 #define RT_LANE_NONE UINT32_MAX
-#define RT_STRIPES 1024	      /* locks of objects: so many that threads seldom contend for one */
+#define RT_STRIPES 1024	      /* the number of locks of objects; threads seldom share one */
 #define RT_REPORTED 16384     /* maximum number of reported pairs of sites; others are dropped */
 #define RT_THREADS (1u << 20) /* threads with higher numbers are not examined */
 
@@ -32,23 +33,24 @@ _Static_assert((RT_STRIPES & (RT_STRIPES - 1)) == 0, "stripes are chosen by a ma
 
 /* The detector's state of a thread. */
 struct rt_watch {
-	volatile uintptr_t busy;   /* inside the detector, the frame that entered it, as in rt_thread.busy */
+	/* The frame that entered the detector, as in rt_thread.busy; 0 outside it. */
+	volatile uintptr_t busy;
 	volatile uint64_t changes; /* odd while the thread is inside the detector */
 	bool ticked;		   /* true if its epoch has changed since its segment began */
 	struct rt_gather gather;   /* plain accesses that were not compared with others yet */
-	uint32_t lane, round;	   /* its lane; the round of the barrier that it is in */
+	uint32_t lane, round;	   /* its lane, and the round of the barrier that it is in */
 	uint64_t who;		   /* RT_WHO of its lane and epoch */
 	uint64_t epoch;		   /* clock.at[lane] */
-	uint64_t version;	   /* changes when the epoch of another lane changes in its clock */
+	uint64_t version;	   /* incremented when another lane's epoch changes in its clock */
 	struct rt_clock clock;
-	struct rt_clock found;		   /* what its relaxed reads since its last fence would acquire */
+	struct rt_clock found;		   /* what its next fence acquires, from earlier relaxed reads */
 	bool fenced;			   /* true after a fence: its relaxed stores release */
 	uint64_t barrier;		   /* the ID of the barrier that it is in */
 	_Atomic uint32_t *volatile locked; /* the head of the line that it has locked */
 	struct rt_cache cache;
 };
 
-/* A thread that has or had a lane, and its first epoch there. */
+/* A thread that uses or has used a lane, and its first epoch there. */
 struct rt_tenant {
 	struct rt_tenant *before;
 	uint64_t first;
@@ -58,7 +60,7 @@ struct rt_tenant {
 struct rt_lane {
 	_Atomic uint64_t epoch, floor;
 	uint64_t version;
-	struct rt_tenant *tenant; /* the latest thread that has or had the lane */
+	struct rt_tenant *tenant; /* the latest thread that used the lane */
 	struct rt_watch *watch;	  /* the state of the lane's thread; protected by lane_lock */
 	uint32_t next;		  /* if the lane is idle, the next idle lane plus 1; or 0 */
 	uint32_t unused[5];
@@ -76,7 +78,8 @@ struct rt_detect {
 	struct rt_stripe stripes[RT_STRIPES]; /* locks of synchronisation objects, by address */
 
 	_Atomic uint32_t report_lock;
-	uint64_t reported[2 * RT_REPORTED]; /* a hash table of pairs of sites; 0 if unused */
+	/* A hash table of pairs of sites; unused entries are 0. */
+	uint64_t reported[2 * RT_REPORTED];
 	uint32_t reported_count;
 
 	_Atomic uint32_t lane_lock;
@@ -98,11 +101,12 @@ void rt_watch_tick(struct rt_watch *w); /* begins the next epoch, after a releas
 
 /* Compares the gathered accesses.  The caller has entered the detector. */
 void rt_watch_flush(struct rt_watch *w);
-/* The chunk of the address, which is made if necessary; NULL if it cannot be made. */
+/* Returns the chunk of the address, which is made if necessary, or NULL if it cannot be made. */
 struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address);
 
 /* rt/detect/object.c */
-void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size); /* within the chunk */
+/* The range must be within the chunk. */
+void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size);
 
 static inline struct rt_detect *rt_detect(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Buffers of the flavour full: reserves space for pieces and records, and hands buffers over.
+ * Buffers of the flavour `full`.  Reserves space for pieces and records, and hands buffers over.
  *
- * A thread that finds no space takes a new buffer, with all signals blocked.  It hands the old
- * buffer over to the collector, unless a piece in it is open.  In that case a signal handler has
- * interrupted the piece, and its writer will continue later.  Such a buffer, and those after it,
- * are kept until the piece is closed.  If the piece is still open after the handler has left by
- * longjmp, they are handed over as well.
+ * When a buffer is full, the thread takes a new one, with all signals blocked.  It hands the old
+ * buffer over to the collector, unless a piece in the buffer is open.  In that case a signal
+ * handler has interrupted the code that writes the piece, and this code will continue later.  Such
+ * a buffer, and the ones after it, are kept until the piece is closed.  If the piece is still open
+ * after the handler has returned or was left by longjmp, they are handed over as well.
  *
  * Invariants:
  * 1. no thread writes into a buffer that was handed over;
@@ -24,18 +24,18 @@
 
 #define NO_ROOM 0x40000000u /* the value of `used` in struct rt_no_buffer */
 
-/* Memory for pieces that are not recorded, and for those of threads without a state. */
+/* Memory for pieces that are not recorded, and for pieces of threads without a state. */
 static struct {
 	uint8_t room[2 * RADDLE_BUFFER_SIZE];
 	struct raddle_buffer *buffer; /* an aligned address in `room` */
 	struct rt_no_buffer head;
 } unread;
 
-/* Weak, because a static program with a malloc() of its own must not be linked with libc's. */
+/* Weak, because a static program that defines malloc() itself must not be linked with libc's. */
 extern __typeof__(mallopt) mallopt __attribute__((weak));
 
-/* By default glibc allocates even blocks of up to 32 MiB in the heap, once the program has freed a
- * block of such a size.  rt_fresh() would then touch all pages of such a block. */
+/* By default, once the program has freed a large block, glibc allocates blocks of up to that size
+ * in the heap, even blocks of 32 MiB.  rt_fresh() would then touch all pages of such a block. */
 static void make_large_blocks_mappings(void)
 {
 	if (mallopt)
@@ -51,8 +51,8 @@ bool rt_full_setup(void)
 	return true;
 }
 
-/* Does not wait.  To find out whether threads run, it would have to open files, and the program's
- * own files would get other descriptors. */
+/* Does not wait.  To find out whether threads still run, it would have to open files.  Then the
+ * program's own files would get different descriptors. */
 void rt_linger(void)
 {
 }
@@ -64,7 +64,7 @@ void rt_full_reset(struct rt_thread *t)
 	t->self.target = 0;
 }
 
-/* Returns room that was reserved beyond the end of the buffer. */
+/* Gives back room that was reserved beyond the end of the buffer. */
 static void give_back(struct raddle_buffer *b, uint32_t size)
 {
 	uint64_t n = 1ull << 32 | size;
@@ -82,7 +82,7 @@ static bool on_stack(const struct rt_thread *t, uintptr_t frame)
 	return frame >= t->stack_low && frame < t->stack_high;
 }
 
-/* Whether the handler that ran at that frame has returned or was left by longjmp. */
+/* Returns true if the handler that ran at this frame has returned or was left by longjmp. */
 static bool is_gone(const struct rt_thread *t, uintptr_t then)
 {
 	uintptr_t now = (uintptr_t)__builtin_frame_address(0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * memcmp() and bcmp() whose results depend only on the bytes.  In glibc only the sign of the
- * result is defined.  Its absolute value depends on whether an argument is near the end of a page.
- * Addresses differ from run to run, so the same comparison could have different results, and two
- * runs of a program would differ without a fault.  The program and the libraries that it is linked
- * with use these functions.
+ * Versions of memcmp() and bcmp() whose results depend only on the bytes compared.  glibc defines
+ * only the sign of the result.  The absolute value depends on whether an argument is near the end
+ * of a page.  Since addresses differ from run to run, the same comparison could return different
+ * values, and two runs of a program would differ even without a fault.  The program and the
+ * libraries that it is linked with use these functions.
  */
 #include "rt/full/full.h"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Writes the records of the runtime in the flavour `full`, in place of rt/record/event.c: events,
- * atomics, fences and ranges.  They are raw (doc/format/full.md): space is reserved as for a piece,
- * the operands are stored, and the code is stored last.  There is no encoder and no state, so
- * signal handlers need no special case.  A q is taken just after the space is reserved, so a signal
- * handler that runs later writes later and gets a higher q.  Records are out of order only if the
- * caller took q earlier, or if a handler runs between the two steps.
+ * atomics, fences and ranges.  The records are raw (doc/format/full.md).  To write one, space is
+ * reserved as for a piece, then the operands are stored, and the code is stored last.  There is no
+ * encoder and no state, so signal handlers need no special case.
+ *
+ * The number q is drawn just after the space has been reserved.  So a signal handler that runs
+ * later writes its record behind this one and gets a higher q.  Records are out of order only if
+ * the caller drew q earlier, or if a handler runs between the two steps.
  */
 #include "rt/full/full.h"
 
@@ -21,7 +23,7 @@
 /* Links rt/full/full-compare.c even into programs that call memcmp() only in their libraries. */
 static __typeof__(memcmp) *const compare __attribute__((used)) = memcmp;
 
-/* Whether this thread is still recorded. */
+/* Returns true if this thread is still recorded. */
 static bool goes_on(struct rt_thread *t)
 {
 	if (RT_LIKELY(rt.session && t->recording && rt_guard.alive &&
@@ -117,7 +119,7 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Segments matter only while threads are led to an access.  They are the same as in
+/* Segments matter only while threads are led to an access.  They end at the same records as in
  * rt/record/event.c. */
 static void begin_segment(struct rt_thread *t, uint32_t code, uint64_t operand)
 {
@@ -126,8 +128,8 @@ static void begin_segment(struct rt_thread *t, uint32_t code, uint64_t operand)
 		rt_new_segment(t);
 }
 
-/* Whether a record of the code is to be written: the thread is recorded, and records are read.
- * `operand` is its third operand. */
+/* Returns true if a record with this code must be written, that is, if the thread is recorded and
+ * something reads its records.  `operand` is the third operand of the record. */
 static bool begin_record(struct rt_thread *t, uint32_t code, uint64_t operand)
 {
 	if (!goes_on(t))
@@ -245,8 +247,8 @@ void rt_encoder_leave(struct rt_thread *t)
 	(void)t;
 }
 
-/* Layers must be notified of the thread's repeated accesses, too (rt/steer/goal.c).  From now on,
- * they are notified of each of its accesses. */
+/* From now on, layers are notified of each access of the thread, including repeated ones
+ * (rt/steer/goal.c). */
 void rt_see_again(struct rt_thread *t)
 {
 	t->every = true;
@@ -259,17 +261,18 @@ void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 		rt_unmark(t, address, size);
 }
 
-/* Whether the block is a mapping of its own, which the kernel has just cleared.  In glibc such a
- * block has a header of two words, and other blocks one of one word.  So only the usable size of a
- * mapping is a multiple of two words.  Blocks of other allocators are treated as mappings. */
+/* Returns true if the block is a mapping of its own, which the kernel has just cleared.  In glibc,
+ * such a block has a header of two words, and other blocks have a header of one word.  So only the
+ * usable size of a mapping is a multiple of two words.  Large blocks of other allocators are
+ * usually taken for mappings. */
 static bool is_mapping(size_t usable)
 {
 	return usable % (2 * sizeof(size_t)) == 0;
 }
 
 /* Clears new blocks.  Their old content, such as addresses, differs from run to run, and programs
- * copy it unintentionally in the padding of structures.  A large mapping is not cleared, because
- * that would touch pages that the program never uses. */
+ * unintentionally copy it as padding of structures.  A large mapping is not cleared, because that
+ * would touch pages that the program never uses. */
 void *rt_fresh(void *p, size_t known)
 {
 	size_t size = p ? malloc_usable_size(p) : 0;
@@ -316,8 +319,8 @@ static uint64_t take_bytes(const uint8_t *p, uint64_t count)
 	return word;
 }
 
-/* Reads aligned words from memory, but hashes words counted from the start of the range; `carry`
- * is the beginning of the next word to hash. */
+/* Reads aligned words from memory, but hashes words that are counted from the start of the range.
+ * `carry` holds the first bytes of the next word to hash. */
 static void summarise(struct summary *s, const uint8_t *start, uint64_t size)
 {
 	uint64_t skew = -(uintptr_t)start & 7, n = skew < size ? skew : size, carry = take_bytes(start, n),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer full: records with values, in pieces (raddle/full.h).  It writes records
- * (rt/core/buffer/writer.h).  Other layers of its flavour may use this header to write records of
+ * The layer `full`, which writes records with values, in pieces (raddle/full.h).  It implements
+ * rt/core/buffer/writer.h.  Other layers of its flavour may use this header to write records of
  * their own.
  */
 #ifndef RT_FULL_H
@@ -22,7 +22,8 @@ struct rt_full {
 		uint32_t head[6];
 		uint32_t used, open; /* as in struct raddle_buffer */
 	} none;
-	/* Full buffers with a piece that a handler interrupted, and the frame of the handler. */
+	/* Full buffers that contain an interrupted piece, with the frame of the signal handler that
+	 * interrupted it. */
 	struct rt_waiting {
 		struct raddle_buffer *buffer;
 		uintptr_t frame;
@@ -36,13 +37,14 @@ static inline struct rt_full *rt_full(const struct rt_thread *t)
 }
 
 /* rt/full/full-buffer.c: reserves room in a new buffer when the current one is full.  Never returns
- * NULL: if nothing is recorded, it returns memory that is never read. */
+ * NULL; if nothing is recorded, it returns memory that is never read. */
 void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t size);
-void rt_full_stop(struct rt_thread *t);	     /* ends the recording of this thread */
-void rt_full_hand_over(struct rt_thread *t); /* at its end: hands over all buffers but the last */
+void rt_full_stop(struct rt_thread *t); /* ends the recording of this thread */
+/* Hands over all buffers but the last; called at the thread's end. */
+void rt_full_hand_over(struct rt_thread *t);
 
 bool rt_full_setup(void);
-#define RT_FULL_FRESH_MAX (64u << 10) /* bytes, chosen by hand: larger blocks are mappings */
+#define RT_FULL_FRESH_MAX (64u << 10) /* bytes, chosen by hand: larger blocks are mapped */
 void rt_full_reset(struct rt_thread *t);
 
 static inline void *rt_full_room(struct rt_thread *t, uint32_t size)
@@ -55,7 +57,8 @@ static inline void *rt_full_room(struct rt_thread *t, uint32_t size)
 	return rt_full_far_room(t, b, size);
 }
 
-/* Stores bytes one after another.  The first byte of a record is stored last. */
+/* Stores the lowest `bytes` bytes of the value and returns the position after them.  The first byte
+ * of a record, its code, is stored last by rt_full_finish(). */
 static inline uint8_t *rt_full_put(uint8_t *p, uint64_t value, uint32_t bytes)
 {
 	__builtin_memcpy(p, &value, bytes);

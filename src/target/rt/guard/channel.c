@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records order through the kernel: pipes, sockets, eventfds, signals.  The runtime does not
- * determine which thread is at their other end.  A thread that has received something is treated as
- * possibly ordered after every thread that has sent something.
+ * Records how the kernel orders threads, through pipes, sockets, eventfds and signals.  The runtime
+ * does not determine which thread is at the other end.  A thread that has received something is
+ * treated as possibly ordered after every thread that has sent something.
  */
 #include "rt/guard/real.h"
 
@@ -200,8 +200,8 @@ INTERPOSE(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct
 	TAKES(int, REAL(sigtimedwait)(set, info, time), ANY);
 }
 
-/* Records a system call that the program makes by its number: a call that a function of this file
- * makes, or another through which the kernel may order threads, such as futex(). */
+/* Records a system call that the program makes by its number.  It may be a call for which this file
+ * interposes a function, or another call by which the kernel may order threads, such as futex(). */
 static void note_call(long number, int fd, bool leaving)
 {
 	static const uint16_t takes[] = {SYS_read,   SYS_readv,	  SYS_recvfrom, SYS_recvmsg,

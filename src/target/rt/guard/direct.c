@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Pointers to the functions that instrumented code calls directly, not through the runtime
- * (guard.inc).  In a dynamic program they first point to the runtime's functions.  Once the real
- * functions are known, they point to the real functions, unless the program defines the function
- * itself.  While an access is tracked, the pointers to releasing functions point to the runtime's.
+ * (guard.inc).  In a dynamic program, they first point to the runtime's functions.  Once the real
+ * functions are known, they point to those, unless the program defines the function itself.  While
+ * an access is tracked, the pointers to releasing functions point to the runtime's functions.
  */
 #include "rt/guard/real.h"
 
@@ -24,7 +24,7 @@
 #define GUARDED_DIRECT_GIVES(type, name) extern __typeof__(name) __wrap_##name;
 #include "raddle/guard.inc"
 #else
-/* Hides the address from the compiler, which assumes that two names are two functions. */
+/* Hides the address from the compiler, which assumes that two names are always two functions. */
 static const void *plain(const void *p)
 {
 	__asm__("" : "+r"(p));

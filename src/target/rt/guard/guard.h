@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `guard`: it checks race candidates in a production program when an
+ * The runtime of the flavour `guard`.  It checks race candidates in a production program when an
  * agent requests it (raddle/guard.h), and does nothing else.
  *
  * It does not use rt/core/, which gives every thread a state and a buffer and decides at the start
- * of an operation whether it is recorded.  Here, a program that is not observed must not pay for
- * any state, and tracking may begin or end in the middle of an operation.  So each interposed
- * function tests one byte, which is set while an access is tracked:
+ * of an operation whether the operation is recorded.  Here, a program that is not observed must not
+ * pay for any state, and tracking may begin or end in the middle of an operation.  So each
+ * interposed function tests one byte, which is set while an access is tracked.  It does so at these
+ * points:
  *
  * 	releasing   before the operation, so that its masks are stored before another thread can
  * 	            acquire the object
@@ -14,8 +15,8 @@
  * 	            gets the masks too
  *
  * Rules: no allocation, no stdio, errno is preserved; memory comes from guard_map().  No call that
- * can wait is made with the lock held.  If a signal handler finds the lock held by the thread that
- * it interrupted, tracking ends without a verdict.
+ * can wait is made while the lock is held.  If a signal handler finds the lock held by the thread
+ * that it interrupted, tracking ends without a verdict.
  *
  * The child of a fork is dormant.
  */
@@ -39,23 +40,23 @@
 #define GUARD_RARE
 #endif
 
-/* The tracked accesses that a thread is ordered after, one bit for each task.  `sure` includes
- * operations that certainly order threads; `maybe` also includes those that may.  So `sure` is a
- * subset of `maybe`.  A mask replaces a vector clock: of the clock, only the component of the
- * tracked access is needed. */
+/* A set of tracked accesses that a thread is ordered after, with one bit for each task.  `sure`
+ * takes into account only operations that certainly order threads; `maybe` also takes into account
+ * those that may do so.  So `sure` is a subset of `maybe`.  A mask suffices in place of a vector
+ * clock, because only the clock's component for the tracked access is needed. */
 struct guard_mask {
 	uint32_t sure, maybe;
 };
 
 struct guard_thread {
-	struct guard_thread *next; /* the next thread, or the next free state */
+	struct guard_thread *next; /* the next thread in the list, or the next free state */
 	uint32_t number;	   /* its number, from 1 */
 	struct guard_mask mask;
 	struct guard_mask fence;   /* the mask at the last release fence, for relaxed stores */
 	struct guard_mask pending; /* the masks that the next acquire fence adds, for relaxed loads */
 	pthread_t handle;
 	bool ended, detached, adopted;
-	uint32_t rounds; /* how many rounds of key destructors are left */
+	uint32_t rounds; /* the number of rounds of key destructors that are left */
 	void *(*start)(void *);
 	int (*start_c11)(void *);
 	void *argument;
@@ -79,8 +80,9 @@ struct guard {
 	_Atomic uint32_t lock;
 	_Atomic uint32_t lost;	      /* 1 if an operation could not be recorded, so that tracking must end */
 	int watchpoint;		      /* watch.c: the descriptor plus 1; or 0 */
-	_Atomic uint32_t armed, hits; /* whether the watchpoint is set, and its hits */
-	void (*free)(void *);	      /* what free() calls: the real one while nothing is tracked */
+	_Atomic uint32_t armed, hits; /* 1 if the watchpoint is set; the number of its hits */
+	/* The function that free() calls: the real one while nothing is tracked. */
+	void (*free)(void *);
 };
 extern GUARD_HIDDEN struct guard guard;
 struct guard_alive {
@@ -90,16 +92,18 @@ struct guard_alive {
 extern GUARD_HIDDEN struct guard_alive guard_alive;
 
 enum {
-	/* entries of the table of objects; at most half are used, enough for some milliseconds */
+	/* The number of entries of the table of objects.  At most half of them are used, which is
+	 * enough for some milliseconds. */
 	GUARD_OBJECTS = 8192,
-	GUARD_RECENT = 4096, /* entries of the table of recent accesses; new ones displace old */
+	/* The number of entries of the table of recent accesses; new ones displace old ones. */
+	GUARD_RECENT = 4096,
 };
 
 /* The state of tracking, protected by the lock.  It is separate from `guard`, which is initialised
  * data, so it takes no memory in most runs. */
 struct guard_tables {
-	/* order.c: objects by address, the list of those in use, and whether some were lost for
-	 * lack of room. */
+	/* order.c: objects by address, the indexes of entries in use, and the masks that were lost
+	 * for lack of room. */
 	struct guard_object {
 		uintptr_t address; /* 0 if the entry is unused */
 		struct guard_mask any, writers;
@@ -117,12 +121,15 @@ struct guard_tables {
 		uint32_t generation; /* the generation of the task; 0 if there is none */
 		uint32_t order, tau_us, skip;
 		uint32_t guard[2];
-		bool active;	/* whether an access is tracked */
-		bool settled;	/* whether enough accesses were tracked, so that only stopping is left */
-		bool aliases;	/* whether two threads have reached the same bytes */
-		bool unsettled; /* whether a thread ended that was not ordered after the access */
-		bool done;	/* whether the task is complete */
-		bool steered;	/* whether a thread was stopped */
+		bool active; /* true while an access is tracked */
+		/* True if enough accesses were tracked, so that only stopping a thread is left to
+		 * do. */
+		bool settled;
+		bool aliases; /* true if two threads have reached the same bytes */
+		/* True if a thread has ended that was not ordered after the access. */
+		bool unsettled;
+		bool done;    /* true if the task is complete */
+		bool steered; /* true if a thread was stopped */
 		struct guard_thread *thread;
 		uint32_t side;
 		uintptr_t low, high;
@@ -155,7 +162,7 @@ struct guard_local {
 	struct guard_thread *self; /* NULL before it has a state, and after its end */
 	struct guard_once *once;   /* sync.c: the innermost initialisation that it runs */
 	uint32_t busy;		   /* 1 while it holds the lock */
-	bool finished;		   /* whether it has ended, so that it gets no other state */
+	bool finished;		   /* true if it has ended, so that it gets no other state */
 };
 extern GUARD_HIDDEN __thread struct guard_local guard_local;
 
@@ -164,7 +171,8 @@ extern GUARD_HIDDEN __thread struct guard_local guard_local;
 bool guard_lock(void);
 void guard_unlock(void);
 
-/* order.c: which threads are ordered after which tracked accesses.  Called with the lock held. */
+/* order.c: determines which threads are ordered after which tracked accesses.  Call these functions
+ * with the lock held. */
 enum guard_way { GUARD_EXCLUSIVE, GUARD_SHARED, GUARD_WEAK };
 void guard_track_acquire(struct guard_thread *t, uintptr_t object, enum guard_way way);
 void guard_track_release(struct guard_thread *t, uintptr_t object, enum guard_way way);
@@ -177,7 +185,8 @@ static inline void guard_mask_add(struct guard_mask *to, struct guard_mask from)
 	to->maybe |= from.maybe | from.sure;
 }
 
-/* note.c: report operations; called without the lock.  They do nothing if nothing is tracked. */
+/* note.c: these functions report operations.  Call them without the lock.  They do nothing if
+ * nothing is tracked. */
 GUARD_RARE void guard_note_acquire(const volatile void *object, enum guard_way way);
 GUARD_RARE void guard_note_release(const volatile void *object, enum guard_way way);
 void guard_note_atomic(const volatile void *object, uint32_t what);
@@ -213,13 +222,13 @@ void guard_ends(const struct guard_thread *t);
 void guard_lost(void);
 void guard_access(const void *address, uint64_t size, uint32_t guard_number);
 
-/* recent.c.  was_recently(): whether another thread recently accessed these bytes at that guard.
- * was_at(): records an access of the thread.  Called with the lock held. */
+/* recent.c.  was_recently(): returns true if another thread recently accessed these bytes at that
+ * guard.  was_at(): records an access of the thread.  Call both with the lock held. */
 bool guard_was_recently(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 
-/* settle.c: called when the guard no longer has a flag.  Disables those of its regions in which no
- * other guard has a flag. */
+/* settle.c: called when the guard no longer has a flag.  Disables the guard's regions, except those
+ * in which another guard has a flag. */
 void guard_settle(uint32_t guard_number);
 
 /* watch.c: a watchpoint on the address of a stopped thread. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The tests that the instrumenter inserts at guards, atomic operations and calls of unknown
- * functions, before the optimiser runs.  While a flag is 0, only the test is executed.  The calls
- * after the tests preserve registers (preserve_most), so the code around a test need not save any.
+ * functions, before the optimiser runs.  While a flag is 0, only the test is executed.  The
+ * functions called after the tests preserve registers (preserve_most), so the code around a test
+ * does not have to save any.
  */
 #include "raddle/guard.h"
 
@@ -42,11 +43,11 @@ HOOK void __raddle_guard_outside(uint32_t leaving)
 		__raddle_guard_elsewhere(leaving);
 }
 
-/* The code calls the real function directly.  After a function that acquires, it tests whether an
- * access is tracked.  For a function that releases, the pointer points to the runtime's function
- * while an access is tracked.  The thread that begins to track changes the pointer before its next
- * release, so a thread that acquires from it reads the new pointer.  So the pointer must be read
- * after everything that precedes the call. */
+/* Instrumented code calls the real function directly.  After a function that acquires, it tests
+ * whether an access is tracked.  For a function that releases, the pointer points to the runtime's
+ * function while an access is tracked.  The thread that begins to track an access changes the
+ * pointer before its next release.  A thread that acquires something after that release must see
+ * the new pointer, so the pointer must be read after everything that precedes the call. */
 #define GUARDED_DIRECT_GETS(type, name)                                                                      \
 	extern __attribute__((visibility("hidden"))) int (*__raddle_guard_real_##name)(type *);              \
 	HOOK int __raddle_guard_##name(type *object);                                                        \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Freed memory: whatever is allocated there next is another object, so tracking of accesses to it
- * ends.
+ * Interposed functions that free memory.  Whatever is allocated there next is another object, so
+ * tracking of accesses to the memory ends.
  */
 #include "rt/guard/real.h"
 
@@ -13,7 +13,7 @@ __attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
 	return (void *)__raddle_interpose_memory;
 }
 
-/* A separate function, to keep the common path short while nothing is tracked. */
+/* A separate function, which keeps the common path short while nothing is tracked. */
 __attribute__((cold)) void guard_free_slowly(void *memory)
 {
 	if (guard_tracks() && memory)
@@ -22,8 +22,8 @@ __attribute__((cold)) void guard_free_slowly(void *memory)
 	REAL(free)(memory);
 }
 
-/* Programs and their libraries free memory all the time, so a pointer is replaced, in place of a
- * test at each call. */
+/* Programs and their libraries free memory all the time.  So a pointer to the function is changed
+ * when tracking begins and ends, which saves a test at each call. */
 void guard_free_track(bool tracking)
 {
 	guard.free = tracking || !guard_is_resolved() ? guard_free_slowly : REAL(free);

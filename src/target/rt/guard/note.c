@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 
 enum {
-	SPINS = 200,   /* attempts to take the lock, which is held briefly, before the thread yields */
-	YIELDS = 2000, /* yields before tracking ends: threads in production must not wait */
+	/* Attempts to take the lock before the thread yields; the lock is held only briefly. */
+	SPINS = 200,
+	YIELDS = 2000, /* yields before tracking ends; threads in production must not wait longer */
 };
 
 bool guard_lock(void)
@@ -144,9 +145,9 @@ void guard_note_outside(bool leaving)
 		guard_note_acquire(&outside, GUARD_WEAK);
 }
 
-/* Terminals and directories order no threads.  A regular file orders its readers after its writers.
- * Pipes and sockets, whose other end is unknown, may order a thread after every thread that sent
- * something. */
+/* Terminals and directories do not order threads.  A regular file may order its readers after its
+ * writers.  The other end of a pipe or socket is unknown, so a receiver may be ordered after every
+ * thread that sent something. */
 GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 {
 	int saved = errno;
@@ -168,8 +169,8 @@ GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 	errno = saved;
 }
 
-/* Ends tracking of accesses to freed memory.  What is allocated there next is another object, and
- * the allocator orders the thread that gets it. */
+/* Ends tracking of accesses to freed memory.  Whatever is allocated there next is another object,
+ * and the allocator orders the thread that gets it after this one. */
 GUARD_RARE void guard_note_gone(const void *memory, size_t size)
 {
 	int saved = errno;

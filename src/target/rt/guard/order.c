@@ -3,17 +3,19 @@
  * Determines which threads are ordered after which tracked access.  In: operations that order
  * threads.  Out: masks of threads.
  *
- * An object stores the masks of the threads that released it: `any` the masks of all of them,
- * `writers` only those of threads that held it exclusively.  A thread that acquires the object
- * adds these masks to its own.  The table is small, since it contains the objects of a few
- * milliseconds.  When it is full, every thread is treated as possibly ordered after everything.
+ * An object stores the masks of the threads that released it.  `any` combines the masks of all of
+ * them, and `writers` only the masks of threads that held the object exclusively.  A thread that
+ * acquires the object adds these masks to its own.  The table is small, since it contains the
+ * objects of a few milliseconds.  When it is full, every thread is treated as possibly ordered
+ * after everything.
  *
  * This file is independent of tasks and time; test/unit/u-rt-guard.c compares it with vector
  * clocks.
  */
 #include "rt/guard/guard.h"
 
-enum { PROBES = 64 }; /* maximum number of entries that a search examines; most need a few */
+/* The maximum number of entries that a search examines; most searches need only a few. */
+enum { PROBES = 64 };
 
 struct guard_tables guard_tables;
 

@@ -60,8 +60,8 @@ static inline void guard_resolve(void)
 		guard_resolve_all();
 }
 
-/* A real function.  It is known, because the runtime starts before any code of the program or its
- * libraries runs, except for functions that the loader calls. */
+/* A real function.  Its address is known, because the runtime starts before any code of the program
+ * or its libraries runs, except for functions that the loader calls. */
 #define REAL(name) (guard_real.name)
 /* Declares the runtime's function under a name that the program cannot define. */
 #define GUARD_OWN(name)                                                                                      \

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Disables a region as soon as no guard in it has a flag.  The agent does that as well.  But on a
- * busy machine the agent may wait long for a processor, while the program pays for the region.
+ * Disables a region as soon as no guard in it has a flag.  The agent does that as well, but on a
+ * busy machine it may have to wait long for a processor.  Until then, the program would pay for the
+ * region.
  */
 #include "rt/guard/guard.h"
 
-/* Whether a guard of the region has a flag; walks the whole ring. */
+/* Returns true if a guard of the region has a flag.  Follows the ring of all guards in the
+ * region. */
 static bool is_asked(uint32_t place)
 {
 	uint32_t at = place;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Start-up: before any constructor runs, the agent's memory is mapped, the descriptor closed and
- * the variable removed from the environment.  Without an agent, or if the memory is invalid, the
- * program stays dormant.
+ * Starts the runtime before any constructor runs.  The agent's memory is mapped, its descriptor is
+ * closed, and its variable is removed from the environment.  Without an agent, or if the memory is
+ * invalid, the program stays dormant.
  */
 #include "rt/guard/real.h"
 
@@ -129,7 +129,8 @@ static bool map_session(int fd)
 	return true;
 }
 
-/* No guard is active in the child of a fork: it gets its own flags, which are all 0. */
+/* No guard is active in the child of a fork, because the child gets flags of its own, which are all
+ * 0. */
 static void forked(void)
 {
 	guard_alive.value = 0;

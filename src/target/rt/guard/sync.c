@@ -47,8 +47,8 @@ static int got_c11(int result, const volatile void *object)
 		return REAL(name) arguments;                                                                 \
 	}
 
-/* pthread_TYPE_lock(), _trylock(), _timedlock(), _clocklock(); KIND is rd or wr for a read-write
- * lock, as in _timedrdlock(). */
+/* Defines pthread_TYPE_lock(), _trylock(), _timedlock() and _clocklock().  KIND is rd or wr for a
+ * read-write lock, as in _timedrdlock(). */
 #define LOCKS(how, type, kind)                                                                               \
 	ACQUIRES(how, lock, pthread_##type##_##kind##lock, (pthread_##type##_t * lock), (lock))              \
 	ACQUIRES(how, lock, pthread_##type##_try##kind##lock, (pthread_##type##_t * lock), (lock))           \
@@ -100,7 +100,7 @@ INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock))
 
 /* ---- condition variables ---- */
 
-/* The mutex is held again however the wait ends, even if the thread is cancelled in it. */
+/* However the wait ends, the thread holds the mutex again, even if it was cancelled in the wait. */
 static void has_mutex(void *mutex)
 {
 	guard_acquired(*(void **)mutex);
@@ -170,7 +170,7 @@ RELEASES(semaphore, sem_post, (sem_t * semaphore), (semaphore))
 
 /* ---- one-time initialisation ---- */
 
-/* The one-time initialisations that the thread runs, the innermost first. */
+/* A one-time initialisation that the thread is running.  They form a list, the innermost first. */
 struct guard_once {
 	void *control;
 	void (*routine)(void);
@@ -183,7 +183,7 @@ static void over(struct guard_once **once)
 	guard_local.once = (*once)->outer;
 }
 
-/* The release is recorded here, before other threads can find that the routine has been run. */
+/* The release is recorded here, before other threads can see that the routine has been run. */
 static void run(void)
 {
 	struct guard_once *once __attribute__((cleanup(over))) = guard_local.once;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: which ones exist, and how they begin, end and are joined.  If there is an agent, the
- * runtime keeps a list of all threads, because tracking of an access ends when every thread is
- * ordered after it.  A thread that was not created through the runtime (by clone() of a library, or
- * by libc itself) is adopted at its first call.  Its creation is unknown, so the thread may be
- * ordered after everything: no race with it is ever found.
+ * Keeps track of threads: which ones exist, and how they begin, end and are joined.  If there is an
+ * agent, the runtime keeps a list of all threads, because tracking of an access ends when every
+ * thread is ordered after it.  A thread that was not created through the runtime (by clone() of a
+ * library, or by libc itself) is adopted at its first call.  Its creation is unknown, so the thread
+ * may be ordered after everything, and no race with it is ever found.
  */
 #include "rt/guard/real.h"
 
@@ -208,8 +208,8 @@ INTERPOSE(int, thrd_create, (thrd_t * handle, thrd_start_t start, void *argument
 	return r;
 }
 
-/* Handles a thread that was joined, or was detached, so that its state is freed when it ends.  The
- * handle was valid until now. */
+/* Handles a thread that was joined or is being detached.  The state of a joined thread is freed
+ * now; that of a detached thread is freed when the thread ends. */
 static void settle(pthread_t handle, bool joined)
 {
 	int saved = errno;
@@ -233,8 +233,8 @@ static void settle(pthread_t handle, bool joined)
 	errno = saved;
 }
 
-/* After the join, the handle may already belong to a new thread.  That thread has not ended, so it
- * can be distinguished. */
+/* After the join, the handle may already belong to a new thread.  But the new thread has not ended,
+ * so the two can be distinguished. */
 #define JOIN(call, handle)                                                                                   \
 	do {                                                                                                 \
 		int r = call;                                                                                \

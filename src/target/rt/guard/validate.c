@@ -2,8 +2,9 @@
 /*
  * Handles an access at a guard whose flag is set.
  *
- * Observing (dynamic context inference) stores the address and the thread, and compares them with
- * those of the last access at the other guard of each pair.
+ * Observing (dynamic context inference) stores the address and the thread of the access.  For each
+ * pair of guards that contains this one, it compares them with the address and thread of the last
+ * access at the other guard.
  *
  * A task (on-demand detection) tracks the first access that is executed, until one of these
  * happens:
@@ -20,7 +21,7 @@
  * another thread reaches the other access, both were about to make their accesses at the same time.
  * That is a race, whatever the masks are.  A thread may be stopped even if no access is tracked, or
  * if earlier accesses were ordered.  For example, if a flag is read in each iteration of a loop and
- * set at its end, all reads but one are ordered.
+ * set only once, all reads but one are ordered.
  */
 #include "rt/guard/real.h"
 
@@ -34,7 +35,7 @@
 
 enum {
 	INSTANCES = 8,	   /* the number of ordered accesses after which a task ends without a race */
-	MAX_PARTNERS = 64, /* maximum number of pairs of a guard whose other access is compared */
+	MAX_PARTNERS = 64, /* the maximum number of pairs of a guard that are compared */
 };
 
 static struct raddle_guard_task *task_of(const struct guard_watch *w)
@@ -151,8 +152,8 @@ static void was_ordered(struct guard_watch *w, uint32_t order)
 		finish(w);
 }
 
-/* Reports that the race was observed in that order.  The task continues if the other order was
- * requested and can be steered. */
+/* Reports that the race was observed in this order.  The task continues if the other order was
+ * requested and a thread can still be stopped to produce it. */
 static void raced(struct guard_watch *w, uint32_t order)
 {
 	uint32_t before = atomic_fetch_or(&task_of(w)->raced, 1u << order);
@@ -217,7 +218,8 @@ static bool is_late(const struct guard_watch *w, uint64_t now)
 	return w->active && now - w->since > limit * 1000ull;
 }
 
-/* Lets `skip` accesses pass, unless another thread has recently accessed the same bytes. */
+/* Returns false for the first `skip` accesses, unless another thread has recently accessed the same
+ * bytes. */
 static bool is_turn(struct guard_watch *w, bool shared)
 {
 	if (shared || !w->skip)
@@ -227,8 +229,9 @@ static bool is_turn(struct guard_watch *w, bool shared)
 	return false;
 }
 
-/* Whether this thread may be stopped now: its access should be second, no thread was stopped for
- * this task yet, and there is time left to wait. */
+/* Returns true if this thread may be stopped now.  Its access must be the one that should be
+ * second, no thread must have been stopped for this task yet, and there must be time left to
+ * wait. */
 static bool may_hold(struct guard_watch *w, uint32_t side, bool shared)
 {
 	struct raddle_guard *s = guard.session;
@@ -311,8 +314,7 @@ struct visit {
 	uint64_t now;
 };
 
-/* Sets `aliases` if two threads were observed at the same address, at the two accesses of the
- * task. */
+/* Notes that two threads were observed at the same address, at the two accesses of the task. */
 static void note_alias(struct guard_watch *w, uint32_t number)
 {
 	uint32_t at = guard.starts[number], end = guard.starts[number + 1];
@@ -329,7 +331,8 @@ static void note_alias(struct guard_watch *w, uint32_t number)
 	}
 }
 
-/* Whether another thread has recently accessed these bytes at the other access of the pair. */
+/* Returns true if another thread has recently accessed these bytes at the other guard of the
+ * pair. */
 static bool is_shared(struct guard_watch *w, const struct visit *v)
 {
 	uint32_t other = w->guard[0] == v->number ? w->guard[1] : w->guard[0];
@@ -360,7 +363,8 @@ static void judge(struct guard_watch *w, const struct visit *v, uint32_t side, b
 	}
 }
 
-/* Called with the lock held; returns whether it has released the lock. */
+/* Handles an access for one task.  Called with the lock held.  Returns true if it has released the
+ * lock. */
 static bool consider(struct guard_watch *w, const struct visit *v)
 {
 	struct guard_thread *t = v->thread;
@@ -388,8 +392,8 @@ static bool consider(struct guard_watch *w, const struct visit *v)
 	return true;
 }
 
-/* Takes the task of the slot, if it concerns this guard.  The agent may change the slot at any
- * moment. */
+/* Takes over the task in the slot.  Returns false if it does not concern this guard or is already
+ * done.  The agent may change the slot at any moment. */
 static bool take_task(struct guard_watch *w, uint32_t number)
 {
 	const struct raddle_guard_task *task = task_of(w);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Hardware evidence for a race.  While a thread is stopped, a watchpoint is set on the address that
- * it is about to access.  So the processor reports when another thread accesses that address.  This
- * is a second proof besides the guard of the other access.  If the system refuses watchpoints, the
- * second proof is missing.
+ * Obtains evidence for a race from the processor.  While a thread is stopped, a watchpoint is set
+ * on the address that it is about to access.  So the processor reports when another thread accesses
+ * that address.  This is a second proof of the race, besides the guard of the other access.  If the
+ * system refuses watchpoints, the second proof is missing.
  */
 #include "rt/common/watchpoint.h"
 #include "rt/guard/real.h"
 
 enum {
 	MARK = 0x52616464, /* "Radd": distinguishes these watchpoints from others */
-	/* hits after which the watchpoint is disabled: a trap costs microseconds, and one hit is
-	 * enough */
+	/* the number of hits after which the watchpoint is disabled; a trap costs microseconds, and
+	 * one hit is enough */
 	MAX_HITS = 8,
 };
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Quarantine for freed memory: it is not reused for a while, and accesses to it and second frees
- * are reported.
+ * Keeps freed memory in quarantine, so that it is not reused for a while.  Accesses to this memory,
+ * and attempts to free it again, are reported.
  *
  * In: the blocks that the program frees, and each of its accesses in the flavour `led`.  Out: sets
  * `fault` of raddle/steer.h and ends the process with SIGABRT, before the bad access happens.
  *
- * Freed blocks are passed on to the allocator only when there are more than BLOCKS of them or
- * BYTES in all, the oldest first.  Until then their memory cannot be reused.  A bit for each
- * GRANULE marks freed memory; the bits are found by page in a hash table with open addressing.
- * Once the table is half full, blocks are freed at once.
+ * Freed blocks are passed on to the allocator, the oldest first, only when there are more than
+ * BLOCKS of them or when they contain more than BYTES in total.  Until then, their memory cannot be
+ * reused.  Freed memory is marked by one bit for each GRANULE.  The bits of a page are in a hash
+ * table with open addressing.  Once this table is half full, blocks are freed at once.
  *
- * During the plan of a replay only one thread runs at a time, but not after the end of the plan.
- * So there is a lock, and signals are blocked while it is held.
+ * While a replay follows its plan, only one thread runs at a time, but after the end of the plan
+ * several may run.  So there is a lock, and signals are blocked while it is held.
  */
 #include "raddle/steer.h"
 #include "rt/common/bug.h"
@@ -24,11 +24,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes of the quarantine.  Chosen by hand: all blocks that a short run frees fit, and memory stays
- * bounded. */
+/* The maximum number of blocks and bytes in quarantine.  Chosen by hand: all blocks that a short
+ * run frees fit, and memory stays bounded. */
 #define BLOCKS 65536
 #define BYTES (64u << 20)
-#define PAGES 65536 /* entries, a power of two: four times the pages that BYTES fill */
+/* The number of entries, a power of two: four times the number of pages in BYTES. */
+#define PAGES 65536
 #define PAGE 4096u
 #define GRANULE 16u /* bytes: the alignment of malloc() */
 /* Fills the memory of a freed block, so that a read returns the same value in each run. */
@@ -78,7 +79,7 @@ static void give(const uint64_t *signals)
 
 /* ---- pages ---- */
 
-/* Returns the entry of the page with that number, or the unused entry for it. */
+/* Returns the entry of the page with this number, or the unused entry where it belongs. */
 static struct page *page_at(uintptr_t number)
 {
 	uint64_t at = rt_hash(number) >> 48;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The functions through which instrumented code calls rt/inject/inject.c if the site of a value is
- * the target of a fault.  They do not follow the calling convention: the code pushes the value and
- * the site, and afterwards finds the changed value on the stack and all registers unchanged,
- * including vectors.
+ * the target of a fault.  They do not follow the usual calling convention.  The code pushes the
+ * value and the site; afterwards it finds the changed value on the stack, and all registers,
+ * including vectors, are unchanged.
  *
  * 	16(%rsp) value, 8(%rsp) site, (%rsp) return address
  */

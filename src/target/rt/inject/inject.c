@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Injects faults (raddle/full.h).  In: the plan in the session's memory, and the values that
- * instrumented code passes while their site is the target.  Out: changed values, the results in the
- * plan, and a record where a fault first occurs.
+ * instrumented code passes while their site is the target.  Out: changed values, results in the
+ * plan, and a record at the first occurrence of each fault.
  *
  * A thread injects only its own faults, one after another, and counts only its own executions.  So
  * it needs no lock, and the schedule does not affect the result.
@@ -24,7 +24,7 @@
 /* The layer's state of a thread. */
 struct injected {
 	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's faults */
-	uint64_t former;	   /* the previous value at the site of that fault */
+	uint64_t former;	   /* the value that the site of that fault had the time before */
 	uint8_t away[64];	   /* the target of RADDLE_FAULT_AWAY */
 };
 
@@ -33,7 +33,7 @@ static struct injected *injected(const struct rt_thread *t)
 	return t->layer[RT_LAYER_INJECT];
 }
 
-/* The plan, whichever process it belongs to. */
+/* Returns the plan, whichever process it belongs to, or NULL. */
 static struct raddle_faults *any_plan(void)
 {
 	const struct raddle_session *s = rt.session;
@@ -45,7 +45,7 @@ static struct raddle_faults *any_plan(void)
 	return f->version == RADDLE_FAULT_VERSION && f->forks <= RADDLE_FAULT_FORKS ? f : NULL;
 }
 
-/* The plan, if it belongs to this process. */
+/* Returns the plan if it belongs to this process, otherwise NULL. */
 static struct raddle_faults *plan(void)
 {
 	struct raddle_faults *f = any_plan();
@@ -185,8 +185,8 @@ static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64
 	return after;
 }
 
-/* Called in place of a function whose call a fault skips.  Whatever type that function returns, the
- * result is in the register for integers and pointers. */
+/* Called in place of a function whose call is skipped by a fault.  Whatever the return type of that
+ * function is, the result is in the register for integers and pointers. */
 static uint64_t prevented(void)
 {
 	if (rt_local.error)

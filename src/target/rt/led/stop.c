@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The hook of the flavour `led`.  It is called before each load and store, before the accesses of a
- * library function, and before a call that writes to a stream.  In: the place and kind of the
- * access.  Out: notifications to the layers, which may stop the thread there (rt/core/layer.h).
+ * library function, and before a call that writes to a stream.  In: the address, site and kind of
+ * the access.  Out: notifications to the layers, which may stop the thread there (rt/core/layer.h).
  *
  * Until the threads have reached their goals, only first accesses in a segment are counted.  The
- * flavour `record` does the same, and schedules are made from its traces.  After that, layers are
+ * flavour `record`, from whose traces schedules are made, does the same.  After that, layers are
  * notified of every access (`every` of struct rt_thread).
  */
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 #include "rt/core/buffer/mark.h"
 
-/* Marks the bytes.  Returns whether some of them had not been accessed in this segment or, for a
- * write, not been written. */
+/* Marks the bytes.  Returns true if the thread had not yet read or written some of them in this
+ * segment or, for a write, had not yet written some of them. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
 {
 	bool first = false;
@@ -32,7 +32,8 @@ static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write
 	return first;
 }
 
-/* Returns the size of a string with its NUL, at most RADDLE_STOP_STRING, or 0 for NULL. */
+/* Returns the size of a string including its NUL, but at most RADDLE_STOP_STRING.  Returns 0 for
+ * NULL. */
 static uint64_t string_size(const char *s)
 {
 	uint64_t n = 0;

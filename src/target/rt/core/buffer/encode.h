@@ -226,7 +226,6 @@ static inline const char *rt_operands(uint32_t code)
 	return operands[code & 0xff];
 }
 
-/* Writes the operands of a record that is not an access. */
 static inline uint8_t *rt_put_event(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
 {
 	const uint64_t *operand = r->operand;
@@ -285,7 +284,7 @@ static inline uint8_t *rt_put_range_run(struct rt_encoder *e, uint8_t *p, uint32
 	return p;
 }
 
-/* Writes a record other than a plain access. */
+/* Writes a record that is not a plain access. */
 static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
 {
 	if (r->code == RADDLE_RANGE)
