@@ -43,7 +43,7 @@ struct rt_watch {
 	uint64_t epoch;		   /* clock.at[lane] */
 	uint64_t version;	   /* incremented when another lane's epoch changes in its clock */
 	struct rt_clock clock;
-	struct rt_clock found;		   /* what its next fence acquires, from earlier relaxed reads */
+	struct rt_clock found;		   /* what its next fence acquires from relaxed reads */
 	bool fenced;			   /* true after a fence: its relaxed stores release */
 	uint64_t barrier;		   /* the ID of the barrier that it is in */
 	_Atomic uint32_t *volatile locked; /* the head of the line that it has locked */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of the layer memory (rt/core/layer.h): turns the notifications that layers get into
+ * The table of callbacks of the layer `memory` (rt/core/layer.h).  It turns notifications into
  * reads, writes and happens-before edges of the model (rt/memory/memory.h).
  *
  * The layer `steer` precedes this layer in the row of the flavour, so a callback runs when the
- * thread has the turn.  Other threads may have run since its last callback; their pending writes
- * are applied first.
+ * thread has the turn.  Other threads may have run since the thread's last callback, and their
+ * pending writes are applied first.
  *
  * Limits: only the first process is steered, and a signal handler that runs between a hook and its
  * access instruction hides the write of that access.
@@ -21,7 +21,8 @@
 #include <malloc.h>
 
 #define RANGE_MAX 512 /* maximum number of bytes that one access at a tracked site makes tracked */
-#define CALL_LOOKS 8  /* how many callbacks after the start of a call check for its writes */
+/* The number of callbacks after the start of a call that check for its writes. */
+#define CALL_LOOKS 8
 
 /* ---- the program's memory ---- */
 
@@ -70,7 +71,8 @@ static struct memory_part part_of(struct rt_memory *m, uintptr_t address, uint64
 	return p;
 }
 
-/* Writes to tracked parts of a range take effect in memory at once. */
+/* Passes the write of a range to the model.  Writes to its tracked parts take effect in memory at
+ * once. */
 static void settle_range(struct rt_memory *m, const struct rt_memory_access *a)
 {
 	for (uint32_t i = 0; i < m->model.cell_count; i++) {
@@ -84,7 +86,7 @@ static void settle_range(struct rt_memory *m, const struct rt_memory_access *a)
 	}
 }
 
-/* Called after the pending access: passes what it wrote to the model. */
+/* Called after the pending access has happened.  Passes what it wrote to the model. */
 static void settle(struct rt_memory *m, bool stored)
 {
 	const struct rt_memory_access a = m->pending;
@@ -138,8 +140,8 @@ static void end(struct rt_memory *m, enum raddle_memory_over why)
 	atomic_store(&m->plan->over, m->model.over);
 }
 
-/* Applies pending writes and writes the thread's view into memory.  Returns the layer, or NULL if
- * the model was abandoned. */
+/* Called first in most callbacks.  Applies pending writes and writes the thread's view into memory.
+ * Returns the layer's state, or NULL if the model was abandoned. */
 static struct rt_memory *enter(struct rt_thread *t)
 {
 	struct rt_memory *m = rt_memory();
@@ -193,7 +195,7 @@ static uint32_t choose(void *context, enum raddle_choice_kind kind, uint32_t fro
 						.state = (uint64_t)m->asking->number << 32 | m->site});
 }
 
-/* The pending access of the calling thread has happened, so it is applied first. */
+/* The pending access of the calling thread has already happened, so it is applied first. */
 static void states(uint64_t *state)
 {
 	struct rt_memory *m = rt_memory();
@@ -253,7 +255,7 @@ static void track(struct rt_memory *m, uintptr_t address, uint64_t size)
 		track_cell(m, base, memory_mask(base, address, end_at - address));
 }
 
-/* Whether some of the bytes are tracked. */
+/* Returns true if some of the bytes are tracked. */
 static bool touches_tracked(struct rt_memory *m, uintptr_t address, uint64_t size)
 {
 	if (size <= 64) {
@@ -279,9 +281,9 @@ static bool is_one_cell(uintptr_t address, uint64_t size)
 	return size && (address & 7) + size <= 8;
 }
 
-/* In TSO no store reaches memory before an earlier store of its thread, so any store that follows a
- * buffered store must be buffered too.  The thread's own stack is exempt, since other threads do
- * not use it. */
+/* In TSO, a store never reaches memory before an earlier store of the same thread.  So any store
+ * that follows a buffered store must be buffered too.  Stores to the thread's own stack are exempt,
+ * since other threads do not use it. */
 static bool has_to_wait(const struct rt_memory *m, const struct rt_thread *t, uintptr_t address)
 {
 	return m->model.model == RADDLE_MEMORY_TSO && m->model.threads[t->number].count &&
@@ -290,8 +292,8 @@ static bool has_to_wait(const struct rt_memory *m, const struct rt_thread *t, ui
 
 /* ---- accesses ---- */
 
-/* Chooses the value of a read by the model, and stores it at the address that the thread is about
- * to read. */
+/* Lets the model choose the value of a read, and stores this value at the address that the thread
+ * is about to read. */
 static void read_tracked(struct rt_memory *m, const struct rt_memory_access *a)
 {
 	struct memory_part p = part_of(m, a->address, a->size);
@@ -357,8 +359,8 @@ static enum memory_order_of order_of(uint64_t what)
 	return order ? (enum memory_order_of)(order - 1) : MEMORY_SEQ;
 }
 
-/* Untracked atomics order tracked accesses.  Whatever their memory order is, they acquire and
- * release. */
+/* Atomic operations on untracked bytes order tracked accesses.  Whatever their memory order is,
+ * reads acquire and writes release. */
 static void order_by(struct rt_memory *m, const struct rt_memory_access *a)
 {
 	bool writes = a->kind != RT_PENDS_READ;

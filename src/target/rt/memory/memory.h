@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer memory: reads and writes of tracked bytes by the rules of a model (rt/memory/model.h).
+ * The layer `memory`, which makes reads and writes of tracked bytes obey a model
+ * (rt/memory/model.h).
  *
- * One thread runs at a time, so the program's memory needs to be right only for that thread.
+ * Only one thread runs at a time, so the program's memory has to be right only for that thread.
  * Before a read, the layer stores the value that the read should return.  After a write, the layer
- * reads the new value when the thread next enters the runtime, which is before any other thread
- * runs.  At all other times, memory contains the view of the running thread: its own stores,
- * otherwise the latest store.
+ * reads the new value when the thread next enters the runtime, which happens before any other
+ * thread runs.  At all other times, memory contains the running thread's view: for each byte, the
+ * thread's own store if it is still buffered, otherwise the latest store.
  */
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H
@@ -14,9 +15,10 @@
 #include "rt/core/control/choose.h"
 #include "rt/memory/model.h"
 
-/* number of stores since its last operation that a thread keeps; a power of two */
+/* the number of stores since its last operation that a thread keeps; a power of two */
 #define RT_MEMORY_RECENT 512
-#define RT_MEMORY_PUBLISHED 4096 /* entries for stores whose old value others may read; a power of two */
+/* The number of entries for stores whose old value other threads may read; a power of two. */
+#define RT_MEMORY_PUBLISHED 4096
 
 /* The kind of access whose effect is still to be examined. */
 enum rt_memory_pending { RT_PENDS_NOT, RT_PENDS_READ, RT_PENDS_WRITE, RT_PENDS_UPDATE, RT_PENDS_RANGE };
@@ -29,11 +31,12 @@ struct rt_memory_access {
 	enum memory_order_of order;
 };
 
-/* The last store to a location.  `through` is the site of a tracked store near it, or 0. */
+/* The last store to a location.  `through` is the site of a tracked store by the same thread
+ * without an operation in between, or 0. */
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through;
-	uint32_t notified; /* the site of the read that was reported last */
+	uint32_t notified; /* the site of the read that was listed last */
 };
 
 struct rt_memory {
@@ -41,12 +44,14 @@ struct rt_memory {
 	struct raddle_memory *plan;
 	struct rt_memory_access pending;
 	uint32_t viewer; /* the thread whose view the program's memory contains */
-	uint32_t called; /* how many more callbacks check whether uninstrumented code wrote */
-	bool off;	 /* true if threads no longer take turns, or if there are too many threads */
+	/* The number of callbacks that still check for writes by uninstrumented code. */
+	uint32_t called;
+	bool off; /* true if threads no longer take turns, or if there are too many threads */
 	struct rt_thread *asking;
 	uint32_t site; /* the site and the address of the access that choices are about */
 	uintptr_t address;
-	uint32_t sites[4 * RADDLE_MEMORY_SITES]; /* a hash set of the tracked sites; 0 if unused */
+	/* A hash set of the tracked sites; unused entries are 0. */
+	uint32_t sites[4 * RADDLE_MEMORY_SITES];
 	struct rt_published published[RT_MEMORY_PUBLISHED];
 	uint32_t published_count;
 };

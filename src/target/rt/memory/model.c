@@ -3,17 +3,18 @@
  * The models (rt/memory/model.h).
  *
  * TSO and PSO: a store waits in the buffer of its thread, and only that thread can read it there.
- * A buffered store can reach memory at any time.  Which store does is chosen only where it matters:
- * before a read from memory, and where a buffer must be empty.  The alternatives are all stores
- * that could be next, of any thread, and "none".  Choices continue until "none" is chosen.  In TSO
- * the stores of a thread reach memory in order; in PSO only stores to the same bytes do.
+ * In theory, a buffered store can reach memory at any time.  Here, the store that reaches memory
+ * next is chosen only where it matters: before a read from memory, and where a buffer must be
+ * empty.  The alternatives are "none" and all stores, of any thread, that could be next.  Choices
+ * continue until "none" is chosen.  In TSO, the stores of a thread reach memory in order; in PSO,
+ * only stores to the same bytes do.
  *
- * WEAK: a write stays in the history of its cell.  A read returns any write of these bytes, unless
- * another write is between the two in happens-before.  COHERENT: in addition, a read never returns
- * a write that is older than a write that the thread knows.
+ * WEAK: a write stays in the history of its cell.  A read may return any write to these bytes,
+ * unless another write lies between that write and the read in happens-before order.  COHERENT: in
+ * addition, a read never returns a write that is older than a write that the thread knows.
  *
- * Happens-before is kept as vector clocks.  A clock counts accesses and fences.  A thread knows a
- * write if the thread's clock has reached the count of the write.
+ * Happens-before is represented by vector clocks.  A clock counts accesses and fences.  A thread
+ * knows a write if the thread's clock has reached the count of the write.
  */
 #include "rt/common/hash.h"
 #include "rt/memory/model.h"
@@ -223,7 +224,8 @@ struct head {
 	uint32_t thread, entry;
 	uint64_t number;
 };
-#define HEADS 256 /* maximum number of stores to choose from, set by hand; others have to wait */
+/* The maximum number of stores to choose from, chosen by hand; further stores have to wait. */
+#define HEADS 256
 
 /* Finds the heads of all threads, in the order of the stores. */
 static uint32_t find_heads(const struct memory *m, struct head *heads)
@@ -258,8 +260,8 @@ static void flush(struct memory *m, uint32_t t, uint32_t i)
 		own->buffer[i] = own->buffer[i + 1];
 }
 
-/* Moves stores to memory until "none" is chosen and `t` may continue.  If `all` is set, the buffer
- * of `t` must be empty by then.  If `forced` is set, all stores are moved. */
+/* Moves stores to memory until "none" is chosen, so that `t` may continue.  If `all` is set, "none"
+ * can be chosen only when the buffer of `t` is empty.  If `forced` is set, all stores are moved. */
 static void flush_some(struct memory *m, uint32_t t, bool all, bool forced)
 {
 	struct head heads[HEADS];
@@ -301,7 +303,8 @@ static void put_entry(struct memory *m, uint32_t t, struct memory_part p, uint64
 	own->buffer[own->count++] = (struct memory_entry){index_of(m, p.cell), value, p.mask, ++m->stores};
 }
 
-/* Returns the bytes of the cell that are in the thread's own buffer, and their mask in *mask. */
+/* Returns those bytes of *mask that are in the thread's own buffer, and reduces *mask to these
+ * bytes. */
 static uint64_t own_stores(const struct memory *m, uint32_t t, const struct memory_cell *cell, uint64_t *mask)
 {
 	const struct memory_thread *own = &m->threads[t];
@@ -341,8 +344,8 @@ static uint64_t load_buffered(struct memory *m, uint32_t t, struct memory_part p
 
 /* ---- histories ---- */
 
-/* Whether, in happens-before, another write lies between this write and a read of these bytes by a
- * thread with this clock. */
+/* Returns true if another write lies, in happens-before order, between this write and a read of
+ * these bytes by a thread with this clock. */
 static bool is_hidden(const struct memory_cell *cell, uint32_t i, uint64_t mask,
 		      const struct memory_clock *clock)
 {
@@ -379,8 +382,8 @@ static void add_option(const struct memory_cell *cell, struct options *o, uint32
 	o->value[o->count++] = w->value & mask;
 }
 
-/* Whether the thread may read nothing older than this write.  In the model COHERENT, the writes of
- * a cell have one order for all threads. */
+/* Returns true if the thread must not read anything older than this write.  In the model COHERENT,
+ * all threads see the writes of a cell in the same order. */
 static bool ends_coherent(const struct memory *m, uint32_t t, const struct memory_cell *cell, uint32_t i)
 {
 	return m->model == RADDLE_MEMORY_COHERENT && (knows(&m->threads[t].clock, write_at(cell, i)) ||
@@ -465,8 +468,8 @@ static void store_history(struct memory *m, uint32_t t, struct memory_part p, ui
 
 /* ---- accesses ---- */
 
-/* Whether the thread has read the same value here again and again.  Then it waits for another
- * value, which it must read eventually. */
+/* Returns true if the thread has read the same value here again and again.  Such a thread probably
+ * waits for another value, which it must read eventually. */
 static bool is_stale(const struct memory *m, uint32_t t, struct memory_part p)
 {
 	uint32_t cell = index_of(m, p.cell);
@@ -665,8 +668,8 @@ static uint64_t mix_cell(uint64_t hash, const struct memory_cell *cell)
 	return hash;
 }
 
-/* The hash leaves out the order of stores in different buffers, since that order only decides which
- * alternative is listed first. */
+/* The hash does not depend on the order of stores in different buffers, since that order only
+ * determines which alternative is listed first. */
 uint64_t memory_state(const struct memory *m)
 {
 	uint64_t hash = mix_clock(m->model, &m->fences);

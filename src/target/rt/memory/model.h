@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory models (doc/design/memory.md): what reads of tracked bytes return.  In: the accesses of
- * threads and what orders them, one at a time.  Out: the values of reads.  choose() decides
- * whatever a model leaves open.  This code uses neither the program's memory nor the runtime, so
- * test/unit/u-rt-memory.c can run it alone.
+ * Memory models (doc/design/memory.md) determine what reads of tracked bytes return.  In: the
+ * accesses of threads and the operations that order them, one at a time.  Out: the values of reads.
+ * The callback choose() decides whatever a model leaves open.  This code uses neither the program's
+ * memory nor the runtime, so test/unit/u-rt-memory.c can run it alone.
  *
  * Memory is divided into cells of eight bytes, which begin at multiples of eight.  A part of a cell
- * is a mask with 0xff for each byte that belongs to it, and a value whose other bytes are 0.
+ * is described by a mask, which has 0xff for each byte that belongs to it, and a value, whose other
+ * bytes are 0.
  */
 #ifndef RT_MEMORY_MODEL_H
 #define RT_MEMORY_MODEL_H
@@ -17,19 +18,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MEMORY_THREADS 64   /* maximum number of threads; with more, the model is abandoned */
+/* The maximum number of threads; if there are more, the model is abandoned. */
+#define MEMORY_THREADS 64
 #define MEMORY_CELLS 1024   /* entries of the table of cells; a power of two */
-#define MEMORY_HISTORY 24   /* number of writes of a cell that are kept and can be read */
+#define MEMORY_HISTORY 24   /* the number of writes to a cell that are kept and can be read */
 #define MEMORY_BUFFER 64    /* maximum number of stores in the buffer of a thread */
 #define MEMORY_OBJECTS 1024 /* entries of the table of synchronisation objects; a power of two */
-#define MEMORY_SEEN 16	    /* number of cells whose last value a thread keeps */
+#define MEMORY_SEEN 16	    /* the number of cells for which a thread keeps the last value read */
 /* After this many reads in a row without a new value, the next read returns the latest write. */
 #define MEMORY_FAIR 8
 
 /* The memory orders of C11, from weak to strong; consume is treated as acquire. */
 enum memory_order_of { MEMORY_RELAXED, MEMORY_ACQUIRE, MEMORY_RELEASE, MEMORY_BOTH, MEMORY_SEQ };
 
-/* Fences: those of C11, by their order, and one that orders only stores (sfence). */
+/* Fences: those of C11, named after their memory order, and one that orders only stores
+ * (sfence). */
 enum memory_fence {
 	MEMORY_FENCE_ACQUIRE = 1,
 	MEMORY_FENCE_RELEASE,
@@ -38,7 +41,7 @@ enum memory_fence {
 	MEMORY_FENCE_STORE
 };
 
-/* A vector clock: how many accesses of each thread happened before. */
+/* A vector clock.  It tells how many accesses of each thread happened before. */
 struct memory_clock {
 	uint32_t at[MEMORY_THREADS];
 };
@@ -54,8 +57,9 @@ struct memory_write {
 struct memory_cell {
 	uintptr_t base; /* 0 if the entry is unused */
 	uint64_t mask;	/* the bytes that are tracked */
-	uint64_t value; /* the latest write, which all threads read, apart from their own buffers */
-	uint64_t shown; /* what the program's memory contains, for rt/memory/layer.c */
+	/* The latest value in memory, which threads read unless it is in their own buffers. */
+	uint64_t value;
+	uint64_t shown; /* the current content of the program's memory, for rt/memory/layer.c */
 	uint32_t first, count;
 	struct memory_write *writes; /* a ring of MEMORY_HISTORY; NULL if the model needs none */
 	uint64_t dropped;	     /* the number of writes before the first in the ring */
@@ -64,12 +68,12 @@ struct memory_cell {
 /* A store in a buffer. */
 struct memory_entry {
 	uint32_t cell;
-	uint64_t value, mask, number; /* number counts the stores of all threads */
+	uint64_t value, mask, number; /* `number` counts the stores of all threads */
 };
 
 struct memory_thread {
-	/* `seen` is the clock that the next fence acquires for relaxed reads; `fenced` is the clock
-	 * that relaxed writes release. */
+	/* `seen` is the clock that the next fence acquires because of earlier relaxed reads.
+	 * `fenced` is the clock that relaxed writes release. */
 	struct memory_clock clock, seen, fenced;
 	struct memory_entry buffer[MEMORY_BUFFER];
 	uint32_t count;
@@ -117,30 +121,32 @@ uint64_t memory_mask(uintptr_t base, uintptr_t address, uint64_t size);
 /* Returns the cell of an address, or NULL if it is not tracked. */
 struct memory_cell *memory_cell(struct memory *m, uintptr_t address);
 
-/* Starts tracking bytes of a cell, which have this value.  Returns NULL if there is no room; then
- * the model is abandoned. */
+/* Starts to track bytes of a cell, whose current value is `value`.  If there is no room, abandons
+ * the model and returns NULL. */
 struct memory_cell *memory_track(struct memory *m, uintptr_t base, uint64_t mask, uint64_t value);
 
 /* Stops tracking memory that has become another object. */
 void memory_forget(struct memory *m, uintptr_t address, uint64_t size);
 
-/* The value that the thread reads.  For plain accesses, `order` is MEMORY_RELAXED. */
+/* Returns the value that the thread reads.  For plain accesses, `order` is MEMORY_RELAXED. */
 uint64_t memory_load(struct memory *m, uint32_t t, struct memory_part p, enum memory_order_of order);
 /* Stores the value that the thread writes.  `order` is as in memory_load(). */
 void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		  enum memory_order_of order);
 
-/* An atomic update.  The first call returns the current value, which does not change before the
- * second call.  The second call stores what the update wrote, if it wrote. */
+/* An atomic update.  memory_update() returns the current value, which does not change until
+ * memory_updated() is called.  If the update wrote something, the caller calls memory_updated() to
+ * store it. */
 uint64_t memory_update(struct memory *m, uint32_t t, struct memory_part p, enum memory_order_of order);
 void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		    enum memory_order_of order);
 
-/* A write that reaches memory at once, after the stores in the thread's buffer.  Used for writes
- * that are larger than a cell, or were noticed only afterwards. */
+/* Makes a write that reaches memory at once, after the stores in the thread's buffer.  Used for
+ * writes that are larger than a cell, or that were noticed only afterwards. */
 void memory_write_through(struct memory *m, uint32_t t, struct memory_part p, uint64_t value);
 
-/* Returns the thread's view of the cell: its own stores, otherwise the latest store. */
+/* Returns the thread's view of the cell: the thread's own buffered stores, and otherwise the value
+ * in memory. */
 uint64_t memory_view(const struct memory *m, uint32_t t, const struct memory_cell *cell);
 
 void memory_fence(struct memory *m, uint32_t t, enum memory_fence fence);
@@ -156,7 +162,7 @@ void memory_release(struct memory *m, uint32_t t, uintptr_t object);
  * then on. */
 void memory_end(struct memory *m, enum raddle_memory_over why);
 
-/* A hash of everything that the rest of the run depends on. */
+/* Returns a hash of everything in the model that the rest of the run depends on. */
 uint64_t memory_state(const struct memory *m);
 
 #endif

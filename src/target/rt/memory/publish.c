@@ -4,11 +4,12 @@
  * several locations, and then to a tracked one.  Another thread that reads the tracked location may
  * also read the others, and under a weak memory model it may find old values there.  In: stores and
  * reads.  Out: sites (raddle_memory.published), so that the next run tracks these stores too.
- * Stores without a tracked store nearby are listed as well (`through` is 0): in a program with few
- * shared accesses, later runs may switch threads there.
+ * Stores without a tracked store nearby are listed as well, with 0 as `through`.  In a program with
+ * few shared accesses, later runs may switch threads there.
  *
- * Nothing here changes what the program does.  If a table is full or two addresses share an entry,
- * a location is missed; so is one that is read in parts other than those in which it was stored.
+ * Nothing here changes what the program does.  A location may be missed if a table is full or if
+ * two addresses share an entry, or if the location is not read at the same address at which it was
+ * stored.
  */
 #include "rt/common/hash.h"
 #include "rt/memory/memory.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Records single accesses: the slow path of the hooks.  In: the first read, write or update of
- * bytes in a segment.  Out: its record, or only a count if the run is thinned (rt/record/thin.h)
- * and the access is not new; and notifications to the layers.
+ * bytes in a segment.  Out: a record of the access, and notifications to the layers.  If the run is
+ * thinned (rt/record/thin.h) and the access is not new, it is only counted.
  */
 #include "rt/record/access.h"
 
@@ -14,8 +14,9 @@ __attribute__((noinline, preserve_most)) void rt_gather_anew(struct rt_thread *t
 	t->gather->anew(t, key, sites, bits);
 }
 
-/* Appends a single access with the encoder taken; returns false if there was no room.  If it is not
- * the first access of its bytes in the segment, it must not be moved before the first one. */
+/* Appends a single access.  The encoder must be taken.  Returns false if there was no room.  If the
+ * access is not the first one to its bytes in the segment, it must not be moved before the first
+ * one. */
 static inline __attribute__((always_inline)) bool append_access(struct rt_thread *t, uintptr_t address,
 								uint32_t site, bool first)
 {
@@ -60,8 +61,8 @@ static RT_COLD_KEEPS void listened_or_alone_access(struct raddle_self *self, uin
 		rt_notify_access(t, address, size, site, write);
 }
 
-/* Handles every access that is neither plain nor thin.  For a gathered access it makes no calls, so
- * it saves few registers. */
+/* Handles every access that is neither plain nor thin.  For most gathered accesses it makes no
+ * calls, so it saves few registers. */
 static __attribute__((noinline, preserve_most)) void
 listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
@@ -78,8 +79,8 @@ listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint
 	rt_recorder_leave(t);
 }
 
-/* In a thinned run, marks and counts an access that is not new.  Returns false if the access is
- * new, or the run is not thinned. */
+/* In a thinned run, marks and counts an access that is not new, and returns true.  Returns false if
+ * the access is new or the run is not thinned. */
 static inline __attribute__((always_inline)) bool is_left_out(struct raddle_self *self, uintptr_t address,
 							      uint32_t site, uint32_t size, bool write)
 {
@@ -162,7 +163,7 @@ __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 		first_write(self, address, site, size);
 }
 
-/* Appends the read and the write, or only the write, with the encoder taken.  The record of the
+/* Appends the read and the write, or only the write.  The encoder must be taken.  The record of the
  * write stays after that of the read. */
 static inline __attribute__((always_inline)) bool append_update(struct rt_thread *t, uintptr_t address,
 								uint64_t sites, bool read, bool first)

@@ -64,8 +64,8 @@ static inline void rt_notify_access(struct rt_thread *t, uintptr_t address, uint
 	RT_NOTIFY(access, t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 }
 
-/* Whether these bytes of one block are marked already, so that nothing is left to do, as in the
- * hooks. */
+/* Returns true if these bytes of one block are already marked, so that nothing is left to do.  The
+ * hooks make the same test. */
 static inline __attribute__((always_inline)) bool rt_is_marked(const struct raddle_self *self, uintptr_t a,
 							       uint64_t size, bool write)
 {
@@ -76,7 +76,8 @@ static inline __attribute__((always_inline)) bool rt_is_marked(const struct radd
 	       (~(write ? b->written[0] : b->seen[0]) & bits) == 0;
 }
 
-/* The current state of the thread, which may differ from what the caller loaded on entry. */
+/* Returns the state of the thread, or NULL if the thread is not recorded.  The result may differ
+ * from what the caller loaded on entry. */
 static inline struct rt_thread *rt_current(struct raddle_self *self)
 {
 	if (RT_UNLIKELY(self == &rt_placeholder))

@@ -15,9 +15,9 @@ void rt_see_again(struct rt_thread *t)
 
 /* A synchronisation operation begins a new segment, except in three cases.  (1) There is no other
  * thread, and none that could still be joined.  Then all accesses of this thread are ordered with
- * those of other threads, so its accesses so far represent later accesses to the same bytes.  (2)
- * Nothing reads the records, and no layer needs a new segment.  (3) The thread is lazy
- * (rt/record/thin.h). */
+ * those of other threads, so its earlier accesses can stand for later ones to the same bytes.  (2)
+ * Nothing reads the records, and no layer needs a new segment.  (3) The thread is lazy and
+ * continues its segment (rt/record/thin.h). */
 static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
@@ -26,7 +26,7 @@ static inline void synchronised(struct rt_thread *t)
 		rt_new_segment(t);
 }
 
-/* Fills in q and the time of an event if the caller did not. */
+/* Fills in q and the time of an event, if the caller left placeholders for them. */
 static inline void place(struct rt_record *r)
 {
 	if (r->operand[0] == RT_Q)
@@ -35,7 +35,7 @@ static inline void place(struct rt_record *r)
 		r->operand[1] = rt_now();
 }
 
-/* Appends a record with the encoder taken. */
+/* Appends a record.  The encoder must be taken. */
 static void append(struct rt_thread *t, struct rt_record *r)
 {
 	RT_ASSERT(t->busy != 0);
@@ -81,8 +81,8 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 	emit(t, &r);
 }
 
-/* Whether the fast path applies: the thread is recorded, and no signal handler uses the encoder or
- * has left records. */
+/* Returns true if the fast path applies, that is, if the run is recorded, the encoder is not in
+ * use, and no signal handler has left records. */
 static inline bool is_easy(const struct rt_thread *t)
 {
 	return RT_LIKELY(!t->busy) && !rt_recorder_has_pending(t) &&
@@ -97,15 +97,16 @@ static inline void finish(struct rt_thread *t, uint8_t *p)
 	rt_recorder_publish(t);
 }
 
-/* An operation in a replay, whose records nothing reads: only takes a q and ends the segment. */
+/* Handles an operation in a replay, whose records nothing reads.  Only draws a q and ends the
+ * segment if necessary. */
 static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 {
 	rt_q();
 	synchronised(t);
 }
 
-/* Begins a record with the encoder taken.  First writes the records that handlers left before
- * position q.  Returns NULL if there is no room. */
+/* Begins a record.  The encoder must be taken.  First writes the records of handlers whose q is
+ * lower.  Returns the position after q, or NULL if there is no room. */
 static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t q)
 {
 	uint8_t *p;
@@ -119,8 +120,8 @@ static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t
 	return rt_put_delta(p, &t->encoder.q, q);
 }
 
-/* Appends `q t a` and perhaps `u` with the encoder taken.  Returns false if nothing would read the
- * record. */
+/* Appends an event with the operands `q t a` and, unless `last` is RT_NONE, `u`.  The encoder must
+ * be taken.  Returns false if nothing would read the record. */
 static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
 	uint64_t q, now;
@@ -195,7 +196,7 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 }
 
 /* Counts an update of a counter, if the update is not new.  Returns false if the update must be
- * recorded.  The encoder is taken. */
+ * recorded.  The encoder must be taken. */
 static bool thin_counter(struct rt_thread *t, uintptr_t address, uint32_t site)
 {
 	struct rt_place *p = rt_hot_place(t, site);
@@ -239,8 +240,8 @@ bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t f
 	return true;
 }
 
-/* The result is filled in later as the last byte of the record: errno values of releasing
- * operations are below 128. */
+/* The result is filled in later, as the last byte of the record.  One byte suffices, since errno
+ * values of releasing operations are below 128. */
 static struct rt_release held_release(struct rt_thread *t)
 {
 	struct rt_release release = {0};

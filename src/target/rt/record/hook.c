@@ -14,17 +14,17 @@
 #define HOOK INLINE void
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Whether the bits of all bytes from `a` on are set.  `size` is a power of two up to 16, and `a` is
- * a multiple of `size` or of its half.  So the bytes usually lie in one word of the bitmap.  If
- * some do not, the result is false. */
+/* Returns true if the bits of all `size` bytes from `a` on are set.  `size` is a power of two up to
+ * 16, and `a` is a multiple of `size` or of its half.  So the bits are usually in one word of the
+ * bitmap.  If some are not, the result is false. */
 static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, uintptr_t a, uint32_t size)
 {
 	uint64_t mask = (1ull << size) - 1;
 	return (~(bits[(a / 64) % RADDLE_BLOCK_WORDS] >> (a % 64)) & mask) == 0;
 }
 
-/* Whether the thread has accessed or, if `write` is set, written all these bytes since its segment
- * began. */
+/* Returns true if the thread has accessed (or, if `write` is set, written) all these bytes since
+ * its segment began. */
 static inline __attribute__((always_inline)) int is_noted(const struct raddle_self *self, uintptr_t a,
 							  uint32_t size, int write)
 {
@@ -76,8 +76,8 @@ HOOKS(8)
 HOOKS(16)
 #undef HOOKS
 
-/* One test for two adjacent accesses of `size` bytes each.  If the second lies in the next block,
- * the shift drops its bits, so the runtime is called and tests each access. */
+/* These hooks make one test for two adjacent accesses of `size` bytes each.  If the second access
+ * is in the next block, the test fails, so the runtime is called and tests each access. */
 HOOK __raddle_read_two(struct raddle_self *self, const void *p, uint64_t sites, uint32_t size)
 {
 	if (!is_noted(self, (uintptr_t)p, 2 * size, 0))
@@ -97,7 +97,8 @@ HOOK __raddle_update_two(struct raddle_self *self, const void *p, uint64_t first
 		__raddle_first_two_updates(self, (uintptr_t)p, first, second, size);
 }
 
-/* Called on entry to a function: return the thread's state and its stack pointer. */
+/* These hooks are called on entry to a function.  They return the thread's state and its stack
+ * pointer. */
 INLINE struct raddle_self *__raddle_enter(void)
 {
 	return __raddle_self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses that a thinned run leaves out (rt/record/thin.h): the place of an access, and its
- * counts.  The functions are inline because most accesses of a long run end here.
+ * Finds the place of an access in a thinned run, and counts the accesses that are left out
+ * (rt/record/thin.h).  The functions are inline because most accesses of a long run end here.
  */
 #ifndef RT_RECORD_LEFT_OUT_H
 #define RT_RECORD_LEFT_OUT_H
@@ -46,9 +46,9 @@ static inline __attribute__((always_inline)) void rt_leave_out_at(struct rt_thre
 	p->tag = address >> RADDLE_BLOCK_SHIFT | t->self.epoch;
 }
 
-/* Whether the last access of the place was left out, was in this block, and was after the last
- * operation.  Then this access is left out too.  Most accesses of a loop over memory are in the
- * same block as the access before. */
+/* Returns true if the last access of the place was left out, was in this block, and was made after
+ * the last operation.  Then this access is left out too.  In a loop over memory, most accesses are
+ * in the same block as the access before. */
 static inline __attribute__((always_inline)) bool
 rt_was_left_out_here(const struct rt_thread *t, const struct rt_place *p, uintptr_t address)
 {

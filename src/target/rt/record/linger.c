@@ -3,13 +3,13 @@
  * Delays the end of a process that still has threads.
  *
  * Threads that were not joined are killed when the process ends, often before they have done
- * anything.  So the process waits here while another thread runs, and more of what these threads do
- * is recorded.
+ * anything.  So the process waits here while another thread runs.  In this way, more of what those
+ * threads do is recorded.
  *
- * In: the state of the threads in /proc.  Sleeping threads are not waited for: a thread that waits
- * for work, or for the thread that ends the process, would never wake.  If a thread never sleeps,
- * the wait ends after LONGEST_NS, or after MOST_OPERATIONS operations, since more of them would
- * hide the interesting part of the trace.
+ * In: the state of the threads in /proc.  The process does not wait for sleeping threads, because a
+ * thread that waits for work, or for the thread that ends the process, would never wake up.  If a
+ * thread never sleeps, the wait ends after LONGEST_NS, or after MOST_OPERATIONS operations, since
+ * more of them would hide the interesting part of the trace.
  */
 #include "rt/core/rt.h"
 
@@ -21,9 +21,10 @@
 #include <unistd.h>
 
 #define STEP_NS 500000l		 /* the time between two checks */
-#define LONGEST_NS 1000000000ull /* maximum time by which the end of a process is delayed */
+#define LONGEST_NS 1000000000ull /* the maximum delay of the end of a process */
 #define MOST_OPERATIONS 10000	 /* maximum number of operations of all threads during the wait */
-/* checks in a row that must find no running thread, since a thread may sleep for a moment */
+/* the number of checks in a row that must find no running thread, since a thread may sleep for a
+ * moment */
 #define LOOKS 2
 
 static void read_at(int directory, const char *name, char *text, size_t size)
@@ -36,7 +37,8 @@ static void read_at(int directory, const char *name, char *text, size_t size)
 	text[got > 0 ? got : 0] = 0;
 }
 
-/* The state follows the last parenthesis, since the name before it may contain parentheses too. */
+/* Returns the state of a thread.  It follows the last closing parenthesis, since the name before it
+ * may contain parentheses too. */
 static char state_in(const char *stat)
 {
 	const char *name_end = NULL;
@@ -47,7 +49,7 @@ static char state_in(const char *stat)
 	return name_end && name_end[1] ? name_end[2] : 0;
 }
 
-/* Whether the thread with this ID, as text, is running or runnable. */
+/* Returns true if the thread is running or runnable.  `number` is its ID as text. */
 static bool runs(int tasks, const char *number)
 {
 	static const char file[] = "/stat";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records two adjacent accesses, which one hook tests.  In: the address of the first, and both
- * sites.  Out: the same as rt/record/access.c for each of them; in a thinned run both may be left
- * out together.
+ * Records two adjacent accesses that are tested by one hook.  In: the address of the first access,
+ * and both sites.  Out: for each access, the same as in rt/record/access.c.  In a thinned run, both
+ * may be left out together.
  */
 #include "rt/record/access.h"
 
-/* The places of one of the two accesses.  For an update they are the read and the write; otherwise
- * they are the same. */
+/* The places of one of the two accesses.  For an update, they are the places of the read and of the
+ * write; otherwise, both are the same. */
 struct half {
 	struct rt_place *first, *last;
 };
@@ -31,8 +31,8 @@ static inline bool is_sampled_half(const struct half *h, uintptr_t address)
 	return rt_is_sampled(h->first, address) || rt_is_sampled(h->last, address);
 }
 
-/* Leaves out one of the two accesses, unless all its bytes were marked.  The read of an update is
- * counted only if some of its bytes were not marked as seen. */
+/* Leaves out one of the two accesses, unless all its bytes were already marked.  The read of an
+ * update is counted only if some of its bytes were not yet marked as seen. */
 static inline __attribute__((always_inline)) void leave_half_out(struct rt_thread *t, const struct half *h,
 								 uintptr_t address, uint64_t unmarked,
 								 uint64_t unseen)
@@ -58,9 +58,9 @@ leave_halves_out(struct rt_thread *t, const struct half *h, uintptr_t address, u
 	leave_half_out(t, &h[1], address, unmarked & high, unseen & high);
 }
 
-/* In a thinned run most accesses are left out.  Leaves out two at once, as is_left_out() and
- * is_update_left_out() of rt/record/access.c would do one by one.  Returns false if each access
- * must be examined on its own. */
+/* In a thinned run, most accesses are left out.  This function leaves out two at once, as
+ * is_left_out() and is_update_left_out() of rt/record/access.c would do one by one.  Returns false
+ * if each access must be examined on its own. */
 static inline __attribute__((always_inline)) bool leave_two_out(struct raddle_self *self, uintptr_t address,
 								const uint64_t sites[2], uint32_t size,
 								bool write, bool update)

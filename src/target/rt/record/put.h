@@ -9,15 +9,15 @@
 
 #include "rt/record/recorder.h"
 
-/* Spreads a number below 2^28: each group of seven bits gets a byte of its own. */
+/* Spreads a number below 2^28 so that each group of seven bits gets a byte of its own. */
 static inline __attribute__((always_inline)) uint32_t rt_spread_sevens(uint32_t v)
 {
 	return (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3;
 }
 
-/* Write varints without a branch, since the lengths of addresses vary from one access to the next.
- * The first function is for numbers below 2^28, the second for numbers below 2^56.  Both may write
- * bytes after the varint, which later records overwrite. */
+/* These functions write varints without a branch, because the lengths of addresses vary from one
+ * access to the next.  The first is for numbers below 2^28, and the second for numbers below 2^56.
+ * Both may write bytes after the varint, which later records overwrite. */
 static inline __attribute__((always_inline)) uint8_t *rt_put_four(uint8_t *p, uint32_t v)
 {
 	uint32_t more = (uint32_t)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* bytes after the first: log2 / 7 */
@@ -47,7 +47,8 @@ static inline uint8_t *rt_put_far_delta(uint8_t *p, uint64_t *previous, uint64_t
 	return RT_LIKELY(z < 1ull << 56) ? rt_put_eight(p, z) : rt_put_varint(p, z);
 }
 
-/* Writes the first part of an access: its site, as an encoded difference. */
+/* Writes the first part of an access, which is its site.  `z` is the encoded difference from the
+ * previous site. */
 static inline __attribute__((always_inline)) uint8_t *rt_put_site(uint8_t *p, uint32_t z)
 {
 	if (z < RADDLE_ACCESS_ESCAPE) {
@@ -83,7 +84,8 @@ RT_COLD_KEEPS uint8_t *rt_put_far(struct rt_encoder *e, uint8_t *p, uint32_t sit
 __attribute__((noinline, preserve_most)) uint8_t *rt_put_run_apart(struct rt_encoder *e, uint8_t *p,
 								   uint32_t site, uint64_t address);
 
-/* rt_put_access() or rt_put_run() for the hooks: few branches for near accesses, few registers. */
+/* Does the same as rt_put_access() or rt_put_run(), but with few branches for near accesses and
+ * with few registers, for use in the hooks. */
 static inline __attribute__((always_inline)) uint8_t *
 rt_put_near(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address, const uint8_t *floor)
 {

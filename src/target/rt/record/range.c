@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records ranges of bytes that one call accesses, and forgets the marks of memory.  In: an address
- * and a size.  Out: a RANGE record if a byte of the range is new in the segment.
+ * Records ranges of bytes that are accessed by one call, and forgets the marks of memory.  In: an
+ * address and a size.  Out: a RANGE record, if a byte of the range is new in the segment.
  */
 #include "rt/common/bug.h"
 #include "rt/record/access.h"
 
-/* The largest range whose bytes are marked; a larger one is always recorded. */
+/* The size of the largest range whose bytes are marked.  A larger range is always recorded. */
 #define RANGE_MARK_MAX (RADDLE_BLOCKS / 4 * RADDLE_BLOCK_BYTES)
 
-/* The marks of a range before this access: all bytes were marked, no byte was marked as seen, or
- * neither. */
+/* What was marked in a range before this access.  MET_ALL: every byte was already marked.
+ * MET_NONE: no byte was marked as seen.  MET_SOME: anything else. */
 enum met { MET_ALL, MET_NONE, MET_SOME };
 
 static inline bool in_block(uintptr_t a, uint64_t size)
@@ -18,8 +18,8 @@ static inline bool in_block(uintptr_t a, uint64_t size)
 	return size - 1 < 64 - a % 64; /* false if the range is empty */
 }
 
-/* rt_is_marked() for bytes that may lie in two blocks.  Returns false if some are not marked, or if
- * they lie in more blocks. */
+/* Like rt_is_marked(), but the bytes may be in two blocks.  Returns false if some bytes are not
+ * marked, or if the range is longer than a block. */
 static inline __attribute__((always_inline)) bool is_marked_range(const struct raddle_self *self, uintptr_t a,
 								  uint64_t size, bool write)
 {
@@ -64,7 +64,7 @@ static inline enum met mark_range(struct raddle_self *self, uintptr_t a, uint64_
 					    : mark_blocks(self, a, size, write);
 }
 
-/* Gathers only the blocks with a byte that was not marked. */
+/* Gathers the accesses to those blocks that contain a byte that was not marked. */
 static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_t sites, bool write)
 {
 	for (uintptr_t end = a + size, stop; a < end; a = stop) {
@@ -81,7 +81,7 @@ static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64
 
 #define GATHER_MAX 256 /* bytes; layers are notified of a larger range at once */
 
-/* Called with the encoder taken, if there is room.  As with single accesses, a range may be moved
+/* The encoder must be taken, and there must be room.  As with single accesses, a range may be moved
  * before other records only if all its bytes are new. */
 static inline void append_range(struct rt_thread *t, const void *p, uint32_t site, uint64_t size,
 				enum met met)
@@ -98,7 +98,8 @@ static RT_COLD void emit_range(struct rt_thread *t, const void *p, uint32_t site
 			   .code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}});
 }
 
-/* A range that layers listen to, or one accessed by a thread without a state. */
+/* Handles a range that layers must be notified of, or one that is accessed by a thread without a
+ * state. */
 static RT_COLD void listened_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size,
 				   bool write)
 {
@@ -129,7 +130,7 @@ static RT_COLD void listened_range(struct raddle_self *self, const void *p, uint
 
 #define THIN_RANGE_MAX 256 /* bytes; a longer range is never left out */
 
-/* Whether a range at a hot place is not new. */
+/* Returns true if a range at a hot place is not new. */
 static inline bool is_quiet_range(const struct rt_thread *t, const struct rt_place *p, uintptr_t a,
 				  uint64_t size, bool write)
 {
@@ -143,7 +144,7 @@ static inline bool is_quiet_range(const struct rt_thread *t, const struct rt_pla
 	return true;
 }
 
-/* Handles a range of a thinned run that is recorded. */
+/* Handles a range that is recorded although the run is thinned. */
 static RT_COLD void note_thin_range(struct rt_thread *t, uintptr_t a, uint32_t site, uint64_t size,
 				    bool write)
 {
@@ -154,7 +155,7 @@ static RT_COLD void note_thin_range(struct rt_thread *t, uintptr_t a, uint32_t s
 		rt_thin_record_at(t, site);
 }
 
-/* Called with the encoder taken; returns true if the range shall be recorded. */
+/* Returns true if the range must be recorded.  The encoder must be taken. */
 static inline bool thin_range(struct rt_thread *t, uintptr_t a, uint32_t site, uint64_t size, bool write)
 {
 	struct rt_place *p = rt_hot_place(t, site);

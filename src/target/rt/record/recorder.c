@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The parts of a thread's recorder that are not on the hot path (rt/record/recorder.h): they make
+ * The parts of a thread's recorder that are not on the hot path (rt/record/recorder.h).  They make
  * room in the buffer and write the records of signal handlers.  In: a thread and its pending
  * records.  Out: whole records in the thread's buffer, whose `used` moves only when a record is
  * complete.
  *
- * A handler may leave the encoder by longjmp.  The next entry then finds that its own frame is not
- * deeper in the stack than the frame that took the encoder.  It drops the half-written record and
- * begins a new buffer, because the encoder's state may be inconsistent too.
+ * A signal handler may interrupt the encoder and leave it by longjmp.  The next call of the
+ * recorder then finds that its own frame is not deeper in the stack than the frame that took the
+ * encoder.  It drops the half-written record and begins a new buffer, because the encoder's state
+ * may be inconsistent too.
  */
 #include "rt/record/recorder.h"
 
@@ -51,9 +52,10 @@ RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need)
 	return true;
 }
 
-/* Whether the function that took the encoder was left by longjmp.  Then its frame (t->busy) is
- * below the current frame, which is no longer a callee of it.  The two can be compared only if both
- * are on the thread's own stack: a handler may run on an alternate stack. */
+/* Returns true if the function that took the encoder was left by longjmp.  Then its frame (t->busy)
+ * has a lower address than the current frame, so the current function cannot be one of its callees.
+ * The two can be compared only if both are on the thread's own stack, since a handler may run on an
+ * alternate stack. */
 static bool abandoned(const struct rt_thread *t)
 {
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -117,8 +119,8 @@ static void note_lost(struct rt_thread *t, const char *text, uint32_t length)
 		rt_recorder_encode(t, &r);
 }
 
-/* Appends the records that handlers left.  A handler may add one at any moment, even between the
- * last check and the exchange that empties the list. */
+/* Appends the records that handlers left.  A handler may add another one at any moment, even
+ * between the last check and the exchange that empties the list. */
 RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t)
 {
 	uint32_t done, count;
@@ -140,7 +142,7 @@ RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t)
 	t->busy = 0;
 }
 
-/* Appends the records of handlers that ran after the encoder was taken but before `q` was. */
+/* Appends the records of handlers that ran after the encoder was taken but before `q` was drawn. */
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
 {
 	uint32_t count = atomic_load_explicit(&t->pending_count, memory_order_relaxed), end = 0;
@@ -152,8 +154,8 @@ RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q)
 		encode_pending(t, &t->pending[t->pending_done]);
 }
 
-/* For an entry that found the encoder taken: returns true if it may take the encoder, because the
- * interrupted entry will never continue.  Records in t->pending may be half-written, too. */
+/* Called by code that found the encoder taken.  Returns true if it may take the encoder, because
+ * the interrupted code will never continue.  Records in t->pending may be half-written too. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t)
 {
 	if (!abandoned(t))

@@ -2,13 +2,13 @@
 /*
  * A thread's recorder: its encoder, its buffer, and the records that signal handlers left for it.
  *
- * Every entry to the recorder takes the encoder, prepares it (room in the buffer, the current call
- * stack), encodes, publishes the record and releases the encoder.  An entry that finds the encoder
- * taken runs in a signal handler that interrupted another entry.  Its record is stored in
- * t->pending, together with the handler's frames, and is appended when the encoder is released.
- * Such an entry changes neither the encoder nor the marks.
+ * Every call of the recorder takes the encoder, prepares it (makes room in the buffer and writes
+ * the current call stack), encodes and publishes the record, and releases the encoder.  A call that
+ * finds the encoder taken runs in a signal handler that interrupted another call.  Its record is
+ * stored in t->pending, together with the handler's frames, and is appended when the encoder is
+ * released.  Such a call changes neither the encoder nor the marks.
  *
- * What hooks do on each call is inline here; rt/record/recorder.c has the rest.
+ * What hooks do on each call is inline here; the rest is in rt/record/recorder.c.
  */
 #ifndef RT_RECORD_RECORDER_H
 #define RT_RECORD_RECORDER_H
@@ -23,19 +23,20 @@
  * it. */
 RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need);
 
-/* Whether this is the child of a fork by a bare system call, which is not interposed.  If so, stops
- * using the parent's buffer. */
+/* Returns true if this is the child of a fork that was made by a bare system call, which is not
+ * interposed.  If so, stops using the parent's buffer. */
 RT_COLD bool rt_recorder_is_orphan(struct rt_thread *t);
 
 /* Appends a record for which there is room. */
 void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r);
 
-/* Append the records that handlers left: all of them, or only those before position `q`. */
+/* Append the records that handlers left.  drain() appends all of them, and drain_before() only
+ * those with a lower number than `q`. */
 RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t);
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q);
 
-/* For an entry that found the encoder taken: whether it may take the encoder, because the
- * interrupted entry was left by longjmp. */
+/* Called by code that found the encoder taken.  Returns true if it may take the encoder, because
+ * the interrupted code was left by longjmp. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t);
 
 /* Stores the record of a handler that interrupted the encoder. */

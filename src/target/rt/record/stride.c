@@ -4,11 +4,11 @@
  * column.  Code of the mode `fast` makes one call before such a loop, in place of a hook in each
  * iteration.
  *
- * The accesses that lie in one block are tested and marked together.  A block with a byte that is
- * not marked belongs to a run; each run becomes one STRIDE record.  (An access of such a block
- * that was already marked is recorded again, which does no harm.)  The encoder is taken while a
- * run is marked, so that a signal handler sees no half-marked block; a handler that interrupted
- * the encoder uses the code for single accesses.
+ * The accesses to one block are tested and marked together.  Consecutive blocks that contain a byte
+ * that is not marked form a run, and each run becomes one STRIDE record.  (If such a block also
+ * contains accesses that were already marked, they are recorded again, which does no harm.)  The
+ * encoder is taken while a run is marked, so that a signal handler sees no half-marked block.  A
+ * handler that interrupted the encoder uses the code for single accesses.
  */
 #include "rt/core/layer.h"
 #include "rt/record/thin.h"
@@ -16,9 +16,11 @@
 struct stride {
 	uintptr_t at;
 	uint64_t left;
-	uint64_t by; /* the distance, never negative: the walk starts at the lowest address */
+	/* The distance in bytes; never negative, since the walk starts at the lowest address. */
+	uint64_t by;
 	uint32_t size;
-	uint64_t pattern; /* the bits of a block that are accessed, if its first byte is accessed */
+	/* A mask of the bytes of a block that are accessed, if its first byte is accessed. */
+	uint64_t pattern;
 };
 
 static struct stride stride_of(const void *p, uint64_t count, int64_t by)
@@ -39,7 +41,8 @@ static struct stride stride_of(const void *p, uint64_t count, int64_t by)
 	return s;
 }
 
-/* Returns how many of the next accesses lie in one block, and stores their bits. */
+/* Returns how many of the next accesses are in one block, and stores the mask of their bytes in
+ * *bits. */
 static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 {
 	uint32_t offset = s->at % 64;
@@ -53,8 +56,8 @@ static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 	return n;
 }
 
-/* Skips accesses that are marked already, then marks the run that follows.  Returns the number of
- * accesses in the run; 0 if there is no run. */
+/* Skips accesses that are already marked, and then marks the run that follows.  Returns the number
+ * of accesses in the run, or 0 if there is no run. */
 static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
 {
 	uint64_t run = 0;
@@ -92,7 +95,7 @@ static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_
 	}
 }
 
-/* For layers that listen: writes the record of a run, then notifies them. */
+/* Used if layers listen.  Writes the record of each run, and then notifies the layers. */
 static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, struct stride s, uint32_t site,
 							  bool write)
 {
@@ -119,7 +122,8 @@ static __attribute__((noinline, cold)) void walk_listened(struct rt_thread *t, s
 	}
 }
 
-/* A run is never left out, but this thread becomes the owner of its blocks (rt/record/thin.h). */
+/* A run is never left out, but its accesses make this thread the owner of the blocks
+ * (rt/record/thin.h). */
 static void touch(const struct rt_thread *t, uintptr_t at, uint64_t by, uint64_t count, bool write)
 {
 	uint64_t skip = by == 0 ? count : by < RADDLE_BLOCK_BYTES ? RADDLE_BLOCK_BYTES / by : 1;

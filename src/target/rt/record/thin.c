@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Decides which accesses of a thinned run are new and thus recorded (rt/record/thin.h): the table
- * of blocks, and the decisions made once for each buffer or operation.  In: accesses and
- * operations of threads.  Out: whether they are new.
+ * Decides which accesses of a thinned run are new and therefore recorded (rt/record/thin.h).  This
+ * file contains the table of blocks, and the decisions that are made once for each buffer or
+ * operation.  In: accesses and operations of threads.  Out: whether they are new.
  */
 #include "rt/common/bug.h"
 #include "rt/record/left-out.h"
@@ -60,7 +60,7 @@ bool rt_thin_goes_on(struct rt_thread *t)
 	return false;
 }
 
-/* Begins thinning.  The first thread that calls it determines thin_q. */
+/* Begins thinning.  The first thread that calls this function determines thin_q. */
 static void begin(void)
 {
 	uint64_t never = 0, now = atomic_load(&rt.session->sequence);
@@ -69,8 +69,8 @@ static void begin(void)
 	rt_guard.alive = RT_THIN;
 }
 
-/* While there is only one thread, nothing is left out.  Its operations begin no new segment
- * (rt/record/event.c), so its repeated accesses are not recorded anyway. */
+/* While there is only one thread, nothing is left out.  The operations of a single thread do not
+ * begin new segments (rt/record/event.c), so its repeated accesses are not recorded anyway. */
 void rt_thin_look(struct rt_thread *t)
 {
 	const struct raddle_buffer *b = t->buffer;

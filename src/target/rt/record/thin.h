@@ -1,60 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thinning: which accesses of a long run are left out.  In: first accesses of segments.  Out:
- * whether an access is recorded, and how many accesses of its place were left out before it.
+ * Thinning decides which accesses of a long run are left out.  In: first accesses of segments.
+ * Out: whether an access is recorded, and how many accesses of its place were left out before it.
  *
- * A run is thinned once its concurrent threads have written RT_THIN_EVENTS events: rt_guard.alive
- * is then RT_THIN.  From then on an access is left out if both its place and its memory are hot:
+ * A run is thinned once its concurrent threads have written RT_THIN_EVENTS events; rt_guard.alive
+ * is then RT_THIN.  From then on, an access is left out if both its place and its memory are hot:
  *
  *   the place   since then, RT_THIN_PLACE accesses of this thread at this site were recorded
  *   the memory  the block of 64 bytes is quiet: a few accesses were recorded since this thread
  *               became its owner, or its owner has changed too often
  *
  * The owner of a block is the thread that accessed it last.  So everything new is recorded: places
- * that a thread rarely reaches, memory that is rarely accessed, the first accesses after a change
- * of owner.  After a write by another thread, memory stays new for longer.  If the write is at a
- * place that is not hot, the memory becomes new again even if it was quiet.  Then the next access
- * of a thread that read the memory earlier is recorded: if a flag was read a million times and is
- * then written, its next read is recorded.  One block in RT_LINE_SAMPLE, chosen by its address, is
- * not quiet for a place until RT_THIN_SAMPLED more accesses were recorded at that place.  This is
- * for blocks that an allocator reuses over and over.  A block that decides whether a thread waits
- * is never quiet (`pinned`).
+ * that a thread rarely reaches, memory that is rarely accessed, and the first accesses after a
+ * change of owner.  After a write by another thread, memory stays new for longer.  If the write is
+ * at a place that is not hot, the memory becomes new again even if it was quiet.  For example, if a
+ * flag is read a million times and then written by another thread, the next read is recorded.
+ *
+ * One block in RT_LINE_SAMPLE, chosen by its address, is not quiet for a place until
+ * RT_THIN_SAMPLED more accesses were recorded at that place.  This is for blocks that an allocator
+ * reuses over and over.  A block that decides whether a thread waits is never quiet (`pinned`).
  *
  * Updates of counters (RADDLE_ATOMIC_PASSED) are treated like other accesses, since they order no
  * threads.
  *
  * A schedule identifies an access by its number among the accesses of its site since the last step
- * (doc/format/schedule.md).  Accesses that are left out are numbered too, so a LEFT_OUT record
- * that states how many there were precedes the next record of the site.
+ * (doc/format/schedule.md).  Accesses that are left out are numbered too.  So the next record of
+ * the site is preceded by a LEFT_OUT record, which states how many accesses were left out.
  *
  * If most accesses of a thread are left out, the thread is called lazy.  Its segments end only at
- * each RT_THIN_LAZY-th operation, or when the owner of any block has changed.  So hooks skip its
- * repeated accesses, which are not counted.
+ * every RT_THIN_LAZY-th operation, or when the owner of any block has changed.  So the hooks skip
+ * its repeated accesses, and these are not even counted.
  *
- * Whether a block changed its owner is checked once per segment for each place and block.  Later
- * accesses are treated like the first (rt_was_left_out_here() of rt/record/left-out.h).  The hooks
- * would not report repeated accesses of the same bytes either.
+ * In each segment, a change of owner is checked only once for each place and block.  Later accesses
+ * are treated like the first one (rt_was_left_out_here() of rt/record/left-out.h).  The hooks would
+ * not report repeated accesses to the same bytes either.
  *
  * All threads use one table of blocks, in which several blocks may share an entry.  Such a block
- * seems to change its owner more often, and is quiet sooner.  Entries are updated without a lock:
- * at worst one more access is recorded, or a change of owner is missed.
+ * seems to change its owner more often, and is quiet sooner.  Entries are updated without a lock.
+ * At worst, one more access is recorded, or a change of owner is missed.
  */
 #ifndef RT_RECORD_THIN_H
 #define RT_RECORD_THIN_H
 
 #include "rt/core/rt.h"
 
-#define RT_THIN_EVENTS (1u << 22) /* events before thinning: all of a shorter run is recorded */
+#define RT_THIN_EVENTS (1u << 22) /* the number of events before thinning begins */
 #define RT_THIN_PLACE 512u	  /* the number of records after which a place is hot */
 #ifndef RT_THIN_SAMPLED		  /* tests define a smaller value */
 #define RT_THIN_SAMPLED 4096u
 #endif
 #define RT_THIN_LAZY 256u /* maximum number of operations in a segment of a lazy thread */
 
-#define RT_LINES (1u << 20) /* entries of the table: 64 MB of memory without collisions */
-#define RT_HANDS 255u	    /* the number of hands, which identify owners: a byte other than 0 */
-/* The highest counts of an entry, of two bits each: records after the first with the same owner,
- * changes of owner without a write, and changes of owner by a write. */
+/* The number of entries of the table, enough for 64 MB of memory without collisions. */
+#define RT_LINES (1u << 20)
+/* The number of hands; a hand is a byte other than 0 that identifies an owner. */
+#define RT_HANDS 255u
+/* The maximum values of the three counts of an entry, which have two bits each: records after the
+ * first one with the same owner, changes of owner without a write, and changes of owner by a
+ * write. */
 #define RT_LINE_COUNT 3u
 #define RT_LINE_CHANGES 3u
 #define RT_LINE_WRITES 3u
@@ -64,9 +67,11 @@
 #define RT_LINE_ONE 0x100u
 #define RT_LINE_CHANGE 0x400u
 #define RT_LINE_WRITE 0x1000u
-#define RT_LINE_PINNED RT_LINE_ONE /* an entry with hand 0, which no thread has; rt_line_after() keeps it */
+/* An entry with hand 0, which no thread has, so rt_line_after() keeps it. */
+#define RT_LINE_PINNED RT_LINE_ONE
 
-/* The hand of a thread.  Threads whose numbers differ by a multiple of RT_HANDS share a hand. */
+/* Returns the hand of a thread.  Threads whose numbers differ by a multiple of RT_HANDS share a
+ * hand. */
 static inline uint32_t rt_hand(uint32_t thread)
 {
 	return thread % RT_HANDS + 1;
@@ -85,7 +90,7 @@ static inline bool rt_line_is_sample(uintptr_t address)
 }
 _Static_assert(RT_LINE_SAMPLE == 1u << (32 - 26), "six bits of the product are 0");
 
-/* Whether an access to the block is not new, for this thread or for all threads. */
+/* Returns true if an access to the block is not new, either for this thread or for all threads. */
 static inline bool rt_line_is_quiet(uint32_t entry, uint32_t hand, bool write)
 {
 	uint32_t full = RT_LINE_CHANGES * RT_LINE_CHANGE + (write ? RT_LINE_WRITES * RT_LINE_WRITE : 0);
@@ -116,13 +121,15 @@ static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, 
  * that share both entries displace each other. */
 struct rt_place {
 	uint32_t site;
-	uint32_t heat; /* the number of records so far; if the place is hot, RT_PLACE_HOT and the site */
-	uint32_t step; /* the operation after which `left` was last 0 */
+	/* The number of records so far or, if the place is hot, RT_PLACE_HOT | site. */
+	uint32_t heat;
+	uint32_t step; /* the operation since which `left` counts */
 	uint32_t left; /* the number of accesses left out since `step` */
 	uint32_t more; /* the number of records since the place became hot */
 	uint64_t tag;  /* the tag (raddle/abi.h) of the block of the last access that was left out */
 };
-/* entries per thread, chosen by hand: they take 1 MiB; few programs have more hot places */
+/* the number of entries per thread, chosen by hand: they take 1 MiB, and few programs have more hot
+ * places */
 #define RT_PLACES 32768u
 #define RT_PLACE_HOT 0x80000000u /* a bit of `heat` */
 
@@ -148,8 +155,8 @@ static inline struct rt_place *rt_place_of(struct rt_place *places, uint32_t sit
 	return second->site == site || first->heat & RT_PLACE_HOT ? second : first;
 }
 
-/* Writes how many accesses of the site were left out here.  Later records are not moved before
- * this one. */
+/* Writes a record of how many accesses of the site were left out here.  Later records are not moved
+ * before this one. */
 static inline uint8_t *rt_put_left_out(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t count)
 {
 	*p++ = RADDLE_LEFT_OUT;
@@ -159,7 +166,7 @@ static inline uint8_t *rt_put_left_out(struct rt_encoder *e, uint8_t *p, uint32_
 	return p;
 }
 
-/* Whether an access at a hot place is recorded although its block is quiet. */
+/* Returns true if an access at a hot place is recorded although its block is quiet. */
 static inline bool rt_is_sampled(const struct rt_place *hot, uintptr_t address)
 {
 	return rt_line_is_sample(address) && hot->more < RT_THIN_SAMPLED;
@@ -182,8 +189,8 @@ static inline bool rt_thin_is_quiet(const struct rt_thread *t, uintptr_t address
 	return rt_line_is_quiet(entry, t->hand, write);
 }
 
-/* Adds an access to the entry of its block, and returns whether it is not new.  A write by another
- * thread at a `cold` place, which is recorded in any case, always makes the block new. */
+/* Adds an access to the entry of its block.  Returns true if the access is not new.  A write by
+ * another thread at a `cold` place is recorded in any case, and always makes the block new. */
 bool rt_thin_touch(const struct rt_thread *t, uintptr_t address, bool write, bool cold);
 
 /* Like rt_thin_touch(), for all blocks of a range. */
@@ -191,7 +198,7 @@ void rt_thin_touch_range(const struct rt_thread *t, uintptr_t address, uint64_t 
 
 void rt_thin_pin(uintptr_t address);
 
-/* Whether the segment of a lazy thread continues after an operation. */
+/* Returns true if the segment of a lazy thread continues after an operation. */
 bool rt_thin_goes_on(struct rt_thread *t);
 
 /* Called when the thread has filled a buffer, or has no buffer.  Decides whether the run is thinned

@@ -3,9 +3,9 @@
  * The store of expressions.  In: an operator and its operands.  Out: a reference to the node that
  * represents this expression.  Each node exists only once, so the store grows with the number of
  * different expressions, not with how often they are computed.  An operator on constants is folded.
- * A few rewrites keep expressions over bytes short: extracting one half of a concatenation gives
- * that half, and extensions are removed.  No rewrite changes a value, whatever the values of the
- * variables are; test/unit/u-rt-expr.c tests that.
+ * A few rewrites keep expressions over bytes short.  For example, extracting one half of a
+ * concatenation yields that half, and unnecessary extensions are removed.  No rewrite changes a
+ * value, whatever the values of the variables are; test/unit/u-rt-expr.c tests that.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -36,7 +36,7 @@ static bool same(const struct raddle_expr *x, const struct raddle_expr *y)
 	       x->k == y->k;
 }
 
-/* Returns the only node that equals n, which is added if it is new. */
+/* Returns the unique node that equals n, which is added if it is new. */
 static uint32_t intern(struct raddle_expr n)
 {
 	struct raddle_shadow *s = rt_shadow.shared;
@@ -124,7 +124,7 @@ static uint32_t absorb(uint32_t op, uint32_t a, uint64_t k, uint32_t bits)
 	}
 }
 
-/* zext(x) == k is the same as x == k if k fits into the width of x; otherwise it is false. */
+/* zext(x) == k is equivalent to x == k if k fits into the width of x; otherwise it is false. */
 static uint32_t narrow_equality(uint32_t a, uint64_t k)
 {
 	uint32_t inner = at(a)->a, bits = at(inner)->bits;
@@ -134,7 +134,7 @@ static uint32_t narrow_equality(uint32_t a, uint64_t k)
 	return rt_expr_binary(RADDLE_EXPR_EQ, inner, rt_expr_const(k, bits));
 }
 
-/* (x << k) >> k has the lower bits of x, extended. */
+/* (x << k) >> k equals the lower bits of x, extended to the width of x. */
 static uint32_t extend_part(uint32_t op, uint32_t x, uint32_t k)
 {
 	uint32_t bits = at(x)->bits, part = rt_expr_extract(x, 0, bits - k);
@@ -142,7 +142,7 @@ static uint32_t extend_part(uint32_t op, uint32_t x, uint32_t k)
 	return op == RADDLE_EXPR_ASHR ? rt_expr_sext(part, bits) : rt_expr_zext(part, bits);
 }
 
-/* Rewrites of `a op k` for a constant k. */
+/* Returns a simpler expression for `a op k`, where k is a constant, or 0 if there is none. */
 static uint32_t with_constant(uint32_t op, uint32_t a, uint64_t k)
 {
 	const struct raddle_expr *n = at(a);
@@ -260,7 +260,8 @@ uint32_t rt_expr_concat(uint32_t high, uint32_t low)
 
 	if (!high || !low)
 		return 0;
-	/* Adjacent parts of one number.  The lower part may be represented by another node. */
+	/* The operands may be adjacent parts of one number.  The lower part may be represented by a
+	 * node of another kind. */
 	if (h->op == RADDLE_EXPR_EXTRACT && h->k >= l->bits &&
 	    rt_expr_extract(h->a, (uint32_t)h->k - l->bits, l->bits) == low)
 		return rt_expr_extract(h->a, (uint32_t)h->k - l->bits, bits);
@@ -296,8 +297,8 @@ uint32_t rt_expr_table(uint32_t index, uint32_t table, uint32_t bits)
 
 /* ---- expressions that depend on one byte ---- */
 
-/* The maximum number of nodes that one query visits.  Expressions of an index are small; for larger
- * expressions the query has no result. */
+/* The maximum number of nodes that one query visits.  Expressions of an index are small; for a
+ * larger expression, the query fails. */
 #define STEPS_MAX 64
 
 struct walk {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each
- * tests whether a value is not concrete, and calls the runtime if so.  The hooks of `record`, which
- * the flavour has too, are those of rt/record/hook.c.
+ * The hooks of the flavour `shadow` that are inlined into instrumented code; compiled to bitcode
+ * only.  Each hook tests whether a value has an expression, that is, whether it is not concrete.
+ * If so, the hook calls the runtime.  The flavour also uses the hooks of rt/record/hook.c.
  *
  * The rules of that file apply here too.
  */
@@ -28,8 +28,8 @@ INLINE uint32_t __raddle_sx_cast(uint32_t what, uint32_t e, uint32_t from)
 	return LIKELY(!e) ? 0 : __raddle_shadow_cast(what, e, from);
 }
 
-/* An address plus an index.  `what` is size << 8 | bits: the size of an element and the width of
- * the index. */
+/* Adds an index to an address.  `what` is size << 8 | bits, where `size` is the size of an element
+ * in bytes and `bits` is the width of the index. */
 INLINE uint32_t __raddle_sx_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i)
 {
 	return LIKELY(!(ea | ei)) ? 0 : __raddle_shadow_index(what, ea, ei, a, i);
@@ -55,9 +55,10 @@ INLINE void __raddle_sx_store(void *p, uint32_t size, uint32_t e, uint32_t ea)
 	__raddle_shadow_write(p, size, e, ea);
 }
 
-/* Whether memory that a loop accesses may have expressions: `what & 0xff` bytes in each of `rounds`
- * iterations, `by` bytes apart.  If the loop may end much earlier (what >> 8 is not 0), examining
- * the whole extent would cost too much, and the result is true. */
+/* Returns non-zero if the memory that a loop accesses may have expressions.  The loop accesses
+ * `what & 0xff` bytes in each of `rounds` iterations, `by` bytes apart.  If the loop may end much
+ * earlier (what >> 8 is not 0), examining a large extent would cost too much, so the result is
+ * 1. */
 INLINE uint32_t __raddle_sx_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
 {
 	uint64_t way = (rounds - 1) * (uint64_t)(by < 0 ? -by : by), reach = way + (what & 0xff);
@@ -114,8 +115,8 @@ INLINE void __raddle_sx_entered(void)
 	__raddle_shadow_call.callee = 0;
 }
 
-/* Called before a call: stores the callee.  Then the code stores the expressions of the arguments
- * that may have one; those of the others are 0. */
+/* Called before a call.  Stores the callee, if any argument has an expression.  Then the code
+ * stores the expressions of those arguments that may have one; all others are 0. */
 INLINE void __raddle_sx_call(const void *function, uint32_t any, uint32_t count)
 {
 	struct raddle_shadow_call *c = &__raddle_shadow_call;

@@ -18,8 +18,8 @@ static uint32_t unless_const(uint32_t e)
 	return e && rt_expr_is_const(e, &k) ? 0 : e;
 }
 
-/* Begins a change of the store.  Returns false if no input is followed, so that every value is
- * concrete. */
+/* Call this before changing the store.  Returns false if no input is followed, so that every value
+ * is concrete. */
 static bool enter(void)
 {
 	if (!rt_shadow_is_on())
@@ -57,7 +57,7 @@ RT_EXPORT uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei
 	return leave_with(e);
 }
 
-/* `what` has the operator and the width of the result. */
+/* `what` is op << 8 | bits, the operator and the width of the result. */
 RT_EXPORT uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from)
 {
 	uint32_t bits = what & 0xff, made;
@@ -85,19 +85,20 @@ RT_EXPORT uint32_t __raddle_shadow_choose(uint32_t what, uint32_t ec, uint64_t r
 
 /* ---- accesses ---- */
 
-/* Called for an address that depends on input.  Adds a step to the path: the address has the value
- * that it has in this run. */
+/* Called for an address that depends on input.  Adds a step to the path, which states that the
+ * address has the value that it has in this run. */
 static void settle(uint32_t ea, uintptr_t a)
 {
 	rt_path_lose(RADDLE_LOST_ADDRESS);
 	rt_path_step(RADDLE_STEP_ADDRESS, 0, rt_expr_binary(RADDLE_EXPR_EQ, ea, rt_expr_const(a, 64)), 1);
 }
 
-/* If one input byte decides the address of a load, the values loaded for all 256 byte values form
- * a table.  This is done only if the addresses span at most REACH bytes and all are readable. */
+/* If one input byte determines the address of a load, the load is represented by a table of the
+ * values that it would load for each of the 256 byte values.  This is done only if the addresses
+ * span at most REACH bytes and all of them are readable. */
 #define REACH 2048
 
-/* Whether all addresses are near and can be read. */
+/* Returns true if all addresses are near each other and can be read. */
 static bool is_near(uintptr_t a, uint32_t size, uint32_t ea, uint32_t var)
 {
 	uintptr_t low = a, high = a;
@@ -171,7 +172,7 @@ RT_EXPORT void __raddle_shadow_write(void *p, uint32_t size, uint32_t e, uint32_
 	rt_shadow_leave();
 }
 
-/* In bytes: a larger extent takes too long to examine. */
+/* The largest extent that is examined, in bytes.  A larger one would take too long. */
 #define EXTENT_MAX (1ull << 30)
 
 RT_EXPORT uint32_t __raddle_shadow_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
@@ -230,7 +231,8 @@ RT_EXPORT void __raddle_shadow_turn(uint32_t site, uint32_t cond, uint32_t taken
 	rt_shadow_leave();
 }
 
-/* Cases that were not taken are listed first, so that the driver can try each on its own. */
+/* Cases that were not taken are listed first, so that the driver can try each of them
+ * separately. */
 RT_EXPORT void __raddle_shadow_cases(uint32_t what, uint32_t site, uint32_t e, uint64_t v,
 				     const uint64_t *cases)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Start-up of the layer shadow.  Shadow memory always exists, since instrumented code reads it.
+ * Starts the layer `shadow`.  Shadow memory always exists, since instrumented code reads it.
  * Expressions are made only if the driver requests them.  The program's arguments become input
  * here.
  */

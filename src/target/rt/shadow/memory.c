@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shadow memory: which bytes of the program have expressions.
+ * Shadow memory, which stores the expressions of the program's bytes.
  *
  * Each expression is stored with the value of its byte.  If memory has another value when the
  * expression is needed, code without instrumentation has overwritten the byte, and the byte is
- * concrete.  So the function models need not include every function that writes to memory.
+ * concrete.  So there does not have to be a model of every function that writes to memory.
  */
 #include "rt/common/hash.h"
 #include "rt/shadow/shadow.h"
@@ -42,8 +42,8 @@ bool rt_memory_setup(void)
 	return true;
 }
 
-/* Returns the shadow page of an address, or NULL if it has none.  If `make` is set, makes the page;
- * then NULL means that there is no room. */
+/* Returns the shadow page of an address, or NULL if there is none.  If `make` is set, a missing
+ * page is made, and NULL means that there is no room. */
 static struct rt_shadow_page *page_of(uintptr_t a, bool make)
 {
 	uintptr_t number = a >> RADDLE_SHADOW_PAGE_SHIFT;
@@ -91,7 +91,7 @@ void rt_memory_set_byte(uintptr_t a, uint32_t e)
 		p->bytes[offset] = *(const volatile uint8_t *)a;
 }
 
-/* Returns the expression of a byte; for a concrete byte it is a constant. */
+/* Returns the expression of a byte.  For a concrete byte, the expression is a constant. */
 static uint32_t byte_at(uintptr_t a)
 {
 	uint32_t e = rt_memory_byte(a);
@@ -123,7 +123,8 @@ void rt_memory_store(uintptr_t a, uint32_t size, uint32_t e)
 	}
 }
 
-/* Returns the next address, from `a` on and before `end`, whose page may have expressions. */
+/* Returns the first address from `a` on whose page may have expressions, or `end` if there is none
+ * before it. */
 static uintptr_t next_marked(uintptr_t a, uintptr_t end)
 {
 	while (a < end && !*mark_of(a))
@@ -150,7 +151,8 @@ void rt_memory_clear(uintptr_t a, uint64_t size)
 	}
 }
 
-/* The bytes were already copied, and their source may have been overwritten. */
+/* Copies the expression of a byte.  The byte itself was already copied, and its source may have
+ * been overwritten. */
 static void copy_byte(uintptr_t to, uintptr_t from)
 {
 	struct rt_shadow_page *p = *mark_of(from) ? page_of(from, false) : NULL;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that read input: standard input, files, the environment.  The bytes that they
- * read become bytes of an input, by descriptor and offset.
+ * Models of functions that read standard input, files or the environment.  The bytes that they read
+ * become bytes of an input, which is found by the descriptor, at some offset.
  *
- * The file of a descriptor is stored when it is opened.  Calls without a model here may close the
- * descriptor and reuse its number.  So each read checks that it is still the same file.  If a
- * descriptor has no offset, as for a pipe, the bytes read so far are counted.
+ * When a file is opened, its identity is stored for the descriptor.  Calls without a model here may
+ * close the descriptor and reuse its number, so each read checks that the descriptor still refers
+ * to the same file.  If a descriptor has no offset, because it refers to a pipe for example, the
+ * bytes read so far are counted.
  */
 #include "rt/shadow/model.h"
 
@@ -32,7 +33,7 @@ RT_EXPORT FILE *__raddle_sx_fopen(const char *path, const char *mode);
 RT_EXPORT int __raddle_sx_fscanf(FILE *f, const char *format, ...);
 RT_EXPORT int __raddle_sx_scanf(const char *format, ...);
 
-/* Files of the system are not input that a user would change. */
+/* Files of the system are not treated as input, since a user would not change them. */
 static bool is_system_file(const char *path)
 {
 	static const char *const directories[] = {"/proc/", "/sys/",   "/dev/", "/usr/",
@@ -251,7 +252,8 @@ RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f)
 
 /* ---- formats ---- */
 
-/* Reads the scanned text of a stream again from its file. */
+/* Reads the text that was scanned again from the stream's file, and scans it to find the
+ * expressions. */
 static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 {
 	char *text = rt_shadow.scanned;
@@ -274,7 +276,7 @@ static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 	rt_shadow_leave();
 }
 
-/* `arguments` and `again` are the same arguments, because a va_list can be walked only once. */
+/* `arguments` and `again` contain the same arguments, because a va_list can be walked only once. */
 static int scan_stream(FILE *f, const char *format, va_list arguments, va_list again)
 {
 	int64_t from = offset_of(f);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that read numbers from text.  A number in the input becomes one variable,
- * not a formula over its digits: the driver writes the value that it wants there, as text.
+ * Models of functions that read numbers from text.  A number in the input becomes one variable, not
+ * a formula over its digits.  To try another value, the driver writes that value into the input as
+ * text.
  */
 #include "rt/shadow/model.h"
 
@@ -17,8 +18,8 @@ RT_EXPORT long __raddle_sx_strtol(const char *s, char **end, int base);
 RT_EXPORT unsigned long __raddle_sx_strtoul(const char *s, char **end, int base);
 RT_EXPORT int __raddle_sx_sscanf(const char *s, const char *format, ...);
 
-/* Finds the text of a number: the text that was converted or, if no digits were found, the word at
- * that place. */
+/* Finds the text of a number.  This is the text that was converted or, if no digits were found, the
+ * word at that place.  Returns false if the text is empty. */
 static bool find_text(const struct rt_number *n, const char **from, size_t *length)
 {
 	const char *s = n->s, *end = n->end;
@@ -124,7 +125,7 @@ RT_EXPORT int __raddle_sx_atoi(const char *s)
 
 /* A conversion of a format. */
 struct conversion {
-	bool skips; /* whether it stores no value (%*d) */
+	bool skips; /* true if it stores no value (%*d) */
 	unsigned width;
 	unsigned size; /* the size of a number in bytes */
 	char kind;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions that write.  They list the numbers and strings that were written, as
- * expressions, in the order of writing.  A number is listed as such, not as its digits.  The driver
- * compares the lists of both orders of a race, and tries inputs for which they would differ.
+ * Models of functions that write output.  They list the numbers and strings that were written, as
+ * expressions, in the order of writing.  A number is listed as one expression, not as its digits.
+ * The driver compares the lists for both orders of a race, and tries inputs for which they would
+ * differ.
  */
 #include "rt/shadow/model.h"
 
@@ -58,7 +59,7 @@ static void put_number(int fd, uint32_t e, uint64_t value, uint32_t bits)
 
 /* ---- formats ---- */
 
-/* A call that prints: its next argument, and the size of that argument. */
+/* A call that prints: the number of its next argument, and the size of that argument. */
 struct printing {
 	const void *model;
 	int fd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Models of functions on strings and memory.  In: a call.  Out: the result of the function, and
- * the expression that it depends on.
+ * Models of functions on strings and memory.  In: a call.  Out: the result of the function, and the
+ * expression of that result.
  *
  * A comparison becomes one expression, so that one query of the solver finds the whole string.  If
  * one of the strings is part of the input and the lengths differ, a variable (RADDLE_VAR_EQUAL)
@@ -56,7 +56,7 @@ uint32_t rt_model_byte(const void *p)
 
 /* ---- lengths ---- */
 
-/* Adds steps to the path: no byte before this length is NUL. */
+/* Adds steps to the path, which state that no byte before this length is NUL. */
 static void assume_string(const char *s, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -131,12 +131,14 @@ static uint32_t upper(uint32_t e)
 
 struct comparison {
 	const char *a, *b;
-	size_t length;		   /* the number of bytes that are compared */
-	size_t a_length, b_length; /* the lengths of the strings, limited to the bytes compared */
-	bool folds;		   /* whether upper and lower case are equal */
+	size_t length; /* the number of bytes that are compared */
+	/* The lengths of the strings, limited to the bytes that may be compared. */
+	size_t a_length, b_length;
+	bool folds; /* true if upper and lower case are treated as equal */
 };
 
-/* Returns the expression of the result: -1, 0 or 1, by the first bytes that differ. */
+/* Returns the expression of the result, which is -1, 0 or 1, depending on the first bytes that
+ * differ. */
 static uint32_t compare_bytes(const struct comparison *c)
 {
 	uint32_t less = rt_expr_const(~0ull, 32), more = rt_expr_const(1, 32), e = rt_expr_const(0, 32);
@@ -152,8 +154,8 @@ static uint32_t compare_bytes(const struct comparison *c)
 	return e;
 }
 
-/* Returns the expression for whether a string of the input equals another string of a different
- * length, or 0 if the string is not part of the input. */
+/* Returns a variable that is true if a string of the input equals another string of a different
+ * length.  Returns 0 if the first string is not part of the input. */
 static uint32_t equals(const char *s, size_t length, const char *other, size_t other_length)
 {
 	struct raddle_shadow_var var = {
@@ -201,7 +203,7 @@ static int compared(const void *model, struct comparison c, int r)
 	RESULT(model, e, e ? sign(r) : r);
 }
 
-/* Returns the length of the string, at most `most`, which may exceed the address space. */
+/* Returns the length of the string, but at most `most`, which may exceed the address space. */
 static size_t length_up_to(const char *s, size_t most)
 {
 	size_t n = 0;
@@ -256,7 +258,7 @@ struct search {
 	const char *s;
 	size_t length; /* the number of bytes that were examined */
 	uint32_t what, site;
-	bool found; /* whether the last of them matches */
+	bool found; /* true if the last of them matches */
 };
 
 static void searched(const struct search *x)
@@ -304,7 +306,7 @@ RT_EXPORT void *__raddle_sx_memchr(const void *s, int c, size_t n)
 	RESULT(__raddle_sx_memchr, 0, found);
 }
 
-/* Searches from the end: no byte after the position found matches. */
+/* strrchr() searches from the end, so no byte after the position found matches. */
 RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 {
 	char *found = strrchr(s, c);
@@ -320,7 +322,8 @@ RT_EXPORT char *__raddle_sx_strrchr(const char *s, int c)
 	RESULT(__raddle_sx_strrchr, 0, found);
 }
 
-/* Adds a branch for each position that was tried: whether the string is at that position. */
+/* Adds a branch for each position that was tried.  Its condition is that the string is at that
+ * position. */
 RT_EXPORT char *__raddle_sx_strstr(const char *s, const char *of)
 {
 	char *found = strstr(s, of);
@@ -406,8 +409,8 @@ RT_EXPORT char *__raddle_sx_strdup(const char *s)
 	RESULT(__raddle_sx_strdup, 0, copy);
 }
 
-/* The bytes are moved before their expressions.  If source and destination overlap, source bytes
- * are overwritten by then; rt_memory_copy() allows for that. */
+/* The bytes are moved before their expressions.  If source and destination overlap, some source
+ * bytes have been overwritten by then, which rt_memory_copy() allows for. */
 RT_EXPORT void *__raddle_sx_memmove(void *to, const void *from, size_t n)
 {
 	memmove(to, from, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What models of library functions share (raddle/model.inc). */
+/* Declarations that the models of library functions share (raddle/model.inc). */
 #ifndef RT_SHADOW_MODEL_H
 #define RT_SHADOW_MODEL_H
 
@@ -16,7 +16,7 @@ uint32_t rt_model_byte(const void *p);
 /* A call of a function such as sscanf(). */
 struct rt_scan {
 	const char *text, *format;
-	int stored; /* what the function returned: how many conversions stored a value */
+	int stored; /* the number of conversions that stored a value, as the function returned it */
 };
 /* Called within rt_shadow_enter().  Scans a text according to a format, and assigns expressions to
  * the values that the conversions stored. */

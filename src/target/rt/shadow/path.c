@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records the path of a run: the directions that branches took, and the variables.
+ * Records the path of a run, that is, the directions that branches took, and the variables and
+ * inputs.
  */
 #include "rt/common/bug.h"
 #include "rt/shadow/shadow.h"
@@ -123,8 +124,8 @@ static uint32_t add_var(const struct raddle_shadow_var *var)
 	return n;
 }
 
-/* Returns the existing variable for the same bytes of input, which may be read twice, or
- * UINT32_MAX. */
+/* Returns the number of an existing variable for the same bytes of input, which may be read twice.
+ * Returns UINT32_MAX if there is none. */
 static uint32_t find_var(const struct raddle_shadow_var *like)
 {
 	for (uint32_t i = 0; i < rt_shadow.shared->var_count; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer shadow: which values depend on the input, and by which expression (raddle/shadow.h).
+ * The layer `shadow`.  It keeps track of which values depend on the input, and of the expression
+ * for each such value (raddle/shadow.h).
  *
  * 	expr.c     the store of expressions: each node exists once, and constants are folded
  * 	memory.c   shadow memory: the expressions of bytes
@@ -10,8 +11,8 @@
  * 	layer.c    start-up
  *
  * Usually only one thread at a time runs this code, because threads take turns while input is
- * followed.  If another thread runs at the same time (`away`, raddle/steer.h), a lock that is held
- * briefly protects the state.
+ * followed.  Another thread may run at the same time (`away`, raddle/steer.h), so the state is
+ * protected by a lock that is held briefly.
  */
 #ifndef RT_SHADOW_H
 #define RT_SHADOW_H
@@ -42,14 +43,15 @@ struct rt_shadow {
 	/* memory.c: the pages with expressions, by address. */
 	struct rt_shadow_page *pages[2 * RT_SHADOW_PAGES];
 	uint32_t page_count;
-	/* model-input.c, for each descriptor: the number of the input plus 1, the file that the
-	 * descriptor referred to, and the bytes read so far. */
+	/* model-input.c: for each descriptor, the number of the input plus 1, the file that the
+	 * descriptor referred to, and the number of bytes read so far. */
 	struct {
 		uint32_t input;
 		uint64_t device, inode;
 		uint64_t consumed;
 	} descriptors[RT_SHADOW_DESCRIPTORS];
-	char scanned[RT_SHADOW_SCANNED + 1]; /* the text of one scan; its thread has the turn */
+	/* The text of one scan; used only by the thread that has the turn. */
+	char scanned[RT_SHADOW_SCANNED + 1];
 };
 extern struct rt_shadow rt_shadow;
 
@@ -58,7 +60,7 @@ static inline bool rt_shadow_is_on(void)
 	return rt_shadow.shared != NULL;
 }
 
-/* Called before and after any change of the store. */
+/* Call these before and after any change of the store. */
 void rt_shadow_enter(void);
 void rt_shadow_leave(void);
 
@@ -81,24 +83,24 @@ static inline uint32_t rt_expr_bits(uint32_t e)
 	return rt_shadow.nodes[e].bits;
 }
 
-/* Returns the only variable that an expression depends on, if that variable has eight bits; 0 if
- * there are several variables or it has another width. */
+/* Returns the variable that the expression depends on, if it depends on only one variable and that
+ * variable has eight bits.  Otherwise returns 0. */
 uint32_t rt_expr_only_byte(uint32_t e);
-/* Returns the value that an expression has if that variable has this value. */
+/* Returns the value of the expression for this value of that variable. */
 uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
 
 /* ---- memory.c ---- */
 
-/* load() returns the expression of `size` bytes, in little-endian order, or 0 if all are concrete.
- * store() is called when the bytes are already in memory; e is 0 if they are concrete.  byte()
- * returns 0 if the byte is concrete. */
+/* load() returns the expression of `size` bytes, in little-endian order, or 0 if all of them are
+ * concrete.  store() is called when the bytes are already in memory; e is 0 if they are concrete.
+ * byte() returns the expression of one byte, or 0 if the byte is concrete. */
 uint32_t rt_memory_load(uintptr_t a, uint32_t size);
 void rt_memory_store(uintptr_t a, uint32_t size, uint32_t e);
 uint32_t rt_memory_byte(uintptr_t a);
 void rt_memory_set_byte(uintptr_t a, uint32_t e);
 void rt_memory_clear(uintptr_t a, uint64_t size);
 void rt_memory_copy(uintptr_t to, uintptr_t from, uint64_t size);
-bool rt_memory_any(uintptr_t a, uint64_t size); /* whether a byte may have an expression */
+bool rt_memory_any(uintptr_t a, uint64_t size); /* true if a byte may have an expression */
 bool rt_memory_setup(void);
 
 /* ---- path.c ---- */
@@ -113,7 +115,8 @@ uint32_t rt_input(enum raddle_shadow_kind kind, uint32_t number, const char *nam
 /* Called when bytes in memory have been read from an input, from `offset` on. */
 void rt_input_bytes(uint32_t input, uint64_t offset, const void *p, size_t size);
 
-/* The bytes of an input that bytes of memory were read from, if they are successive. */
+/* The successive bytes of an input that a piece of memory was read from.  rt_slot_of() returns
+ * false if the memory was not read from successive bytes of one input. */
 struct rt_text_slot {
 	uint32_t input;
 	uint64_t offset;

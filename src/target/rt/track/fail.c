@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records where the program fails: the places of fatal signals and failed assertions.  Then the
- * signal or assertion has its usual effect.  A handler that the program installs replaces the
- * handler in this file.
+ * Records where the program fails, that is, the places of fatal signals and failed assertions.
+ * Afterwards the signal or assertion has its usual effect.  If the program installs a handler for
+ * such a signal, that handler replaces the one in this file.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

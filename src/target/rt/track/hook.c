@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The gates that the instrumenter inserts at instructions.  Functions whose gates are all closed
- * run a copy without gates (instr/track/ungated.c).  The calls after the tests preserve registers
- * (preserve_most), so the code around a gate need not save any.
+ * run a copy without gates (instr/track/ungated.c).  The functions called after the tests preserve
+ * registers (preserve_most), so the code around a gate does not have to save any.
  */
 #include "raddle/track.h"
 

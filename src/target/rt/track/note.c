@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes events.  An access takes its number under a lock for its address, and holds the lock until
- * it is done.  So accesses to one address are numbered in the order in which they happen, as long
- * as all of them have open gates.
+ * Writes events.  An access draws its number while it holds a lock for its address, and keeps the
+ * lock until the access is done.  So accesses to one address are numbered in the order in which
+ * they happen, as long as all of them have open gates.
  */
 #include "rt/common/hash.h"
 #include "rt/track/track.h"
@@ -13,10 +13,11 @@
 #include <time.h>
 
 enum {
-	SPINS = 64,   /* attempts to take the lock of an address before the thread yields */
-	YIELDS = 256, /* yields before the thread continues without the lock: its event is unsure */
-	ONE_IN = 8,   /* one event in eight is delayed, if delays are requested */
-	/* maximum delay: longer than a context switch, shorter than a time slice */
+	SPINS = 64, /* attempts to take the lock of an address before the thread yields */
+	/* Yields before the thread continues without the lock; its event is then unsure. */
+	YIELDS = 256,
+	ONE_IN = 8, /* one event in eight is delayed, if delays are requested */
+	/* the maximum delay, which is longer than a context switch and shorter than a time slice */
 	LONGEST_NS = 1000000,
 };
 
@@ -41,7 +42,7 @@ static void shut(uint32_t gate)
 			__raddle_track_flags[i] = 0;
 }
 
-/* Whether a gate may have another event. */
+/* Returns true if the gate may have another event. */
 static bool may_note(uint32_t gate)
 {
 	uint32_t n;
@@ -168,8 +169,8 @@ static uint64_t begin(const void *address, uint32_t gate, uint32_t how, uint64_t
 	return token;
 }
 
-/* Writes a second event for an operation that may have waited, since it takes effect when it
- * returns. */
+/* Writes a second event for an operation that may have waited, since the operation takes effect
+ * when it returns. */
 static void came_through(const struct raddle_track_event *asked, uint64_t value)
 {
 	uint64_t token;

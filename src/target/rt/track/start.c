@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Start-up: before any constructor runs, the tool's memory is mapped, the descriptor closed and
- * the variable removed from the environment.  Without a tool, or if the memory is invalid, all
- * gates stay closed.
+ * Starts the runtime before any constructor runs.  The tool's memory is mapped, its descriptor is
+ * closed, and its variable is removed from the environment.  Without a tool, or if the memory is
+ * invalid, all gates stay closed.
  */
 #include "raddle/session.h"
 #include "rt/track/track.h"
@@ -30,7 +30,7 @@ __attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
 	return (void *)__raddle_interpose_memory;
 }
 
-/* Removes the variable in place; returns the descriptor, or -1. */
+/* Removes the variable from the environment in place.  Returns the descriptor, or -1. */
 static int take_descriptor(char **envp)
 {
 	static const char name[] = RADDLE_SESSION_ENV "=";
@@ -78,7 +78,8 @@ static bool map_shared(int fd)
 	return true;
 }
 
-/* No gate is open in the child of a fork: it gets its own flags, which are all 0. */
+/* No gate is open in the child of a fork, because the child gets flags of its own, which are all
+ * 0. */
 static void forked(void)
 {
 	track.shared = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads get numbers in the order in which they are created.  In: calls that create threads.
- * Out: numbers. */
+/* Numbers the threads in the order in which they are created.  In: calls that create threads.  Out:
+ * numbers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,7 +31,7 @@ uint32_t track_thread(void)
 	return track_local.number - 1;
 }
 
-/* Reserves an entry for a new thread, and a number.  Returns NULL if the program is not tracked, or
+/* Reserves an entry and a number for a new thread.  Returns NULL if the program is not tracked, or
  * if there is no room. */
 static struct track_beginning *prepare(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `track`: records what happens at open gates (raddle/track.h), and
+ * The runtime of the flavour `track`.  It records what happens at open gates (raddle/track.h), and
  * where the program fails.  Like the runtime of `guard`, it does not use rt/core/, which interposes
  * everything that orders threads.  This runtime only observes a few statements of a program that
  * otherwise runs as usual.
  *
- * Rules: no allocation, no stdio, errno is preserved.  No thread waits for long: a thread that
- * cannot get the lock of an address in time continues, and marks its event as unsure.  The child
+ * Rules: no allocation, no stdio, errno is preserved.  No thread waits for long.  If a thread
+ * cannot get the lock of an address in time, it continues and marks its event as unsure.  The child
  * of a fork records nothing.
  */
 #ifndef RT_TRACK_H
@@ -20,7 +20,8 @@
 #include <stddef.h>
 
 enum {
-	TRACK_STRIPES = 256,   /* number of locks; the address of eight bytes chooses one */
+	/* The number of locks; the address, in units of eight bytes, selects one. */
+	TRACK_STRIPES = 256,
 	TRACK_STARTING = 4096, /* maximum number of threads that were created and have not begun */
 	TRACK_LOCATIONS = 256, /* maximum number of locations that may get a watchpoint */
 	TRACK_FATAL = 5,       /* the number of signals that fail.c handles */
@@ -63,8 +64,9 @@ extern struct track_process track;
 /* The state of a thread. */
 struct track_local {
 	uint32_t number; /* its number plus 1; 0 before it has a number */
-	uint32_t stripe; /* the lock that it holds, plus 1; or 0.  An access that is left by longjmp does not
-			  * release it */
+	/* The number of the lock that it holds, plus 1; or 0.  An access that is left by longjmp
+	 * does not release the lock. */
+	uint32_t stripe;
 	uint64_t random;
 };
 extern __thread struct track_local track_local __attribute__((tls_model("initial-exec")));
@@ -75,7 +77,7 @@ extern volatile uint8_t __raddle_track_flags[RADDLE_TRACK_GATES];
 uint32_t track_thread(void); /* the number of the calling thread, from 0 */
 
 /* note.c */
-/* event() reserves an event; complete() is called when its members are stored. */
+/* track_event() reserves an event.  Call track_complete() when its members are stored. */
 struct raddle_track_event *track_event(uint32_t gate, uint64_t *token);
 void track_complete(struct raddle_track_event *e, uint64_t token);
 

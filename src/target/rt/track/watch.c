@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watchpoints (rt/common/watchpoint.h): each of the first locations that statements of the slice
- * access, after those that `turn` skips, gets a watchpoint.  From then on every access to it is an
- * event, even in code without gates, such as libraries or assembly.  The system may refuse
- * watchpoints; gates work without them.  Hits are expensive, so a location has a budget.
+ * Sets watchpoints (rt/common/watchpoint.h) on locations that statements of the slice access.  The
+ * first few locations get one, after those that `turn` skips.  From then on, every access to such a
+ * location is an event, even in code without gates, such as libraries or assembly.  The system may
+ * refuse watchpoints, and gates work without them.  Hits are expensive, so each location has a
+ * budget.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -17,9 +18,10 @@
 #include <unistd.h>
 
 enum {
-	MARK = 0x52616474,    /* "Radt": distinguishes these watchpoints from others */
-	HITS_MAX = 64,	      /* maximum number of hits of a location: its budget */
-	STACK_NEAR = 8 << 20, /* bytes: memory nearer to a frame is treated as local variables */
+	MARK = 0x52616474, /* "Radt": distinguishes these watchpoints from others */
+	HITS_MAX = 64,	   /* maximum number of hits of a location: its budget */
+	/* Bytes: memory that is nearer to the current frame is treated as local variables. */
+	STACK_NEAR = 8 << 20,
 };
 
 /* Reads the value through the kernel, whose accesses do not trap. */
