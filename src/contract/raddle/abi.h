@@ -1,35 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface between instrumented code and the runtime.
- * The instrumenter inserts calls of `__raddle_` functions.  The small ones (hooks) are defined in
- * rt/record/hook.c.  That file is compiled to bitcode, kept beside the tool, linked into every
- * unit as internal functions and inlined.  The rest are ordinary functions of the runtime library
- * and are declared here.  Bump RADDLE_ABI_VERSION whenever either side changes: it is part of the
- * cache key.
+ * The interface between instrumented code and the runtime.  The instrumenter inserts calls of
+ * `__raddle_` functions.  The small ones, called hooks, are defined in rt/record/hook.c.  That file
+ * is compiled to bitcode, which is kept beside the tool, linked into every unit as internal
+ * functions, and inlined.  The others are ordinary functions of the runtime library and are
+ * declared here.  Increment RADDLE_ABI_VERSION whenever either side changes, because it is part of
+ * the cache key.
  *
- * The first access test
- * ---------------------
- * Between two synchronisation operations of a thread (a segment), only the first read and the
- * first write of a byte matter.  So a hook first tests whether the bytes are marked already.  Each
- * thread has a direct-mapped table of blocks.  A block covers RADDLE_BLOCK_BYTES bytes of memory.
- * `seen` has a bit for each byte read or written in this segment, `written` one for each byte
- * written.  The tag is (address / RADDLE_BLOCK_BYTES | epoch).  The epoch changes with each
- * synchronisation operation, so a new segment starts with an empty table at no cost.  If a bit is
- * missing, the hook calls the runtime, which marks it and appends a record.  A read after a write
- * of the same bytes in the same segment is therefore not recorded; a write after a read is.
+ * The first access test --------------------- Between two synchronisation operations of a thread (a
+ * segment), only the first read and the first write of a byte matter.  So a hook first tests
+ * whether the bytes are already marked.  Each thread has a direct-mapped table of blocks.  A block
+ * covers RADDLE_BLOCK_BYTES bytes of memory.  `seen` has a bit for each byte that was read or
+ * written in this segment, and `written` has a bit for each byte that was written.  The tag is
+ * (address / RADDLE_BLOCK_BYTES | epoch).  The epoch changes with each synchronisation operation,
+ * so a new segment starts with an empty table at no cost.  If a bit is not set, the hook calls the
+ * runtime, which sets it and appends a record.  So within a segment, a read after a write of the
+ * same bytes is not recorded, but a write after a read is.
  *
- * The call stack
- * --------------
- * Each thread has a shadow stack of call sites.  A function that makes calls loads the stack
- * pointer on entry.  Before each call it stores the call's site there and moves the pointer up by
- * one.  After the call it restores the pointer, unless the next call sets it before anything reads
- * it.  A landing pad and the return of setjmp restore it too, so exceptions and longjmp need
- * nothing else.  The top bit of an entry belongs to the runtime: if it is set, the entry has been
- * written to the stream.  A new store clears it.
- * `self` is loaded once on entry to a function and passed to each hook.  Until a thread has a
- * state of its own, `self` points to a shared placeholder, all zero but for its stack pointer.
- * Its table never matches (no tag is 0), and its stack is a scratch area that is written and never
- * read.
+ * The call stack -------------- Each thread has a shadow stack of call sites.  A function that
+ * makes calls loads the stack pointer on entry.  Before each call it stores the call's site there
+ * and moves the pointer up by one.  After the call it restores the pointer, unless the next call
+ * sets it before anything reads it.  A landing pad and the return of setjmp restore it too, so
+ * exceptions and longjmp need nothing else.  The top bit of an entry belongs to the runtime: if it
+ * is set, the entry has been written to the stream.  A new store clears it.  `self` is loaded once
+ * on entry to a function and passed to each hook.  Until a thread has a state of its own, `self`
+ * points to a shared placeholder, which is all zero except for its stack pointer.  Its table never
+ * matches (no tag is 0), and its stack is a scratch area that is written and never read.
  */
 #ifndef RADDLE_ABI_H
 #define RADDLE_ABI_H
@@ -38,14 +34,16 @@
 
 #define RADDLE_ABI_VERSION 7 /* the comment above states when to increment it */
 
-#define RADDLE_BLOCK_SHIFT 6 /* log2 of a block's bytes: one bitmap word covers a block */
+#define RADDLE_BLOCK_SHIFT 6 /* log2 of a block's size in bytes; one bitmap word covers a block */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
 #define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
-#define RADDLE_EPOCH_SHIFT 42 /* bits of the tag below the epoch: enough for a user address >> 6 */
-#define RADDLE_BLOCKS 65536u  /* entries of the table, a power of two; together they cover 4 MiB */
+/* The number of bits of the tag below the epoch: enough for a user address >> 6. */
+#define RADDLE_EPOCH_SHIFT 42
+/* The number of entries of the table, a power of two; together they cover 4 MiB. */
+#define RADDLE_BLOCKS 65536u
 _Static_assert((RADDLE_BLOCKS & (RADDLE_BLOCKS - 1)) == 0, "the index of a block is a mask");
-/* How far higher address bits are shifted to enter the index.  Without them, addresses that are a
- * power of two apart would share an index. */
+/* The distance by which higher address bits are shifted down so that they influence the index.
+ * Otherwise, addresses that are a large power of two apart would share an index. */
 #define RADDLE_FOLD_SHIFT 9
 
 /* The index of the block that covers an address.  It uses no multiplication, so nearby addresses
@@ -70,8 +68,9 @@ struct raddle_self {
 	struct raddle_buffer *full; /* the buffer for the next piece (full.h) */
 	uint32_t target;	    /* the site of the next fault (full.h); 0 if no fault is left */
 	uint32_t unused_half;
-	uint64_t unused[4];			   /* padding: `blocks` starts at a cache line */
-	struct raddle_block blocks[RADDLE_BLOCKS]; /* an array: faster than a pointer and a mask */
+	uint64_t unused[4]; /* padding, so that `blocks` starts at a cache line */
+	/* An array, because that is faster than a pointer and a mask. */
+	struct raddle_block blocks[RADDLE_BLOCKS];
 };
 
 extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("initial-exec")));
@@ -79,11 +78,12 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 #if defined(__clang__)
 #define RADDLE_COLD __attribute__((preserve_most, cold))
 #else
-#define RADDLE_COLD __attribute__((cold)) /* for compilers that only check the runtime; clang builds it */
+/* Other compilers only check the runtime; clang builds it. */
+#define RADDLE_COLD __attribute__((cold))
 #endif
 
-/* Called by hooks when a bit is missing.  The runtime cannot look up the size and direction of
- * `site`, so the function and its arguments state both. */
+/* Called by hooks when a bit is not set.  The runtime cannot look up the size and direction of
+ * `site`, so the name and the arguments of the function state both. */
 RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site,
 				     uint32_t size);
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
@@ -94,9 +94,9 @@ RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t addres
 RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
 				       uint32_t size);
 
-/* Called by the hooks of two adjacent accesses of `size` bytes each, if a bit of either is
- * missing.  The lower half of `sites` is the site of the first access.  For updates, `first` and
- * `second` each combine the two sites of one update. */
+/* Called by the hooks of two adjacent accesses of `size` bytes each, if a bit of either is not set.
+ * The lower half of `sites` is the site of the first access.  For updates, `first` and `second`
+ * each combine the two sites of one update. */
 RADDLE_COLD void __raddle_first_two_reads(struct raddle_self *self, uintptr_t address, uint64_t sites,
 					  uint32_t size);
 RADDLE_COLD void __raddle_first_two_writes(struct raddle_self *self, uintptr_t address, uint64_t sites,
@@ -104,28 +104,30 @@ RADDLE_COLD void __raddle_first_two_writes(struct raddle_self *self, uintptr_t a
 RADDLE_COLD void __raddle_first_two_updates(struct raddle_self *self, uintptr_t address, uint64_t first,
 					    uint64_t second, uint32_t size);
 
-/* Records a read each time, even a repeated one: its value decides whether a loop waits on a
- * condition variable again. */
+/* Records a read each time, even if it is repeated.  Used for reads whose value decides whether a
+ * loop waits on a condition variable again. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
 
 /* Called in each iteration of a loop that waits for memory to change, or that never ends
  * (instr/record/spin.c). */
 void __raddle_round(void);
 
-/* Record an access to a range of bytes, as by memcpy(), or an access that may be unaligned. */
+/* These functions record an access to a range of bytes, as by memcpy(), or an access that may be
+ * unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 
-/* Record `count` aligned accesses of one site, the first of them at p.  `by` is 256 times the
- * distance in bytes between two of them, plus the size of one in bytes. */
+/* These functions record `count` aligned accesses of one site, the first of them at p.  `by` is 256
+ * times the distance between two accesses plus the size of one access, both in bytes. */
 void __raddle_read_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, int64_t by);
 void __raddle_write_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count,
 			   int64_t by);
 
-/* Record the memory that string functions access, at most `max` bytes of it.  read_string
- * and write_string: the string at p, including its NUL.  read_common: the bytes of p that a
- * comparison with `other` reads.  write_copied: as many bytes at p as the string at `from` has,
- * including its NUL.  write_appended: the same, but starting at the end of the string at p. */
+/* These functions record the memory that string functions access, but at most `max` bytes of it.
+ * read_string and write_string record the string at p, including its NUL.  read_common records the
+ * bytes of p that a comparison with `other` reads.  write_copied records as many bytes at p as the
+ * string at `from` has, including its NUL.  write_appended does the same, but starts at the end of
+ * the string at p. */
 void __raddle_read_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_write_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_read_common(struct raddle_self *self, const char *p, const char *other, uint32_t site,
@@ -139,17 +141,17 @@ void __raddle_write_appended(struct raddle_self *self, const char *p, const char
  * returns `size`. */
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
 
-/* Calls for edits of the program (base/edit.h).  leave_out: the program is about to omit a
+/* An edited program makes these calls (base/edit.h).  leave_out: the program is about to omit a
  * synchronisation operation; `lock` is the lock that it does not take, or NULL.  require: a
- * predicate has been evaluated.  peek and divisor: the predicate dereferences a pointer, or
- * divides by a number that may be 0. */
+ * predicate has been evaluated.  peek and divisor: the predicate dereferences a pointer, or divides
+ * by a number that may be 0. */
 int __raddle_leave_out(uint32_t number, const void *lock);
 void __raddle_require(uint32_t number, uint32_t holds);
 void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t size);
 uint64_t __raddle_divisor(uint32_t number, uint64_t value);
 
-/* Records the first `bytes` bytes of the buffers of an iovec, as ranges.  If count is UINT64_MAX,
- * p points to a struct msghdr. */
+/* Records the first `bytes` bytes of the buffers of an iovec, as ranges.  If `count` is UINT64_MAX,
+ * p points to a struct msghdr instead. */
 void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);
 
 /* Called before and after each atomic instruction.  begin takes a lock chosen by the address, so
@@ -166,9 +168,9 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)
 #define RADDLE_STOP_STRING 0xffff
-/* The memory order: 1 to 5 for relaxed, acquire, release, acquire-release and sequentially
- * consistent; 0 for unknown, which is treated as the strongest.  `reads`: whether the operation
- * reads the value that it replaces. */
+/* The memory order is 1 to 5 for relaxed, acquire, release, acquire-release and sequentially
+ * consistent.  It is 0 if the order is unknown, which is treated as the strongest.  `reads` is 1 if
+ * the operation reads the value that it replaces. */
 #define RADDLE_ATOMIC_ORDERED(order, reads) ((uint64_t)(order) << 48 | (uint64_t)(reads) << 51)
 #define RADDLE_ATOMIC_ORDER(what) ((uint32_t)((what) >> 48) & 7)
 #define RADDLE_ATOMIC_READS(what) ((what) >> 51 & 1)

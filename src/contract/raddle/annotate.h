@@ -11,9 +11,9 @@
  * 	                        called, threads take turns in the default order, so that no schedules
  * 	                        are spent on code before the call
  *
- * raddle_choose() starts n threads, and the one that runs first decides the result.  So a schedule
- * contains a choice like any other order of threads: a replay repeats it, and a report explains
- * it.
+ * raddle_choose() starts n threads, and the one that runs first determines the result.  So a
+ * schedule contains a choice in the same way as any other order of threads.  A replay repeats it,
+ * and a report explains it.
  */
 #ifndef RADDLE_ANNOTATE_H
 #define RADDLE_ANNOTATE_H
@@ -58,8 +58,8 @@ static inline __attribute__((unused, noreturn)) void raddle_give_up_(void)
 
 #define raddle_assume(x) ((x) ? (void)0 : raddle_give_up_())
 
-/* The maximum number of values that raddle_choose() chooses from, set by hand: each value costs a
- * thread. */
+/* The maximum number of values that raddle_choose() chooses from.  It was chosen by hand, since
+ * each value costs a thread. */
 #define RADDLE_CHOICES 64
 
 struct raddle_choice_ {

@@ -19,8 +19,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* How many words of the stack are searched for return addresses: a page on x86.  Chosen by hand:
- * the innermost calls lie in that page, and a handler should finish soon after a crash. */
+/* The number of words of the stack that are searched for return addresses, which is a page on x86.
+ * It was chosen by hand: the innermost calls are in that page, and a handler should finish soon
+ * after a crash. */
 enum { RADDLE_CRASH_WORDS = 512, RADDLE_CRASH_PAGE = 4096 };
 
 extern char __executable_start[] __attribute__((weak, visibility("hidden")));
@@ -31,13 +32,14 @@ static inline bool raddle_is_code(uint64_t pc)
 	return pc > (uintptr_t)__executable_start && pc < (uintptr_t)etext;
 }
 
-/* The offset of pc from the program's load address; 0 if pc is not in the program. */
+/* Returns the offset of pc from the program's load address, or 0 if pc is not in the program. */
 static inline uint64_t raddle_code_place(uint64_t pc)
 {
 	return raddle_is_code(pc) ? pc - (uintptr_t)__executable_start : 0;
 }
 
-/* Whether the code before `p` is a call: direct, or through a register or memory. */
+/* Returns true if the code before `p` is a call instruction: direct, or through a register or
+ * memory. */
 static inline bool raddle_ends_with_call(const uint8_t *p)
 {
 	return p[-5] == 0xe8 || (p[-6] == 0xff && p[-5] == 0x15) ||
@@ -49,8 +51,9 @@ static inline bool raddle_is_behind_call(uint64_t pc)
 	return raddle_is_code(pc) && raddle_is_code(pc - 8) && raddle_ends_with_call((const uint8_t *)pc);
 }
 
-/* Calls sigprocmask with an invalid operation.  The kernel reads the signal set before it rejects
- * the operation, so EFAULT means that the word is not readable. */
+/* Returns true if the word can be read.  To find out, calls sigprocmask with an invalid operation.
+ * The kernel reads the signal set before it rejects the operation, so EFAULT means that the word is
+ * not readable. */
 static inline bool raddle_is_readable(const uint64_t *word)
 {
 	int saved = errno;
@@ -60,9 +63,9 @@ static inline bool raddle_is_readable(const uint64_t *word)
 	return readable;
 }
 
-/* Whether the word can be read.  Only the first word and the first word of each page are tested.
- * The stack may end before all words are searched: the stack of main() does if the environment is
- * small. */
+/* Returns true if the word can be read.  Only the first word of all and the first word of each page
+ * are tested.  The stack may end before all words are searched.  For example, the stack of main()
+ * does if the environment is small. */
 static inline bool raddle_is_stack(const uint64_t *word, bool first)
 {
 	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);

@@ -83,7 +83,8 @@ struct raddle_event_row {
 	uint8_t class, role, manner;
 	bool counts;
 	bool has_q;
-	uint8_t last; /* the position of the last operand, from 0; also 0 without operands */
+	/* The position of the last operand, counted from 0; also 0 if there are no operands. */
+	uint8_t last;
 };
 
 static const struct raddle_event_row raddle_event_rows[RADDLE_ACCESS + 1] = {
@@ -118,25 +119,25 @@ static inline enum raddle_manner raddle_manner(uint32_t kind)
 	return (enum raddle_manner)raddle_event_row(kind)->manner;
 }
 
-/* Whether an operation is a step of schedules: STEP in event.inc. */
+/* Returns true if the operation is a step of schedules, that is, if it is marked STEP in
+ * event.inc. */
 static inline bool raddle_is_counted(uint32_t kind)
 {
 	return raddle_event_row(kind)->counts;
 }
 
-/* Whether an event of this kind has a q. */
 static inline bool raddle_has_q(uint32_t kind)
 {
 	return kind < RADDLE_ACCESS && raddle_event_rows[kind].has_q;
 }
 
-/* Whether the event is a memory access: plain, of a range, or atomic. */
+/* Returns true if the event is a memory access: plain, of a range, or atomic. */
 static inline bool raddle_is_access(uint32_t kind)
 {
 	return kind >= RADDLE_ACCESS || raddle_event_rows[kind].class == RADDLE_CLASS_ACCESS;
 }
 
-/* Whether the event concerns a synchronisation object. */
+/* Returns true if the event concerns a synchronisation object. */
 static inline bool raddle_is_sync(uint32_t kind)
 {
 	return raddle_class(kind) >= RADDLE_CLASS_MUTEX && raddle_class(kind) <= RADDLE_CLASS_CHANNEL;
@@ -157,28 +158,28 @@ static inline bool raddle_is(uint32_t kind, enum raddle_class class, enum raddle
 	return raddle_class(kind) == class && raddle_role(kind) == role;
 }
 
-/* Whether the event begins or ends a wait on a condition variable.  Such a wait releases its mutex
- * and reacquires it when it ends. */
+/* Returns true if the event begins or ends a wait on a condition variable.  Such a wait releases
+ * its mutex, and reacquires it when it ends. */
 static inline bool raddle_is_cond_wait(uint32_t kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_COND &&
 	       (raddle_role(kind) == RADDLE_ROLE_WAIT || raddle_role(kind) == RADDLE_ROLE_WAKE);
 }
 
-/* Whether the event acquires an object, or tries to, exclusively or shared. */
+/* Returns true if the event acquires an object, or tries to, whether exclusively or shared. */
 static inline bool raddle_takes(uint32_t kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_ACQUIRE || raddle_role(kind) == RADDLE_ROLE_SHARE;
 }
 
-/* Whether the event waits at most for a limited time. */
+/* Returns true if the event does not wait, or waits only for a limited time. */
 static inline bool raddle_is_limited(uint32_t kind)
 {
 	return raddle_manner(kind) == RADDLE_MANNER_TRY || raddle_manner(kind) == RADDLE_MANNER_TIMED;
 }
 
-/* Whether the accesses after the event belong to a new segment of their thread; `last` is the
- * event's last operand. */
+/* Returns true if the accesses after the event belong to a new segment of their thread.  `last` is
+ * the event's last operand. */
 static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 {
 	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY &&
@@ -186,7 +187,8 @@ static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 	       !(kind == RADDLE_ATOMIC && last & RADDLE_ATOMIC_PASSED);
 }
 
-/* The first event in the table that has this class, role and manner; 0 if there is none. */
+/* Returns the first event in the table that has this class, role and manner, or 0 if there is
+ * none. */
 static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role role,
 				       enum raddle_manner manner)
 {
@@ -196,8 +198,8 @@ static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role
 	return 0;
 }
 
-/* The event that ends the wait which this event begins; the event itself if it begins no wait.  A
- * request for a read-write lock is treated as that of a writer. */
+/* If this event begins a wait, returns the event that ends the wait.  Otherwise returns the event
+ * itself.  A request for a read-write lock is treated as a writer's request. */
 static inline uint32_t raddle_awaited(uint32_t kind)
 {
 	enum raddle_class class = raddle_class(kind);
@@ -225,7 +227,7 @@ static inline bool raddle_is_descriptor(uint64_t address)
 	return address - RADDLE_DESCRIPTORS < (uint64_t)RADDLE_DESCRIPTOR_COUNT * RADDLE_DESCRIPTOR_BYTES;
 }
 
-/* Channels, too, are recorded at addresses that no program uses: from RADDLE_CHANNELS on. */
+/* Channels, too, are recorded at addresses that no program uses, starting at RADDLE_CHANNELS. */
 #define RADDLE_CHANNELS 0x200000u
 #define RADDLE_CHANNEL_BYTES 16u
 #define RADDLE_CHANNEL_COUNT 65536u
@@ -237,8 +239,8 @@ static inline bool raddle_is_channel(uint64_t address)
 	return address - RADDLE_CHANNELS < (uint64_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES;
 }
 
-/* What an operation on a lock, semaphore or similar object means for the object's memory.  An
- * object must be used after its initialisation and before its destruction. */
+/* What an operation on a lock, semaphore or similar object does with the object's memory.  An
+ * object may be used only between its initialisation and its destruction. */
 enum raddle_handling { RADDLE_HANDLES_NOT, RADDLE_USES, RADDLE_INITIALISES, RADDLE_DESTROYS };
 
 static inline enum raddle_handling raddle_handling(uint32_t kind)
@@ -274,9 +276,9 @@ enum raddle_alloc_kind {
 };
 
 /*
- * A site has 31 bits.  The upper bits are the number of a unit's slot, the lower
- * RADDLE_SITE_LOCAL_BITS the number of the site within it.  A unit with more sites takes several
- * consecutive slots.  Site 0 means that the place is unknown.
+ * A site has 31 bits.  The upper bits are the number of a unit's slot, and the lower
+ * RADDLE_SITE_LOCAL_BITS bits are the number of the site within that slot.  A unit with more sites
+ * takes several consecutive slots.  Site 0 means that the place is unknown.
  */
 #define RADDLE_SITE_LOCAL_BITS 16
 #define RADDLE_SITE_MAX 0x7fffffffu

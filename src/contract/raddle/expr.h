@@ -2,11 +2,10 @@
 /*
  * Expressions over a program's input.  The flavour `shadow` builds them, the driver reads them.  A
  * node takes 32 bytes and never changes.  It refers only to earlier nodes, so a reader evaluates
- * all nodes in one pass, without recursion.  Reference 0 means that the value is concrete, which
- * is to say that it does not depend on the input.
- * Values have 1 to 64 bits; a comparison has one.  raddle_expr_apply() alone defines what the
- * operators mean: the runtime folds constants with it, the driver evaluates nodes with it, and
- * tests compare the solver against it.
+ * all nodes in one pass, without recursion.  Reference 0 means that the value is concrete, that is,
+ * it does not depend on the input.  Values have 1 to 64 bits; the result of a comparison has one
+ * bit.  What the operators mean is defined only by raddle_expr_apply().  The runtime folds
+ * constants with it, the driver evaluates nodes with it, and tests compare the solver with it.
  */
 #ifndef RADDLE_EXPR_H
 #define RADDLE_EXPR_H
@@ -54,7 +53,7 @@ struct raddle_expr {
 	uint8_t op, bits; /* enum raddle_expr_op, and the width of the value */
 	uint16_t unused;
 	uint32_t a, b, c; /* references to the operands */
-	uint64_t k;	  /* the value of a constant, or as the list above states */
+	uint64_t k;	  /* the value of a constant; for other operators, see the list above */
 	uint64_t inputs;  /* a bit for each input that the value depends on */
 };
 _Static_assert(sizeof(struct raddle_expr) == 32, "the layout of the shared memory");
@@ -69,7 +68,8 @@ static inline int64_t raddle_expr_signed(uint64_t v, uint32_t bits)
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* Division.  Where the machine would trap, the result is the one that the solver defines. */
+/* Returns the result of a division.  Where the machine would trap, the result is the one that the
+ * solver defines. */
 static inline uint64_t raddle_expr_divide(uint32_t op, uint64_t a, uint64_t b, uint32_t bits)
 {
 	int64_t x = raddle_expr_signed(a, bits), y = raddle_expr_signed(b, bits);
@@ -104,7 +104,7 @@ static inline uint64_t raddle_expr_compare(uint32_t op, uint64_t a, uint64_t b, 
 	}
 }
 
-/* The result of an operator on two operands of `bits` bits each, zero-extended. */
+/* Returns the result of an operator on two operands of `bits` bits each, zero-extended. */
 static inline uint64_t raddle_expr_binary(uint32_t op, uint64_t a, uint64_t b, uint32_t bits)
 {
 	uint64_t v;
@@ -155,7 +155,8 @@ struct raddle_expr_values {
 	uint32_t a_bits, b_bits;
 };
 
-/* The value of a node from the values of its operands.  Not for variables and tables. */
+/* Returns the value of a node, computed from the values of its operands.  Does not work for
+ * variables and tables. */
 static inline uint64_t raddle_expr_apply(const struct raddle_expr *e, const struct raddle_expr_values *v)
 {
 	uint64_t mask = raddle_expr_mask(e->bits);

@@ -17,7 +17,7 @@ struct raddle_flavour {
 	enum raddle_flavour_number number;
 	const char *name;
 	const char *hooks, *runtime, *static_runtime; /* names of files beside the tool */
-	/* minimum number of bytes of bitcode that one site takes (flavour.inc) */
+	/* the minimum number of bytes of bitcode that one site takes (flavour.inc) */
 	uint32_t bytes;
 	int values; /* 1 if events carry values (flavour.inc) */
 };

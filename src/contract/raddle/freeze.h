@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots (rt/steer/freeze.c): a steered program (raddle/steer.h) whose threads run on one kernel
- * thread can be frozen, so that several runs continue from there.
+ * Snapshots (rt/steer/freeze.c).  A steered program (raddle/steer.h) whose threads run on one
+ * kernel thread can be frozen, so that several runs continue from there.
  *
- * The replayer sets `where` to the point at which the program shall be frozen.  At that point the
- * runtime sets `state` to FROZEN and sleeps on `copying`.  If the program cannot be copied, `state`
- * becomes the reason, and the run continues.  For each run the replayer restores the session as it
- * was when the program was frozen, and writes the plan of the run.  Then it sets `copying` to
- * WANTED.  The runtime forks, stores the new process in `copy` and sets `copying` to MADE.  The new
- * process uses the same session, so one run follows the other.
+ * The replayer sets `where` to the point at which the program should be frozen.  At that point, the
+ * runtime sets `state` to FROZEN and sleeps on `copying`.  If the program cannot be copied, the
+ * runtime sets `state` to the reason instead, and the run continues.  For each run, the replayer
+ * restores the session as it was when the program was frozen, and writes the plan of the run.  Then
+ * it sets `copying` to WANTED.  The runtime forks, stores the ID of the new process in `copy` and
+ * sets `copying` to MADE.  The new process uses the same session, so there can be only one run at a
+ * time.
  */
 #ifndef RADDLE_FREEZE_H
 #define RADDLE_FREEZE_H
@@ -23,9 +24,9 @@ enum raddle_freeze {
 	RADDLE_FREEZE_MET,	/* where the two threads of the plan met */
 };
 
-/* Whether the program is frozen, or why it cannot be. */
+/* States whether the program is frozen, or why it cannot be. */
 enum raddle_frozen {
-	RADDLE_FROZEN_NOT, /* it has not reached the point */
+	RADDLE_FROZEN_NOT, /* the program has not reached the point */
 	RADDLE_FROZEN,
 	RADDLE_UNFROZEN_CHILDREN, /* it has child processes */
 	RADDLE_UNFROZEN_CHANGES,  /* it has changed the file system, or started a process */
@@ -39,8 +40,9 @@ enum raddle_frozen {
 enum raddle_copying { RADDLE_COPY_NONE, RADDLE_COPY_WANTED, RADDLE_COPY_MADE };
 
 struct raddle_freezing {
-	uint32_t where;		  /* enum raddle_freeze; the runtime clears it at that point */
-	uint32_t threads;	  /* number of threads to make in advance, before the program is frozen */
+	uint32_t where; /* enum raddle_freeze; the runtime clears it at that point */
+	/* The number of threads to make in advance, before the program is frozen. */
+	uint32_t threads;
 	_Atomic uint32_t state;	  /* enum raddle_frozen */
 	_Atomic uint32_t copying; /* enum raddle_copying; a futex */
 	_Atomic int32_t copy;	  /* the process ID of the last copy; negative if the fork failed */

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `full`: what instrumented code writes, instruction by instruction, and how a fault
- * is injected.  doc/format/full.md is the normative description.
+ * The flavour `full`.  This file defines what instrumented code writes, instruction by instruction,
+ * and how a fault is injected.  doc/format/full.md is the normative description.
  *
- * Pieces
- * ------
- * A piece is a sequence of instructions without branches.  Its number identifies everything that
- * is known before the run (instructions, places, types), which the `P` records of the site table
- * list.
- * At run time the code reserves room in the thread's buffer and stores the number.  Each
- * instruction then stores what only the run determines: an address, a value.  These are raw bytes,
- * which the collector compresses.
- * A buffer is aligned to its size, and zeroed when a thread gets it.  The thread treats `used` and
- * `open` (session.h) as one word: a single instruction adds the length of a piece to `used` and 1
- * to `open`.  So a signal handler always writes after the reserved room.  The last store of a
- * piece sets its last byte to 1; then `open` is decremented.  A buffer with an open piece is
- * handed over only if the thread that wrote the piece will never continue.
- * An address is stored, plus one, before the instruction that uses it; 0 means that the
- * instruction did not begin.  So the last piece of a thread that died shows how far the thread
- * got.
+ * Pieces ------ A piece is a sequence of instructions without branches.  Its number identifies
+ * everything that is known before the run (instructions, places, types), which the `P` records of
+ * the site table list.  At run time the code reserves room in the thread's buffer and stores the
+ * number.  Each instruction then stores what only the run determines: an address, a value.  These
+ * are raw bytes, which the collector compresses.  A buffer is aligned to its size, and zeroed when
+ * a thread gets it.  The thread treats `used` and `open` (session.h) as one word: a single
+ * instruction adds the length of a piece to `used` and 1 to `open`.  So a signal handler always
+ * writes after the reserved room.  The last store of a piece sets its last byte to 1; then `open`
+ * is decremented.  A buffer with an open piece is handed over only if the code that writes the
+ * piece will never continue.  Before an instruction that uses an address, the address plus one is
+ * stored; 0 means that the instruction did not begin.  So the last piece of a thread that died
+ * shows how far the thread got.
  */
 #ifndef RADDLE_FULL_H
 #define RADDLE_FULL_H
@@ -26,9 +22,9 @@
 #include "raddle/abi.h"
 #include "raddle/session.h"
 
-/* The first byte of a raw record.  Other codes below 0x80 are rows of event.inc.  Such a record is
- * the code, then each operand in eight bytes; a `b` operand is a length in four bytes, then the
- * bytes. */
+/* The first byte of a raw record.  Other codes below 0x80 are those of event.inc.  A record of such
+ * an event consists of the code, followed by each operand in eight bytes; a `b` operand is a length
+ * in four bytes, followed by the bytes. */
 enum raddle_full_code {
 	RADDLE_FULL_END = 0x00,	   /* the rest of the buffer is unused */
 	RADDLE_FULL_RESET = 0x01,  /* a buffer begins */
@@ -39,8 +35,8 @@ enum raddle_full_code {
 	RADDLE_FULL_PIECE = 0x80,  /* the bit that is set in the first byte of a piece */
 };
 
-/* Pieces are numbered like sites: unit slot << 16 | n.  The head of a piece is its number in four
- * bytes, with the top bit of the first byte set. */
+/* Pieces are numbered like sites: unit slot << 16 | n.  The head of a piece contains its number in
+ * four bytes, with the top bit of the first byte set. */
 static inline uint32_t raddle_piece_head(uint32_t piece)
 {
 	return RADDLE_FULL_PIECE | (piece & 0x7f) | piece >> 7 << 8;
@@ -51,14 +47,17 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 	return (head & 0x7f) | head >> 8 << 7;
 }
 
-#define RADDLE_PIECE_HEAD 4	  /* the size of the head in bytes */
-#define RADDLE_PIECE_MAX 2048	  /* maximum size in bytes; longer straight-line code is split */
-#define RADDLE_FULL_POINTERS 16	  /* maximum number of pointers in the record of a range */
-#define RADDLE_FULL_VALUE_MAX 128 /* maximum size in bytes; larger values are recorded as ranges */
+#define RADDLE_PIECE_HEAD 4 /* the size of the head in bytes */
+/* The maximum size of a piece in bytes; longer straight-line code is split. */
+#define RADDLE_PIECE_MAX 2048
+#define RADDLE_FULL_POINTERS 16 /* maximum number of pointers in the record of a range */
+/* The maximum size of a value in bytes; larger ones are recorded as ranges. */
+#define RADDLE_FULL_VALUE_MAX 128
 _Static_assert(RADDLE_PIECE_MAX > RADDLE_FULL_VALUE_MAX, "a piece has room for any value");
 
-/* Whether a word looks like an address in a position-independent program, its heap, its libraries
- * or a stack.  With an unlimited stack, `high` of mappings is 0x14, 0x15, 0x2a or 0x2b. */
+/* Returns non-zero if a word looks like an address in a position-independent program, its heap, its
+ * libraries or a stack.  If the stack is unlimited, the `high` bits of mappings are 0x14, 0x15,
+ * 0x2a or 0x2b. */
 static inline int raddle_looks_like_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -68,9 +67,9 @@ static inline int raddle_looks_like_pointer(uint64_t word)
 	return high >= 0x7e || high == 0x55 || high == 0x56 || high <= 0x15 || high == 0x2a || high == 0x2b;
 }
 
-/* Whether a word may be a pointer on kernels that randomise more bits (vm.mmap_rnd_bits is 32).
- * These shift everything by up to 2^44 bytes, upwards or, for mappings below the stack, downwards.
- * A number or text may match too. */
+/* Returns non-zero if a word may be a pointer on kernels that randomise more bits (vm.mmap_rnd_bits
+ * is 32).  These kernels shift mappings below the stack down by up to 2^44 bytes, and everything
+ * else up.  A number or text may match too. */
 static inline int raddle_may_be_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -93,13 +92,13 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 /* --- faults --------------------------------------------------------------- */
 
 /*
- * The fault plan lies in the session's memory (session.h: fault_offset) and belongs to one
- * process, the first one or a forked one.  It consists of `struct raddle_faults`, thread_count
- * threads, and fault_count faults; the faults of a thread are in the order in which they happen.
- * One fault of a thread is due at a time.  While a fault is due, the thread counts the executions
- * of the fault's site, and the fault changes the execution with the number `instance`.  After
- * that, the thread's next fault is due, and the count starts from 0.  So an injection does not
- * depend on the schedule.
+ * The fault plan is in the session's memory (session.h: fault_offset) and belongs to one process,
+ * the first one or a forked one.  It consists of `struct raddle_faults`, thread_count threads, and
+ * fault_count faults.  The faults of a thread are listed in the order in which they happen.  Only
+ * one fault of a thread is due at a time.  While a fault is due, the thread counts the executions
+ * of the fault's site, and the fault changes the execution with the number `instance`.  After that,
+ * the thread's next fault is due, and the count starts from 0.  So an injection does not depend on
+ * the schedule.
  */
 #define RADDLE_FAULT_VERSION 3
 /* The maximum number of forks that lead from the first process to the one that the plan belongs
@@ -108,30 +107,33 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 #define RADDLE_FAULT_NONE UINT32_MAX
 
 enum raddle_fault_action {
-	RADDLE_FAULT_FLIP,    /* value ^ mask */
-	RADDLE_FAULT_CLEAR,   /* value & ~mask, as with bits stuck at 0 */
-	RADDLE_FAULT_RAISE,   /* value | mask, as with bits stuck at 1 */
-	RADDLE_FAULT_ADD,     /* value + mask, modulo the value's size */
-	RADDLE_FAULT_SET,     /* mask replaces the value */
-	RADDLE_FAULT_SCALE,   /* unsigned value * mask[0] / mask[1], for sizes */
-	RADDLE_FAULT_CALL,    /* only at sites of kind `k`: the call is skipped, its result is mask[0],
-			       * and errno becomes mask[1] unless that is 0 */
-	RADDLE_FAULT_FORMER,  /* the value of the site's previous execution, or 0 in the first execution */
-	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits in the eight bytes it points
-			       * to */
-	RADDLE_FAULT_AWAY,    /* the value, an address, becomes that of memory that no code reads */
-	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
-	RADDLE_FAULT_KILL,    /* the thread disappears: no locks are released, no handlers run */
-	RADDLE_FAULT_EXHAUST, /* from here on the process cannot allocate the resource mask[0] (enum
-			       * raddle_resource) */
+	RADDLE_FAULT_FLIP,  /* value ^ mask */
+	RADDLE_FAULT_CLEAR, /* value & ~mask, as with bits stuck at 0 */
+	RADDLE_FAULT_RAISE, /* value | mask, as with bits stuck at 1 */
+	RADDLE_FAULT_ADD,   /* value + mask, modulo the value's size */
+	RADDLE_FAULT_SET,   /* mask replaces the value */
+	RADDLE_FAULT_SCALE, /* unsigned value * mask[0] / mask[1], for sizes */
+	/* Only at sites of kind `k`: the call is skipped, its result is mask[0], and errno becomes
+	 * mask[1] unless mask[1] is 0. */
+	RADDLE_FAULT_CALL,
+	RADDLE_FAULT_FORMER, /* the value of the site's previous execution, or 0 in the first */
+	/* The value is an address.  The bits of mask[0] are flipped in the eight bytes that it
+	 * points to. */
+	RADDLE_FAULT_MEMORY,
+	/* The value, which is an address, becomes the address of memory that no code reads. */
+	RADDLE_FAULT_AWAY,
+	RADDLE_FAULT_DELAY, /* the thread sleeps for mask[0] microseconds */
+	RADDLE_FAULT_KILL,  /* the thread disappears: no locks are released, no handlers run */
+	/* From here on, the process cannot allocate the resource mask[0] (enum raddle_resource). */
+	RADDLE_FAULT_EXHAUST,
 	RADDLE_FAULT_ACTIONS,
 };
 
 enum raddle_resource { RADDLE_RESOURCE_MEMORY, RADDLE_RESOURCE_FILES, RADDLE_RESOURCE_THREADS };
 
-/* Whether a random fault occurs in an execution.  The low half of `chance` is 2^32 times the
- * probability; the upper half makes the choices of two faults differ.  If `chance` is 0, the fault
- * always occurs. */
+/* Returns non-zero if a random fault occurs in this execution.  The low half of `chance` is the
+ * probability times 2^32; the upper half makes the choices of two faults differ.  If `chance` is 0,
+ * the fault always occurs. */
 static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
 {
 	uint64_t h = (execution + 1) * 0x9e3779b97f4a7c15ull ^ (chance >> 32) * 0xd6e8feb86659fd93ull;
@@ -144,9 +146,10 @@ struct raddle_fault_thread {
 	/* the parent's position in this table, and the thread's number among the parent's
 	 * creations; entry 0 is the initial thread */
 	uint32_t parent, index;
-	uint32_t first, count; /* its faults: the position of the first, and their number */
-	uint32_t number;       /* the thread's number, which the program sets when the thread
-				* starts; RADDLE_FAULT_NONE before */
+	uint32_t first, count; /* the position of its first fault, and the number of its faults */
+	/* The thread's number.  The program sets it when the thread starts; before, it is
+	 * RADDLE_FAULT_NONE. */
+	uint32_t number;
 	uint32_t unused;
 };
 
@@ -156,9 +159,10 @@ struct raddle_fault {
 	uint64_t instance; /* the first execution that is changed, from 1 */
 	uint64_t repeat;   /* how many executions are changed; 0 for all from `instance` on */
 	uint32_t action;   /* enum raddle_fault_action */
-	uint32_t number;   /* chosen by the author of the plan; records of the trace contain it */
-	uint64_t mask[2];  /* low half first; bits beyond the value's size are ignored */
-	uint64_t chance;   /* passed to raddle_fault_happens(); 0 if the fault always occurs */
+	/* Chosen by the author of the plan, and contained in records of the trace. */
+	uint32_t number;
+	uint64_t mask[2]; /* low half first; bits beyond the value's size are ignored */
+	uint64_t chance;  /* passed to raddle_fault_happens(); 0 if the fault always occurs */
 
 	/* Written by the program. */
 	_Atomic uint64_t seen;	      /* the executions of the site while the fault was due */
@@ -169,8 +173,9 @@ struct raddle_fault {
 struct raddle_faults {
 	uint32_t version;
 	uint32_t thread_count, fault_count;
-	uint32_t forks; /* the number of entries of `process`.  For P_0_2_1 it is 2, and the entries are 2
-			 * and 1: the forks that lead to the process. */
+	/* The number of entries of `process`, which are the forks that lead to the process.  For
+	 * P_0_2_1, there are 2 entries, which are 2 and 1. */
+	uint32_t forks;
 	uint32_t process[RADDLE_FAULT_FORKS];
 };
 
@@ -205,7 +210,7 @@ static inline uint64_t raddle_full_reserve(struct raddle_buffer *b, uint32_t siz
 	return n;
 }
 
-/* The buffer that a piece lies in. */
+/* Returns the buffer that contains a piece. */
 static inline struct raddle_buffer *raddle_full_buffer(void *piece)
 {
 	return (struct raddle_buffer *)((uintptr_t)piece & -(uintptr_t)RADDLE_BUFFER_SIZE);
@@ -242,8 +247,8 @@ void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
 void __raddle_barrier(struct raddle_self *self, uint32_t kind);
 
 /* Called after an atomic operation, instead of __raddle_atomic_end().  Bit 0 of `flags` is set if
- * the operation stored; the bits from 8 on are its size in bytes.  The values before and after
- * follow, low words first. */
+ * the operation stored; the bits from 8 on are its size in bytes.  The other arguments are the
+ * values before and after the operation, low words first. */
 void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
 			    uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high);
 

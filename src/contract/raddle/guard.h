@@ -2,16 +2,13 @@
 /*
  * The interface between a guarded program (flavour `guard`) and the site agent beside it.
  *
- * The guards
- * ----------
- * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.
- * If the byte is not 0, the code calls the runtime with the address.  A function with guards,
- * after inlining, is a *region* with a byte of __raddle_guard_regions.  While that byte is 0, the
- * function runs a copy of its code that tests only the region's byte, on entry and in loops.
- * Synchronisation tests __raddle_guard_tracking.  All bytes are 0 in a program that was not
- * started by an agent.
- * The program carries a table of its guards and candidates in the section RADDLE_GUARD_SECTION, as
- * text:
+ * The guards ---------- Each access of a race candidate has a number, its *guard*, and a byte of
+ * __raddle_guard_flags.  If the byte is not 0, the code calls the runtime with the address.  A
+ * function with guards, after inlining, is a *region* with a byte of __raddle_guard_regions.  While
+ * that byte is 0, the function runs a copy of its code that tests only the region's byte, on entry
+ * and in loops.  Synchronisation operations test __raddle_guard_tracking.  All these bytes are 0 in
+ * a program that was not started by an agent.  The program carries a table of its guards and
+ * candidates in the section RADDLE_GUARD_SECTION, as text:
  *
  * 	raddle-guard 2 BUILD          the build from which this guard flavour was made
  * 	a SITE                        one line per guard, in order: the guard's site in the
@@ -58,8 +55,9 @@
 #define RADDLE_GUARD_SECTION ".raddle.guard"
 #define RADDLE_GUARD_REGIONS ".raddle.regions"
 #define RADDLE_GUARD_TITLE "raddle-guard 2 "
-#define RADDLE_GUARD_ENV "RADDLE_GUARD" /* environment variable: the descriptor of the memory */
-/* environment variable: unless empty or "0", it disables guards */
+/* An environment variable that contains the descriptor of the memory. */
+#define RADDLE_GUARD_ENV "RADDLE_GUARD"
+/* an environment variable that disables guards, unless it is empty or "0" */
 #define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF"
 
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
@@ -70,7 +68,8 @@
 #define RADDLE_GUARD_TASKS 16u	  /* maximum number of tasks at a time */
 #define RADDLE_GUARD_REPORTS 256u /* maximum number of reports that the agent has not read yet */
 
-#define RADDLE_GUARD_HEADER_SIZE 32768u /* bytes: whole pages that hold struct raddle_guard */
+/* Bytes: the whole pages that contain struct raddle_guard. */
+#define RADDLE_GUARD_HEADER_SIZE 32768u
 #define RADDLE_GUARD_FLAGS_AT RADDLE_GUARD_HEADER_SIZE
 #define RADDLE_GUARD_REGIONS_AT (RADDLE_GUARD_FLAGS_AT + RADDLE_GUARDS)
 #define RADDLE_GUARD_LEFT_AT (RADDLE_GUARD_REGIONS_AT + RADDLE_GUARDS)
@@ -112,8 +111,9 @@ struct raddle_guard_pair {
 	_Atomic uint32_t context;
 };
 
-/* Records that a guard is in a region.  The places of a region form a ring.  A guard that clears
- * its flag walks the ring; if no other guard there has a flag, it disables the region. */
+/* States that a guard is in a region.  The places of a region form a ring.  When the flag of a
+ * guard is cleared, the runtime walks the ring and, if no other guard there has a flag, disables
+ * the region. */
 struct raddle_guard_place {
 	uint32_t guard, region;
 	uint32_t next; /* the position of the next place of the ring */
@@ -124,25 +124,30 @@ struct raddle_guard_place {
 enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
 
 /*
- * A task: examine one pair.  The agent fills a slot whose generation is 0, then sets the
- * generation, then the flags of the guards.  To withdraw a task, it clears the flags first and the
- * generation last.  No generation is used twice.
+ * A task is to examine one pair.  The agent fills a slot whose generation is 0, then sets the
+ * generation, and then sets the flags of the guards.  To withdraw a task, it clears the flags first
+ * and the generation last.  No generation is used twice.
  */
 struct raddle_guard_task {
 	_Atomic uint32_t generation; /* 0 if the slot is free */
 	uint32_t guard[2];
-	uint32_t order;	 /* enum raddle_guard_order: PRIMARY if the access of guard[0] shall be first */
-	uint32_t tau_us; /* how long to stop a thread to get that order; 0 if no thread is stopped */
-	/* How many accesses pass before a thread is stopped, except at bytes that another thread
-	 * has just accessed.  With RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are
-	 * tracked only at such bytes. */
+	/* Enum raddle_guard_order: PRIMARY if the access of guard[0] should be first. */
+	uint32_t order;
+	/* How long to stop a thread to produce that order; 0 if no thread is stopped. */
+	uint32_t tau_us;
+	/* The number of accesses that pass before a thread is stopped.  At bytes that another
+	 * thread has just accessed, a thread may be stopped at once.  With
+	 * RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are tracked only at such
+	 * bytes. */
 	uint32_t skip;
 	/* Written by the program, in case the run ends without a result. */
-	_Atomic uint32_t ordered; /* how many tracked accesses were ordered before all other threads, or
-				   * before the other access */
-	_Atomic uint32_t active;  /* 1 while an access is tracked or a thread is stopped */
-	_Atomic uint32_t raced;	  /* the orders in which the race was observed, as bits: 1 << order */
-	_Atomic uint32_t over;	  /* 1 if the task is complete */
+	/* The number of tracked accesses that were ordered before all other threads, or before the
+	 * other access. */
+	_Atomic uint32_t ordered;
+	_Atomic uint32_t active; /* 1 while an access is tracked or a thread is stopped */
+	/* A bit for each order in which the race was observed: 1 << order. */
+	_Atomic uint32_t raced;
+	_Atomic uint32_t over; /* 1 if the task is complete */
 };
 
 enum raddle_guard_result { RADDLE_GUARD_RACE = 1, RADDLE_GUARD_NO_RACE, RADDLE_GUARD_TIMEOUT };
@@ -152,8 +157,9 @@ struct raddle_guard_report {
 	_Atomic uint32_t ready;
 	uint32_t generation; /* the generation of the task */
 	uint32_t result, order, proof;
-	uint32_t tau_us, pause_us; /* how long the thread was to be stopped, and how long it was */
-	uint32_t watched;	   /* 1 if a watchpoint also fired at the address of the stopped thread */
+	/* How long the thread should be stopped, and how long it was stopped. */
+	uint32_t tau_us, pause_us;
+	uint32_t watched; /* 1 if a watchpoint also fired at the address of the stopped thread */
 };
 
 struct raddle_guard {
@@ -163,21 +169,23 @@ struct raddle_guard {
 	uint32_t guard_count;
 
 	/* Written by the agent. */
-	_Atomic uint64_t beat_ns;      /* the last sign of life, by CLOCK_MONOTONIC */
-	_Atomic uint32_t patience_ms;  /* if beat_ns is older than this, the agent has ended */
+	_Atomic uint64_t beat_ns; /* the last sign of life, by CLOCK_MONOTONIC */
+	/* If beat_ns is older than this, the agent is assumed to have ended. */
+	_Atomic uint32_t patience_ms;
 	_Atomic uint32_t track_us;     /* maximum time for which an access is tracked */
 	_Atomic uint32_t track_permil; /* thousandths of the run time that may be spent on tracking */
 	_Atomic int64_t pause_us;      /* how long threads may still be stopped; the program decrements it */
 	_Atomic uint32_t watch;	       /* 1 if hardware watchpoints are allowed */
-	_Atomic int64_t calls_left;    /* how often guards may still call the runtime; at 0, guards do
-					* nothing */
+	/* The number of calls that guards may still make to the runtime; at 0, guards do
+	 * nothing. */
+	_Atomic int64_t calls_left;
 
 	/* Written by the program. */
-	_Atomic uint32_t pid;	    /* ID of the process that has mapped this memory; 0 before that */
+	_Atomic uint32_t pid;	    /* the ID of the process that mapped this memory; 0 at first */
 	_Atomic uint64_t calls;	    /* how often guards called the runtime */
 	_Atomic uint64_t paused_us; /* total time for which threads were stopped */
-	/* How often a thread was stopped, how many accesses were tracked, how many of these ran out
-	 * of time, and how often a watchpoint fired. */
+	/* The number of times that a thread was stopped, the number of tracked accesses, the number
+	 * of those that ran out of time, and the number of times that a watchpoint fired. */
 	_Atomic uint32_t pauses, tracked, abandoned, hits;
 	_Atomic uint32_t dropped; /* the number of reports lost because `reports` was full */
 	_Atomic uint32_t report_head;
@@ -191,7 +199,7 @@ _Static_assert(sizeof(struct raddle_guard) <= RADDLE_GUARD_HEADER_SIZE, "the hea
 
 /* ---- arguments of the functions that instrumented code calls where a flag is set ---- */
 
-/* Whether the access that follows reads or writes. */
+/* The direction of the access that follows. */
 #define RADDLE_GUARD_READ 0u
 #define RADDLE_GUARD_WRITE 1u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a steered run (raddle/steer.h) proves nothing: resources that the system refused, and
+ * Reasons why a steered run (raddle/steer.h) proves nothing: resources that the system refused, and
  * reasons why its threads could not share one kernel thread.
  */
 #ifndef RADDLE_LACK_H
@@ -11,7 +11,8 @@ enum raddle_lack {
 	RADDLE_LACK_MEMORY = 1,
 	RADDLE_LACK_THREADS = 2,
 	RADDLE_LACK_DESCRIPTORS = 4,
-	RADDLE_LACK_SLOTS = 8, /* slots for threads: the runtime does not control all threads */
+	/* Slots for threads, so that the runtime does not control all threads. */
+	RADDLE_LACK_SLOTS = 8,
 };
 
 /* Why the threads of a program cannot run on one kernel thread (rt/steer/context.c). */
@@ -27,10 +28,10 @@ enum raddle_unfit {
 	RADDLE_UNFIT_VFORK,	/* the program calls vfork() */
 	RADDLE_UNFIT_STACK,	/* a thread has an alternate stack for signals */
 	RADDLE_UNFIT_CANCEL,	/* a thread may be cancelled at any instruction */
-	RADDLE_UNFIT_FUTEX,	/* a library makes futex calls that only the kernel can do */
+	RADDLE_UNFIT_FUTEX,	/* a library makes futex calls that only the kernel can handle */
 	RADDLE_UNFIT_FILTER,	/* the kernel refused the filter for futex calls */
 	RADDLE_UNFIT_TRAPPED,	/* futex calls are trapped, and the program handles SIGSYS */
-	RADDLE_UNFIT_EXEC,	/* futex calls are trapped, and the program starts another one */
+	RADDLE_UNFIT_EXEC,	/* futex calls are trapped, and another program is started */
 	RADDLE_UNFITS,
 };
 

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory models: memory that a replayer and a steered program share.  The replayer selects in it
- * the model that the program's accesses obey (rt/memory/), and reads from it the choices that were
- * made.  This memory is part of the steering memory, at memory_at (steer.h); if memory_at is 0, no
- * model is used. doc/design/memory.md defines the models.
- * Only *tracked* bytes obey the model.  A byte is tracked from the first access at one of the
- * sites in `track` on; in TSO, also from a store that follows a buffered store.  All other bytes
- * are plain memory, which is sequentially consistent since one thread runs at a time.
+ * Memory models, in memory that a replayer and a steered program share.  The replayer selects the
+ * model that the program's accesses obey (rt/memory/), and reads the choices that were made.  This
+ * memory is part of the steering memory, at memory_at (steer.h); if memory_at is 0, no model is
+ * used.  doc/design/memory.md defines the models.
+ *
+ * Only *tracked* bytes obey the model.  A byte is tracked from its first access at one of the sites
+ * in `track` on; in TSO, also from a store that follows a buffered store.  All other bytes are
+ * plain memory, which is sequentially consistent since only one thread runs at a time.
+ *
  * Wherever a model allows several results, the runtime chooses one of `from` alternatives.
  * Alternative 0 is the sequentially consistent one.  Choices are numbered from 1; a case with only
- * one alternative is not a choice.  The plan lists the choices of other alternatives than 0, by
- * ascending number.  After the last of them, `seed` decides; without a seed, alternative 0 is
- * taken.  `made` lists the choices that the run made: those other than 0, or all if it explores.
- * In an exploration, the runtime also chooses which thread runs next: at a watched access, and
- * where a thread waits, ends or flushes its buffer.  The alternatives are all runnable threads:
- * the default first, then the others by slot number.  Such choices are numbered separately, and
- * the plan lists all choices, including those of alternative 0.  Each choice is recorded with a
- * hash of the state in which it was made.  As far as tracked memory and threads are concerned, the
- * rest of the run depends on that state alone.
+ * one alternative is not a choice.  The plan lists, by ascending number, the choices for which
+ * another alternative than 0 is taken.  After the last of them, `seed` decides; without a seed,
+ * alternative 0 is taken.  `made` lists the choices that the run made: only those that took another
+ * alternative than 0 or, in an exploration, all of them.
+ *
+ * In an exploration, the runtime also chooses which thread runs next.  It does so at a watched
+ * access, and where a thread waits, ends or flushes its buffer.  The alternatives are all runnable
+ * threads: the default first, then the others by slot number.  Such choices are numbered
+ * separately, and the plan lists all choices, including those that take alternative 0.  Each choice
+ * is recorded with a hash of the state in which it was made.  As far as tracked memory and threads
+ * are concerned, the rest of the run depends only on that state.
  */
 #ifndef RADDLE_MEMORY_H
 #define RADDLE_MEMORY_H
@@ -30,20 +34,22 @@
 
 enum raddle_memory_model {
 	RADDLE_MEMORY_SC,
-	RADDLE_MEMORY_TSO,	/* a store buffer for each thread */
-	RADDLE_MEMORY_PSO,	/* a store buffer for each thread and location */
-	RADDLE_MEMORY_WEAK,	/* a read returns any write, unless a later write is between the two
-				 * in happens-before */
+	RADDLE_MEMORY_TSO, /* a store buffer for each thread */
+	RADDLE_MEMORY_PSO, /* a store buffer for each thread and location */
+	/* A read may return any write, unless a later write is between the two in happens-before
+	 * order. */
+	RADDLE_MEMORY_WEAK,
 	RADDLE_MEMORY_COHERENT, /* weak, but no thread reads the writes of a location in reverse order */
 	RADDLE_MEMORY_MODELS,
 };
 
 /* What is chosen. */
 enum raddle_choice_kind {
-	RADDLE_CHOICE_READ,  /* the write that a read returns; alternative 0 is the latest */
-	RADDLE_CHOICE_FLUSH, /* the buffered store that reaches memory next; the last alternative
-			      * flushes no store */
-	RADDLE_CHOICE_NEXT,  /* the thread that runs next */
+	RADDLE_CHOICE_READ, /* the write that a read returns; alternative 0 is the latest */
+	/* The buffered store that reaches memory next; the last alternative is that no store
+	 * does. */
+	RADDLE_CHOICE_FLUSH,
+	RADDLE_CHOICE_NEXT, /* the thread that runs next */
 };
 
 struct raddle_choice {
@@ -56,13 +62,13 @@ struct raddle_choice {
 	uint64_t state;	      /* in an exploration, a hash of the state before the choice */
 };
 
-/* Three sites: that of a store, that of a tracked store near it in the same thread, and that of a
- * read by another thread, which may get the old value. */
+/* The sites of a store, of a tracked store near it in the same thread, and of a read by another
+ * thread, which may return the old value. */
 struct raddle_published {
 	uint32_t store, through, read; /* `through` is 0 if no tracked store is near */
 };
 
-/* Why a model was abandoned during a run: from then on, memory is sequentially consistent. */
+/* Why a model was abandoned during a run.  From then on, memory is sequentially consistent. */
 enum raddle_memory_over {
 	RADDLE_MEMORY_HOLDS,	 /* the model was not abandoned */
 	RADDLE_MEMORY_THREADS,	 /* too many threads */
@@ -74,14 +80,15 @@ struct raddle_memory {
 	uint32_t explores; /* 1 if the run is part of an exploration */
 	uint64_t seed;	   /* the seed of choices after the plan; 0 for no seed */
 	uint32_t track_count, plan_count;
-	_Atomic uint32_t made_count; /* number of choices for `made`, even those that did not fit */
-	_Atomic uint32_t choices;    /* the number of choices, without those of the next thread */
+	/* The number of choices for `made`, including those that did not fit. */
+	_Atomic uint32_t made_count;
+	_Atomic uint32_t choices;    /* the number of choices, except those of the next thread */
 	_Atomic uint32_t nexts;	     /* the number of choices of the next thread */
 	_Atomic uint32_t past_count; /* the number of choices of the plan that the run has reached */
-	_Atomic uint32_t strayed;    /* the first choice with another `from` than planned, or 0 */
+	_Atomic uint32_t strayed;    /* the first choice whose `from` differs from the plan, or 0 */
 	_Atomic uint32_t over;	     /* enum raddle_memory_over */
 	_Atomic uint32_t published_count;
-	_Atomic uint64_t relaxed; /* how many of `choices` were not alternative 0 */
+	_Atomic uint64_t relaxed; /* how many of `choices` took another alternative than 0 */
 	uint32_t track[RADDLE_MEMORY_SITES];
 	struct raddle_published published[RADDLE_MEMORY_SITES];
 	struct raddle_choice plan[RADDLE_MEMORY_CHOICES], made[RADDLE_MEMORY_CHOICES];

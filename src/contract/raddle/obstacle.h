@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Part of the memory that a replayer shares with the program (raddle/steer.h): what kept a thread
- * from its goal.
+ * The part of the memory shared by a replayer and the program (raddle/steer.h) that tells what kept
+ * a thread from its goal.
  */
 #ifndef RADDLE_OBSTACLE_H
 #define RADDLE_OBSTACLE_H
@@ -20,19 +20,19 @@ struct raddle_steer_spin {
 	uint32_t unused;
 };
 
-/* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) after a failed
- * trylock: the lock was held by a thread that is stopped at a goal. */
+/* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) because a trylock
+ * failed.  The lock was held by a thread that is stopped at a goal. */
 struct raddle_steer_refusal {
-	uint32_t slot, owner;	/* slots of the thread and of the lock's owner */
-	uint32_t kind, site;	/* kind and site of the trylock; kind is 0 if no trylock failed */
-	uint64_t object;	/* the address of the lock */
-	_Atomic uint32_t known; /* a futex: 1 if the replayer has read the lock's name, so that the
-				 * program may end */
+	uint32_t slot, owner; /* slots of the thread and of the lock's owner */
+	uint32_t kind, site;  /* kind and site of the trylock; kind is 0 if no trylock failed */
+	uint64_t object;      /* the address of the lock */
+	/* A futex: 1 if the replayer has read the lock's name, so that the program may end. */
+	_Atomic uint32_t known;
 	uint32_t unused;
 };
 
-/* What a thread waits for that only a thread of its own process can do, if it is not an operation of
- * the program. */
+/* What a thread waits for, if it is not an operation of the program, but something that only
+ * another thread of its process can do. */
 enum raddle_inside { RADDLE_INSIDE_NOT, RADDLE_INSIDE_DESCRIPTOR, RADDLE_INSIDE_FUTEX };
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plug-ins: shared objects that a program loads by dlopen().  Beside an instrumented program there
- * is a directory `plug` with symbolic links to its instrumented plug-ins.  Each plug-in has two
- * links.  The name of one is the key of the plug-in's path, with all symbolic links resolved.  The
- * name of the other is the key of its file name, for a dlopen() without a directory.  The runtime
- * searches `plug` before it loads a plug-in.
+ * is a directory `plug` with symbolic links to its instrumented plug-ins.  There are two links to
+ * each plug-in.  One is named after the key of the plug-in's path, with all symbolic links
+ * resolved.  The other is named after the key of its file name, for a dlopen() without a directory.
+ * The runtime searches `plug` before it loads a plug-in.
  */
 #ifndef RADDLE_PLUGIN_H
 #define RADDLE_PLUGIN_H

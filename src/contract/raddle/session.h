@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session: the memory that a recorded program shares with the `raddle` process that writes its
- * trace (the collector).
- * The program never writes a file, so a daemon that closes every descriptor, a full disk or a
- * chroot cannot disturb it.  SIGKILL cannot lose an event, because the memory with the encoded
- * events is still mapped by the collector.
+ * The session is the memory that a recorded program shares with the `raddle` process that writes
+ * its trace (the collector).  The program never writes a file itself, so recording works even if a
+ * daemon closes every descriptor, the disk is full or the program calls chroot.  SIGKILL cannot
+ * lose an event, because the memory with the encoded events is still mapped by the collector.
  *
  *   0                             struct raddle_session
  *   RADDLE_SESSION_HEADER_SIZE    buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
@@ -15,14 +14,13 @@
  * when a whole record has been written) -> SEALED (the thread passed it to the collector) -> FREE
  * (its bytes were copied).  When a process dies, the collector takes its OPEN buffers as they are.
  * Used buffers that are free again form a lock-free stack.  Sealed buffers form a second stack,
- * which the collector takes whole and reverses.  A stack head is (tag << 32 | index + 1); the tag
- * changes at every operation, so that a recycled index is noticed.
- * A thread that finds no free buffer sleeps on `free_futex`.  It gives up when `heartbeat` has not
- * changed for RADDLE_HEARTBEAT_LIMIT_MS, or for RADDLE_HEARTBEAT_DEAD_MS if process
- * `collector_pid` does not exist.  Then it sets `state` to STOPPED, and the program continues
- * unrecorded.  So a dead collector never blocks the program.  The collector sets STOPPED when it
- * can no longer write.
- * Both sides are built from the same header; `version` detects a mismatch.
+ * which the collector takes as a whole and reverses.  The head of a stack is (tag << 32 | index +
+ * 1); the tag changes at every operation, so that a recycled index is noticed.  A thread that finds
+ * no free buffer sleeps on `free_futex`.  It gives up when `heartbeat` has not changed for
+ * RADDLE_HEARTBEAT_LIMIT_MS, or for RADDLE_HEARTBEAT_DEAD_MS if the process `collector_pid` does
+ * not exist.  Then it sets `state` to STOPPED, and the program continues without being recorded.
+ * So a dead collector never blocks the program.  The collector sets STOPPED when it can no longer
+ * write.  Both sides are built from the same header; `version` detects a mismatch.
  */
 #ifndef RADDLE_SESSION_H
 #define RADDLE_SESSION_H
@@ -37,18 +35,20 @@
  * removes it before main() runs. */
 #define RADDLE_SESSION_ENV "RADDLE_SESSION_FD"
 
-/* If the descriptor is a socket, the process waits there for requests.  A request is one byte with
- * descriptors: a session, and optionally stdin, stdout and stderr.  For each request the process
- * clones itself; the clone is a child of the same parent and uses that session.  The answer is the
- * clone's process ID (int32_t), or negative if cloning failed. */
+/* The maximum number of descriptors in a request.  If the descriptor of the session is a socket,
+ * the process waits there for requests.  A request is one byte with descriptors: a session, and
+ * optionally stdin, stdout and stderr.  For each request, the process clones itself; the clone is a
+ * child of the same parent and uses that session.  The answer is the clone's process ID (int32_t),
+ * or a negative number if cloning failed. */
 #define RADDLE_SERVE_FDS 4
 
 /* All of these values were chosen by hand. */
 /* bytes, a power of two; smaller buffers would be handed over more often */
 #define RADDLE_BUFFER_SIZE 32768
-#define RADDLE_BACKLOG 24 /* number of sealed buffers that may wait for the collector */
-#define RADDLE_WAKE 8	  /* number of sealed buffers that wake the collector; with fewer it polls */
-/* maximum number of processes of a session, forked ones included */
+#define RADDLE_BACKLOG 24 /* the number of sealed buffers that may wait for the collector */
+/* The number of sealed buffers that wakes the collector; with fewer, it polls. */
+#define RADDLE_WAKE 8
+/* the maximum number of processes of a session, including forked ones */
 #define RADDLE_MAX_PROCESSES 1024
 /* bytes; the path is for messages only, and a longer one is cut */
 #define RADDLE_SUCCESSOR_SIZE 256
@@ -75,11 +75,11 @@ enum raddle_buffer_state { RADDLE_BUFFER_FREE = 0, RADDLE_BUFFER_OPEN = 1, RADDL
 struct raddle_process {
 	_Atomic int32_t pid;	  /* 0 while the entry is being made */
 	int32_t parent;		  /* the parent's position in this table, or -1 for the first process */
-	_Atomic uint32_t threads; /* number of threads that have got a number so far */
-	uint32_t fork_index;	  /* number of this process among the parent's forks, from 0 */
-	/* 1 plus the wait status, once the process is about to exit or abort; before that, 0 */
+	_Atomic uint32_t threads; /* the number of threads that have been numbered so far */
+	uint32_t fork_index;	  /* the number of this process among the parent's forks, from 0 */
+	/* 0 until the process is about to exit or abort; then the wait status plus 1 */
 	_Atomic uint32_t exited;
-	/* the q from which on accesses may be left out, or 0 if none is left out */
+	/* the q from which accesses may be left out, or 0 if none are left out */
 	_Atomic uint64_t thin_q;
 };
 
@@ -91,11 +91,12 @@ struct raddle_session {
 	_Atomic uint32_t stop_reason; /* enum raddle_stop_reason */
 	_Atomic uint32_t heartbeat;   /* the collector increments it about every 100 ms */
 	_Atomic uint32_t process_count;
-	_Atomic int32_t collector_pid; /* process ID of the collector, to detect that it is dead */
+	/* The process ID of the collector, used to detect that it is dead. */
+	_Atomic int32_t collector_pid;
 	/* the next q: the position in the global order of events */
 	_Alignas(64) _Atomic uint64_t sequence;
 	_Alignas(64) _Atomic uint64_t free_head;
-	/* number of buffers that were ever used; the others occupy no memory yet */
+	/* the number of buffers that were ever used; the others occupy no memory yet */
 	_Atomic uint32_t touched;
 	_Alignas(64) _Atomic uint64_t sealed_head;
 	_Alignas(64) _Atomic uint32_t sealed_futex; /* incremented after each push of a sealed buffer */
@@ -108,13 +109,15 @@ struct raddle_session {
 	uint64_t fault_offset, fault_size;
 	uint64_t shadow_offset, shadow_size; /* struct raddle_shadow; 0 if it is not used */
 	uint64_t world_offset, world_size;   /* struct raddle_world; 0 if input is not replayed */
-	uint32_t discard;		     /* 1 if full buffers become free again, and no events are kept */
-	uint32_t world;			     /* 1 if input from outside is recorded too */
-	uint32_t all_accesses;		     /* 1 if no access is left out, however long the run is */
+	/* 1 if full buffers become free again at once, so that no events are kept. */
+	uint32_t discard;
+	uint32_t world;	       /* 1 if input from outside is recorded too */
+	uint32_t all_accesses; /* 1 if no access is left out, however long the run is */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
-	char program[4096]; /* path of the program that the user named: what /proc/self/exe would be without
-			       Raddle */
-	/* path of the program that the first process is about to exec, or empty */
+	/* The path of the program that the user named, which is what /proc/self/exe would be
+	 * without Raddle. */
+	char program[4096];
+	/* the path of the program that the first process is about to exec, or empty */
 	char successor[RADDLE_SUCCESSOR_SIZE];
 };
 
@@ -125,8 +128,8 @@ struct raddle_buffer {
 	uint32_t thread;
 	uint32_t number;       /* number of this buffer among those of the thread, from 0 */
 	uint32_t events;       /* number of events, except RESET and STACK; valid when sealed */
-	_Atomic uint32_t used; /* bytes of `data` that hold whole records */
-	uint32_t open;	       /* number of pieces that are being written (full.h) */
+	_Atomic uint32_t used; /* the number of bytes of `data` that contain whole records */
+	uint32_t open;	       /* the number of pieces that are being written (full.h) */
 	uint64_t left_out;     /* number of accesses that were left out (rt/record/thin.h) */
 	uint8_t data[RADDLE_BUFFER_SIZE - 40];
 };
@@ -138,7 +141,7 @@ _Static_assert(sizeof(struct raddle_session) <= RADDLE_SESSION_HEADER_SIZE, "the
 _Static_assert(RADDLE_SESSION_HEADER_SIZE % RADDLE_BUFFER_SIZE == 0,
 	       "buffers lie at multiples of their size (full.h)");
 
-/* Buffer `index` of a session; the caller has checked the index. */
+/* Returns the buffer with this index.  The caller must have checked the index. */
 static inline struct raddle_buffer *raddle_buffer_at(struct raddle_session *s, uint32_t index)
 {
 	return (struct raddle_buffer *)((char *)s + RADDLE_SESSION_HEADER_SIZE) + index;
@@ -155,7 +158,7 @@ static inline void raddle_stack_push(struct raddle_session *s, _Atomic uint64_t 
 							memory_order_relaxed));
 }
 
-/* Takes the top buffer; returns its index, or -1 if the stack is empty. */
+/* Takes the top buffer.  Returns its index, or -1 if the stack is empty. */
 static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_t *head)
 {
 	uint64_t old = atomic_load_explicit(head, memory_order_acquire), new;
@@ -170,9 +173,9 @@ static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_
 	return (int64_t)(uint32_t)old - 1;
 }
 
-/* Returns the index of a buffer to write into, or -1.  Prefers a buffer that was used already,
- * because its memory is in the cache.  While RADDLE_BACKLOG buffers wait for the collector, a
- * thread gets no buffer that was never used: some buffers will soon be free, and waiting is cheaper
+/* Returns the index of a buffer to write into, or -1.  Prefers a buffer that was used before,
+ * because its memory is in the cache.  While RADDLE_BACKLOG buffers wait for the collector, no
+ * buffer is used for the first time, because some buffers will soon be free, and waiting is cheaper
  * than more memory. */
 static inline int64_t raddle_buffer_take(struct raddle_session *s)
 {
@@ -186,7 +189,7 @@ static inline int64_t raddle_buffer_take(struct raddle_session *s)
 	return index;
 }
 
-/* Takes the whole stack; returns index + 1 of its top, 0 if it was empty. */
+/* Takes the whole stack.  Returns the index of its top plus 1, or 0 if it was empty. */
 static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
 {
 	uint64_t old = atomic_load_explicit(head, memory_order_relaxed);
@@ -199,8 +202,8 @@ static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
 
 #define RADDLE_SESSION_SIZE(buffers) (RADDLE_SESSION_HEADER_SIZE + (uint64_t)(buffers)*RADDLE_BUFFER_SIZE)
 
-/* Whether these forks lead from the first process to process n of the table.  Each entry of
- * `forks` is the index of a fork in the parent.  The table is not trusted. */
+/* Returns non-zero if these forks lead from the first process to process n of the table.  Each
+ * entry of `forks` is the index of a fork in the parent.  The table is not trusted. */
 static inline int raddle_process_is(const struct raddle_session *s, uint32_t n, const uint32_t *forks,
 				    uint32_t count)
 {

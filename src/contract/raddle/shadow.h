@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface between the flavour `shadow` and its driver: which values of the program derive
- * from its input, and which branches depended on them.
- * The memory lies after the other parts of the session (session.h: shadow_offset).  The runtime
- * only appends to it.  The driver reads it after the program has ended, and does not trust its
- * content (symbolic/trace.h).
+ * The interface between the flavour `shadow` and its driver.  It tells which values of the program
+ * derive from its input, and which branches depended on them.  The memory follows the other parts
+ * of the session (session.h: shadow_offset).  The runtime only appends to it.  The driver reads it
+ * after the program has ended, and does not trust its content (symbolic/trace.h).
  *
  *   struct raddle_shadow
  *   struct raddle_expr           RADDLE_SHADOW_NODES: expressions; number 0 is not used
@@ -36,7 +35,7 @@
 #define RADDLE_SHADOW_TABLES 1024u
 #define RADDLE_SHADOW_TEXT (1u << 20)
 #define RADDLE_SHADOW_INPUTS 64u
-#define RADDLE_SHADOW_BYTES 4096u /* how many bytes of an input are symbolic: its first ones */
+#define RADDLE_SHADOW_BYTES 4096u /* how many bytes at the start of an input are symbolic */
 
 #define RADDLE_SHADOW_PAGES 0x200000000000ull /* the address of the map of pages */
 #define RADDLE_SHADOW_PAGE_SHIFT 12	      /* log2 of the size of a page: 4 KiB */
@@ -52,10 +51,11 @@ enum raddle_shadow_kind {
 
 /* A source of input bytes. */
 struct raddle_shadow_input {
-	uint32_t kind;	       /* enum raddle_shadow_kind */
-	uint32_t number;       /* the number of an argument; otherwise 0 */
-	uint32_t name, length; /* the offset and length in RADDLE_SHADOW_TEXT of the path of a
-				* file, or of the name of an environment variable */
+	uint32_t kind;	 /* enum raddle_shadow_kind */
+	uint32_t number; /* the number of an argument; otherwise 0 */
+	/* The offset and length, in RADDLE_SHADOW_TEXT, of the path of a file or of the name of an
+	 * environment variable. */
+	uint32_t name, length;
 };
 
 /* What a variable represents.  NUMBER, LENGTH and EQUAL describe a slot, which is a range of bytes
@@ -65,7 +65,7 @@ enum raddle_shadow_sort {
 	RADDLE_VAR_BYTE,   /* the byte at `offset` */
 	RADDLE_VAR_NUMBER, /* the number written in the slot */
 	RADDLE_VAR_LENGTH, /* the length of the slot, up to the end of the string */
-	RADDLE_VAR_EQUAL,  /* one bit: whether the slot equals the text */
+	RADDLE_VAR_EQUAL,  /* one bit: 1 if the slot equals the text */
 	RADDLE_VAR_SORTS,
 };
 
@@ -82,10 +82,10 @@ struct raddle_shadow_var {
 };
 
 enum raddle_shadow_step_kind {
-	RADDLE_STEP_BRANCH,  /* a branch, which the driver may negate */
-	RADDLE_STEP_ADDRESS, /* an address, length or size that depends on input was fixed to its value
-			      * in this run */
-	RADDLE_STEP_ASSUME,  /* a condition under which a function model is valid */
+	RADDLE_STEP_BRANCH, /* a branch, which the driver may negate */
+	/* An address, length or size that depends on input was fixed to its value in this run. */
+	RADDLE_STEP_ADDRESS,
+	RADDLE_STEP_ASSUME, /* a condition under which a function model is valid */
 };
 
 /* One step of the path: the condition `cond`, an expression, had the value `taken`. */
@@ -148,9 +148,9 @@ struct raddle_shadow {
 _Static_assert(sizeof(struct raddle_expr) == 32, "nodes tile the store");
 _Static_assert(sizeof(struct raddle_shadow) <= RADDLE_SHADOW_HEADER, "the header fits");
 
-/* How the expressions of arguments and results pass between caller and callee.  The caller may
- * have called code that is not instrumented, which then calls another function.  So a function
- * uses the expressions only if it is the `callee`. */
+/* Passes the expressions of arguments and results between caller and callee.  The caller may have
+ * called code that is not instrumented, which then calls another function.  So a function uses the
+ * expressions only if it is the `callee`. */
 #define RADDLE_SHADOW_ARGUMENTS 16
 struct raddle_shadow_call {
 	const void *callee; /* the function that the arguments are for; NULL if there are none */
@@ -161,10 +161,10 @@ struct raddle_shadow_call {
 };
 extern __thread struct raddle_shadow_call __raddle_shadow_call __attribute__((tls_model("initial-exec")));
 
-/* What instrumented code calls for values that are not concrete (rt/shadow/).  Parameters that
- * start with e are expressions, and the others their values.  `what` combines the operator and the
- * width of the operands: op << 8 | bits.  For an index, it has the size of an element in place of
- * the operator.  For a select, bit 31 is the condition. */
+/* The functions that instrumented code calls for values that are not concrete (rt/shadow/).
+ * Parameters whose names start with e are expressions, and the others are their values.  `what`
+ * combines the operator and the width of the operands: op << 8 | bits.  For an index, it has the
+ * size of an element in place of the operator.  For a select, bit 31 is the condition. */
 uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b);
 uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i);
 uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from);

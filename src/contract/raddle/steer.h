@@ -3,10 +3,10 @@
  * Steering: the memory through which `raddle replay` leads a run of a program to a race or a
  * deadlock and learns what happened.  doc/format/schedule.md defines schedules.  The memory lies
  * after the buffers of the session, at `steer_offset` (session.h); a recording has no such memory.
- * It controls the first process; forked processes run freely.  The replayer fills the plan before
- * the program starts.  From then on the program writes, and the replayer reads.  The replayer
- * writes only `command`, `refusal.known` and `crash.seen`, and changes the plan while the program
- * is stopped and asks (below).
+ * Only the first process is controlled; forked processes run freely.  The replayer fills the plan
+ * before the program starts.  From then on the program writes, and the replayer reads.  The
+ * replayer writes only `command`, `refusal.known` and `crash.seen`, and changes the plan while the
+ * program is stopped and asks (below).
  *
  *   struct raddle_steer
  *   struct raddle_steer_thread     thread_count entries, thread 0 first
@@ -95,13 +95,13 @@
 #define RADDLE_STEER_LOOKS 20000u
 /* number of accesses that read nothing new after which other threads stop waiting for the thread */
 #define RADDLE_STEER_STEADY 1000000u
-#define RADDLE_STEER_SPINS 3 /* consecutive spins of each runnable thread that make a livelock */
+#define RADDLE_STEER_SPINS 3 /* if each runnable thread spins this often, it is a livelock */
 
 enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FREE, RADDLE_GOES_ON };
 
 enum raddle_command {
 	RADDLE_COMMAND_NONE,
-	RADDLE_COMMAND_GO,	/* ends MET: release the threads, that of goal `order` first */
+	RADDLE_COMMAND_GO,	/* ends MET: release the threads, the one of goal `order` first */
 	RADDLE_COMMAND_GIVE_UP, /* ends LEADING or GOES_ON: release all threads */
 };
 
@@ -120,7 +120,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_SHOW = 1 << 21, /* like NOTE, and the thread waits until `crash.seen` is set */
 	RADDLE_STEER_ONE = 4096,     /* with TURNS: all threads run on one kernel thread */
 	RADDLE_STEER_TRAP = 8192,    /* with TURNS: futex calls of libraries are trapped (rt/steer/trap.c) */
-	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, at any time */
+	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at every point except accesses */
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
 };
 
@@ -138,7 +138,7 @@ enum raddle_strategy {
 /* Why the plan cannot be followed. */
 enum raddle_cause {
 	RADDLE_CAUSE_NONE,
-	RADDLE_CAUSE_KIND,    /* the thread's n-th operation is of another kind */
+	RADDLE_CAUSE_KIND,    /* the thread's n-th operation is of another kind than planned */
 	RADDLE_CAUSE_PAST,    /* the thread passed its goal without the access */
 	RADDLE_CAUSE_APART,   /* both goals were reached, but the accesses do not conflict */
 	RADDLE_CAUSE_ENDED,   /* the thread ended before it reached its goal */
@@ -179,7 +179,7 @@ enum raddle_slot_state {
 /* Which thread runs next at a point. */
 struct raddle_steer_decision {
 	uint32_t thread; /* the thread at the point: a position in the table; in `made`, a slot */
-	uint32_t next;	 /* the thread that runs next, given in the same way */
+	uint32_t next;	 /* the thread that runs next, identified in the same way */
 	uint64_t n;
 	uint32_t point; /* enum raddle_point */
 	uint32_t count; /* number of this point among those of its kind after operation n, from 1 */
@@ -196,9 +196,9 @@ struct raddle_steer_watch {
 	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
 	uint32_t how;		/* bits: 1 for reads, 2 for writes */
 	/* 1: the program stops there and asks; 2: the same, but only at the thread's first such
-	 * access after each of its operations, and its others are not points */
+	 * access after each of its operations; the others are not points */
 	uint32_t stand;
-	_Atomic uint64_t seen; /* how many accesses matched; written by the runtime */
+	_Atomic uint64_t seen; /* number of matching accesses; written by the runtime */
 };
 
 /* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
@@ -206,7 +206,7 @@ struct raddle_steer_thread {
 	/* `parent` is a position in this table, or NONE for the initial thread (index 0) and
 	 * threads that the program did not create */
 	uint32_t parent, index;
-	uint32_t first, count; /* its operations: position of the first, and their number */
+	uint32_t first, count; /* the position of its first operation, and their number */
 	uint64_t limit;	       /* the last operation that it may do in LEADING, or UINT64_MAX */
 	uint32_t goal, stop;   /* position in `goals`, or NONE; 1 if the thread has a stop */
 	uint64_t stop_n;       /* the number of the operation at which it stops */
@@ -234,7 +234,7 @@ struct raddle_steer_goal {
 /* A place at which a thread was observed. */
 struct raddle_steer_spot {
 	uint32_t slot, site;
-	uint64_t address, size, n; /* n: operations that the thread had begun */
+	uint64_t address, size, n; /* n: number of operations that it had begun */
 	uint32_t write, atomic;
 	uint32_t frame_count; /* entries of `frames`: call sites, innermost first */
 	uint32_t frames[RADDLE_STEER_FRAMES];
@@ -249,7 +249,7 @@ struct raddle_steer_race {
 struct raddle_steer_difference {
 	uint32_t cause; /* enum raddle_cause */
 	uint32_t slot;
-	uint64_t n;		  /* operations that the thread had begun */
+	uint64_t n;		  /* number of operations that the thread had begun */
 	uint32_t expected, found; /* kinds of events, or 0; for MISSED and CANNOT, a thread and a point */
 	uint32_t site;		  /* innermost call site of the thread */
 	uint32_t turn;		  /* operations of the plan that were done; in GOES_ON: decisions */
@@ -260,18 +260,18 @@ struct raddle_slot {
 	uint32_t thread;	 /* position in the plan's table of threads, or NONE */
 	uint32_t parent, index;	 /* as in the event THREAD_START */
 	uint32_t tid;		 /* the kernel's thread ID */
-	_Atomic uint32_t kind;	 /* the operation that it is in or waits to do: enum raddle_event */
-	_Atomic uint64_t n;	 /* operations begun */
+	_Atomic uint32_t kind;	 /* its current or next operation: enum raddle_event */
+	_Atomic uint64_t n;	 /* number of operations begun */
 	_Atomic uint64_t object; /* the operation's object: address, or thread number for a join */
 	_Atomic uint32_t site;	 /* innermost call site of that operation */
 	_Atomic uint32_t held_count;
-	_Atomic uint64_t accesses; /* records of accesses and atomics so far: its progress */
+	_Atomic uint64_t accesses; /* number of accesses recorded so far: its progress */
 	_Atomic uint32_t timed;	   /* in BLOCKED: 1 if the wait has a time limit */
 	_Atomic uint32_t inside;   /* in BLOCKED: enum raddle_inside */
 	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
 	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */
-	uint32_t stays;		/* points in a row at which it kept the turn */
+	uint32_t stays;		/* number of points in a row at which it kept the turn */
 	uint32_t due;		/* 1 if the time limit of its wait has expired */
 	uint64_t since;		/* 0 if it does not wait; later waits have higher numbers */
 	uint64_t point_n;	/* its current or last point, as in struct raddle_steer_decision */
@@ -309,8 +309,8 @@ struct raddle_steer_misuse {
 /* Where a fatal signal occurred. */
 struct raddle_steer_crash {
 	_Atomic uint32_t signal; /* the number of the signal, or 0 before it occurs */
-	_Atomic uint32_t seen;	 /* set to 1 by a debugger that has inspected the program */
-	uint32_t tid;		 /* kernel id of the thread that got the signal */
+	_Atomic uint32_t seen;	 /* a debugger sets it to 1 after inspecting the program */
+	uint32_t tid;		 /* the kernel's ID of the thread that got the signal */
 	uint64_t places[RADDLE_CRASH_PLACES];
 };
 
@@ -377,8 +377,8 @@ struct raddle_steer {
 	struct raddle_steer_ask ask;
 	struct raddle_freezing freezing;
 
-	/* Pairs of sites: the upper half of an entry is the site of an access, the lower half that
-	 * of the next conflicting access by another thread. */
+	/* Pairs of sites.  The upper half of an entry is the site of an access, and the lower half
+	 * is that of the next conflicting access by another thread. */
 	_Atomic uint32_t pair_count;
 	uint64_t pairs[RADDLE_STEER_PAIRS];
 };

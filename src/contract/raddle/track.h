@@ -20,8 +20,9 @@
  *
  * It is a memory file, so its content survives any end of the program.  Events are numbered from 0.
  * Event n lies in slot n % event_count and gets the stamp n + 1 when it is complete.  An access
- * happens and gets its number under a lock chosen by the address, so the order of numbers is the
- * order of events.  The reader does not trust the content (sketch/track-read.c).
+ * happens and gets its number under a lock that is chosen by the address, so the numbers reflect
+ * the order of accesses to an address.  The reader does not trust the content
+ * (sketch/track-read.c).
  */
 #ifndef RADDLE_TRACK_H
 #define RADDLE_TRACK_H
@@ -49,9 +50,10 @@ _Static_assert((RADDLE_TRACK_EVENTS & (RADDLE_TRACK_EVENTS - 1)) == 0, "numbers 
 
 /* Bits of a gate's flag. */
 enum raddle_track_flag {
-	RADDLE_TRACK_SLICE = 1,	 /* a statement of the slice: a watchpoint may be set on its memory */
+	/* A statement of the slice; a watchpoint may be set on its memory. */
+	RADDLE_TRACK_SLICE = 1,
 	RADDLE_TRACK_OTHER = 2,	 /* another access that may touch the same memory */
-	RADDLE_TRACK_OPEN = 3,	 /* the mask of both bits: the gate is open */
+	RADDLE_TRACK_OPEN = 3,	 /* the mask of both bits; if one is set, the gate is open */
 	RADDLE_TRACK_BESIDE = 4, /* closed, but another gate of its function is open */
 };
 
@@ -59,16 +61,18 @@ enum raddle_track_flag {
 enum raddle_track_what {
 	RADDLE_TRACK_READ,
 	RADDLE_TRACK_WRITE,
-	RADDLE_TRACK_UPDATE,  /* read-modify-write */
-	RADDLE_TRACK_ACQUIRE, /* a call that may wait: its event is written when the call returns */
-	RADDLE_TRACK_CALL,    /* any other call: its event is written before the call */
-	RADDLE_TRACK_FREE,    /* as CALL, for a call that frees the block at the address */
-	RADDLE_TRACK_POINT,   /* a branch or a return */
+	RADDLE_TRACK_UPDATE, /* read-modify-write */
+	/* A call that may wait, whose event is written when the call returns. */
+	RADDLE_TRACK_ACQUIRE,
+	RADDLE_TRACK_CALL,  /* any other call, whose event is written before the call */
+	RADDLE_TRACK_FREE,  /* as CALL, for a call that frees the block at the address */
+	RADDLE_TRACK_POINT, /* a branch or a return */
 	RADDLE_TRACK_WHATS
 };
 
 enum raddle_track_state {
-	RADDLE_TRACK_VOID,  /* the slot was reserved but not used: another event describes the access */
+	/* The slot was reserved but is not used, since another event describes the access. */
+	RADDLE_TRACK_VOID,
 	RADDLE_TRACK_BEGUN, /* the thread has not finished the instruction */
 	RADDLE_TRACK_DONE,
 };
@@ -77,13 +81,15 @@ struct raddle_track_event {
 	_Atomic uint64_t stamp;
 	uint64_t address;
 	uint64_t value;
-	uint64_t more; /* the value that an update wrote, the size of a freed block, or the code offset of an
-			* access that a watchpoint caught */
-	uint32_t gate; /* RADDLE_TRACK_HARDWARE if a watchpoint caught the access */
+	/* The value that an update wrote, the size of a freed block, or the code offset of an
+	 * access that a watchpoint caught. */
+	uint64_t more;
+	uint32_t gate;	 /* RADDLE_TRACK_HARDWARE if a watchpoint caught the access */
 	uint32_t thread; /* the number of the thread in the order of creation, from 0 */
 	uint8_t size;	 /* the size of the value in bytes; 0 if unknown */
 	uint8_t what, state;
-	uint8_t unsure; /* 1 if the order may be wrong: another thread held the address's lock too long */
+	/* 1 if the order may be wrong because another thread held the address's lock too long. */
+	uint8_t unsure;
 	uint32_t reserved;
 };
 
@@ -95,8 +101,8 @@ struct raddle_track_failure {
 	uint32_t thread;
 	uint32_t line;	  /* the line of a failed assertion; otherwise 0 */
 	uint64_t address; /* the address whose access raised the signal */
-	/* Offsets from the program's load address: where the thread was, then candidates for its
-	 * callers. */
+	/* Offsets from the program's load address: first the place where the thread was, then
+	 * candidates for its callers. */
 	uint64_t places[RADDLE_TRACK_PLACES]; /* terminated by 0 */
 	char text[RADDLE_TRACK_TEXT];	      /* the condition of a failed assertion */
 	char file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
@@ -108,20 +114,23 @@ struct raddle_track {
 	uint32_t event_count;
 
 	/* Written by the tool. */
-	uint32_t watch; /* 1 if the program shall use watchpoints */
-	uint32_t turn;	/* turn * RADDLE_TRACK_SLOTS locations are skipped before one gets a watchpoint */
+	uint32_t watch; /* 1 if the program should use watchpoints */
+	uint32_t turn;	/* the first turn * RADDLE_TRACK_SLOTS locations get no watchpoint */
 	uint32_t gate_count;
-	uint32_t budget;  /* the number of events after which a gate is closed; 0 for no limit.  A
-			   * function whose gates are all closed costs nothing. */
+	/* The number of events after which a gate is closed; 0 for no limit.  A function whose
+	 * gates are all closed costs nothing. */
+	uint32_t budget;
 	uint64_t perturb; /* the seed of random delays at gates; 0 for no delays */
 
 	/* Written by the program. */
 	_Atomic uint32_t pid;
 	_Atomic uint32_t threads; /* the number of threads created so far */
 	_Atomic uint64_t head;	  /* the number of the next event */
-	/* How many locations got a watchpoint, and how many accesses watchpoints caught. */
+	/* The number of locations that got a watchpoint, and the number of accesses that
+	 * watchpoints caught. */
 	_Atomic uint32_t watched, hits;
-	_Atomic uint32_t spent;	   /* how many gates were closed because their budget was spent */
+	/* The number of gates that were closed because their budget was spent. */
+	_Atomic uint32_t spent;
 	_Atomic uint32_t no_watch; /* 1 if the system refused watchpoints */
 	struct raddle_track_failure failure;
 };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outside world of a program: the recorded input of a run, and the memory through which a
- * replay receives the same input again.
- * Recording: a thread writes the records of world.inc into buffers of the session whose `thread`
- * has the bit RADDLE_WORLD_BUFFER.  doc/format/world.md describes the file made from them.
- * Replay: the memory lies in the session, at world_offset (session.h), and belongs to the first
- * process.  If world_offset is 0, no input is replayed.  The replayer fills the memory before the
- * program starts:
+ * The outside world of a program.  This file defines the recorded input of a run, and the memory
+ * through which a replay receives the same input again.  Recording: a thread writes the records of
+ * world.inc into buffers of the session whose `thread` has the bit RADDLE_WORLD_BUFFER.
+ * doc/format/world.md describes the file made from them.  Replay: the memory is part of the
+ * session, at world_offset (session.h), and belongs to the first process.  If world_offset is 0, no
+ * input is replayed.  The replayer fills the memory before the program starts:
  *
  *   struct raddle_world
  *   struct raddle_world_thread      thread_count times, a parent before its children
@@ -52,8 +51,8 @@ struct raddle_world_run {
 };
 
 struct raddle_world_thread {
-	/* The position of the parent, or RADDLE_WORLD_NONE for the initial thread; and the number
-	 * of this thread among the parent's creations. */
+	/* The position of the parent in this table, or RADDLE_WORLD_NONE for the initial thread;
+	 * and the number of this thread among the parent's creations. */
 	uint32_t parent, index;
 	struct raddle_world_run values[RADDLE_SOURCES];
 	struct raddle_world_run random; /* its random bytes */
@@ -74,8 +73,9 @@ struct raddle_world_connection {
 	int32_t error;			     /* errno if connect() failed; otherwise 0 */
 	int32_t descriptor;		     /* the inherited descriptor; -1 if not inherited */
 	struct raddle_world_address address; /* the address of the other side */
-	uint64_t sent, sum;		     /* bytes sent in the recorded run, and their checksum */
-	uint64_t kept_at, kept_size;	     /* room for the bytes that the replay sends */
+	uint64_t sent, sum; /* the number of bytes sent in the recorded run, and their checksum */
+	/* The offset and size of the room for the bytes that the replay sends. */
+	uint64_t kept_at, kept_size;
 	/* Written by the program. */
 	_Atomic uint64_t now_sent; /* the number of bytes sent in the replay */
 	_Atomic uint32_t begun;	   /* 1 if the connection was accepted or connected */
@@ -88,14 +88,16 @@ struct raddle_world_arrival {
 	uint32_t kind; /* enum raddle_arrival */
 	uint32_t connection;
 	uint64_t bytes_at, length;
-	uint64_t sent_before; /* how many bytes the program had sent before the arrival, in total */
+	/* The total number of bytes that the program had sent before the arrival. */
+	uint64_t sent_before;
 };
 
-/* Calls for which nothing was recorded, by the answer that they get in the replay. */
+/* Kinds of calls for which nothing was recorded.  The comments tell what the replay returns for
+ * them. */
 enum raddle_world_lack {
 	RADDLE_WORLD_LACK_VALUE,   /* an extrapolated time, or a process ID that another thread got */
 	RADDLE_WORLD_LACK_RANDOM,  /* deterministic pseudo-random bytes */
-	RADDLE_WORLD_LACK_CONNECT, /* a refusal of the connection */
+	RADDLE_WORLD_LACK_CONNECT, /* the connection is refused */
 	RADDLE_WORLD_LACK_SOCKET,  /* a real socket, of a kind that is not replayed */
 	RADDLE_WORLD_LACKS,
 };
@@ -103,19 +105,21 @@ enum raddle_world_lack {
 struct raddle_world {
 	uint32_t version;
 	uint32_t thread_count, listener_count, connection_count, arrival_count;
-	uint32_t end_signal; /* raised when no input is left and no thread is runnable; 0 for no signal */
-	uint32_t sockets;    /* 1 if sockets are replayed, 0 if they are real */
+	/* The signal raised when no input is left and no thread is runnable; 0 for none. */
+	uint32_t end_signal;
+	uint32_t sockets; /* 1 if sockets are replayed, 0 if they are real */
 	uint32_t unused;
-	uint64_t all_sent; /* bytes sent in total in the recorded run */
+	uint64_t all_sent; /* the total number of bytes sent in the recorded run */
 	/* The offsets of the tables in this memory. */
 	uint64_t threads_at, values_at, listeners_at, connections_at, arrivals_at;
 	/* Written by the program. */
 	_Alignas(64) _Atomic uint32_t arrived; /* the number of arrivals delivered so far */
-	_Atomic uint32_t hurried; /* the number of arrivals delivered before the program had sent as many
-				   * bytes as in the recorded run */
+	/* The number of arrivals that were delivered before the program had sent as many bytes as
+	 * in the recorded run. */
+	_Atomic uint32_t hurried;
 	_Atomic uint32_t ended;	  /* 1 if end_signal was raised */
 	_Atomic uint32_t refused; /* the number of arrivals whose bytes were not all delivered */
-	_Atomic uint64_t sent;	  /* bytes sent in total in the replay */
+	_Atomic uint64_t sent;	  /* the total number of bytes sent in the replay */
 	_Atomic uint64_t lacks[RADDLE_WORLD_LACKS];
 };
 
