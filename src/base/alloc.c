@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In bytes.  The block size was set by hand: large enough that malloc() is called rarely, small
- * enough that a nearly empty arena wastes little.  The alignment is that of malloc() on 64-bit
- * machines. */
+/* Both are in bytes.  The block size was chosen by hand: it is so large that malloc() is called
+ * rarely, and so small that a nearly empty arena wastes little.  The alignment is that of malloc()
+ * on 64-bit machines. */
 enum { ARENA_BLOCK = 64 * 1024, ARENA_ALIGN = 16 };
 
 struct block {

@@ -31,12 +31,12 @@ void rd_free_all(size_t count, void *const *blocks);
 			free((array)[rd_i] __VA_ARGS__);                                                     \
 	} while (0)
 
-/* Makes room for at least `need` elements in *array.  *capacity counts elements and grows by half.
- * Usually called as RD_GROW(array, capacity, need). */
+/* Makes room for at least `need` elements in *array.  *capacity is the number of elements that fit,
+ * and grows by half.  Usually called as RD_GROW(array, capacity, need). */
 void rd_grow(void **array, size_t *capacity, size_t need, size_t element);
 #define RD_GROW(array, capacity, need) rd_grow((void **)&(array), &(capacity), (need), sizeof *(array))
 
-/* An arena: many small objects that are freed together. */
+/* An arena holds many small objects that are freed together. */
 struct rd_arena;
 struct rd_arena *rd_arena_new(void);
 void rd_arena_free(struct rd_arena *arena);

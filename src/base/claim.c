@@ -20,8 +20,8 @@
 
 enum {
 	DIRECTORIES_MAX = 1000, /* rd_claim() gives up after PATH-N with N = DIRECTORIES_MAX - 1 */
-	/* How often the lock file may vanish between open() and flock() before rd_claim() gives
-	 * up. */
+	/* The number of times that the lock file may vanish between open() and flock() before
+	 * rd_claim() gives up. */
 	RETRIES_MAX = 100,
 };
 
@@ -62,8 +62,8 @@ static int try_once(struct rd_claim *claim, const char *path, const char *file)
 	return r;
 }
 
-/* Tries to claim the directory, again if its lock file vanished meanwhile.  Returns CLAIM_MADE,
- * CLAIM_TAKEN or an error. */
+/* Tries to claim the directory, and tries again if its lock file has vanished meanwhile.  Returns
+ * CLAIM_MADE, CLAIM_TAKEN or an error. */
 static int try_claim(struct rd_claim *claim, const char *path)
 {
 	char *file = claim_file(path);

@@ -22,7 +22,8 @@ struct rd_claim {
 int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere);
 void rd_claim_release(struct rd_claim *claim);
 
-/* Whether the directory has a lock file, locked or not.  If so, Raddle made the directory. */
+/* Returns true if the directory contains a lock file, locked or not.  If so, Raddle made the
+ * directory. */
 bool rd_claim_marks(const char *path);
 
 #endif

@@ -28,7 +28,6 @@ static inline int64_t rd_now_ns(void)
 	return (int64_t)t.tv_sec * RD_NS_PER_S + t.tv_nsec;
 }
 
-/* Processor time of this process. */
 static inline int64_t rd_cpu_ns(void)
 {
 	struct timespec t;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For use in a comparison function: returns the order of a and b from that function, unless they
- * are equal. */
+/* For use in a comparison function.  Unless a and b are equal, makes that function return their
+ * order. */
 #define RD_BY(a, b)                                                                                          \
 	do {                                                                                                 \
 		if ((a) != (b))                                                                              \
@@ -46,7 +46,8 @@
 		}                                                                                            \
 	} while (0)
 
-/* The first index from `low` up to `high` whose number is not less than `value`, or `high`. */
+/* Returns the first index from `low` up to `high` whose number is not less than `value`, or `high`
+ * if there is none. */
 static inline size_t rd_lower_bound(const uint32_t *sorted, size_t low, size_t high, uint32_t value)
 {
 	RD_BISECT(low, high, i, sorted[i] < value);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts: where a thread's messages go, and what ends when memory runs out.
- * Commands run from the command line need no context.  Their messages go to the sink of the process
+ * A context determines where a thread's messages go, and what ends when memory runs out.  Commands
+ * that are run from the command line need no context.  Their messages go to the sink of the process
  * (error.h), and the process ends when memory runs out.  A server runs each request through
- * rd_context_run(): the request has its own messages, and running out of memory ends the request,
- * not the server.  To intercept messages only, a library enters a context without a boundary.
- * Contexts nest and belong to one thread.  A thread that works for another thread enters its own
- * context, which may use the other thread's sink if that sink is thread-safe.
+ * rd_context_run().  The request then has its own messages, and running out of memory ends the
+ * request, not the server.  A library that only wants to intercept messages enters a context
+ * without a boundary.  Contexts nest and belong to one thread.  A thread that works for another
+ * thread enters its own context, which may use the other thread's sink if that sink is thread-safe.
  */
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
@@ -35,8 +35,8 @@ struct rd_context {
 	size_t allocated;
 	struct rd_cleanup *cleanups;
 	struct rd_context *outer;
-	bool in_sink; /* whether the context's sink is being called */
-	/* Where to jump if memory runs out; NULL if the outer context is to end instead. */
+	bool in_sink; /* true while the context's sink is being called */
+	/* Where to jump if memory runs out; NULL if the outer context must end instead. */
 	jmp_buf *boundary;
 };
 
@@ -47,7 +47,7 @@ void rd_context_leave(struct rd_context *c);
 /* Calls work(argument) in the context and returns its result.  The context ends if memory runs out
  * or the limit is exceeded.  Then inner contexts are left, cleanups run (newest first), the log
  * gets "out of memory", and RD_ENOMEM is returned.  Memory that `work` allocated without a cleanup
- * leaks, so a server that has leaked a lot restarts once its other requests are done. */
+ * leaks.  So a server that has leaked a lot should restart once its other requests are done. */
 int rd_context_run(struct rd_context *c, int (*work)(void *argument), void *argument);
 
 /* Adds a cleanup to the innermost context of this thread.  Without a context nothing happens. */
@@ -55,7 +55,7 @@ void rd_cleanup_add(struct rd_cleanup *cleanup, void (*release)(void *), void *a
 /* Removes a cleanup without running it.  The cleanup must be the newest one. */
 void rd_cleanup_remove(struct rd_cleanup *cleanup);
 
-/* The innermost context of this thread, or NULL. */
+/* Returns the innermost context of this thread, or NULL. */
 struct rd_context *rd_context_current(void);
 
 /* For alloc.c. rd_context_count() counts bytes in this and all outer contexts.  If a limit is

@@ -26,7 +26,7 @@
 
 #define FILE_NAME ".raddle"
 
-enum { FILE_MAX = 65536 }; /* in bytes; set by hand: a list of options is far shorter */
+enum { FILE_MAX = 65536 }; /* bytes, chosen by hand: a list of options is far shorter */
 
 /* The file or variable that options come from. */
 struct source {
@@ -201,7 +201,8 @@ static int read_lines(struct source *s, const char *text)
 	return err;
 }
 
-/* Whether the search ends here: in the home directory, at the top of a repository, or in /. */
+/* Returns true if the search ends here: in the home directory, at the top of a repository, or in
+ * /. */
 static bool is_top(const char *directory)
 {
 	char *git = rd_xasprintf("%s/.git", directory);
@@ -212,8 +213,8 @@ static bool is_top(const char *directory)
 	return top;
 }
 
-/* The path of the nearest .raddle file, in the current directory or above it; NULL if there is
- * none. */
+/* Returns the path of the nearest .raddle file, in the current directory or above it, or NULL if
+ * there is none. */
 static char *find_file(void)
 {
 	char directory[PATH_MAX];

@@ -24,8 +24,8 @@ bool rd_is_path_end(const char *path, const char *wanted)
 	       (length == end || path[length - end - 1] == '/');
 }
 
-/* A copy of the text without white space around it.  Control characters become spaces, so the copy
- * is one line. */
+/* Returns a copy of the text without the white space around it.  Control characters become spaces,
+ * so the copy is one line. */
 static char *trimmed(struct rd_edits *e, const char *text, size_t length)
 {
 	char *copy;

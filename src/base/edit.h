@@ -37,7 +37,7 @@ struct rd_edits {
 
 void rd_edits_release(struct rd_edits *e);
 
-/* These add edits in the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and
+/* These functions add edits in the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and
  * "FILE:LINE,FILE:LINE".  NULL adds nothing. */
 int rd_edits_require(struct rd_edits *e, const char *text);
 int rd_edits_without_sync(struct rd_edits *e, const char *text);
@@ -49,7 +49,7 @@ int rd_edits_parse(struct rd_edits *e, const char *lines, const char *name);
  * program's behaviour. */
 void rd_edits_format(const struct rd_edits *e, bool predicates, struct rd_buf *out);
 
-/* Whether `wanted` is the path, or a suffix of it that begins after a slash. */
+/* Returns true if `wanted` is the path, or a suffix of the path that begins after a slash. */
 bool rd_is_path_end(const char *path, const char *wanted);
 
 #endif

@@ -58,8 +58,8 @@ void rd_log_level(enum rd_level level)
 	process.max_level = level;
 }
 
-/* The innermost context with a sink that is not being called.  So a message from a sink goes to the
- * next outer sink. */
+/* Returns the innermost context whose sink is not being called.  So a message from within a sink
+ * goes to the next outer sink. */
 static struct rd_context *innermost_sink(void)
 {
 	struct rd_context *first = rd_context_current();

@@ -27,9 +27,10 @@ enum rd_err {
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
 
-/* The type of sinks for messages. rd_log_set() sets the sink that is used outside of any context
- * (context.h).  The default writes "raddle: message" to stderr.  In JSON mode cmd/ installs a sink
- * that writes {"error": "..."}. NULL restores the default.  Call it before threads exist. */
+/* The type of functions that receive messages, which are called sinks.  rd_log_set() sets the sink
+ * that is used outside of any context (context.h); NULL restores the default, which writes "raddle:
+ * message" to stderr.  In JSON mode, cmd/ installs a sink that writes {"error": "..."}.  Call
+ * rd_log_set() before threads exist. */
 typedef void rd_log_fn(void *data, enum rd_level level, const char *message);
 void rd_log_set(rd_log_fn *fn, void *data);
 
@@ -39,7 +40,8 @@ rd_log_fn rd_log_discard;
 /* A sink that keeps a copy of the first error in the `char *` that `data` points to. */
 rd_log_fn rd_log_first;
 
-/* For a sink that does not handle a message: passes it to the next outer sink. */
+/* A sink calls this for a message that it does not handle.  Passes the message to the next outer
+ * sink. */
 void rd_log_pass(enum rd_level level, const char *message);
 
 /* Sets the level; less severe messages are dropped.  The default is RD_LOG_WARN. */
@@ -55,7 +57,8 @@ void rd_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rd_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rd_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reports a broken invariant of Raddle, with its place, and aborts, in release builds too. */
+/* Reports a broken invariant of Raddle, with its place in the source, and aborts.  Release builds
+ * do that too. */
 _Noreturn void rd_bug(const char *file, int line, const char *what);
 #define RD_BUG(what) rd_bug(__FILE__, __LINE__, what)
 #define RD_ASSERT(condition) ((condition) ? (void)0 : rd_bug(__FILE__, __LINE__, #condition))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Escapes fields.  Undoing the escapes of a field gives the original text.
+ * Escapes fields.  Undoing the escapes of a field yields the original text.
  */
 #include "base/field.h"
 

@@ -16,7 +16,7 @@
 /* Appends a tab and the text as a field.  NULL is the same as "". */
 void rd_field_add(struct rd_buf *out, const char *text);
 
-/* Undoes the escapes in place; returns false if an escape is invalid. */
+/* Undoes the escapes in place.  Returns false if an escape is invalid. */
 bool rd_field_undo(char *field);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Files, directories and the cache.  In: paths.  Out: bytes and mappings.  Failures are reported
- * here with their paths, unless the header calls a function silent.
+ * here, together with the path, unless the header states otherwise.
  */
 #include "base/file.h"
 
@@ -21,7 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A mapping needs no memory, but the address space is finite: 2^44 is an eighth of it on x86-64. */
+/* The maximum size of a mapping in bytes.  A mapping needs no memory, but the address space is
+ * finite: 2^44 is an eighth of it on x86-64. */
 #define MAP_MAX (UINT64_C(1) << 44)
 
 /* Reads to the end of `fd`.  The size is only a hint: it is 0 in /proc, and files grow.  Fails
@@ -99,7 +100,8 @@ int rd_write_all(int fd, const void *data, size_t length)
 	return 0;
 }
 
-/* Writes a file.  Silent; sets errno.  `flags` are further flags for open(). */
+/* Writes a file.  On failure, returns -1 and sets errno, without a message.  `flags` are further
+ * flags for open(). */
 static int write_to(const char *path, int flags, const void *data, size_t length)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
@@ -170,8 +172,8 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Makes a directory and those above it.  Silent; sets errno.  Another process may create a
- * directory of the path at the same time. */
+/* Makes a directory and those above it.  On failure, returns -1 and sets errno, without a message.
+ * Another process may create a directory of the path at the same time. */
 static int make_path(const char *path, mode_t mode)
 {
 	char *copy = rd_xstrdup(path);
@@ -316,8 +318,8 @@ void rd_map_close(struct rd_map *map)
 	*map = (struct rd_map){0};
 }
 
-/* The user's directory below /tmp.  All users share /tmp, so a directory of this name may belong to
- * another user; it is then refused. */
+/* Stores the path of the user's directory below /tmp.  All users share /tmp, so a directory of this
+ * name may belong to another user; it is then refused. */
 static int private_tmp(char **path)
 {
 	char *p = rd_xasprintf("/tmp/raddle-%ld", (long)getuid());
@@ -338,7 +340,7 @@ static int private_tmp(char **path)
 	return err;
 }
 
-/* The default cache directory; NULL without a home directory. */
+/* Returns the default cache directory, or NULL if there is no home directory. */
 static char *home_cache(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

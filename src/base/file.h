@@ -21,12 +21,12 @@ int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
 #define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
-/* Reads the first n bytes of a file, to detect its format.  Returns the number of bytes read; 0,
+/* Reads the first n bytes of a file, to detect its format.  Returns the number of bytes read, or 0,
  * without a message, if the file cannot be read. */
 size_t rd_file_head(const char *path, void *out, size_t n);
 
-/* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`.  The value is
- * that of `call`, or the error from reading. */
+/* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`, which may use
+ * the buffer.  The value is that of `call`, or the error from reading the file. */
 #define RD_WITH_FILE(path, max, text, call)                                                                  \
 	({                                                                                                   \
 		struct rd_buf text = RD_BUF_INIT;                                                            \
@@ -46,7 +46,7 @@ int rd_file_write_buf(const char *path, struct rd_buf *data); /* also releases t
  * Writes in place to devices and pipes, and to a file in a directory that is not writable. */
 int rd_file_replace(const char *path, const void *data, size_t length);
 
-/* Writes all bytes.  Silent: on failure it returns -1 and sets errno. */
+/* Writes all bytes.  On failure, returns -1 and sets errno, without a message. */
 int rd_write_all(int fd, const void *data, size_t length);
 int rd_mkdirs(const char *path);      /* like mkdir -p; the mode is 0777 less umask */
 int rd_remove_tree(const char *path); /* like rm -rf; a missing path is not an error */
@@ -62,9 +62,10 @@ int rd_temporary_file(void);
  * again, so changes in a private mapping are lost. */
 void rd_drop_pages(const void *bytes, size_t length);
 
-/* The program that a shell would run for `name`.  A name with a slash is returned unchanged.  Other
- * names are searched for in PATH, where an empty element means the current directory.  NULL if not
- * found; the caller frees the result. */
+/* Returns the path of the program that a shell would run for `name`.  A name with a slash is
+ * returned unchanged.  Other names are searched for in PATH, where an empty element means the
+ * current directory.  Returns NULL if the program is not found.  The caller must free the
+ * result. */
 char *rd_find_program(const char *name);
 
 /* A file mapped read-only.  An empty file maps to length 0. */
@@ -75,12 +76,13 @@ struct rd_map {
 int rd_map_open(struct rd_map *map, const char *path);
 void rd_map_close(struct rd_map *map);
 
-/* The cache directory: $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else
- * /tmp/raddle-UID.  The directory is created if it does not exist.  The caller frees *path. */
+/* Stores the path of the cache directory in *path: $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else
+ * ~/.cache/raddle, else /tmp/raddle-UID.  The directory is created if it does not exist.  The
+ * caller must free *path. */
 int rd_cache_dir(char **path);
 
-/* The path of the running executable, without symbolic links; the caller frees it.  Without /proc
- * an error is reported and NULL is returned. */
+/* Returns the path of the running executable, without symbolic links.  The caller must free it.  If
+ * /proc is not available, reports an error and returns NULL. */
 char *rd_own_path(void);
 
 /* Finds a file that belongs to this Raddle, such as hook-record.bc or raddle-instr.  Searches

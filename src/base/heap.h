@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A binary heap of numbers in the caller's array.  heap[0] is the first number in the order.
- * `before` is a strict order and is called with `context`.  Everything is inlined, so a constant
- * `before` costs no call.
+ * `before` defines a strict order and is called with `context`.  Everything is inlined, so a
+ * constant `before` costs no call.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H

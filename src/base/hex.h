@@ -16,10 +16,11 @@ void rd_hex_write(char *to, const void *bytes, size_t n);
 /* Reads n bytes.  Returns false, and writes nothing, if the text is not exactly 2 * n digits. */
 bool rd_hex_read(void *to, const char *text, size_t n);
 
-/* Whether the text, which may be NULL, consists of exactly `digits` digits. */
+/* Returns true if the text consists of exactly `digits` digits.  The text may be NULL. */
 bool rd_is_hex(const char *text, size_t digits);
 
-/* The value of the first `digits` digits, at most 16.  They must be digits. */
+/* Returns the value of the first `digits` characters, which must be digits.  `digits` is at most
+ * 16. */
 uint64_t rd_hex_number(const char *text, size_t digits);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals that end a long task: SIGINT, SIGTERM, SIGHUP.  They are blocked between begin and end,
- * so the task can check for them where it can stop in an orderly way.  A child process inherits the
- * signal mask, so it must call rd_interrupt_end() before it does anything else.
+ * Signals that end a long task: SIGINT, SIGTERM and SIGHUP.  They are blocked between begin and
+ * end, so that the task can check for them at points where it can stop in an orderly way.  A child
+ * process inherits the signal mask, so it must call rd_interrupt_end() before it does anything
+ * else.
  */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
@@ -17,7 +18,7 @@ struct rd_interrupt {
 void rd_interrupt_begin(struct rd_interrupt *i);
 void rd_interrupt_end(const struct rd_interrupt *i); /* restores the previous signal mask */
 
-/* The signal that has arrived or arrives within that time; 0 if there is none. */
+/* Returns the signal that has arrived or arrives within this time, or 0 if there is none. */
 int rd_interrupt_wait(const struct rd_interrupt *i, uint32_t milliseconds);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads JSON documents.  jansson parses the bytes into a tree or reports where they are not JSON;
- * these functions read members of the tree.  Nothing is trusted: if a member has the wrong type or
- * is out of range, the error names it.  An absent or null member reads as zero; unknown members are
- * ignored.  Only the first error is reported; all members read after it are zero.
+ * these functions read members of the tree.  Nothing is trusted.  If a member has the wrong type or
+ * is out of range, the error message names it.  An absent or null member is read as zero, and
+ * unknown members are ignored.  Only the first error is reported; all members that are read after
+ * it are zero.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -29,7 +30,7 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length);
 /* Reports an error in a member, unless an error has been reported before. */
 void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what);
 
-/* Returns a member; NULL if it is absent, null or of another type.  JSON_TRUE accepts both
+/* Returns a member, or NULL if it is absent, null or of another type.  JSON_TRUE accepts both
  * booleans.  `object` may be NULL. */
 json_t *rd_json_member(struct rd_json_read *r, const json_t *object, const char *key, json_type type);
 
@@ -39,10 +40,11 @@ uint64_t rd_json_get_number(struct rd_json_read *r, const json_t *object, const 
 int64_t rd_json_get_signed(struct rd_json_read *r, const json_t *object, const char *key);
 bool rd_json_get_bool(struct rd_json_read *r, const json_t *object, const char *key);
 
-/* Element i of an array of strings.  If it is not a string, reports an error and returns "". */
+/* Returns element i of an array of strings.  If it is not a string, reports an error and returns
+ * "". */
 const char *rd_json_get_item(struct rd_json_read *r, const json_t *array, const char *key, size_t i);
 
-/* Whether the value is an integer from 0 to `max`; if so, it is stored in *to. */
+/* Returns true if the value is an integer from 0 to `max`, and stores it in *to. */
 bool rd_json_is_count(const json_t *value, uint64_t max, uint64_t *to);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A streaming JSON writer: large output without a tree in memory.  It adds commas and quotes;
- * nesting mistakes are RD_BUGs.  In strings, each byte that is not UTF-8 is written as U+FFFD.  A
- * document ends with a newline.  json-read.h is the reader.
+ * A streaming JSON writer, for large output without a tree in memory.  It adds commas and quotes.
+ * Mistakes in nesting are RD_BUGs.  In strings, each byte that is not UTF-8 is written as U+FFFD.
+ * A document ends with a newline.  json-read.h is the reader.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -15,12 +15,12 @@
 struct rd_json {
 	FILE *out;
 	unsigned depth;
-	bool indent; /* whether each member or element of the outer two levels gets its own line */
+	bool indent; /* true if each member or element of the outer two levels gets its own line */
 	uint8_t state[64];
 };
 
-/* The length of the UTF-8 sequence of two to four bytes at s, a NUL-terminated text; 0 if no such
- * sequence begins there. */
+/* Returns the length of the UTF-8 sequence of two to four bytes that begins at s, in a
+ * NUL-terminated text.  Returns 0 if no such sequence begins there. */
 unsigned rd_utf8_length(const unsigned char *s);
 
 void rd_json_begin(struct rd_json *j, FILE *out);

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The number of slots of a new map, a power of two; set by hand, since many maps stay small. */
+/* The number of slots of a new map, a power of two.  It was chosen by hand; many maps stay
+ * small. */
 enum { FIRST_CAPACITY = 16 };
 
 /* Addresses differ mostly in the middle bits, so the hash spreads these over all bits. */
@@ -33,8 +34,9 @@ static inline uint64_t hash_key(const uint64_t *key, unsigned words)
 	return hash_number(hash);
 }
 
-/* The slot that contains `key`, or the free slot for it.  This function and those below are inline:
- * an rd_umap passes the constant words == 1, so the compiler removes the loops. */
+/* Returns the slot that contains `key`, or the free slot for it.  This function and those below are
+ * inline, because an rd_umap passes the constant words == 1, so that the compiler can remove the
+ * loops. */
 static inline size_t find_slot(const struct rd_umap *m, const uint64_t *key, unsigned words)
 {
 	size_t mask = m->capacity - 1, i = hash_key(key, words) & mask;
@@ -129,8 +131,8 @@ void rd_pmap_release(struct rd_pmap *m)
 	rd_umap_release(&m->map);
 }
 
-/* The slot of a string, or the free slot for it.  A slot is 0 when free, otherwise the string's
- * number plus 1. */
+/* Returns the slot of a string, or the free slot for it.  A slot contains 0 if it is free,
+ * otherwise the string's number plus 1. */
 static size_t names_slot(const struct rd_names *m, const char *s, size_t n)
 {
 	size_t mask = m->slot_count - 1, i = XXH3_64bits(s, n) & mask;
@@ -153,7 +155,8 @@ static void names_resize(struct rd_names *m, size_t slot_count)
 		m->slots[names_slot(m, m->items[i], strlen(m->items[i]))] = (uint32_t)i + 1;
 }
 
-/* Names are C strings, so a NUL ends them.  An empty name may be NULL. */
+/* Shortens a name to the part before its first NUL, since names are C strings.  An empty name may
+ * be NULL. */
 static void clip(const char **s, size_t *n)
 {
 	if (!*n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hash maps from numbers, pairs of numbers and strings to numbers.  Open addressing. */
+/* Hash maps with open addressing, from numbers, pairs of numbers and strings to numbers. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -23,8 +23,8 @@ struct rd_umap {
 	{                                                                                                    \
 		0                                                                                            \
 	}
-/* Returns a pointer to the value of a key; NULL if the key is absent.  The pointer is valid until
- * the next put. */
+/* Returns a pointer to the value of a key, or NULL if the key is absent.  The pointer is valid
+ * until the next put. */
 uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key);
 uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key,
 		      bool *is_new); /* a new value is 0; is_new may be NULL */
@@ -35,8 +35,8 @@ void rd_umap_release_all(size_t count, struct rd_umap *const *maps);
 			    (struct rd_umap *[]){__VA_ARGS__})
 
 /* A map from pairs of numbers to numbers.  Pairs are compared in full, never folded into 64 bits.
- * For a longer key, chain the maps: the value for the first two numbers forms a pair with the next
- * number. */
+ * For a longer key, chain two maps: the value that the first map holds for the first two numbers
+ * forms a pair with the third number, which is the key in the second map. */
 struct rd_pmap {
 	struct rd_umap map; /* a key takes two elements of `keys` */
 };

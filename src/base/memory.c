@@ -21,8 +21,8 @@ uint64_t rd_memory_total(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
-/* Drops the read-only segments of an object.  They equal the file, except for text relocations,
- * which Raddle does not have. */
+/* Drops the read-only segments of an object.  Their content equals that of the file, except for
+ * text relocations, which Raddle does not have. */
 static int drop_object(struct dl_phdr_info *object, size_t size, void *page)
 {
 	uintptr_t mask = *(const uintptr_t *)page - 1;

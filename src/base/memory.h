@@ -6,14 +6,15 @@
 
 #include <stdint.h>
 
-/* The bytes that are allocated and not yet freed.  The number is deterministic: the same work gives
- * the same number. */
+/* Returns the number of bytes that are allocated and not yet freed.  It is deterministic: the same
+ * work leads to the same number. */
 uint64_t rd_memory_used(void);
 
-/* The machine's memory in bytes; 0 if unknown. */
+/* Returns the size of the machine's memory in bytes, or 0 if it is unknown. */
 uint64_t rd_memory_total(void);
 
-/* Drops the resident pages of code and constants.  Pages needed again come from the page cache. */
+/* Drops the resident pages of code and constants.  Pages that are needed again are read from the
+ * page cache. */
 void rd_memory_drop_code(void);
 
 #endif

@@ -39,7 +39,7 @@ char *rd_thread_unknown(uint32_t number)
 	return rd_xasprintf("T_" RD_UNKNOWN "%" PRIu32, number);
 }
 
-/* Splits off the number at the end; *before becomes the length of the name before the
+/* Splits off the number at the end of a name.  *before becomes the length of the part before the
  * underscore. */
 static bool split(const char *name, size_t length, size_t *before, uint32_t *index)
 {

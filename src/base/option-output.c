@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks whether the files and directories that a command's options name can be written.  In: a
- * table with its values.  Out: nothing, or one message.  Nothing is created, and
- * nothing is opened for writing: opening a FIFO would wait for a reader, and a command that fails
- * later should not leave an empty file.
+ * Checks that the files and directories that a command's options name can be written.  In: a table
+ * with its values.  Out: nothing, or one message.  Nothing is created, and nothing is opened for
+ * writing: opening a FIFO would wait for a reader, and a command that fails later should not leave
+ * an empty file.
  */
 #include "base/option.h"
 
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The directory that contains or will contain `path`. */
+/* Returns the directory that contains or will contain `path`. */
 static const char *parent_of(const char *path, char out[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');

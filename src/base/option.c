@@ -19,8 +19,8 @@
  * column in which explanations begin. */
 enum { LINE_WIDTH = 79, HELP_COLUMN = 24 };
 
-/* The longest word, in letters, that is compared with the options.  A longer one is not a misspelt
- * option. */
+/* The length of the longest word that is compared with the options, in letters.  A longer word is
+ * not a misspelt option. */
 enum { NEAREST_MAX = 32 };
 
 static bool takes_argument(const struct rd_option *o)
@@ -37,7 +37,8 @@ static void add_argument(const struct rd_option *o, struct rd_buf *out)
 		rd_buf_addf(out, "%s=%s%s", optional ? "[" : "", o->argument, optional ? "]" : "");
 }
 
-/* Whether a paragraph ends here: at a blank line, before an indented line, or at the end. */
+/* Returns true if a paragraph ends here: at a blank line, before an indented line, or at the
+ * end. */
 static bool ends_paragraph(const char *text)
 {
 	return !*text || (*text == '\n' && strchr("\n \t", text[1]));
@@ -140,7 +141,8 @@ static void print_list(const struct rd_usage *usage)
 	list_option(&help_option);
 }
 
-/* The Damerau-Levenshtein distance: letters to change, add, drop or swap with their neighbour. */
+/* Returns the Damerau-Levenshtein distance, which is the number of letters to change, add, drop or
+ * swap with their neighbour. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);
@@ -318,7 +320,7 @@ const struct rd_option *rd_option_find(const struct rd_option *options, const ch
 
 /* ---- arguments ---- */
 
-/* Whether the word after an option is its argument. */
+/* Returns true if the word after an option is its argument. */
 static bool takes_next(const struct rd_option *o, const char *next, const struct rd_usage *usage)
 {
 	if (!next || !takes_argument(o) || !strcmp(next, "--"))

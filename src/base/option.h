@@ -25,8 +25,8 @@
 
 enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER, RD_OPT_DURATION };
 
-/* The effects of an option outside the process.  A .raddle file must not set options that write,
- * make or run (base/defaults.c). */
+/* The effects of an option outside the process.  A .raddle file must not set options with the
+ * traits WRITES, MAKES or RUNS (base/defaults.c). */
 enum rd_option_trait {
 	RD_OPT_READS = 1,  /* names a file to read, or several files separated by commas */
 	RD_OPT_WRITES = 2, /* names a file to write; "-" is standard output */
@@ -80,7 +80,7 @@ struct rd_usage {
 	bool next_word;
 };
 
-#define RD_OPTION_HELP 0 /* result of rd_options_parse(): the help text was printed */
+#define RD_OPTION_HELP 0 /* the result of rd_options_parse() if the help text was printed */
 /* Parses argv[1..].  Returns the index of the first argument after the options.  Returns
  * RD_OPTION_HELP after printing help on stdout (-h, --help), and a negative rd_err after an error
  * message. */
@@ -89,19 +89,20 @@ int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
 /* Sets the options to their defaults: off, NULL, and `initial`. */
 void rd_options_init(const struct rd_option *options);
 
-/* The option with this name of `n` characters; NULL if there is none. */
+/* Returns the option whose name is the first `n` characters of `name`, or NULL if there is none. */
 const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n);
 
 /* Stores the argument of an option.  `argument` is NULL if the option was given without one.  The
  * text must outlive the options.  Messages begin with `where`, which may be "". */
 int rd_option_set(const struct rd_option *o, const char *where, const char *argument);
 
-/* Checks whether the files and directories that the options name can be written, so that an error
- * is reported before hours of work.  Nothing is created.  `command` is for the message. */
+/* Checks that the files and directories that the options name can be written, so that an error is
+ * reported before hours of work.  Nothing is created.  `command` is the name of the command, for
+ * the message. */
 int rd_options_check(const struct rd_option *options, const char *command);
 
-/* For "did you mean": whether `candidate` is similar to `word`, and more similar than all earlier
- * candidates.  *best must start as SIZE_MAX. */
+/* For "did you mean" messages.  Returns true if `candidate` is similar to `word`, and more similar
+ * than all earlier candidates.  *best must be SIZE_MAX before the first call. */
 bool rd_is_near(const char *word, const char *candidate, size_t *best);
 
 #endif

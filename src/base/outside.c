@@ -22,7 +22,7 @@ static const char *kind_of(mode_t mode)
 				: "a device";
 }
 
-/* Whether the path stands for a descriptor of this process, such as /dev/fd/63. */
+/* Returns true if the path refers to a descriptor of this process, such as /dev/fd/63. */
 static bool is_number(const char *path)
 {
 	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};

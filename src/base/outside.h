@@ -13,17 +13,17 @@
 #include <sys/stat.h>
 
 /* Returns a descriptor for reading, or a negative rd_err after a message.  The file is regular and
- * has at most `max` bytes when it is opened.  It may grow, so readers must check the limit too.
- * `st` may be NULL. */
+ * has at most `max` bytes when it is opened.  It may grow later, so readers must check the limit
+ * too.  `st` may be NULL. */
 int rd_outside_open(const char *path, uint64_t max, struct stat *st);
 
 /* Like rd_outside_open(), but also accepts a pipe that the user passes as a descriptor: /dev/stdin,
  * /dev/fd/63.  The pipe may be endless, so readers must check the limit. */
 int rd_outside_stream(const char *path, uint64_t max, struct stat *st);
 
-/* The reason why someone other than the current user and root could have changed a file or
- * directory: "belongs to another user" or "can be written by others".  NULL if no other user could
- * have changed it. */
+/* Returns the reason why someone other than the current user and root could have changed a file or
+ * directory: "belongs to another user" or "can be written by others".  Returns NULL if no other
+ * user could have changed it. */
 const char *rd_untrusted_reason(const struct stat *st);
 
 #endif

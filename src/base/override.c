@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The highest number of an argument; set by hand, since larger ones are typing errors. */
+/* The highest number of an argument.  It was chosen by hand; larger numbers are typing errors. */
 #define ARGUMENT_MAX 4096u
 
 static const char *const kinds[] = {"argv", "stdin", "file", "env"};
@@ -111,7 +111,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes text up to a space or the end of the line; returns false if an escape is invalid. */
+/* Decodes text up to a space or the end of the line.  Returns false if an escape is invalid. */
 static bool get_bytes(const char **at, struct rd_buf *out)
 {
 	const char *s = *at;

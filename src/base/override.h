@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input that replaces the recorded input of a run: arguments, standard input, files, environment
- * variables.  As text, each part is a line "KIND NAME VALUE".  An argument is named by its number,
- * standard input by "-".  In names and values, bytes other than letters, digits and a few
- * punctuation characters are written as %HH.
+ * Input that replaces the recorded input of a run: arguments, standard input, files and environment
+ * variables.  In text form, each part is a line "KIND NAME VALUE".  The name of an argument is its
+ * number, and the name of standard input is "-".  In names and values, bytes other than letters,
+ * digits and a few punctuation characters are written as %HH.
  */
 #ifndef BASE_OVERRIDE_H
 #define BASE_OVERRIDE_H
@@ -41,7 +41,7 @@ void rd_override_copy(struct rd_override *to, const struct rd_override *from); /
 void rd_override_release(struct rd_override *g);
 
 void rd_override_format(const struct rd_override *g, struct rd_buf *out);
-/* Parses `text`; NULL means no override.  `g` must be empty; the caller releases it, also if
+/* Parses `text`; NULL means no override.  `g` must be empty, and the caller must release it even if
  * parsing fails.  `name` is for messages. */
 int rd_override_parse(struct rd_override *g, const char *text, const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Places in the source.  In: FILE:LINE.  Out: its parts. */
+/* Parses places in the source.  In: FILE:LINE.  Out: the file and the line. */
 #include "base/place.h"
 
 #include "base/alloc.h"

@@ -21,7 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Milliseconds between two checks of the time and of signals; users do not notice the delay. */
+/* The number of milliseconds between two checks of the time and of signals.  Users do not notice
+ * such a delay. */
 #define LOOK_MS 100
 #define EXIT_BROKEN 125 /* the exit status of a worker that cannot communicate with the leader */
 
@@ -155,8 +156,8 @@ static _Noreturn void run_worker(struct rd_pool *p, unsigned slot, int fd)
 	_exit(status);
 }
 
-/* Runs in the new process.  Closes the other workers' sockets: an inherited copy would keep them
- * from reaching end of file. */
+/* Runs in the new process.  Closes the other workers' sockets, because an inherited copy would keep
+ * those workers from reaching end of file. */
 static _Noreturn void enter_worker(struct rd_pool *p, unsigned slot, int fd, pid_t leader)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -216,7 +217,7 @@ static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
 	return status;
 }
 
-/* The number of an idle worker or a free slot; `workers` if there is neither. */
+/* Returns the number of an idle worker or a free slot, or `workers` if there is neither. */
 static unsigned find_slot(const struct rd_pool *p)
 {
 	unsigned free = p->opts.workers;
@@ -230,7 +231,7 @@ static unsigned find_slot(const struct rd_pool *p)
 	return free;
 }
 
-/* Sends a task to a worker.  If the worker has died already, the leader later gets the event that
+/* Sends a task to a worker.  If the worker has already died, the leader later gets an event that
  * the task is lost. */
 static void send_task(struct rd_pool *p, unsigned slot, uint64_t task, bool started)
 {
@@ -282,7 +283,7 @@ static void receive(struct rd_pool *p, struct worker *w, struct rd_pool_event *e
 	}
 }
 
-/* Takes events of the workers in turn (round robin), so that no worker starves. */
+/* Takes the events of the workers in turn (round robin), so that none is neglected. */
 void rd_pool_next(struct rd_pool *p, int timeout_ms, struct rd_pool_event *event)
 {
 	unsigned count = p->opts.workers;

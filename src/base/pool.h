@@ -39,22 +39,23 @@ struct rd_pool_opts {
 	void (*leave)(void *context);
 	void *context;
 
-	/* Workers have the leader's knowledge from the time when they were forked.  `brief` appends
-	 * what the worker in this slot has missed since its last task; `learn` runs in the worker,
-	 * before `work`, and receives that text.  If `started` is true, the worker was forked just
-	 * now and has missed nothing.  Both may be NULL. */
+	/* A worker knows what the leader knew when the worker was forked.  `brief` runs in the
+	 * leader and appends what the worker in this slot has missed since its last task.  `learn`
+	 * runs in the worker, before `work`, and receives that text.  If `started` is true, the
+	 * worker was forked just now and has missed nothing.  Both may be NULL. */
 	void (*brief)(void *context, unsigned slot, bool started, struct rd_buf *text);
 	void (*learn)(void *context, const char *text, size_t length);
 
-	/* Signals that the leader has blocked; workers get the previous signal mask.  NULL if there
-	 * are none. */
+	/* Signals that the leader has blocked; workers restore the previous signal mask.  NULL if
+	 * there are none. */
 	const struct rd_interrupt *signals;
 };
 
 enum rd_pool_what {
 	RD_POOL_IDLE, /* no task ended within the timeout */
 	RD_POOL_DONE,
-	RD_POOL_LOST, /* the worker ended without an answer; `status` is that of waitpid() */
+	/* The worker ended without an answer; `status` is its status as from waitpid() */
+	RD_POOL_LOST,
 };
 
 struct rd_pool_event {
@@ -74,7 +75,7 @@ struct rd_pool_loop {
 	int (*take)(void *context, const struct rd_pool_event *event);
 
 	/* Both functions are called several times a second, and may be NULL.  `is_over` returns
-	 * whether to stop waiting for tasks.  `look` may do other work. */
+	 * true if the loop must stop waiting for tasks.  `look` may do other work. */
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 
@@ -85,7 +86,7 @@ struct rd_pool_loop {
 
 void rd_pool_open(struct rd_pool **pool, const struct rd_pool_opts *opts);
 
-/* The number of tasks in progress, and whether there is a worker for one more. */
+/* Return the number of tasks in progress, and true if there is a worker for one more. */
 unsigned rd_pool_busy(const struct rd_pool *pool);
 bool rd_pool_has_room(const struct rd_pool *pool);
 

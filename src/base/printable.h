@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Replaces control characters in place, including the UTF-8 ones beyond ASCII.  With `lines`,
- * newlines and tabs stay. */
+/* Replaces control characters in place, including those beyond ASCII in UTF-8.  If `lines` is true,
+ * newlines and tabs are kept. */
 void rd_make_printable(char *text, size_t length, bool lines);
 
-/* The length of the escape sequence at `text` if it is a colour that Raddle's reports use; else
- * 0. */
+/* Returns the length of the escape sequence at `text` if it is a colour that Raddle's reports use,
+ * otherwise 0. */
 size_t rd_colour_length(const char *text, size_t length);
 
 #endif

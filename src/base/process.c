@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Runs other programs.  In: argument vectors.  Out: exit statuses and captured output.  Uses
- * posix_spawn() rather than fork(): it returns an error if the program cannot be executed, and it
- * does not copy the page tables of a large tool.
+ * posix_spawn() rather than fork(), because it returns an error if the program cannot be executed,
+ * and does not copy the page tables of a large tool.
  */
 #include "base/process.h"
 
@@ -152,7 +152,7 @@ int rd_wait(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Whether the process has ended.  Does not reap it, so that rd_wait() can. */
+/* Returns true if the process has ended.  Does not reap the process, so that rd_wait() can. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = {0};

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An argument vector under construction; NULL-terminated after the first addition. */
+/* An argument vector under construction.  After the first addition, it is terminated by NULL. */
 struct rd_argv {
 	char **items; /* the strings, owned by the vector */
 	size_t count, capacity;
@@ -33,8 +33,8 @@ void rd_argv_add_limit(struct rd_argv *a, const char *name, uint64_t ms);
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 
-/* Starts argv[0] (searched for in PATH) in `directory`, or in the current one if that is NULL.  If
- * `output` is not -1 it becomes the child's stdout and stderr. */
+/* Starts argv[0], which is searched for in PATH, in `directory`, or in the current directory if
+ * that is NULL.  If `output` is not -1, it becomes the child's stdout and stderr. */
 int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 
 /* Waits until a child process has ended, ignoring interruptions by signals, and stores its status
@@ -42,14 +42,15 @@ int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
  * ignored.  May be called in a signal handler. */
 bool rd_reap(pid_t pid, int *status);
 
-/* Waits; returns the exit status, 128 + the signal's number, or a negative rd_err. */
+/* Waits for the process.  Returns its exit status, 128 + the number of the signal that ended it, or
+ * a negative rd_err. */
 int rd_wait(pid_t pid);
 
 /* Turns this process, a child that was just forked, into a shell that runs the command. */
 _Noreturn void rd_become_shell(const char *command);
 
-/* Replaces the standard streams by /dev/null, for a process that outlives its command.  Otherwise
- * a reader of the command's output through a pipe would wait for that process. */
+/* Replaces the standard streams by /dev/null, for a process that outlives its command.  Otherwise,
+ * a program that reads the command's output through a pipe would wait for that process. */
 void rd_leave_streams(void);
 
 int rd_run(char *const *argv); /* starts the program, which inherits the streams, and waits */

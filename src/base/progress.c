@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Set by hand: a short action has no progress line; ten changes a second look smooth. */
+/* Chosen by hand: a short action has no progress line, and ten changes a second look smooth. */
 enum { FIRST_DRAW_NS = 500 * 1000 * 1000, REDRAW_NS = 100 * 1000 * 1000 };
 
 static const char erase[] = "\r\033[K";

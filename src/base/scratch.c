@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Temporary directories: a table of the open ones, for the handler of fatal signals.
+ * Keeps a table of the open temporary directories, for the handler of fatal signals.
  * rd_remove_tree() is not safe in a signal handler.  So the handler runs rm(1) with vfork() and
  * execve(), which are safe.  An entry is valid only in the process that created it.  A forked
  * process has copies of the table and the handlers, and must leave the directories alone.
@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 static struct {
-	/* The process that created the directory; 0 if the entry is free; set last. */
+	/* The process that created the directory, or 0 if the entry is free.  This member is set
+	 * last. */
 	volatile pid_t owner;
 	char path[PATH_MAX];
 } table[RD_SCRATCH_MAX];
@@ -79,7 +80,7 @@ static void give_signals_back(void)
 			signal(signals[i], SIG_DFL);
 }
 
-/* The index of a free entry.  Entries of a parent process are treated as free. */
+/* Returns the index of a free entry.  Entries of a parent process are treated as free. */
 static size_t find_free(void)
 {
 	size_t i = 0;

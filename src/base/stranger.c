@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Documents that another user may have written.  `replay` and `classify` run the program that a
- * document names, with the stored command.  `inject --resume` runs the program of a campaign in the
- * same way.  Users want this for their own documents.  If another user can have written the
- * document, a warning first shows what will be run.
+ * Warns about documents that another user may have written.  `replay` and `classify` run the
+ * program that a document names, with the stored command.  `inject --resume` runs the program of a
+ * campaign in the same way.  Users want this for their own documents.  If another user can have
+ * written the document, a warning first shows what will be run.
  */
 #include "base/stranger.h"
 
@@ -16,8 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The reason why another user could have replaced the file through its directory, or NULL if none
- * could.  In a directory with the sticky bit, other users cannot replace the file. */
+/* Returns the reason why another user could have replaced the file through its directory, or NULL
+ * if no other user could.  In a directory with the sticky bit, other users cannot replace the
+ * file. */
 static const char *stranger_above(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *who;

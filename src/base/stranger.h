@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warns about documents that determine what is run and that another user may have written. */
+/* Warns about documents that determine what is run but may have been written by another user. */
 #ifndef BASE_STRANGER_H
 #define BASE_STRANGER_H
 
 #include <stddef.h>
 
-/* The programs that a document causes to be run; members may be NULL. */
+/* The programs that will be run because of a document.  Members may be NULL. */
 struct rd_stranger {
 	const char *const *argv; /* the words of the program's command, of which there are `argc` */
 	size_t argc;

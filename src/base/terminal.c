@@ -33,7 +33,7 @@ void rd_terminal_clean(char *text, size_t length)
 	}
 }
 
-/* The write function of a stream.  The cookie points to the number of the descriptor. */
+/* The write function of a stream.  The cookie points to the descriptor. */
 static ssize_t write_clean(void *cookie, const char *data, size_t length)
 {
 	char *copy = rd_xmalloc(length + 1);
@@ -46,7 +46,7 @@ static ssize_t write_clean(void *cookie, const char *data, size_t length)
 	return failed ? 0 : (ssize_t)length;
 }
 
-/* Opens a stream; returns NULL if that fails, and the standard stream then stays as it is. */
+/* Opens a stream.  Returns NULL if that fails; the standard stream then stays as it is. */
 static FILE *open_clean(const int *fd, int mode)
 {
 	FILE *f = fopencookie((void *)fd, "w", (cookie_io_functions_t){.write = write_clean});

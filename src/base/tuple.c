@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 64 /* a power of two; set by hand, since most tables grow beyond it */
+#define FIRST_SLOTS 64 /* a power of two, chosen by hand; most tables grow beyond it */
 /* rd_tuples_clear() frees a table with more slots than this, so that one large use does not take
  * memory forever. */
 #define KEPT_SLOTS 2048
@@ -33,8 +33,8 @@ static bool is_same(const struct rd_tuples *m, const struct rd_tuple *item, cons
 	       (!item->length || !memcmp(m->numbers + item->begin, tuple, item->length * sizeof *tuple));
 }
 
-/* The first slot for a hash.  Hashes may have equal low bits, as sums of products do, so all bits
- * are mixed. */
+/* Returns the first slot for a hash.  Hashes may have equal low bits, as sums of products do, so
+ * all bits are mixed. */
 static size_t first_slot(const struct rd_tuples *m, uint64_t hash)
 {
 	return (hash ^ hash >> 31) & (m->slot_count - 1);

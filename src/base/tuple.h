@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table that gives sequences of numbers the numbers 0, 1, 2 … in order of first appearance.
- * Sequences are compared in full, so two sequences with the same hash stay distinct.
+ * A table that numbers sequences of numbers: each distinct sequence gets the next of the numbers 0,
+ * 1, 2 … when it first appears.  Sequences are compared in full, so two sequences with the same
+ * hash stay distinct.
  */
 #ifndef BASE_TUPLE_H
 #define BASE_TUPLE_H
@@ -22,8 +23,8 @@ struct rd_tuples {
 	size_t slot_count; /* 0 or a power of two */
 };
 
-/* Returns the number of a sequence, of which the table keeps a copy.  `hash` is any function of the
- * sequence, so a caller can update it incrementally. */
+/* Returns the number of a sequence.  A new sequence is copied into the table.  `hash` may be any
+ * function of the sequence, so a caller can update it incrementally. */
 uint32_t rd_tuples_put(struct rd_tuples *m, const uint32_t *tuple, size_t length, uint64_t hash,
 		       bool *is_new); /* is_new may be NULL */
 uint64_t rd_tuple_hash(const uint32_t *tuple, size_t length);

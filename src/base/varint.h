@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as bytes (LEB128).  Each byte holds seven bits, lowest first; its eighth bit shows that
- * more bytes follow.  Differences are zigzag-encoded first, so small differences of either sign are
- * short.
+ * Encodes numbers as bytes (LEB128).  Each byte holds seven bits, lowest first; its eighth bit
+ * shows whether more bytes follow.  Differences are zigzag-encoded first, so small differences of
+ * either sign are short.
  */
 #ifndef BASE_VARINT_H
 #define BASE_VARINT_H

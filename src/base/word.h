@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The number of a word; -1 if it is not in the table.  The word and entries of the table may be
- * NULL. */
+/* Returns the number of a word, or -1 if it is not in the table.  The word and entries of the table
+ * may be NULL. */
 static inline int rd_word_find(const char *const *words, size_t count, const char *word)
 {
 	for (size_t i = 0; word && i < count; i++)
@@ -16,7 +16,7 @@ static inline int rd_word_find(const char *const *words, size_t count, const cha
 	return -1;
 }
 
-/* The word for a number; NULL if the table has no word for it. */
+/* Returns the word for a number, or NULL if the table has no word for it. */
 static inline const char *rd_word(const char *const *words, size_t count, unsigned number)
 {
 	return number < count ? words[number] : NULL;

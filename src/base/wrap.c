@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define WIDTH 79 /* columns: no terminal is narrower than 80, and some wrap a line that fills all 80 */
+/* Columns; no terminal is narrower than 80, and some wrap a line that fills all 80. */
+#define WIDTH 79
 
 void rd_wrap(const char *text, size_t indent, size_t column, FILE *out)
 {
