@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads JSON documents.  jansson parses the bytes into a tree or reports where they are not JSON;
- * these functions read members of the tree.  Nothing is trusted.  If a member has the wrong type or
- * is out of range, the error message names it.  An absent or null member is read as zero, and
- * unknown members are ignored.  Only the first error is reported; all members that are read after
- * it are zero.
+ * Reads JSON documents.  jansson parses the bytes into a tree, or reports where the bytes are not
+ * JSON.  These functions read members of the tree.  Nothing is trusted.  If a member has the wrong
+ * type or is out of range, the error message names it.  An absent or null member is read as zero,
+ * and unknown members are ignored.  Only the first error is reported; all members that are read
+ * after it are zero.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H

@@ -37,11 +37,11 @@
  * 	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one per guard (dynamic context
  * 					inference)
  * 	RADDLE_GUARD_STARTS_AT		a number per guard: where its pairs start in the next list;
- * 					and one more number, the end of the last ones
+ * 					followed by the end of the last guard's part
  * 	RADDLE_GUARD_LISTS_AT		2 * pair_count numbers of pairs, by guard
  * 	RADDLE_GUARD_PAIRS_AT(pairs)	pair_count times struct raddle_guard_pair
  * 	RADDLE_GUARD_FIRST_AT(pairs)	a number per guard: where its places start in the next list;
- * 					and one more number, the end of the last ones
+ * 					followed by the end of the last guard's part
  * 	RADDLE_GUARD_PLACES_AT(pairs)	place_count times struct raddle_guard_place, by guard
  *
  * Neither side trusts the other's numbers: each checks them before it uses them as an index.

@@ -20,7 +20,7 @@ struct raddle_steer_spin {
 	uint32_t unused;
 };
 
-/* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) because a trylock
+/* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) after a trylock had
  * failed.  The lock was held by a thread that is stopped at a goal. */
 struct raddle_steer_refusal {
 	uint32_t slot, owner; /* slots of the thread and of the lock's owner */

@@ -126,7 +126,7 @@ struct raddle_buffer {
 	uint32_t next;		/* index + 1 of the next buffer of its stack, or 0 at the end */
 	uint32_t process;
 	uint32_t thread;
-	uint32_t number;       /* number of this buffer among those of the thread, from 0 */
+	uint32_t number;       /* number of this buffer among the thread's buffers, from 0 */
 	uint32_t events;       /* number of events, except RESET and STACK; valid when sealed */
 	_Atomic uint32_t used; /* the number of bytes of `data` that contain whole records */
 	uint32_t open;	       /* the number of pieces that are being written (full.h) */

@@ -91,9 +91,9 @@
 #define RADDLE_STEER_DECISIONS 65536	     /* maximum number of decisions that are kept */
 #define RADDLE_STEER_ROOM 1024		     /* maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
-/* number of accesses without a point after which a thread is considered spinning */
+/* after this many accesses without a point, a thread is considered to be spinning */
 #define RADDLE_STEER_LOOKS 20000u
-/* number of accesses that read nothing new after which other threads stop waiting for the thread */
+/* after this many accesses that read nothing new, other threads no longer wait for the thread */
 #define RADDLE_STEER_STEADY 1000000u
 #define RADDLE_STEER_SPINS 3 /* if each runnable thread spins this often, it is a livelock */
 

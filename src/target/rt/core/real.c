@@ -60,7 +60,7 @@ static void early_free(void *p)
 	(void)p;
 }
 
-/* Not initialised, because initialised variables lie among those of the program. */
+/* It has no initialiser, because initialised variables are placed among those of the program. */
 struct rt_real rt_real;
 
 static const struct rt_real early = {

@@ -75,10 +75,10 @@ void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_
 
 /* Handles an atomic operation that has taken effect but still holds its lock
  * (rt/core/sync/atomic.c).  Unless it is relaxed, the operation acquires and, if it writes, also
- * releases.  A relaxed operation does not change the object's clock.  It releases only if the
- * thread has executed a fence before, and acquires only when the thread executes its next fence.
- * If an operation runs without the lock, rt_detect_release(t, address) must also be called before
- * the operation takes effect.  `access` may combine RT_ACCESS_WRITE, RT_ACCESS_ACQUIRES_NOT and
+ * releases.  A relaxed operation does not clear the object's clock.  It releases only if the thread
+ * has executed a fence before, and acquires only when the thread executes its next fence.  If an
+ * operation runs without the lock, rt_detect_release(t, address) must also be called before the
+ * operation takes effect.  `access` may combine RT_ACCESS_WRITE, RT_ACCESS_ACQUIRES_NOT and
  * RT_ACCESS_RELEASES_NOT. */
 void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);
 void rt_detect_fence(struct rt_thread *t);

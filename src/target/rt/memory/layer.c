@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <malloc.h>
 
-#define RANGE_MAX 512 /* maximum number of bytes that one access at a tracked site makes tracked */
+#define RANGE_MAX 512 /* bytes: the most that one access at a tracked site adds to tracked memory */
 /* The number of callbacks after the start of a call that check for its writes. */
 #define CALL_LOOKS 8
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Replaces the locks, conditions, one-time initialisation and thread pools of libglib.
+ * Interposes functions of libglib, for locks, conditions, one-time initialisation and thread pools.
  *
  * libglib implements GMutex and GCond with futexes, and its internal calls bypass the dynamic
  * linker, so no interposed function is called.  In: calls made by the program and by other
