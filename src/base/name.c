@@ -13,7 +13,7 @@
 
 #define DIGITS "0123456789"
 #define HEX_DIGITS DIGITS "abcdef"
-#define INDEX_DIGITS 9 /* maximum number of digits of an index, so that it fits in 32 bits */
+#define INDEX_DIGITS 9 /* the maximum number of digits of an index, so that it fits in 32 bits */
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count)
 {

@@ -96,7 +96,7 @@ const struct rd_option *rd_option_find(const struct rd_option *options, const ch
  * text must outlive the options.  Messages begin with `where`, which may be "". */
 int rd_option_set(const struct rd_option *o, const char *where, const char *argument);
 
-/* Checks that the files and directories that the options name can be written, so that an error is
+/* Checks that the options name only files and directories that can be written.  So an error is
  * reported before hours of work.  Nothing is created.  `command` is the name of the command, for
  * the message. */
 int rd_options_check(const struct rd_option *options, const char *command);

@@ -21,7 +21,7 @@
 struct rd_pool;
 
 struct rd_pool_opts {
-	unsigned workers; /* maximum number of workers at a time */
+	unsigned workers; /* the maximum number of workers at a time */
 
 	/* If true, each task runs in a process of its own, forked when the task is submitted, and
 	 * with its own process group.  If false, each worker does one task after another. */

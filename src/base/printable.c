@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Text for terminals.  In: any bytes.  Out: the same number of bytes, without control characters.
- * In UTF-8 the control characters beyond ASCII are 0xc2 followed by a byte from 0x80 to 0x9f.
+ * In UTF-8, the control characters beyond ASCII are 0xc2 followed by a byte from 0x80 to 0x9f.
  * Terminals obey some of them.
  */
 #include "base/printable.h"

@@ -7,7 +7,7 @@
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 
-#define RD_SCRATCH_MAX 8 /* maximum number of directories that a process may have open */
+#define RD_SCRATCH_MAX 8 /* the maximum number of directories that a process may have open */
 
 /* Creates PARENT/NAME-XXXXXX with mode 0700.  If `parent` is NULL, it is $TMPDIR, or else /tmp. */
 int rd_scratch_open(char **path, const char *parent, const char *name);

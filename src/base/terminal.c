@@ -2,7 +2,7 @@
 /*
  * Standard output and error for text.  In: text with names that programs chose.  Out: the same
  * without control characters, except for Raddle's own colours.  The streams are replaced rather
- * than the calls that print, so no call can be forgotten.  In glibc the standard streams are
+ * than the calls that print, so no call can be forgotten.  In glibc, the standard streams are
  * variables that may be set.  Documents go to the original standard output.
  */
 #include "base/terminal.h"

@@ -18,7 +18,7 @@
  * same bytes is not recorded, but a write after a read is.
  *
  * The call stack -------------- Each thread has a shadow stack of call sites.  A function that
- * makes calls loads the stack pointer on entry.  Before each call it stores the call's site there
+ * makes calls loads the stack pointer on entry.  Before each call, it stores the call's site there
  * and moves the pointer up by one.  After the call it restores the pointer, unless the next call
  * sets it before anything reads it.  A landing pad and the return of setjmp restore it too, so
  * exceptions and longjmp need nothing else.  The top bit of an entry belongs to the runtime: if it

@@ -5,7 +5,7 @@
  *
  * Pieces ------ A piece is a sequence of instructions without branches.  Its number identifies
  * everything that is known before the run (instructions, places, types), which the `P` records of
- * the site table list.  At run time the code reserves room in the thread's buffer and stores the
+ * the site table list.  At run time, the code reserves room in the thread's buffer and stores the
  * number.  Each instruction then stores what only the run determines: an address, a value.  These
  * are raw bytes, which the collector compresses.  A buffer is aligned to its size, and zeroed when
  * a thread gets it.  The thread treats `used` and `open` (session.h) as one word: a single
@@ -50,7 +50,7 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 #define RADDLE_PIECE_HEAD 4 /* the size of the head in bytes */
 /* The maximum size of a piece in bytes; longer straight-line code is split. */
 #define RADDLE_PIECE_MAX 2048
-#define RADDLE_FULL_POINTERS 16 /* maximum number of pointers in the record of a range */
+#define RADDLE_FULL_POINTERS 16 /* the maximum number of pointers in the record of a range */
 /* The maximum size of a value in bytes; larger ones are recorded as ranges. */
 #define RADDLE_FULL_VALUE_MAX 128
 _Static_assert(RADDLE_PIECE_MAX > RADDLE_FULL_VALUE_MAX, "a piece has room for any value");

@@ -63,9 +63,9 @@
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
 #define RADDLE_GUARD_VERSION 3u
 
-#define RADDLE_GUARDS 65536u /* maximum number of guards; only the best candidates get one */
+#define RADDLE_GUARDS 65536u /* the maximum number of guards; only the best candidates get one */
 #define RADDLE_GUARD_PAIRS 65536u
-#define RADDLE_GUARD_TASKS 16u	  /* maximum number of tasks at a time */
+#define RADDLE_GUARD_TASKS 16u	  /* the maximum number of tasks at a time */
 #define RADDLE_GUARD_REPORTS 256u /* maximum number of reports that the agent has not read yet */
 
 /* Bytes: the whole pages that contain struct raddle_guard. */
@@ -172,7 +172,7 @@ struct raddle_guard {
 	_Atomic uint64_t beat_ns; /* the last sign of life, by CLOCK_MONOTONIC */
 	/* If beat_ns is older than this, the agent is assumed to have ended. */
 	_Atomic uint32_t patience_ms;
-	_Atomic uint32_t track_us;     /* maximum time for which an access is tracked */
+	_Atomic uint32_t track_us;     /* the maximum time for which an access is tracked */
 	_Atomic uint32_t track_permil; /* thousandths of the run time that may be spent on tracking */
 	_Atomic int64_t pause_us;      /* how long threads may still be stopped; the program decrements it */
 	_Atomic uint32_t watch;	       /* 1 if hardware watchpoints are allowed */

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define RADDLE_MEMORY_SITES 1024    /* maximum number of entries of `track`, and of `published` */
-#define RADDLE_MEMORY_CHOICES 32768 /* maximum number of choices in `plan`, and in `made` */
+#define RADDLE_MEMORY_CHOICES 32768 /* the maximum number of choices in `plan`, and in `made` */
 
 enum raddle_memory_model {
 	RADDLE_MEMORY_SC,

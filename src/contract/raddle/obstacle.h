@@ -23,8 +23,8 @@ struct raddle_steer_spin {
 /* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) after a trylock had
  * failed.  The lock was held by a thread that is stopped at a goal. */
 struct raddle_steer_refusal {
-	uint32_t slot, owner; /* slots of the thread and of the lock's owner */
-	uint32_t kind, site;  /* kind and site of the trylock; kind is 0 if no trylock failed */
+	uint32_t slot, owner; /* the slots of the thread and of the lock's owner */
+	uint32_t kind, site;  /* the kind and site of the trylock; kind is 0 if no trylock failed */
 	uint64_t object;      /* the address of the lock */
 	/* A futex: 1 if the replayer has read the lock's name, so that the program may end. */
 	_Atomic uint32_t known;

@@ -103,7 +103,7 @@ struct raddle_session {
 	_Atomic uint32_t sealed_count;		    /* number of sealed buffers that are not free again */
 	_Atomic uint32_t collector_waits;	    /* 1 while the collector sleeps on sealed_futex */
 	_Alignas(64) _Atomic uint32_t free_futex;   /* incremented after buffers were freed */
-	_Atomic uint32_t free_waiters;		    /* number of threads asleep on free_futex */
+	_Atomic uint32_t free_waiters;		    /* the number of threads asleep on free_futex */
 	uint64_t steer_offset, steer_size;	    /* struct raddle_steer; 0 if the run is only recorded */
 	/* struct raddle_faults (full.h); 0 if the run has no faults */
 	uint64_t fault_offset, fault_size;
@@ -126,11 +126,11 @@ struct raddle_buffer {
 	uint32_t next;		/* index + 1 of the next buffer of its stack, or 0 at the end */
 	uint32_t process;
 	uint32_t thread;
-	uint32_t number;       /* number of this buffer among the thread's buffers, from 0 */
-	uint32_t events;       /* number of events, except RESET and STACK; valid when sealed */
+	uint32_t number;       /* the number of this buffer among the thread's buffers, from 0 */
+	uint32_t events;       /* the number of events, except RESET and STACK; valid when sealed */
 	_Atomic uint32_t used; /* the number of bytes of `data` that contain whole records */
 	uint32_t open;	       /* the number of pieces that are being written (full.h) */
-	uint64_t left_out;     /* number of accesses that were left out (rt/record/thin.h) */
+	uint64_t left_out;     /* the number of accesses that were left out (rt/record/thin.h) */
 	uint8_t data[RADDLE_BUFFER_SIZE - 40];
 };
 

@@ -80,16 +80,16 @@
 #define RADDLE_STEER_NONE UINT32_MAX
 
 /* All values were chosen by hand: sizes bound the shared memory, counts bound the time of a run. */
-#define RADDLE_SLOTS 32768	/* number of slots; threads beyond them are not controlled */
+#define RADDLE_SLOTS 32768	/* the number of slots; threads beyond them are not controlled */
 #define RADDLE_SLOT_HELD 1008	/* maximum number of locks in a slot; `held_count` may exceed it */
-#define RADDLE_STEER_FRAMES 64	/* maximum number of call sites of a stack, innermost first */
-#define RADDLE_STEER_RACES 256	/* maximum number of races of a run that are reported */
-#define RADDLE_STEER_PAIRS 4096 /* maximum number of pairs of conflicting sites of a run */
+#define RADDLE_STEER_FRAMES 64	/* the maximum number of call sites of a stack, innermost first */
+#define RADDLE_STEER_RACES 256	/* the maximum number of races of a run that are reported */
+#define RADDLE_STEER_PAIRS 4096 /* the maximum number of pairs of conflicting sites of a run */
 #define RADDLE_STEER_GOALS 2	/* a race has two accesses, so a plan has at most two goals */
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* `running` while the program is stopped and asks */
-#define RADDLE_STEER_WATCHES 4096	     /* maximum number of watches of a plan */
-#define RADDLE_STEER_DECISIONS 65536	     /* maximum number of decisions that are kept */
-#define RADDLE_STEER_ROOM 1024		     /* maximum number of threads added to a plan */
+#define RADDLE_STEER_WATCHES 4096	     /* the maximum number of watches of a plan */
+#define RADDLE_STEER_DECISIONS 65536	     /* the maximum number of decisions that are kept */
+#define RADDLE_STEER_ROOM 1024		     /* the maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
 /* after this many accesses without a point, a thread is considered to be spinning */
 #define RADDLE_STEER_LOOKS 20000u
@@ -189,7 +189,7 @@ struct raddle_steer_decision {
 
 /* A watch: an access that matches all of these fields is a point. */
 struct raddle_steer_watch {
-	uint32_t thread;	/* position in the table, or NONE for any thread */
+	uint32_t thread;	/* the position in the table, or NONE for any thread */
 	uint32_t site;		/* 0 for any site */
 	uint64_t address, size; /* size is 0 for any address */
 	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
@@ -198,7 +198,7 @@ struct raddle_steer_watch {
 	/* 1: the program stops there and asks; 2: the same, but only at the thread's first such
 	 * access after each of its operations; the others are not points */
 	uint32_t stand;
-	_Atomic uint64_t seen; /* number of matching accesses; written by the runtime */
+	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
 };
 
 /* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
@@ -208,22 +208,22 @@ struct raddle_steer_thread {
 	uint32_t parent, index;
 	uint32_t first, count; /* the position of its first operation, and their number */
 	uint64_t limit;	       /* the last operation that it may do in LEADING, or UINT64_MAX */
-	uint32_t goal, stop;   /* position in `goals`, or NONE; 1 if the thread has a stop */
+	uint32_t goal, stop;   /* the position in `goals`, or NONE; 1 if the thread has a stop */
 	uint64_t stop_n;       /* the number of the operation at which it stops */
 	uint32_t stop_kind;    /* enum raddle_event */
-	uint32_t expected;     /* expected number of points, or 0 if it is unknown */
+	uint32_t expected;     /* the expected number of points, or 0 if it is unknown */
 };
 
 struct raddle_steer_op {
 	uint64_t n;
 	uint32_t kind; /* enum raddle_event */
-	uint32_t turn; /* position in the order of all operations of the plan, from 0 */
+	uint32_t turn; /* the position in the order of all operations of the plan, from 0 */
 };
 
 /* A goal: the thread stops before the `occurrence`-th record of `site` after operation `after`. */
 struct raddle_steer_goal {
 	uint64_t after, occurrence;
-	uint32_t thread; /* position in the table of threads */
+	uint32_t thread; /* the position in the table of threads */
 	uint32_t site;
 	uint32_t write;
 	/* 1, with TURNS: this goal's thread runs whenever it can, until it waits in a loop; the
@@ -249,38 +249,38 @@ struct raddle_steer_race {
 struct raddle_steer_difference {
 	uint32_t cause; /* enum raddle_cause */
 	uint32_t slot;
-	uint64_t n;		  /* number of operations that the thread had begun */
+	uint64_t n;		  /* the number of operations that the thread had begun */
 	uint32_t expected, found; /* kinds of events, or 0; for MISSED and CANNOT, a thread and a point */
-	uint32_t site;		  /* innermost call site of the thread */
+	uint32_t site;		  /* the innermost call site of the thread */
 	uint32_t turn;		  /* operations of the plan that were done; in GOES_ON: decisions */
 };
 
 struct raddle_slot {
 	_Atomic uint32_t state;	 /* enum raddle_slot_state */
-	uint32_t thread;	 /* position in the plan's table of threads, or NONE */
+	uint32_t thread;	 /* the position in the plan's table of threads, or NONE */
 	uint32_t parent, index;	 /* as in the event THREAD_START */
 	uint32_t tid;		 /* the kernel's thread ID */
 	_Atomic uint32_t kind;	 /* its current or next operation: enum raddle_event */
-	_Atomic uint64_t n;	 /* number of operations begun */
+	_Atomic uint64_t n;	 /* the number of operations begun */
 	_Atomic uint64_t object; /* the operation's object: address, or thread number for a join */
-	_Atomic uint32_t site;	 /* innermost call site of that operation */
+	_Atomic uint32_t site;	 /* the innermost call site of that operation */
 	_Atomic uint32_t held_count;
-	_Atomic uint64_t accesses; /* number of accesses recorded so far: its progress */
+	_Atomic uint64_t accesses; /* the number of accesses recorded so far: its progress */
 	_Atomic uint32_t timed;	   /* in BLOCKED: 1 if the wait has a time limit */
 	_Atomic uint32_t inside;   /* in BLOCKED: enum raddle_inside */
 	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
 	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */
-	uint32_t stays;		/* number of points in a row at which it kept the turn */
+	uint32_t stays;		/* the number of points in a row at which it kept the turn */
 	uint32_t due;		/* 1 if the time limit of its wait has expired */
 	uint64_t since;		/* 0 if it does not wait; later waits have higher numbers */
 	uint64_t point_n;	/* its current or last point, as in struct raddle_steer_decision */
 	uint32_t point, point_count;
 	uint32_t spins;		  /* how often in a row it was found spinning */
 	uint64_t news;		  /* the count of news (rt/steer/spin.c) when `spins` changed */
-	uint32_t arrivals;	  /* number of points it has reached */
-	_Atomic uint32_t touched; /* site of its last access */
-	uint32_t point_site;	  /* site of its last point, or 0 if it is unknown */
+	uint32_t arrivals;	  /* the number of points it has reached */
+	_Atomic uint32_t touched; /* the site of its last access */
+	uint32_t point_site;	  /* the site of its last point, or 0 if it is unknown */
 	uint64_t pending;	  /* address of what it accesses next, or 0 if that is unknown */
 	uint64_t priority, drawn; /* for the strategy; `drawn` is `arrivals` + 1 at the last draw */
 	/* Addresses of held locks, with the lowest bit set if the lock is shared; 0 for a free
@@ -333,7 +333,7 @@ struct raddle_steer {
 	_Atomic uint32_t lock;		     /* the runtime's lock for the members below */
 	_Atomic uint32_t slot_count;	     /* one more than the highest slot in use */
 	_Atomic uint32_t stops_reached;
-	_Atomic uint32_t race_count;  /* number of races found; may exceed RADDLE_STEER_RACES */
+	_Atomic uint32_t race_count;  /* the number of races found; may exceed RADDLE_STEER_RACES */
 	uint32_t keep[2];	      /* threads wait at the second site until one has passed the first */
 	_Atomic uint32_t kept;	      /* 1 if a thread has passed the first site of `keep` */
 	_Atomic uint32_t edits;	      /* one bit for each edit (base/edit.h) that was reached */
@@ -354,7 +354,7 @@ struct raddle_steer {
 	uint64_t length;	       /* for PCT: expected number of choices, or 0 if it is unknown */
 	uint32_t strategy, depth;      /* enum raddle_strategy, and the depth of PCT */
 	uint32_t next;		       /* the replayer's answer: the slot that runs next, or NONE */
-	_Atomic uint32_t thread_added; /* number of threads appended to the table */
+	_Atomic uint32_t thread_added; /* the number of threads appended to the table */
 	_Atomic uint32_t watch_count, decision_count;
 	_Atomic uint32_t past_count;	       /* decisions of the plan that were taken or passed */
 	_Atomic uint32_t made_count;	       /* decisions of the run; may exceed RADDLE_STEER_DECISIONS */
@@ -369,7 +369,7 @@ struct raddle_steer {
 	/* 1 if `running` is NONE, and no time limit, input, signal handler or thread in the kernel
 	 * can change that */
 	_Atomic uint32_t stuck;
-	uint64_t most; /* maximum number of points of all threads together; 0 for no limit */
+	uint64_t most; /* the maximum number of points of all threads together; 0 for no limit */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_refusal refusal;
 	struct raddle_steer_misuse fault;

@@ -2,12 +2,10 @@
 /*
  * The memory that a tracked program (flavour `track`) shares with the tool.
  *
- * The gates
- * ---------
- * Each instruction that can be tracked has a number, its *gate*, and a byte of
+ * The gates --------- Each instruction that can be tracked has a number, its *gate*, and a byte of
  * __raddle_track_flags.  The tool sets the bytes before the program starts and does not change them
- * later; the program may close gates (see `budget`).  Without the tool all bytes are 0.  On entry a
- * function tests the byte of one of its gates.  If that byte is 0, all gates of the function are
+ * later; the program may close gates (see `budget`).  Without the tool all bytes are 0.  On entry,
+ * a function tests the byte of one of its gates.  If that byte is 0, all gates of the function are
  * closed and cost nothing more.  Loops test again in each iteration while one of their gates is
  * open (instr/track/ungated.c).
  *
@@ -36,7 +34,7 @@
 #define RADDLE_TRACK_VERSION 1u
 
 #define RADDLE_TRACK_FLAGS_NAME "__raddle_track_flags"
-#define RADDLE_TRACK_GATES 32768u /* maximum number of gates in a program */
+#define RADDLE_TRACK_GATES 32768u /* the maximum number of gates in a program */
 #define RADDLE_TRACK_SLOTS 4u	  /* the number of watchpoints that the processor has */
 #define RADDLE_TRACK_HARDWARE UINT32_MAX
 
@@ -45,7 +43,7 @@
 #define RADDLE_TRACK_EVENTS_AT (RADDLE_TRACK_GROUPS_AT + 4u * RADDLE_TRACK_GATES)
 #define RADDLE_TRACK_SIZE(events)                                                                            \
 	(RADDLE_TRACK_EVENTS_AT + (uint64_t)(events) * sizeof(struct raddle_track_event))
-#define RADDLE_TRACK_EVENTS (1u << 24) /* maximum number of events that are kept */
+#define RADDLE_TRACK_EVENTS (1u << 24) /* the maximum number of events that are kept */
 _Static_assert((RADDLE_TRACK_EVENTS & (RADDLE_TRACK_EVENTS - 1)) == 0, "numbers of events wrap around");
 
 /* Bits of a gate's flag. */

@@ -30,7 +30,7 @@
 #define RADDLE_WORLD_BUFFER 0x80000000u /* a bit of a buffer's `thread`, above all thread numbers */
 #define RADDLE_WORLD_VERSION 1		/* the version of this layout */
 #define RADDLE_WORLD_NONE UINT32_MAX
-#define RADDLE_WORLD_ADDRESS 128 /* maximum size in bytes: that of struct sockaddr_storage */
+#define RADDLE_WORLD_ADDRESS 128 /* the maximum size in bytes: that of struct sockaddr_storage */
 #define RADDLE_CLOCKS 8		 /* the first 8 sources are clocks of the kernel */
 
 enum raddle_world_record {

@@ -19,7 +19,7 @@
  * Layers are notified in the order of the row.  Callbacks run in the thread that they concern, and
  * the caller saves errno.  `atomic`, `refused`, `states` and `buffers` may be called while a lock
  * of the runtime is held, so they must not wait.  The others may wait, unless the encoder is taken
- * (t->busy), which can happen in a signal handler.  In the child of a fork no layer listens.
+ * (t->busy), which can happen in a signal handler.  In the child of a fork, no layer listens.
  *
  * rt.layer[number] and t->layer[number] point to the state of a layer.
  */

@@ -22,7 +22,7 @@
 #include "rt/detect/detect.h"
 #include "rt/detect/shadow.h"
 
-#define RT_LANES 65536 /* maximum number of threads at a time: a cell has 16 bits for a lane */
+#define RT_LANES 65536 /* the maximum number of threads at a time: a cell has 16 bits for a lane */
 #define RT_LANE_NONE UINT32_MAX
 #define RT_STRIPES 1024	      /* the number of locks of objects; threads seldom share one */
 #define RT_REPORTED 16384     /* maximum number of reported pairs of sites; others are dropped */

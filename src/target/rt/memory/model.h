@@ -22,7 +22,7 @@
 #define MEMORY_THREADS 64
 #define MEMORY_CELLS 1024   /* entries of the table of cells; a power of two */
 #define MEMORY_HISTORY 24   /* the number of writes to a cell that are kept and can be read */
-#define MEMORY_BUFFER 64    /* maximum number of stores in the buffer of a thread */
+#define MEMORY_BUFFER 64    /* the maximum number of stores in the buffer of a thread */
 #define MEMORY_OBJECTS 1024 /* entries of the table of synchronisation objects; a power of two */
 #define MEMORY_SEEN 16	    /* the number of cells for which a thread keeps the last value read */
 /* After this many reads in a row without a new value, the next read returns the latest write. */
@@ -57,7 +57,7 @@ struct memory_write {
 struct memory_cell {
 	uintptr_t base; /* 0 if the entry is unused */
 	uint64_t mask;	/* the bytes that are tracked */
-	/* The latest value in memory, which threads read unless it is in their own buffers. */
+	/* The value in memory, which a thread reads unless its own buffer has a newer one. */
 	uint64_t value;
 	uint64_t shown; /* the current content of the program's memory, for rt/memory/layer.c */
 	uint32_t first, count;

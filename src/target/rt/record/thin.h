@@ -49,7 +49,7 @@
 #ifndef RT_THIN_SAMPLED		  /* tests define a smaller value */
 #define RT_THIN_SAMPLED 4096u
 #endif
-#define RT_THIN_LAZY 256u /* maximum number of operations in a segment of a lazy thread */
+#define RT_THIN_LAZY 256u /* the maximum number of operations in a segment of a lazy thread */
 
 /* The number of entries of the table, enough for 64 MB of memory without collisions. */
 #define RT_LINES (1u << 20)

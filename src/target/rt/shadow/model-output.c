@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STRING_MAX 256 /* maximum number of bytes of a string that are listed */
+#define STRING_MAX 256 /* the maximum number of bytes of a string that are listed */
 
 RT_EXPORT int __raddle_sx_printf(const char *format, ...);
 RT_EXPORT int __raddle_sx_fprintf(FILE *f, const char *format, ...);

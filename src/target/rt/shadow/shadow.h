@@ -24,7 +24,7 @@
 
 #define RT_EXPORT __attribute__((visibility("default")))
 
-#define RT_SHADOW_PAGES 16384u	   /* maximum number of pages with expressions: 64 MB */
+#define RT_SHADOW_PAGES 16384u	   /* the maximum number of pages with expressions: 64 MB */
 #define RT_SHADOW_DESCRIPTORS 1024 /* the usual limit of descriptors */
 #define RT_SHADOW_SCANNED 4096u	   /* maximum number of bytes that one call of scanf may consume */
 

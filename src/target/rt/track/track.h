@@ -23,7 +23,7 @@ enum {
 	/* The number of locks; the address, in units of eight bytes, selects one. */
 	TRACK_STRIPES = 256,
 	TRACK_STARTING = 4096, /* maximum number of threads that were created and have not begun */
-	TRACK_LOCATIONS = 256, /* maximum number of locations that may get a watchpoint */
+	TRACK_LOCATIONS = 256, /* the maximum number of locations that may get a watchpoint */
 	TRACK_FATAL = 5,       /* the number of signals that fail.c handles */
 };
 

@@ -19,7 +19,7 @@
 
 enum {
 	MARK = 0x52616474, /* "Radt": distinguishes these watchpoints from others */
-	HITS_MAX = 64,	   /* maximum number of hits of a location: its budget */
+	HITS_MAX = 64,	   /* the maximum number of hits of a location: its budget */
 	/* Bytes: memory that is nearer to the current frame is treated as local variables. */
 	STACK_NEAR = 8 << 20,
 };

@@ -54,7 +54,7 @@ struct rt_slot {
 	uint16_t left;
 	uint16_t size; /* the size of a range; 0 if it is too long for a run */
 };
-#define RT_RUN_MAX 127 /* maximum number of accesses in a run, whose count takes one byte */
+#define RT_RUN_MAX 127 /* the maximum number of accesses in a run, whose count takes one byte */
 #define RT_SLOT_RANGE 0x80000000u
 
 struct rt_encoder {

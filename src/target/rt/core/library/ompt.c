@@ -44,11 +44,11 @@ enum {
 	DEPENDENCES = 64,	/* edges per task for reads (`in`), and as many for writes */
 	MUTEX_BUCKETS = 256,	/* buckets of the hash table of mutexes */
 	MAPPED_BYTES = 1 << 20, /* bytes that are mapped at once */
-	TEAM_MAX = 1024,	/* maximum size of a team; bounds the tokens of a barrier */
+	TEAM_MAX = 1024,	/* the maximum size of a team; bounds the tokens of a barrier */
 	/* Maximum number of checks whether another thread has entered a `single`. */
 	ENTERED_LOOKS = 1 << 20,
 	NAPS = 10,	 /* how often a process waits for other threads to arrive */
-	NAP_PARTS = 100, /* maximum number of sleeps in such a wait */
+	NAP_PARTS = 100, /* the maximum number of sleeps in such a wait */
 	NAP_NS = 200000	 /* nanoseconds of a sleep: a wait takes at most 20 ms */
 };
 
@@ -303,8 +303,8 @@ static void let_others_take(struct task *task)
 	nap_until(&task->implicit->taken, task->implicit->seen + 1);
 }
 
-/* Posts a token for every thread of the team, so that a thread that leaves the barrier is ordered
- * after all threads that reached it. */
+/* Posts a token for every thread of the team.  So a thread that leaves the barrier is ordered after
+ * all threads that reached it. */
 static void arrive(struct task *task)
 {
 	struct team *team = task->team;

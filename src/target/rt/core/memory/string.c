@@ -105,7 +105,7 @@ EXPORT void __raddle_write_appended(struct raddle_self *self, const char *p, con
 
 /* --- memory that may not be readable ---------------------------------------------- */
 
-#define PAGES 16 /* maximum number of pages that one system call tests */
+#define PAGES 16 /* the maximum number of pages that one system call tests */
 
 /* Returns how many pages are readable, starting with the page that contains p.  To test a page, the
  * kernel is asked to copy a byte from it. */

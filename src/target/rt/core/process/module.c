@@ -8,7 +8,7 @@
  * code jumps to the real function instead of calling it.  The events of such objects are written
  * later, at the next dlopen() or at the end of the process.  This is harmless, since modules are
  * not ordered against other events.  The event of a flavoured plug-in is written immediately.  In a
- * static program dlopen() is not interposed.
+ * static program, dlopen() is not interposed.
  */
 #include "rt/core/real.h"
 #include "rt/core/tables.h"

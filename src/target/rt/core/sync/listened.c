@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operations of threads that are not RT_PLAIN, that is, of threads that are not recorded or whose
- * operations layers are notified of.  rt/core/sync/sync.c and cond.c call these functions.
+ * Operations of threads that are not RT_PLAIN.  Such a thread is either not recorded, or layers are
+ * notified of its operations.  rt/core/sync/sync.c and cond.c call these functions.
  *
  * They write the same events in the same order as those files, and notify the layers of each
  * operation and of what the thread waits for.  Results are errno values.  For a thread that is not

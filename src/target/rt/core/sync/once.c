@@ -109,7 +109,7 @@ INTERPOSE(int, pthread_once, (pthread_once_t * control, void (*routine)(void)))
 	return once(control, routine);
 }
 
-/* In glibc a once_flag is a pthread_once_t and call_once is pthread_once. */
+/* In glibc, a once_flag is a pthread_once_t, and call_once is pthread_once. */
 _Static_assert(sizeof(once_flag) == sizeof(pthread_once_t), "one kind of control");
 
 INTERPOSE(void, call_once, (once_flag * control, void (*routine)(void)))

@@ -7,7 +7,7 @@
  * they first enter the runtime.
  *
  * A thread ends in the destructor of rt.key.  The destructor sets the key again until the last
- * round of destructors, so that the program's destructors are recorded.  After that round the
+ * round of destructors, so that the program's destructors are recorded.  After that round, the
  * thread uses the placeholder instead of a state and is not adopted again (`rt_local.ended`).
  *
  * When a state has ended, its memory goes to the idle list, except that the pages of its table of

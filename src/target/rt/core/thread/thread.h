@@ -71,19 +71,19 @@ struct rt_thread {
 	uint8_t *cursor;
 	uint8_t *limit;
 	struct raddle_buffer *buffer;
-	uint32_t buffers; /* number of buffers opened so far */
-	uint32_t events;  /* number of events in the buffer */
+	uint32_t buffers; /* the number of buffers opened so far */
+	uint32_t events;  /* the number of events in the buffer */
 	volatile uintptr_t busy;
-	uint32_t *volatile busy_top; /* top of the shadow stack when the encoder was taken */
+	uint32_t *volatile busy_top; /* the top of the shadow stack when the encoder was taken */
 	_Atomic uint32_t pending_count;
-	uint32_t pending_done; /* number of pending records that are in the buffer already */
+	uint32_t pending_done; /* the number of pending records that are in the buffer already */
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
 	bool fenced;	   /* true if the thread has executed a fence */
 	/* in `led`: true if layers are notified of all its accesses, not only of the first in a
 	 * segment */
 	bool every;
-	uint32_t steps; /* number of operations so far, as schedules count them */
+	uint32_t steps; /* the number of operations so far, as schedules count them */
 
 	/* For thinning (rt/record/thin.h). */
 	/* the table of the sites that the thread executes; NULL before thinning begins */
@@ -92,7 +92,7 @@ struct rt_thread {
 	/* 1 plus the number of operations since its segment began; 0 if each operation begins a
 	 * segment */
 	uint32_t lazy;
-	uint32_t thin_changes; /* value of rt_thin.changes when its segment began */
+	uint32_t thin_changes; /* the value of rt_thin.changes when its segment began */
 
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
@@ -103,7 +103,7 @@ struct rt_thread {
 
 	/* Its identity. */
 	uint32_t number, parent, index; /* as in the event THREAD_START */
-	uint32_t children;		/* number of threads that it has created */
+	uint32_t children;		/* the number of threads that it has created */
 	uint64_t handle;		/* its pthread_t */
 	uint32_t tid; /* its kernel thread ID, which mutexes store to identify their owner */
 	uintptr_t stack_low, stack_high;
@@ -113,7 +113,7 @@ struct rt_thread {
 	int (*start_c11)(void *);
 	void *argument;
 	uint64_t signals;    /* the signal mask with which it starts */
-	uint32_t end_rounds; /* number of rounds of key destructors that have run */
+	uint32_t end_rounds; /* the number of rounds of key destructors that have run */
 	void *result;	     /* what it returns; PTHREAD_CANCELED until that is known */
 	bool detached;	     /* true if it was created detached */
 	uint64_t prepared;   /* the pthread_t of a thread that was made in advance; else 0 */
@@ -128,7 +128,7 @@ struct rt_thread {
 	uint32_t forking;  /* 1 inside the fork() wrapper */
 	/* 1 between the pthread_atfork() handler before a fork and the one after it */
 	uint32_t fork_prepared;
-	uint32_t fork_child; /* number of the child process in the session */
+	uint32_t fork_child; /* the number of the child process in the session */
 	_Atomic uint32_t *atomic_lock;
 	uintptr_t atomic_frame;
 	uint64_t atomic_what; /* the argument of __raddle_atomic_begin(), if layers listen */
