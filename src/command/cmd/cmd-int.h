@@ -52,7 +52,7 @@ void cmd_explore_test_options(struct rd_argv *argv);
 /* Runs the command that the arguments of `raddle` name; returns the exit status. */
 int cmd_run(int argc, char **argv);
 
-/* Whether there is a command with this name of `n` characters. */
+/* Returns true if there is a command with this name of `n` characters. */
 bool cmd_is_command(const char *name, size_t n);
 
 #endif

@@ -107,7 +107,8 @@ static void show(void *context, const struct explore_progress *so_far)
 	rd_progress_update(&t->bar, so_far->schedules, text);
 }
 
-/* The number of schedules; 0 if the exploration ends when new schedules show nothing new. */
+/* Returns the number of schedules, or 0 if the exploration ends when new schedules show nothing
+ * new. */
 static uint64_t wanted(void)
 {
 	return opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most;

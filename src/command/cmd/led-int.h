@@ -26,7 +26,7 @@ struct cmd_led {
 int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines);
 void cmd_led_close(struct cmd_led *l);
 
-/* The conditions of its runs, according to --with, --setup and --timeout. */
+/* Returns the conditions of its runs, according to --with, --setup and --timeout. */
 struct replay_conditions cmd_led_runs(const struct cmd_led *l);
 
 #endif

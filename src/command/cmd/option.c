@@ -91,8 +91,8 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 	t->usage = (struct rd_usage){usage->synopsis, usage->summary, t->options, usage->example, next_word};
 }
 
-/* Whether the first argument asks for help or for a list of options.  Both work even if the
- * defaults are wrong. */
+/* Returns true if the first argument asks for help or for a list of options.  Both work even if
+ * the defaults are wrong. */
 static bool asks_for_help(int argc, char **argv)
 {
 	return argc > 1 &&
@@ -217,8 +217,8 @@ static int parse_some(const struct table *t, int argc, char **argv, int *at)
 	return CMD_GO_ON;
 }
 
-/* Whether the operand is omitted.  That is so if another option replaces it, or with --without-sync
- * if the options end with "--", so that the program follows. */
+/* Returns true if the operand is omitted.  That is so if another option replaces it, or with
+ * --without-sync if the options end with "--", so that the program follows. */
 static bool has_no_operand(char **argv, int at)
 {
 	return opt.race || opt.from_tsan || opt.resume ||

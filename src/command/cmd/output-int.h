@@ -8,10 +8,10 @@
 #include "finding/finding.h"
 #include "report/report.h"
 
-/* Whether the path is "-", which stands for standard output. */
+/* Returns true if the path is "-", which stands for standard output. */
 bool cmd_is_stdout(const char *path);
 
-/* Whether a document goes to standard output, so that no other text may. */
+/* Returns true if a document goes to standard output, so that no other text may. */
 bool cmd_output_is_stdout(void);
 
 /* cmd_document() calls `write` with `what` and a stream to the file `path`.  It does nothing if

@@ -155,8 +155,9 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 	return RD_OK;
 }
 
-/* Whether the run needs the flavour `led`, in which a thread can be stopped before each access: a
- * schedule that was made with `led` is replayed with `led`, unless the user chooses otherwise. */
+/* Returns true if the run needs the flavour `led`, in which a thread can be stopped before each
+ * access: a schedule that was made with `led` is replayed with `led`, unless the user chooses
+ * otherwise. */
 static bool carries_values(const struct schedule *s)
 {
 	const char *made = s->flavour ? s->flavour : "record";

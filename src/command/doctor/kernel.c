@@ -70,7 +70,7 @@ static int watch(volatile uint64_t *address)
 	return open_event(&attr);
 }
 
-/* The number of watchpoints that can be set at once.  *works becomes whether a write was
+/* Returns the number of watchpoints that can be set at once.  *works becomes whether a write was
  * noticed. */
 static int count_watchpoints(bool *works)
 {

@@ -19,7 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The first line of a file, or `otherwise` if it cannot be read. */
+/* Returns the first line of a file, or `otherwise` if it cannot be read. */
 static char *first_line(const char *path, const char *otherwise)
 {
 	RD_ASSERT(path && otherwise);

@@ -30,7 +30,7 @@ static bool in_path(const char *program)
 	return found != NULL;
 }
 
-/* The exit status of `program` with up to two arguments; -1 if it does not start. */
+/* Returns the exit status of `program` with up to two arguments, or -1 if it does not start. */
 static int run(struct rd_buf *output, const char *program, const char *a, const char *b)
 {
 	struct rd_argv argv = RD_ARGV_INIT;
@@ -46,7 +46,7 @@ static int run(struct rd_buf *output, const char *program, const char *a, const 
 	return status;
 }
 
-/* The version in the output of a compiler: "19.1.7" in "Debian clang version 19.1.7
+/* Returns the version in the output of a compiler: "19.1.7" in "Debian clang version 19.1.7
  * (3~deb12u1)\n...". */
 static char *version_in(const char *text)
 {

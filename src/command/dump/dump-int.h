@@ -16,14 +16,15 @@ struct dump {
 	int thread_width; /* the width of the column of thread names */
 	bool *threads;	  /* for each thread of the model, whether it is shown; NULL if all are */
 	bool kinds[RADDLE_ACCESS + 1]; /* for each kind of event, whether it is shown */
-	bool reads, writes;	       /* whether plain and range accesses of that direction are shown */
+	/* True if plain and range accesses of that direction are shown. */
+	bool reads, writes;
 	struct model_cache cache;
 };
 
 /* Sets which threads and kinds are shown, from the lists in the options and the model. */
 int dump_set_filters(struct dump *d);
 
-/* The maximum number of events that may be written. */
+/* Returns the maximum number of events that may be written. */
 uint64_t dump_limit(const struct dump_options *options);
 
 /* Each of these writes one document. */
@@ -46,7 +47,7 @@ bool dump_is_world(const char *path);
 int dump_world(const char *path, bool json, FILE *out);
 int dump_check_world(const char *directory);
 
-/* Whether an access writes. */
+/* Returns true if an access writes. */
 bool dump_event_writes(const struct dump *d, const struct trace_event *e);
 
 /* Appends "file.c:12 function"; nothing for site 0. */

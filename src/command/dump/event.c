@@ -38,7 +38,7 @@ static uint64_t dump_event_size(const struct dump *d, const struct trace_event *
 	return e->kind == RADDLE_RANGE ? e->size : site ? site->size : 0;
 }
 
-/* The printed name: "read", "write", "atomic-load", or the name of the kind. */
+/* Returns the printed name: "read", "write", "atomic-load", or the name of the kind. */
 static const char *dump_event_name(const struct dump *d, const struct trace_event *e)
 {
 	const struct trace_site *site = site_of(d, e);
@@ -54,8 +54,8 @@ static const char *dump_event_name(const struct dump *d, const struct trace_even
 	}
 }
 
-/* The site of an event's place: its own site, or that of the innermost call; 0 if there is
- * neither. */
+/* Returns the site of an event's place: its own site, or that of the innermost call, or 0 if there
+ * is neither. */
 static uint32_t dump_place(const struct trace_lane *lane)
 {
 	const struct trace_decoder *d = &lane->stream.decoder;
@@ -142,7 +142,7 @@ static void other_operands(const struct trace_event *e, struct rd_buf *out)
 	}
 }
 
-/* Whether the event creates, joins or detaches another thread. */
+/* Returns true if the event creates, joins or detaches another thread. */
 static bool handles_thread(const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);
@@ -180,7 +180,7 @@ static void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_b
 	}
 }
 
-/* Whether nothing is printed about an event but its name and object. */
+/* Returns true if nothing is printed about an event but its name and object. */
 static bool has_no_details(enum raddle_event kind)
 {
 	return raddle_is_access(kind) || raddle_class(kind) == RADDLE_CLASS_FENCE || kind == RADDLE_ALLOC ||

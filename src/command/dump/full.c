@@ -255,8 +255,8 @@ static void add_record(struct full_dump *d, const struct trace_record *r, const 
 	}
 }
 
-/* Whether the record concerns memory; if so, the expression of its site is printed in parentheses.
- * The text of a call contains its callee already. */
+/* Returns true if the record concerns memory; if so, the expression of its site is printed in
+ * parentheses.  The text of a call contains its callee already. */
 static bool accesses_memory(const struct trace_record *r)
 {
 	return r->kind == TRACE_FULL_LOAD || r->kind == TRACE_FULL_STORE || r->kind == TRACE_FULL_ALLOCA ||
@@ -342,8 +342,8 @@ static void json_record(struct full_dump *d, const struct trace_record *r, const
 
 /* --- the whole trace ------------------------------------------------------------------------ */
 
-/* Whether only counts are shown.  A summary of a full trace consists of counts, because there is no
- * model of it. */
+/* Returns true if only counts are shown.  A summary of a full trace consists of counts, because
+ * there is no model of it. */
 static bool counts_only(const struct full_dump *d)
 {
 	return d->opt->count || d->opt->summary || d->opt->check;

@@ -79,7 +79,7 @@ static int dump_model(struct dump *d)
 	return err;
 }
 
-/* Whether a file is a stream, according to its first bytes.  Any other file must be a site
+/* Returns true if a file is a stream, according to its first bytes.  Any other file must be a site
  * table. */
 static bool is_stream(const char *path)
 {

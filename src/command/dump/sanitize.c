@@ -121,7 +121,7 @@ static void json_record(struct sanitize *s, const struct epa_record *r)
 
 /* --- objects and threads --------------------------------------------------------------------------- */
 
-/* Whether the object is a variable of the program, not of a library or the runtime. */
+/* Returns true if the object is a variable of the program, not of a library or the runtime. */
 static bool is_program_variable(const struct sanitize *s, const struct epa_object *o)
 {
 	const struct trace_sites *sites = s->show.sites;

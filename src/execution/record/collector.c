@@ -90,7 +90,8 @@ static void check_write(struct record_collector *c, int error)
 		run_session_stop(c->session, RADDLE_STOP_WRITE);
 }
 
-/* The reason why recording ended early; NULL if it did not.  The collector owns the text. */
+/* Returns the reason why recording ended early, or NULL if it did not.  The collector owns the
+ * text. */
 static const char *record_collector_stopped(struct record_collector *c)
 {
 	enum raddle_stop_reason reason = atomic_load(&c->session->shared->stop_reason);
@@ -100,8 +101,8 @@ static const char *record_collector_stopped(struct record_collector *c)
 	return run_stop_text(reason);
 }
 
-/* The reason why the recording of one process ended early; NULL if it did not.  A program that
- * replaced ours by exec is not recorded. */
+/* Returns the reason why the recording of one process ended early, or NULL if it did not.  A
+ * program that replaced ours by exec is not recorded. */
 static const char *stopped_of(struct record_collector *c, uint32_t n)
 {
 	const char *why = record_collector_stopped(c);
@@ -146,8 +147,8 @@ static void open_sink(struct record_collector *c, struct process *p)
 		record_sink_full(p->sink, c->options.layout);
 }
 
-/* The entry of a forked process; NULL while its pid is unknown.  Adds the parent's entry first,
- * because a buffer of a grandchild may be the first sign of either process. */
+/* Returns the entry of a forked process, or NULL while its pid is unknown.  Adds the parent's
+ * entry first, because a buffer of a grandchild may be the first sign of either process. */
 static struct process *find_process(struct record_collector *c, uint32_t n)
 {
 	const struct raddle_process *entry;
@@ -288,7 +289,7 @@ static int compare_numbers(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The used buffers of a process, in order.  The caller frees the array. */
+/* Returns the used buffers of a process, in order.  The caller frees the array. */
 static struct raddle_buffer **used_buffers(struct record_collector *c, uint32_t n, size_t *found)
 {
 	struct raddle_session *s = c->session->shared;
@@ -384,7 +385,8 @@ static void beat(struct record_collector *c)
 	atomic_fetch_add(&c->session->shared->heartbeat, 1);
 }
 
-/* The number of gathered bytes. *written, unless NULL, receives the number of bytes in files. */
+/* Returns the number of gathered bytes.  *written, unless NULL, receives the number of bytes in
+ * files. */
 static size_t count_bytes(const struct record_collector *c, uint64_t *written)
 {
 	size_t pending = 0;

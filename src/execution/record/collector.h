@@ -49,24 +49,24 @@ int record_collector_open(struct record_collector **c, struct run_session *sessi
  * and the content of its meta.json in *last.  If `leaves` ended the loop, stores nothing. */
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
 
-/* Whether forked process n is known to have ended. */
+/* Returns true if forked process n is known to have ended. */
 bool record_collector_has_ended(const struct record_collector *c, uint32_t n);
 
 /* Brings the trace of the first process on disk up to date, including the records that its threads
  * have not handed over yet.  To be called only from `look`. */
 void record_collector_show(struct record_collector *c);
 
-/* Whether the last record of some thread of the first process is a lock request.  To be called only
- * from `look`. */
+/* Returns true if the last record of some thread of the first process is a lock request.  To be
+ * called only from `look`. */
 bool record_collector_has_request(struct record_collector *c);
 
 /* Marks in meta.json that the first process is killed because it hangs. */
 void record_collector_set_hung(struct record_collector *c);
 
-/* The number of events of the program itself so far. */
+/* Returns the number of events of the program itself so far. */
 uint64_t record_collector_events(const struct record_collector *c);
 
-/* The number of forked processes that still run. */
+/* Returns the number of forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);
 
 /* Drains the session until all forked processes have ended.  When `wait` returns false, they are

@@ -17,8 +17,8 @@ struct record_enough {
 	int64_t quiet_ns; /* how long the program may run without an event */
 };
 
-/* Whether the run is to be ended at `now_ns`, after `events` events of which the last was at
- * `last_ns`. */
+/* Returns true if the run is to be ended at `now_ns`, after `events` events of which the last was
+ * at `last_ns`. */
 bool record_has_enough(const struct record_enough *e, int64_t now_ns, uint64_t events, int64_t last_ns,
 		       bool *full, bool *quiet);
 

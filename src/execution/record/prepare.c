@@ -23,8 +23,8 @@ enum directory_state { DIRECTORY_FREE, DIRECTORY_TRACE, DIRECTORY_OTHER };
 
 static enum directory_state look_at(const char *path);
 
-/* Whether Raddle wrote the document, or it is empty.  Documents of other programs have no Raddle
- * version. */
+/* Returns true if Raddle wrote the document, or it is empty.  Documents of other programs have no
+ * Raddle version. */
 static bool wrote_document(const char *path)
 {
 	char start[4096];
@@ -34,8 +34,8 @@ static bool wrote_document(const char *path)
 	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
-/* Whether the file begins with one of the magic numbers or is empty.  An empty file has no content
- * to lose. */
+/* Returns true if the file begins with one of the magic numbers or is empty.  An empty file has no
+ * content to lose. */
 static bool begins_with(const char *path, const char *const *magics)
 {
 	struct stat st;
@@ -67,8 +67,8 @@ static bool is_numbered(const char *name, const char *prefix)
 	       !name[length + strspn(name + length, "0123456789")];
 }
 
-/* Whether an entry of this name belongs to a trace and has the right content.  If there is a
- * meta.json of ours (`known`), a damaged stream is accepted too. */
+/* Returns true if an entry of this name belongs to a trace and has the right content.  If there is
+ * a meta.json of ours (`known`), a damaged stream is accepted too. */
 static bool is_of_a_trace(const char *directory, const char *name, bool known)
 {
 	static const char *const streams[] = {"RDSTREAM", "RDFULLTR", NULL};

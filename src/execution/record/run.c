@@ -54,8 +54,8 @@ static bool has_enough(struct parts *p)
 				 &p->result->quiet);
 }
 
-/* Whether processes that outlive the program get more time.  An example is a daemon whose client
- * still runs. */
+/* Returns true if processes that outlive the program get more time.  An example is a daemon whose
+ * client still runs. */
 static bool may_outlive(void *context)
 {
 	const struct parts *p = context;

@@ -29,8 +29,8 @@
 #define LOOK_SECONDS 120
 #define STANDS 1 /* exit status of the looking process if it found a hang */
 
-/* Whether there is a reason for a look, which costs as much as a prediction.  The reason is that no
- * thread is left that could wake the others, or that some thread waits for a lock. */
+/* Returns true if there is a reason for a look, which costs as much as a prediction.  The reason
+ * is that no thread is left that could wake the others, or that some thread waits for a lock. */
 static bool is_worth_a_look(struct record_watch *w, const struct run_still *still)
 {
 	return still->all || record_collector_has_request(w->collector);

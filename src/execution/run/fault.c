@@ -118,7 +118,7 @@ struct fault_plan {
 	size_t count, capacity;
 };
 
-/* The entry of the index-th child of a thread, which is added if necessary. */
+/* Returns the entry of the index-th child of a thread, which is added if necessary. */
 static uint32_t child_of(struct fault_plan *p, uint32_t parent, uint32_t index)
 {
 	for (size_t i = 1; i < p->count; i++)

@@ -32,7 +32,8 @@
 #define CLEAR_ROUNDS 200
 #define CLEAR_PAUSE_NS 5000000 /* nanoseconds between two rounds */
 
-/* The path of our own group, from the line "N:pids:PATH" or "0::PATH"; NULL if unknown. */
+/* Returns the path of our own group, from the line "N:pids:PATH" or "0::PATH", or NULL if
+ * unknown. */
 static char *own_group(void)
 {
 	struct rd_buf text = RD_BUF_INIT;

@@ -29,8 +29,8 @@ void run_group_clear(const struct run_group *group);
 /* Kills all processes in the group and removes it. */
 void run_group_close(struct run_group *group);
 
-/* The RLIMIT_NPROC that allows `processes` more processes than the user has now; 0 if the limit
- * would have no effect (root). */
+/* Returns the RLIMIT_NPROC that allows `processes` more processes than the user has now, or 0 if
+ * the limit would have no effect (root). */
 uint64_t run_group_rest(uint64_t processes);
 
 #endif

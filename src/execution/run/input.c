@@ -69,7 +69,7 @@ static int start_pump(struct run_input *in, const char *spool)
 	return RD_OK;
 }
 
-/* The path of the file that is our standard input, if the file still has one. */
+/* Returns the path of the file that is our standard input, if the file still has one. */
 static char *name_of_input(const struct stat *st)
 {
 	char path[4096];

@@ -40,7 +40,7 @@ enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
  * that they replaced. */
 static struct {
 	_Atomic unsigned *volatile wakes; /* the word that the collector sleeps on */
-	bool known;			  /* whether `inherited` is set */
+	bool known;			  /* true if `inherited` is set */
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
@@ -147,7 +147,7 @@ static void make_room(uint64_t bytes)
 	setrlimit(RLIMIT_AS, &now);
 }
 
-/* Whether the limit can be raised, which only an attempt shows. */
+/* Returns true if the limit can be raised, which only an attempt shows. */
 bool run_launch_has_room(void)
 {
 	struct rlimit limit, more;

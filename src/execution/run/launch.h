@@ -53,8 +53,8 @@ int run_launch(const struct run_launch *launch, pid_t *pid);
  * child, and returns its process ID, or -1 if that fails.  Returns what `fork_copy` returned. */
 pid_t run_launch_copy(const struct run_session *session, pid_t (*fork_copy)(void *context), void *context);
 
-/* Whether a program with limited address space (ulimit -v) has as much of it as it would have
- * without Raddle.  If not, it may fail because of Raddle. */
+/* Returns true if a program with limited address space (ulimit -v) has as much of it as it would
+ * have without Raddle.  If not, it may fail because of Raddle. */
 bool run_launch_has_room(void);
 
 /* Makes write() fail in the cases in which SIGXFSZ or SIGPIPE would end us. */

@@ -28,7 +28,7 @@
 /* Nanoseconds without processor time after which a program counts as asleep. */
 #define STILL_NS 200000000
 
-/* The number of processes that the kernel has killed because memory ran out. */
+/* Returns the number of processes that the kernel has killed because memory ran out. */
 static uint64_t count_kills(void)
 {
 	FILE *in = fopen("/proc/vmstat", "re");
@@ -77,7 +77,7 @@ static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now
 	return now > end + (asleep ? 3 * STILL_NS : 0) ? RUN_TIMED_OUT : RUN_EXITED;
 }
 
-/* The reason why the program has to be ended; RUN_EXITED if it may continue. */
+/* Returns the reason why the program has to be ended, or RUN_EXITED if it may continue. */
 static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
 	RD_ASSERT(now >= m->started_ns);

@@ -68,8 +68,8 @@ static FILE *open_facts(pid_t pid, int fd)
 	return fopen(path, "re");
 }
 
-/* The number of an event counter; -1 if there is none.  All event counters have the same name, so
- * only their numbers identify them. */
+/* Returns the number of an event counter, or -1 if there is none.  All event counters have the
+ * same name, so only their numbers identify them. */
 static long counter_of(pid_t pid, int fd)
 {
 	FILE *in = open_facts(pid, fd);
@@ -140,7 +140,7 @@ static bool is_aio(void *context, const struct run_mapping *mapping)
 	return strncmp(mapping->name, "/[aio]", 6) == 0;
 }
 
-/* Whether the kernel may advance an event counter of the process. */
+/* Returns true if the kernel may advance an event counter of the process. */
 static bool has_requests(pid_t pid)
 {
 	return has(pid, pid, &(struct wanted){"anon_inode:[io_uring]", -1}) ||
@@ -174,7 +174,7 @@ static bool has_time_limit(int fd)
 	return false;
 }
 
-/* Whether the socket has no name, so that only its peer can send to it. */
+/* Returns true if the socket has no name, so that only its peer can send to it. */
 static bool is_unnamed(int fd)
 {
 	struct sockaddr_un address = {0};
@@ -204,7 +204,7 @@ static uint32_t peer_in(const struct nlmsghdr *head, size_t size)
 	return 0;
 }
 
-/* The inode number of a Unix socket's peer; 0 if unknown. */
+/* Returns the inode number of a Unix socket's peer, or 0 if unknown. */
 static uint32_t peer_of(uint32_t number)
 {
 	struct peer_request request = {.head = {.nlmsg_len = sizeof request,
@@ -231,7 +231,7 @@ static uint32_t peer_of(uint32_t number)
 	return peer;
 }
 
-/* Whether the socket is one end of a pair whose ends only the process has. */
+/* Returns true if the socket is one end of a pair whose ends only the process has. */
 static bool is_own_socket(pid_t pid, int fd, const char *name)
 {
 	struct wanted this = {name, -1}, that = {NULL, -1};

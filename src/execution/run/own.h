@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a thread waits on such descriptors only, on at least one, and without a time limit.
- * Returns false if in doubt. */
+/* Returns true if a thread waits on such descriptors only, on at least one, and without a time
+ * limit.  Returns false if in doubt. */
 bool run_waits_for_own(pid_t pid, pid_t tid);
 
 #endif

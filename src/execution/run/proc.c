@@ -130,8 +130,8 @@ static bool waits_with(pid_t pid, pid_t tid, struct futex *f)
 	}
 }
 
-/* Whether only a thread of the process can wake the waiter.  A join waits on a shared futex, whose
- * word is the thread ID until the kernel clears it. */
+/* Returns true if only a thread of the process can wake the waiter.  A join waits on a shared
+ * futex, whose word is the thread ID until the kernel clears it. */
 static bool is_own(pid_t pid, const struct futex *f)
 {
 	struct run_task task;

@@ -23,11 +23,11 @@ struct run_task {
 /* Reads the state of a thread.  Returns false if the thread does not exist. */
 bool run_task_read(pid_t pid, pid_t tid, struct run_task *task);
 
-/* The number of context switches, voluntary or not; 0 if the thread is gone. */
+/* Returns the number of context switches, voluntary or not, or 0 if the thread is gone. */
 uint64_t run_task_switches(pid_t pid, pid_t tid);
 
-/* Whether the thread is in a system call in which it may wait for another thread, which Raddle
- * would not notice.  Returns false if the call only sleeps, yields, or waits on a futex. */
+/* Returns true if the thread is in a system call in which it may wait for another thread, which
+ * Raddle would not notice.  Returns false if the call only sleeps, yields, or waits on a futex. */
 bool run_task_in_io(pid_t pid, pid_t tid);
 
 /* The system call that a thread is in. */
@@ -55,16 +55,16 @@ struct run_process {
  * handlers. */
 bool run_process_read(pid_t pid, struct run_process *process);
 
-/* Whether `ancestor`, or a descendant of it, started the process. */
+/* Returns true if `ancestor`, or a descendant of it, started the process. */
 bool run_process_descends(pid_t pid, pid_t ancestor);
 
-/* Whether no thread is running, runnable or waiting for a disk. */
+/* Returns true if no thread is running, runnable or waiting for a disk. */
 bool run_process_is_asleep(pid_t pid);
 
 /* A mapping in the memory of a process. */
 struct run_mapping {
 	uint64_t start, end, offset;
-	bool code; /* whether it can be executed */
+	bool code; /* true if it can be executed */
 	/* Path of the file, with the kernel's annotations; "" for anonymous memory. */
 	const char *name;
 };

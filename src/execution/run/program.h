@@ -42,10 +42,11 @@ void run_program_close(struct run_program *p);
  * is an error if the program was rebuilt meanwhile. */
 int run_program_renew(const struct run_program *p);
 
-/* The name of its flavour; never NULL. */
+/* Returns the name of its flavour; never NULL. */
 const char *run_program_kind(const struct run_program *p);
 
-/* Whether the flavour of that name carries values (raddle/flavour.inc).  NULL means "record". */
+/* Returns true if the flavour of that name carries values (raddle/flavour.inc).  NULL means
+ * "record". */
 bool run_program_has_values(const char *kind);
 
 #endif

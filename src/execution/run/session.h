@@ -23,14 +23,14 @@ struct run_session {
  * After the buffers there are `steer_size` zeroed bytes for steering (steer.h). */
 int run_session_open(struct run_session *s, const char *program, size_t steer_size);
 
-/* The steering memory; NULL if there is none. */
+/* Returns the steering memory, or NULL if there is none. */
 void *run_session_steer(const struct run_session *s);
 /* Makes room for a fault plan (full.h) of `size` zeroed bytes.  This invalidates pointers into the
  * session. */
 int run_session_faults(struct run_session *s, size_t size);
 /* Makes room for input from outside (world.h). */
 int run_session_world(struct run_session *s, size_t size);
-/* The memory for input from outside; NULL if the session has no room for it. */
+/* Returns the memory for input from outside, or NULL if the session has no room for it. */
 void *run_session_outside(const struct run_session *s);
 
 /* Makes room for the memory of the flavour `shadow` (shadow.h). */
@@ -44,7 +44,7 @@ void run_session_kill(const struct run_session *s, pid_t pid);
 /* Ends recording.  Only the first reason is kept. */
 void run_session_stop(struct run_session *s, enum raddle_stop_reason reason);
 
-/* The name of a stop reason in meta.json; NULL if recording was not stopped. */
+/* Returns the name of a stop reason in meta.json, or NULL if recording was not stopped. */
 const char *run_stop_text(enum raddle_stop_reason reason);
 
 #endif

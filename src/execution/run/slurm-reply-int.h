@@ -18,7 +18,7 @@ bool run_slurm_job(const char *output, char job[RUN_JOB]);
 /* Marks the tasks that squeue lists as pending or running.  Its lines are like "7|RUNNING". */
 void run_slurm_states(const char *output, enum run_task *tasks, size_t count);
 
-/* The exit status that a task wrote, 0 to 255; -1 if the text is not a status. */
+/* Returns the exit status that a task wrote, 0 to 255, or -1 if the text is not a status. */
 int run_slurm_status(const char *text);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define DIGITS "0123456789"
 
-/* The text after the line and its newline. */
+/* Returns the text after the line and its newline. */
 static const char *next_line(const char *line)
 {
 	line += strcspn(line, "\n");
@@ -29,7 +29,7 @@ bool run_slurm_job(const char *output, char job[RUN_JOB])
 	return *job;
 }
 
-/* Whether a job in this state of Slurm will not continue. */
+/* Returns true if a job in this state of Slurm will not continue. */
 static bool has_ended(const char *state, size_t length)
 {
 	static const char *const words[] = {"BOOT_FAIL", "CANCELLED", "COMPLETED",   "DEADLINE",

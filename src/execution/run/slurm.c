@@ -132,7 +132,7 @@ static int add_options(struct rd_argv *argv, const char *options)
 	return 0;
 }
 
-/* The first line of a command's output. */
+/* Returns the first line of a command's output. */
 static const char *one_line(struct rd_buf *output)
 {
 	output->data[strcspn(output->data, "\n")] = '\0';
@@ -200,7 +200,7 @@ static void cancel(struct array *a)
 
 /* ---- waiting for the tasks ---- */
 
-/* The status that a task wrote; -1 if there is none yet. */
+/* Returns the status that a task wrote, or -1 if there is none yet. */
 static int read_status(const struct array *a, unsigned task)
 {
 	char *path = rd_xasprintf("%s/%u.status", a->folder, task);

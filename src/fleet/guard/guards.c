@@ -186,7 +186,7 @@ struct numbering {
 	struct rd_buf accesses;
 };
 
-/* The guard of an access, created if there is room; RADDLE_GUARDS if all are used. */
+/* Returns the guard of an access, created if there is room, or RADDLE_GUARDS if all are used. */
 static uint32_t guard_of(struct numbering *n, const struct candidate_access *access)
 {
 	RD_ASSERT(access->site != 0);

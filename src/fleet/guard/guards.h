@@ -34,7 +34,7 @@ struct guard_table {
 	size_t count, capacity;
 };
 
-/* Whether the file at `path` contains a table. */
+/* Returns true if the file at `path` contains a table. */
 bool guard_table_is_in(const char *path);
 int guard_table_read(struct guard_table *t, const char *path);
 struct guard_text {

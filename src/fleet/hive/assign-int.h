@@ -12,7 +12,8 @@
 struct hive_task {
 	uint32_t candidate;
 	enum hive_order order;
-	bool validate; /* whether the site validates the candidate; else it only reports its context */
+	/* True if the site validates the candidate; else it only reports its context. */
+	bool validate;
 	/* When validating: whether no thread is stopped yet, because the two accesses were not seen
 	 * at one address. */
 	bool look;
@@ -36,13 +37,13 @@ struct hive_asking {
 /* Chooses the task of a site; returns false if there is nothing to do. */
 bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task);
 
-/* The failure that the site tracks in its next run; NULL if it looks for races instead.  If the
- * program has both failures and race candidates, a quarter of the sites look for races, and each
- * epoch selects different ones. */
+/* Returns the failure that the site tracks in its next run, or NULL if it looks for races instead.
+ * If the program has both failures and race candidates, a quarter of the sites look for races, and
+ * each epoch selects different ones. */
 const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who);
 void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[PROTOCOL_TASK_ID]);
 
-/* The mode that the site may use: the program's state, or off if the site is not in the
+/* Returns the mode that the site may use: the program's state, or off if the site is not in the
  * roll-out. */
 enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t site[2]);
 

@@ -70,7 +70,7 @@ enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t sit
 	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : PROTOCOL_OFF;
 }
 
-/* Whether a site has more than twice the average of all sites. */
+/* Returns true if a site has more than twice the average of all sites. */
 static bool is_more(uint64_t own, uint64_t all, size_t sites)
 {
 	return own * sites > 2 * all;
@@ -115,7 +115,7 @@ static bool draw(const struct hive_program *p, const struct hive_site *s, const 
 	return true;
 }
 
-/* Whether the site may continue with the task that it has. */
+/* Returns true if the site may continue with the task that it has. */
 static bool keeps(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
 		  const struct hive_task *held)
 {

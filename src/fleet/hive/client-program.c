@@ -120,7 +120,7 @@ int hive_client_add(const struct hive_client *c, const char *program, const char
 
 /* ---- classes of races ---- */
 
-/* Whether a finding's access is at the place of a candidate's access. */
+/* Returns true if a finding's access is at the place of a candidate's access. */
 static bool is_place(const json_t *access, const struct finding_access *a)
 {
 	const char *file = json_string_value(json_object_get(access, "file"));

@@ -40,7 +40,8 @@ static struct curl_slist *headers_of(const struct hive_client *c, bool has_body)
 	return curl_slist_append(list, "Expect:");
 }
 
-/* The text for an error of libcurl.  Messages that would not help users of a hive are replaced. */
+/* Returns the text for an error of libcurl.  Messages that would not help users of a hive are
+ * replaced. */
 static const char *describe(CURLcode code)
 {
 	switch (code) {

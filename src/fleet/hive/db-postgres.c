@@ -16,7 +16,7 @@ struct postgres_db {
 	struct hive_db db;
 	PGconn *handle;
 	char *prepared; /* the prepared statement "many" of this connection; NULL if there is none */
-	bool inside;	/* whether a transaction was begun */
+	bool inside;	/* true if a transaction was begun */
 };
 
 static struct postgres_db *of(struct hive_db *db)
@@ -78,8 +78,8 @@ static void note_transaction(struct postgres_db *d, const char *sql)
 		d->inside = false;
 }
 
-/* Whether a statement took effect.  A COMMIT of a transaction in which something failed "succeeds"
- * as a ROLLBACK. */
+/* Returns true if a statement took effect.  A COMMIT of a transaction in which something failed
+ * "succeeds" as a ROLLBACK. */
 static bool was_done(const PGresult *result, const char *sql)
 {
 	return succeeded(result) &&

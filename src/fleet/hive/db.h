@@ -17,7 +17,7 @@ struct hive_db;
 int hive_db_open(struct hive_db **db, const char *where);
 void hive_db_close(struct hive_db *db);
 
-/* The SQL type of a column that numbers the rows in the order of their commits. */
+/* Returns the SQL type of a column that numbers the rows in the order of their commits. */
 const char *hive_db_serial(const struct hive_db *db);
 
 /* Gets the values of a row, NULL for null.  A result other than 0 ends the query and becomes its

@@ -19,7 +19,7 @@ struct hive_opts {
 	uint32_t bound_s; /* the time bound of a task, which is the length of an epoch, in seconds */
 	/* maximum number of requests per second by one token or address; 0 for no limit */
 	uint32_t rate;
-	bool open; /* whether everything is allowed without a token while no token exists */
+	bool open; /* true if everything is allowed without a token while no token exists */
 };
 
 /* The reports of one request, until they are on disk. */
@@ -59,7 +59,7 @@ struct hive {
 	struct hive_pending *first, **last;
 	size_t queued; /* the number of reports in the queue */
 	bool stopping;
-	bool store_failed; /* whether the last use of the store failed */
+	bool store_failed; /* true if the last use of the store failed */
 	pthread_t writer;
 	bool has_writer;
 };
@@ -68,7 +68,7 @@ int hive_open(struct hive **h, const struct hive_opts *opts);
 /* Stores the queued reports, and ends the hive. */
 void hive_close(struct hive *h);
 
-/* The program of a build; NULL if it is unknown.  The caller holds `lock`. */
+/* Returns the program of a build, or NULL if it is unknown.  The caller holds `lock`. */
 struct hive_program *hive_find(const struct hive *h, const char *build);
 
 /* Queues reports.  Returns RD_ELIMIT if too many are queued already or the hive is stopping. */
@@ -83,7 +83,7 @@ bool hive_is_well(struct hive *h);
  * memory with all changes in the store, and returns the result of `work`. */
 int hive_change(struct hive *h, int (*work)(struct hive_db *db, const void *what), const void *what);
 
-/* The role of the owner of a token; `token` is NULL if a request has none. */
+/* Returns the role of the owner of a token; `token` is NULL if a request has none. */
 enum hive_role hive_role_of(struct hive *h, const char *token);
 
 #endif

@@ -36,9 +36,9 @@ int64_t hive_program_find(const struct hive_program *p, const char *id)
 	return at ? (int64_t)*at : -1;
 }
 
-/* The weight of a candidate before its rank is applied.  It is highest if two threads were seen at
- * the accesses and there is no verdict yet.  A likely false positive is assigned to few sites.  A
- * candidate with a final verdict has weight 0: it is retired. */
+/* Returns the weight of a candidate before its rank is applied.  It is highest if two threads were
+ * seen at the accesses and there is no verdict yet.  A likely false positive is assigned to few
+ * sites.  A candidate with a final verdict has weight 0: it is retired. */
 static uint32_t base_of(const struct hive_candidate *c)
 {
 	enum { MET = 256, UNKNOWN = 32, LIKELY_FALSE = 8 };
@@ -52,9 +52,9 @@ static uint32_t base_of(const struct hive_candidate *c)
 	return c->tally.context & HIVE_TWO_THREADS ? MET : UNKNOWN;
 }
 
-/* The divisor of a candidate's weight.  It grows with each answer, so that other candidates are
- * drawn, too.  A run that did not execute both accesses counts as one answer if some run did
- * execute them, and as several if none did. */
+/* Returns the divisor of a candidate's weight.  It grows with each answer, so that other
+ * candidates are drawn, too.  A run that did not execute both accesses counts as one answer if
+ * some run did execute them, and as several if none did. */
 static uint64_t share_of(const struct hive_tally *t)
 {
 	enum { SHARE = 8 };
@@ -123,7 +123,7 @@ void hive_program_index(struct hive_program *p)
 	}
 }
 
-/* The slot of a site, or the free slot for it.  The table always has a free slot. */
+/* Returns the slot of a site, or the free slot for it.  The table always has a free slot. */
 static size_t slot_of(const struct hive_site *sites, size_t capacity, const uint64_t key[2])
 {
 	size_t at = (size_t)rd_hash_add(key[0], key[1]) & (capacity - 1);

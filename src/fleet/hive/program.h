@@ -21,7 +21,7 @@ enum {
 	HIVE_LEVELS = 5,     /* the number of levels of the time-out (hive_tau_us()) */
 };
 
-/* The time-out of a level, in microseconds. */
+/* Returns the time-out of a level, in microseconds. */
 uint32_t hive_tau_us(unsigned level);
 
 struct hive_candidate {
@@ -78,7 +78,7 @@ void hive_program_release(struct hive_program *p);
 /* Makes the index and the weights; call it when all candidates have been added. */
 void hive_program_index(struct hive_program *p);
 
-/* The index of a candidate; -1 if there is none with this id. */
+/* Returns the index of a candidate, or -1 if there is none with this id. */
 int64_t hive_program_find(const struct hive_program *p, const char *id);
 
 /* One report, as it is stored. */
@@ -89,13 +89,13 @@ struct hive_row {
 };
 void hive_program_apply(struct hive_program *p, const struct hive_row *row);
 
-/* The state of a site; NULL if it has not reported yet. */
+/* Returns the state of a site, or NULL if it has not reported yet. */
 const struct hive_site *hive_program_site(const struct hive_program *p, const uint64_t key[2]);
 
 /* Converts 32 hexadecimal digits to two numbers. */
 void hive_site_key(const char *site, uint64_t key[2]);
 
-/* The failure with that id; NULL if there is none. */
+/* Returns the failure with that id, or NULL if there is none. */
 struct hive_sketch *hive_program_sketch(const struct hive_program *p, const char *id);
 
 uint64_t hive_program_total(const struct hive_program *p); /* the sum of all weights */

@@ -148,7 +148,7 @@ static void get_id(struct reading *r, const char *key, size_t digits, char *to)
 		r->error = "an id is missing or wrong";
 }
 
-/* The name of a member that is missing in a report with this result; NULL if none is. */
+/* Returns the name of a member that is missing in a report with this result, or NULL if none is. */
 static const char *missing_in(const struct hive_report *it)
 {
 	if (it->result <= HIVE_TIMEOUT && it->order == HIVE_NO_ORDER)

@@ -64,7 +64,8 @@ struct hive_report {
 	enum hive_proof proof;
 	enum hive_consequence consequence;
 	uint32_t tau_us;
-	bool tau_capped;  /* whether the site's own limit was below the pause that the task requests */
+	/* True if the site's own limit was below the pause that the task requests. */
+	bool tau_capped;
 	uint32_t context; /* a set of HIVE_FIRST and so on */
 	uint32_t signal;
 	uint32_t pause_us, busy_us;
@@ -106,7 +107,8 @@ struct hive_body {
 int hive_json_read(struct rd_json_read *j, const struct hive_body *body,
 		   int (*get)(struct rd_json_read *j, void *into, const json_t *root), void *into);
 
-/* Whether brackets outside strings nest at most `max` deep, so that a recursive parser is safe. */
+/* Returns true if brackets outside strings nest at most `max` deep, so that a recursive parser is
+ * safe. */
 bool hive_json_is_shallow(const char *body, size_t length, unsigned max);
 
 bool hive_is_build(const char *text);

@@ -28,7 +28,7 @@ struct hive_request {
 	size_t answer_length;
 	const void *fixed;	/* constant bytes that replace `answer`; or NULL */
 	unsigned retry_after_s; /* seconds for the header Retry-After; 0 if it is not sent */
-	bool queued;		/* whether the answer has already been passed to the server */
+	bool queued;		/* true if the answer has already been passed to the server */
 
 	struct hive_pending pending; /* reports that are being stored */
 	bool is_pending;
@@ -69,7 +69,7 @@ int hive_answer_page(struct hive_request *r);
 /* Makes the answer from the output of `write`. */
 int hive_answer_document(struct hive_request *r, int (*write)(struct hive_request *r, FILE *out));
 
-/* A parameter of the query; NULL if there is none with this name. */
+/* Returns a parameter of the query, or NULL if there is none with this name. */
 const char *hive_query(const struct hive_request *r, const char *key);
 
 #endif

@@ -48,7 +48,7 @@ static void tell_systemd(const char *text)
 	close(fd);
 }
 
-/* The listening socket that systemd passed; -1 if there is none. */
+/* Returns the listening socket that systemd passed, or -1 if there is none. */
 static int handed_socket(void)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");

@@ -43,7 +43,7 @@ struct hive_server {
 	char *url;
 };
 
-/* The HTTP status for an error code. */
+/* Returns the HTTP status for an error code. */
 static unsigned status_of(int err)
 {
 	switch (err) {
@@ -198,7 +198,7 @@ static const char *bearer(const struct hive_request *r)
 	return text && !strncmp(text, "Bearer ", 7) && strlen(text) <= 7 + 128 ? text + 7 : NULL;
 }
 
-/* The key for the rate limit: the token, or the address. */
+/* Returns the key for the rate limit: the token, or the address. */
 static uint64_t limit_key(const struct hive_request *r)
 {
 	const union MHD_ConnectionInfo *info =
@@ -208,9 +208,9 @@ static uint64_t limit_key(const struct hive_request *r)
 	return hive_limit_key(token, info ? info->client_addr : NULL);
 }
 
-/* The reason to refuse a request that another web site caused, or NULL.  A page of such a site may
- * send requests here through a user's browser.  But it cannot forge the content type, nor the host
- * that the browser addresses.  The host matters only if no token is needed. */
+/* Returns the reason to refuse a request that another web site caused, or NULL.  A page of such a
+ * site may send requests here through a user's browser.  But it cannot forge the content type, nor
+ * the host that the browser addresses.  The host matters only if no token is needed. */
 static const char *is_foreign(const struct hive_request *r)
 {
 	const char *type = header(r, "Content-Type"), *host = header(r, "Host");

@@ -43,7 +43,7 @@ void hive_sketch_release(struct hive_sketch *s)
 	*s = (struct hive_sketch){0};
 }
 
-/* The runs with this σ, or with the previous one.  The plan owns them. */
+/* Returns the runs with this σ, or with the previous one.  The plan owns them. */
 static struct sketch_runs runs_of(const struct hive_sketch *s, bool last)
 {
 	RD_ASSERT(s->first <= s->plan.runs.count);

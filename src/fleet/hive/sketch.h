@@ -42,7 +42,7 @@ void hive_sketch_release(struct hive_sketch *s);
 /* Applies one more record. */
 int hive_sketch_apply(struct hive_sketch *s, const char *record, size_t length);
 
-/* Whether a record with this σ and result is still needed. */
+/* Returns true if a record with this σ and result is still needed. */
 bool hive_sketch_wants(const struct hive_sketch *s, uint32_t sigma, bool failed);
 
 struct sketch_report;

@@ -134,7 +134,7 @@ static int write_set(struct rd_buf *body, const struct hive_program *p, const st
 	return err ? err : protocol_task_set_write(&set, p->build, body);
 }
 
-/* The set that tracks a failure.  When the σ of the failure changes, all its sets are made
+/* Returns the set that tracks a failure.  When the σ of the failure changes, all its sets are made
  * again. */
 static struct entry *track_of(struct hive_task_cache *c, size_t number, const struct hive_task_ask *ask)
 {
@@ -146,7 +146,7 @@ static struct entry *track_of(struct hive_task_cache *c, size_t number, const st
 	return &c->tracks[number][ask->state];
 }
 
-/* The cache entry for a request; NULL if there is no memory. */
+/* Returns the cache entry for a request, or NULL if there is no memory. */
 static struct entry *entry_of(struct hive_task_cache *c, const struct hive_program *p,
 			      const struct hive_task_ask *ask)
 {

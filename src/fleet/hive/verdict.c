@@ -88,7 +88,7 @@ bool hive_canary_stops(const struct hive_canary *c)
 	return c->failed >= FAILURES && c->failed * SHARE >= c->validated;
 }
 
-/* The verdict that the contexts give if nothing was validated. */
+/* Returns the verdict that the contexts give if nothing was validated. */
 static enum hive_verdict by_context(const struct hive_tally *t, enum hive_reason *reason)
 {
 	*reason = HIVE_BEING_VALIDATED;

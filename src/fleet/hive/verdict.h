@@ -60,16 +60,16 @@ struct hive_canary {
 	uint64_t validated, failed;
 };
 void hive_canary_add(struct hive_canary *c, const struct hive_report *report);
-/* Whether so many runs failed that validation is the likely cause, or not worthwhile.  Validation
- * then stops. */
+/* Returns true if so many runs failed that validation is the likely cause, or not worthwhile.
+ * Validation then stops. */
 bool hive_canary_stops(const struct hive_canary *c);
 
 void hive_tally_add(struct hive_tally *t, const struct hive_report *report);
 
 enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reason *reason);
 
-/* The upper bound, with 95 % confidence, of the share of runs that show the race, by the rule of
- * three.  Without reports it is 1. */
+/* Returns the upper bound, with 95 % confidence, of the share of runs that show the race, by the
+ * rule of three.  Without reports it is 1. */
 double hive_tally_bound(const struct hive_tally *t);
 
 #endif

@@ -14,8 +14,8 @@
 struct agent_task {
 	struct protocol_task task;
 	uint32_t generation, candidate;
-	bool capped;	/* whether the pause was reduced to the longest that the site allows */
-	bool reported;	/* whether the task has some result in this run */
+	bool capped;	/* true if the pause was reduced to the longest that the site allows */
+	bool reported;	/* true if the task has some result in this run */
 	uint32_t raced; /* a bit, 1 << order, for each order in which a race was seen */
 };
 

@@ -90,11 +90,11 @@ static enum protocol_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
-/* The number of accesses that are skipped before a thread is stopped.  The first pause is at the
- * first access, which may be the only one.  If the first pause showed nothing, the hive requests
- * longer ones.  A third of these are at the first access again.  A third are later, after the
- * beginning of loops.  The last third are only at an address that the other thread has accessed,
- * too. */
+/* Returns the number of accesses that are skipped before a thread is stopped.  The first pause is
+ * at the first access, which may be the only one.  If the first pause showed nothing, the hive
+ * requests longer ones.  A third of these are at the first access again.  A third are later, after
+ * the beginning of loops.  The last third are only at an address that the other thread has
+ * accessed, too. */
 static uint32_t draw_skip(const struct protocol_task *task)
 {
 	uint32_t random = 0;
@@ -305,8 +305,8 @@ static void new_run(struct site_agent *a)
 	snprintf(a->run, sizeof a->run, "%016llx", (unsigned long long)random);
 }
 
-/* The path of the program's guard flavour: the program itself, or one that is made and cached.
- * NULL if there is none. */
+/* Returns the path of the program's guard flavour: the program itself, or one that is made and
+ * cached.  NULL if there is none. */
 static char *find_guarded(const struct site_opts *opts, const char *path)
 {
 	struct rd_flavour flavour;

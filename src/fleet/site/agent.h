@@ -30,7 +30,7 @@ struct site_opts {
 	uint32_t max_tau_ms; /* the longest pause of a thread */
 	bool poll_now;	     /* whether to wait for the hive before the start and after the end */
 	bool dump;	     /* whether to show what would be sent, and send nothing */
-	bool values;	     /* whether values of memory may be sent if a failure is tracked */
+	bool values;	     /* true if values of memory may be sent if a failure is tracked */
 	bool ask;	     /* whether to ask, after Ctrl-C, if the program failed */
 	bool verbose;
 };

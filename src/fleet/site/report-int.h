@@ -32,8 +32,8 @@ void site_report_add(struct rd_buf *out, const struct site_report *r);
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used);
 
-/* Whether a line is the record of a tracked run (sketch/plan.h).  Such records are sent in separate
- * requests to another address. */
+/* Returns true if a line is the record of a tracked run (sketch/plan.h).  Such records are sent in
+ * separate requests to another address. */
 bool site_report_is_run(const char *line);
 
 #endif

@@ -55,7 +55,7 @@ void site_session_settle(struct site_session *s);
 /* Switches all regions to their copies without guards, until site_session_wake() is called.
  * Nothing else changes. */
 void site_session_rest(struct site_session *s);
-/* Whether an access is being tracked, or a thread is stopped. */
+/* Returns true if an access is being tracked, or a thread is stopped. */
 bool site_session_is_busy(const struct site_session *s);
 /* Deactivates all guards and removes all tasks. */
 void site_session_quiet(struct site_session *s);
@@ -66,7 +66,7 @@ void site_session_observe(struct site_session *s, uint8_t times);
 /* Passes a task to the program.  Returns its generation; 0 if the program has too many tasks
  * already. */
 uint32_t site_session_give(struct site_session *s, const struct site_order *order);
-/* The slot of a task; NULL if there is none with this generation. */
+/* Returns the slot of a task, or NULL if there is none with this generation. */
 struct raddle_guard_task *site_session_task(const struct site_session *s, uint32_t generation);
 
 /* Takes the next valid report of the program; returns false if there is none yet. */

@@ -226,7 +226,7 @@ struct raddle_guard_task *site_session_task(const struct site_session *s, uint32
 	return NULL;
 }
 
-/* Whether a report is valid.  The program may have written anything there. */
+/* Returns true if a report is valid.  The program may have written anything there. */
 static bool is_valid(const struct raddle_guard_report *r)
 {
 	return r->order <= RADDLE_GUARD_ALTERNATE && r->result >= RADDLE_GUARD_RACE &&

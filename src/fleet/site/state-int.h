@@ -21,8 +21,8 @@ struct site_state {
 /* The state of the latest task. */
 struct site_memory {
 	char task[PROTOCOL_TASK_ID]; /* the id of the task; "" if there is none */
-	bool steered;		     /* whether a thread was already stopped for the task */
-	bool settled;		     /* whether the task has a result */
+	bool steered;		     /* true if a thread was already stopped for the task */
+	bool settled;		     /* true if the task has a result */
 };
 
 /* Opens the state in `directory`; NULL means the default directory of the user. */
@@ -58,7 +58,7 @@ void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* al
 
 /* Maximum number of bytes that are sent per day; set by hand: little even on a metered line. */
 #define SITE_UPLOAD_MAX (1u << 20)
-/* Whether this many bytes may still be sent today; if so, counts them as sent. */
+/* Returns true if this many bytes may still be sent today; if so, counts them as sent. */
 bool site_state_may_send(const struct site_state *s, size_t bytes);
 
 #endif

@@ -42,7 +42,7 @@ static int64_t after(uint64_t seconds)
 	return rd_now_ns() + (int64_t)seconds * 1000000000;
 }
 
-/* A time between half and one and a half times that many seconds from now. */
+/* Returns a time between half and one and a half times that many seconds from now. */
 static int64_t around(uint64_t seconds)
 {
 	return rd_now_ns() +

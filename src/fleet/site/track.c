@@ -114,8 +114,9 @@ struct site_given site_tracking_given(const struct site_tracking *k)
 	return (struct site_given){.fd = k->memory.handle.fd, .variable = RADDLE_SESSION_ENV};
 }
 
-/* Whether a run is relevant.  It is not if the program was killed, exited with a status other than
- * 0, or failed elsewhere.  Such a run neither passed nor showed the failure of the task. */
+/* Returns true if a run is relevant.  It is not if the program was killed, exited with a status
+ * other than 0, or failed elsewhere.  Such a run neither passed nor showed the failure of the
+ * task. */
 static bool is_relevant(const struct site_tracking *k, const struct sketch_run *run,
 			const struct track_end *end)
 {

@@ -11,7 +11,8 @@
 struct bitcode_archive {
 	const uint8_t *data;
 	size_t length, next;
-	bool thin;	      /* whether members are separate files: they then have a name but no data here */
+	/* True if members are separate files: they then have a name but no data here. */
+	bool thin;
 	const uint8_t *names; /* the table of long names; NULL if there is none */
 	size_t names_length;
 };

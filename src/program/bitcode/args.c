@@ -217,7 +217,7 @@ bool bitcode_args_takes_value(const char *option)
 	return is_one_of(option, separate);
 }
 
-/* Whether the option is not passed to clang. */
+/* Returns true if the option is not passed to clang. */
 static bool is_withheld(const char *s)
 {
 	return starts(s, "-flto") || is_one_of(s, lto) || is_one_of(s, few_debug) || !strcmp(s, "-g0") ||

@@ -40,8 +40,8 @@ void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
 char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* the path has no suffix */
 
-/* Whether the entry is complete and unchanged.  If the entry is damaged, removes it and prints a
- * message.  The path of a unit has no suffix. */
+/* Returns true if the entry is complete and unchanged.  If the entry is damaged, removes it and
+ * prints a message.  The path of a unit has no suffix. */
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
 bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
 

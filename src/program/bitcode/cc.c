@@ -157,7 +157,8 @@ static int command(struct cc_run *r, struct rd_argv *out)
 	return 0;
 }
 
-/* The path at which clang puts the result for an input if there is no -o.  The caller frees it. */
+/* Returns the path at which clang puts the result for an input if there is no -o.  The caller
+ * frees it. */
 static char *default_output(const char *input, const char *suffix)
 {
 	const char *base = strrchr(input, '/'), *dot;

@@ -38,12 +38,12 @@ struct collector {
 	size_t copied;
 	bool whole, only_static;
 	bool saved_whole, saved_static;
-	bool script; /* whether the user gave a linker script */
+	bool script; /* true if the user gave a linker script */
 };
 
 enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
 
-/* Whether the file can be opened.  If not, clang reports the error. */
+/* Returns true if the file can be opened.  If not, clang reports the error. */
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -61,7 +61,7 @@ static char *absolute(const struct collector *c, const char *path)
 	return path[0] == '/' ? rd_xstrdup(path) : rd_xasprintf("%s/%s", c->directory, path);
 }
 
-/* Whether the file belongs to the system and not to the user's build. */
+/* Returns true if the file belongs to the system and not to the user's build. */
 static bool is_system_path(const char *path)
 {
 	static const char *const system[] = {"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/local/lib/",

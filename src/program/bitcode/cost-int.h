@@ -29,7 +29,7 @@ bool bitcode_cost_wants_fast(const struct bitcode_cost *c);
 /* Estimates the CPU seconds to generate code from `bytes` bytes of bitcode. */
 double bitcode_cost_to_make(uint64_t bytes, bool fast);
 
-/* The recorded CPU seconds of a flavour; negative if nothing is recorded. */
+/* Returns the recorded CPU seconds of a flavour; negative if nothing is recorded. */
 double bitcode_cost_spent(const struct bitcode_cache *c, const char *key);
 
 /* Adds to the recorded seconds.  A failure is not an error: fast code is just generated later. */

@@ -17,7 +17,7 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t length)
 	return offset <= length && size <= length - offset;
 }
 
-/* The string at `offset` of a table, or NULL if it does not end inside the table. */
+/* Returns the string at `offset` of a table, or NULL if it does not end inside the table. */
 static const char *string_at(const uint8_t *table, uint64_t size, uint64_t offset)
 {
 	if (!table || offset >= size || !memchr(table + offset, 0, size - offset))

@@ -73,10 +73,10 @@ bool bitcode_elf_symbol_next(struct bitcode_elf_symbols *symbols, struct bitcode
 typedef void bitcode_elf_dynamic_fn(void *context, const char *string);
 void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_dynamic_fn *fn, void *context);
 
-/* Whether the file has a note of Raddle; stores the note's 16-byte key. */
+/* Returns true if the file has a note of Raddle; stores the note's 16-byte key. */
 bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16]);
 
-/* The length of the bitcode module that starts at `p`; 0 if no module starts there. */
+/* Returns the length of the bitcode module that starts at `p`, or 0 if no module starts there. */
 size_t bitcode_module_length(const uint8_t *p, size_t length);
 
 #endif

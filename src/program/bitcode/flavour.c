@@ -194,7 +194,7 @@ static int each_unit(struct flavour_build *b, unit_fn *fn)
 	return err;
 }
 
-/* Whether a unit contains the table of guards.  The first unit of the program does. */
+/* Returns true if a unit contains the table of guards.  The first unit of the program does. */
 static bool carries_table(const struct flavour_build *b, size_t module, size_t unit)
 {
 	return b->opts->guards && module + 1 == b->all.count && unit == 0;
@@ -313,8 +313,8 @@ static bool cache_was_emptied(struct flavour_build *b)
 
 /* -------------------------------------------------------------- linking --- */
 
-/* The path of a module below `directory`.  Plug-ins may have equal names, so each is in a directory
- * of its own. */
+/* Returns the path of a module below `directory`.  Plug-ins may have equal names, so each is in a
+ * directory of its own. */
 static char *module_path(const struct flavour_build *b, const char *directory, const struct bitcode_module *m)
 {
 	switch (m->role) {
@@ -601,7 +601,7 @@ static int add_missing(struct flavour_build *b, const struct bitcode_module *m, 
 	return forget_unit(b, m, unit, number);
 }
 
-/* The cost of building the flavour with the selected code. */
+/* Returns the cost of building the flavour with the selected code. */
 static double cost_to_make(struct flavour_build *b)
 {
 	b->missing = 0;

@@ -18,13 +18,14 @@
 
 struct rd_flavour_opts {
 	const char *name; /* the name of the flavour, as in raddle/flavour.inc */
-	bool fast;	  /* whether the code is optimised, which takes long; else it is quick code */
+	/* True if the code is optimised, which takes long; else it is quick code. */
+	bool fast;
 	/* Whether to choose fast or quick code by cost.  Cached fast code is preferred, and so is
 	 * quick code that was requested explicitly before. */
 	bool choose;
 	double expected; /* with `choose`: CPU seconds that quick code is expected to run */
-	bool debug;	 /* whether the code has debug information */
-	bool optimised;	 /* whether code of the flavour `full` is instrumented after optimisation */
+	bool debug;	 /* true if the code has debug information */
+	bool optimised;	 /* true if code of the flavour `full` is instrumented after optimisation */
 	bool verbose;	 /* whether to report by rd_info() what is done and what is left out */
 	/* When to fail with RD_ELIMIT, on the clock of rd_now_ns(); 0 for no deadline. */
 	int64_t end_ns;
@@ -44,10 +45,11 @@ struct rd_flavour {
 	struct rd_argv foreign;
 	struct rd_argv plugins; /* the original paths of the plug-ins that were instrumented */
 	struct rd_argv files;	/* the paths of all files in the cache that a run opens */
-	bool loads_more;	/* whether the program can load code by dlopen() that is not in `foreign` */
-	bool cached;		/* whether the flavour was already in the cache */
-	bool fast;		/* whether the code is optimised */
-	/* Whether quick code was chosen because it probably costs less (rd_flavour_spend()). */
+	/* True if the program can load code by dlopen() that is not in `foreign`. */
+	bool loads_more;
+	bool cached; /* true if the flavour was already in the cache */
+	bool fast;   /* true if the code is optimised */
+	/* True if quick code was chosen because it probably costs less (rd_flavour_spend()). */
 	bool by_cost;
 };
 
@@ -56,7 +58,7 @@ struct rd_flavour {
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out);
 void rd_flavour_release(struct rd_flavour *f);
 
-/* Whether all files of the flavour still exist.  The cache may be emptied at any time. */
+/* Returns true if all files of the flavour still exist.  The cache may be emptied at any time. */
 bool rd_flavour_is_there(const struct rd_flavour *f);
 
 /* Records that the flavour has run for this many CPU seconds, for later choices.  With 0 seconds,
@@ -68,8 +70,8 @@ void rd_flavour_spend(const struct rd_flavour *f, double seconds);
  * not found before the run. */
 void rd_flavour_loaded(struct rd_flavour *f, const char *path);
 
-/* A text that lists the first few names in `foreign`; NULL if there is no foreign code.  The caller
- * frees it. */
+/* Returns a text that lists the first few names in `foreign`, or NULL if there is no foreign code.
+ * The caller frees it. */
 char *rd_flavour_foreign(const struct rd_flavour *f);
 
 #endif

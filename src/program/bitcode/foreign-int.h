@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Whether a shared library of this file name orders no threads, or only through interposed
+/* Returns true if a shared library of this file name orders no threads, or only through interposed
  * functions. */
 bool bitcode_foreign_is_known(const char *name);
 

@@ -157,7 +157,8 @@ static bool is_named(const struct rd_argv *list, const char *name)
 	return false;
 }
 
-/* Whether a file belongs to the flavour.  Such files are in the directory of the executable. */
+/* Returns true if a file belongs to the flavour.  Such files are in the directory of the
+ * executable. */
 static bool is_flavoured(const struct rd_flavour *f, const char *path)
 {
 	return !strncmp(path, f->executable, (size_t)(rd_base_name(f->executable) - f->executable));

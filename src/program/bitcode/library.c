@@ -103,7 +103,7 @@ static bool is_below(const char *path, const char *directory)
 	return !strncmp(path, directory, n) && path[n] == '/';
 }
 
-/* Whether the path of a library is in a directory of the distribution. */
+/* Returns true if the path of a library is in a directory of the distribution. */
 static bool is_system(const char *path)
 {
 	for (size_t i = 0; i < DISTRIBUTION_DIRECTORIES; i++)

@@ -14,7 +14,7 @@ struct bitcode_module_unit {
 	uint32_t slot;
 	/* Paths in the cache: the common part, the object, the sites; NULL before they are set. */
 	char *base, *object, *sites;
-	bool made; /* whether the object exists in the cache */
+	bool made; /* true if the object exists in the cache */
 };
 
 struct bitcode_module {
@@ -23,7 +23,7 @@ struct bitcode_module {
 	const struct rd_argv *aliases; /* other file names of a plug-in; NULL for the program */
 	struct bitcode_module_unit *units;
 	enum bitcode_role { BITCODE_PROGRAM, BITCODE_LIBRARY, BITCODE_PLUGIN } role;
-	bool left_out; /* whether this is a plug-in that could not be linked again */
+	bool left_out; /* true if this is a plug-in that could not be linked again */
 };
 
 struct bitcode_modules {

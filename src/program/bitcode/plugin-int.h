@@ -5,7 +5,7 @@
 
 #include "bitcode/library-int.h"
 
-/* Whether the program can load shared objects while it runs. */
+/* Returns true if the program can load shared objects while it runs. */
 bool bitcode_loads_more(const struct bitcode_program *p);
 
 /* Adds the plug-ins in `named`, a list of files or directories separated by colons, or NULL.  If

@@ -84,7 +84,7 @@ static bool add(struct plugin_search *s, const char *path)
 	return plugin || is_library;
 }
 
-/* Whether the name is like x.so or x.so.1. */
+/* Returns true if the name is like x.so or x.so.1. */
 static bool is_shared_object(const char *name)
 {
 	const char *so = strstr(name, ".so");

@@ -39,7 +39,7 @@ int bitcode_program_open(struct bitcode_program *p, const char *path);
 bool bitcode_program_probe(struct bitcode_program *p, const char *path);
 void bitcode_program_close(struct bitcode_program *p);
 
-/* Whether the file defines a global symbol of that name. */
+/* Returns true if the file defines a global symbol of that name. */
 bool bitcode_program_defines(const struct bitcode_program *p, const char *name);
 
 /* Extracts the pieces of `p->elf`; for tests and the fuzzer. */

@@ -21,7 +21,7 @@ struct bitcode_relink {
 
 int bitcode_relink(const struct bitcode_relink *r);
 
-/* Whether the link line depends on the program's directory. */
+/* Returns true if the link line depends on the program's directory. */
 bool bitcode_relink_uses_origin(const struct bitcode_line *line);
 
 #endif

@@ -39,7 +39,7 @@ struct linker {
 	struct rd_buf missing; /* the names of missing files */
 	char *origin;	       /* the directory of the original program */
 	unsigned files;	       /* the number of files made so far in `work`, from which they are named */
-	bool placed;	       /* whether our objects are already in the command */
+	bool placed;	       /* true if our objects are already in the command */
 	bool is_static, shared;
 };
 
@@ -197,8 +197,8 @@ static char *other_sanitizers(const char *list)
 	return rd_buf_detach(&b);
 }
 
-/* The number of items to leave out from `item` on: an option and its value.  0 if the item is
- * used. */
+/* Returns the number of items to leave out from `item` on: an option and its value.  0 if the item
+ * is used. */
 static size_t left_out(const struct bitcode_item *item)
 {
 	static const char *const single[] = {"-s",
@@ -303,8 +303,8 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	}
 }
 
-/* The number of items to leave out from `item` on, either by left_out() or because they are not
- * trusted. */
+/* Returns the number of items to leave out from `item` on, either by left_out() or because they
+ * are not trusted. */
 static size_t left_out_here(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	size_t skip = 0;

@@ -30,7 +30,7 @@ static bool has_prefix(const char *s, const char *const *list)
 	return false;
 }
 
-/* Whether an option is harmful although it begins like a harmless one. */
+/* Returns true if an option is harmful although it begins like a harmless one. */
 static bool is_harmful_argument(const char *s)
 {
 	static const char *const prefixes[] = {"-fplugin",
@@ -334,9 +334,9 @@ static const char *const linker_valued[] = {"rpath",
 					    "undefined-glob",
 					    NULL};
 
-/* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long
- * option begins with z or O. lld accepts -load-pass-plugin and -error-handling-script, so other
- * letters must not be treated as an option joined with its value. */
+/* Returns true if the option is `name` with its value in the same word: --soname=X, -znow, -O1.
+ * No long option begins with z or O.  lld accepts -load-pass-plugin and -error-handling-script, so
+ * other letters must not be treated as an option joined with its value. */
 static bool joins(const char *option, const char *name)
 {
 	size_t length = strlen(name);

@@ -94,11 +94,11 @@ struct facts_run facts_calls_of(const struct facts *f, uint32_t value);
 const char *facts_string(const struct facts *f, uint32_t string);
 uint32_t facts_function_at(const struct facts *f, uint32_t value); /* the function that contains the value */
 uint32_t facts_operand_set(const struct facts *f, uint32_t operand);
-/* The function with this linkage name; FACTS_NONE if there is none. */
+/* Returns the function with this linkage name, or FACTS_NONE if there is none. */
 uint32_t facts_find_function(const struct facts *f, const char *linkage);
 
-/* Whether two accesses of `a_size` and `b_size` bytes, at places of the sets `a` and `b`, may touch
- * the same bytes.  A size of 0 means that the length is unknown. */
+/* Returns true if two accesses of `a_size` and `b_size` bytes, at places of the sets `a` and `b`,
+ * may touch the same bytes.  A size of 0 means that the length is unknown. */
 bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint32_t b, int64_t b_size);
 
 /* The blocks of a function as a graph, numbered from 0 (facts/graph.h). */

@@ -19,7 +19,7 @@ enum facts_use {
 struct facts_field {
 	const char *name;
 	uint32_t offset; /* the offset of the member in the row, in bytes */
-	bool wide;	 /* whether the member is an int64_t; else it is a uint32_t */
+	bool wide;	 /* true if the member is an int64_t; else it is a uint32_t */
 	enum facts_use use;
 	uint32_t target; /* an enum facts_table, or the limit of FACTS_USE_BELOW */
 };

@@ -45,15 +45,15 @@ enum facts_role {
 		FACTS_ROLE_COUNT
 };
 
-/* Whether the call takes a lock, if it succeeds. */
+/* Returns true if the call takes a lock, if it succeeds. */
 static inline bool facts_role_takes(uint32_t role)
 {
 	return role == FACTS_ROLE_LOCK || role == FACTS_ROLE_TRY_LOCK || role == FACTS_ROLE_READ_LOCK ||
 	       role == FACTS_ROLE_TRY_READ_LOCK;
 }
 
-/* Whether the subject of the role is a synchronisation object: a lock, a condition variable, a
- * barrier, a semaphore. */
+/* Returns true if the subject of the role is a synchronisation object: a lock, a condition
+ * variable, a barrier, a semaphore. */
 static inline bool facts_role_synchronises(uint32_t role)
 {
 	return facts_role_takes(role) || role == FACTS_ROLE_UNLOCK || role == FACTS_ROLE_COND_WAIT ||

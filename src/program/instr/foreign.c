@@ -56,7 +56,7 @@ void instr_note_assembler(struct instr_unit *u, LLVMValueRef function)
 	note(u, "in", LLVMGetValueName2(function, &n));
 }
 
-/* Whether the text contains code, not only directives and labels. */
+/* Returns true if the text contains code, not only directives and labels. */
 static bool has_code(const char *text)
 {
 	char *copy = rd_xstrdup(text), *rest = copy, *line;

@@ -68,7 +68,7 @@ static bool is_barrier(enum instr_hook hook)
 	       (hook >= HOOK_GUARD_pthread_mutex_lock && hook <= HOOK_GUARD_free);
 }
 
-/* Whether a hook reads the program's memory. */
+/* Returns true if a hook reads the program's memory. */
 static bool looks(enum instr_hook hook)
 {
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING || hook == HOOK_READ_COMMON ||
@@ -76,8 +76,8 @@ static bool looks(enum instr_hook hook)
 	       hook == HOOK_VECTOR;
 }
 
-/* Whether a hook belongs to the flavour `shadow`.  These hooks read the program's memory and the
- * results of calls. */
+/* Returns true if a hook belongs to the flavour `shadow`.  These hooks read the program's memory
+ * and the results of calls. */
 static bool follows(enum instr_hook hook)
 {
 	return hook >= HOOK_SX_BIN && hook <= HOOK_SX_MADE;
@@ -188,8 +188,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The largest size of a function whose tests can be inlined together with those of all smaller
- * functions. */
+/* Returns the largest size of a function whose tests can be inlined together with those of all
+ * smaller functions. */
 static size_t largest_inlined(size_t *sizes, size_t count)
 {
 	size_t sum = 0;

@@ -18,8 +18,9 @@ struct instr_job {
 	uint64_t offset, length;
 	uint64_t slot;	      /* the number of the unit's first slot of sites */
 	char *object, *sites; /* the paths of the files to make */
-	bool carries_table;   /* whether this is the one unit that contains the table of guards */
-	bool is_library;      /* whether the unit belongs to a library or plug-in; used for facts only */
+	bool carries_table;   /* true if this is the one unit that contains the table of guards */
+	/* True if the unit belongs to a library or plug-in; used for facts only. */
+	bool is_library;
 };
 
 struct instr_jobs {

@@ -97,7 +97,8 @@ static const char float_test[] =
 	"leaq 8(%%rsp), %%rsp\n\tmovq (%%rsp), $0\n\tleaq 136(%%rsp), %%rsp\n\t"
 	"jmp 2b\n\t.previous";
 
-/* The number of bits with which a value of this type is tested; 0 if it is not tested. */
+/* Returns the number of bits with which a value of this type is tested, or 0 if it is not
+ * tested. */
 unsigned instr_target_bits(LLVMTypeRef type)
 {
 	unsigned width;

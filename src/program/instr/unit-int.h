@@ -156,7 +156,7 @@ struct instr_unit {
 	LLVMTypeRef hook_types[HOOK_COUNT];
 	struct rd_buf diagnostics; /* the messages of LLVM */
 	double step_began;	   /* the CPU seconds when the current step began, for --time */
-	bool stops;		   /* whether a thread can be stopped before each access */
+	bool stops;		   /* true if a thread can be stopped before each access */
 	struct instr_sites sites;
 	/* For the flavour `track`: maps each gate to the first gate of its function. */
 	struct rd_umap gate_leaders;
@@ -191,10 +191,10 @@ int instr_target_emit(struct instr_unit *u);
 struct instr_test {
 	LLVMValueRef self;
 	uint32_t site;
-	bool is_callee; /* whether the value is the function to call */
+	bool is_callee; /* true if the value is the function to call */
 };
 LLVMValueRef instr_target_test(struct instr_unit *u, LLVMValueRef value, const struct instr_test *test);
-/* The bits with which a value is tested; 0 if it cannot be tested. */
+/* Returns the bits with which a value is tested, or 0 if it cannot be tested. */
 unsigned instr_target_bits(LLVMTypeRef type);
 
 /* hook.c */
@@ -205,7 +205,7 @@ int instr_hook_link(struct instr_unit *u); /* defines the inlined hooks as inter
 void instr_hook_refresh(struct instr_unit *u);
 
 /* foreign.c */
-bool instr_is_fence(const char *text); /* whether assembler only orders accesses, or does nothing */
+bool instr_is_fence(const char *text); /* true if assembler only orders accesses, or does nothing */
 /* Lists a function whose assembler may order threads. */
 void instr_note_assembler(struct instr_unit *u, LLVMValueRef function);
 void instr_note_module_assembler(struct instr_unit *u); /* lists assembler outside of functions */

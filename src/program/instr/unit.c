@@ -117,8 +117,8 @@ static int parse(struct instr_unit *u, const struct rd_map *map)
 	return 0;
 }
 
-/* Whether the module has counters of -fprofile-instr-generate.  These are intrinsics that a pass
- * must lower. */
+/* Returns true if the module has counters of -fprofile-instr-generate.  These are intrinsics that
+ * a pass must lower. */
 static bool has_profile_counters(LLVMModuleRef module)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
@@ -164,12 +164,12 @@ static int write_sites(struct instr_unit *u)
 	return rd_file_write_buf(u->job->sites, &text);
 }
 
-/* Whether the body of an inline function is kept in the unit.  A C function that is only declared
- * `inline` must also be defined elsewhere.  Often it is not: the program links because the
- * optimiser inlines all calls.  Without inlining, calls would go to an address that does not exist.
- * Templates that another library instantiates are left to that library, because their objects, such
- * as streams, may be shared by threads.  Functions of strings are kept: they do not synchronise,
- * and their accesses count as the program's. */
+/* Returns true if the body of an inline function is kept in the unit.  A C function that is only
+ * declared `inline` must also be defined elsewhere.  Often it is not: the program links because
+ * the optimiser inlines all calls.  Without inlining, calls would go to an address that does not
+ * exist.  Templates that another library instantiates are left to that library, because their
+ * objects, such as streams, may be shared by threads.  Functions of strings are kept: they do not
+ * synchronise, and their accesses count as the program's. */
 static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {
 	const char *name = ir_name(f);
@@ -189,8 +189,8 @@ static void keep_inline_functions(const struct instr_unit *u)
 			LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
-/* Whether functions are inlined before instrumentation.  Flavours with guards or gates inline only
- * later, because guards and gates belong to instructions of the unoptimised program. */
+/* Returns true if functions are inlined before instrumentation.  Flavours with guards or gates
+ * inline only later, because guards and gates belong to instructions of the unoptimised program. */
 static bool inlines_early(const struct instr_unit *u)
 {
 	enum raddle_flavour_number number = u->options->flavour->number;

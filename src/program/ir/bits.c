@@ -19,7 +19,7 @@ void ir_bits_release(struct ir_bits *s)
 	*s = (struct ir_bits){0};
 }
 
-/* The index of the first word whose key is not less than `key`. */
+/* Returns the index of the first word whose key is not less than `key`. */
 static size_t find(const struct ir_bits *s, uint64_t key)
 {
 	size_t i = 0;
@@ -46,8 +46,8 @@ bool ir_bits_add(struct ir_bits *s, uint32_t n)
 	return is_new;
 }
 
-/* The number of words of `other` that `s` lacks.  *grows becomes true if `other` has such words, or
- * bits that `s` lacks. */
+/* Returns the number of words of `other` that `s` lacks.  *grows becomes true if `other` has such
+ * words, or bits that `s` lacks. */
 static size_t missing(const struct ir_bits *s, const struct ir_bits *other, bool *grows)
 {
 	size_t i = 0, lacks = 0;

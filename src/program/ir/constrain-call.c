@@ -60,8 +60,8 @@ static bool allocates(struct ir_constrain *c, LLVMValueRef call)
 	return known != NULL && known->effects[0] == 'f';
 }
 
-/* Whether a value may be fresh memory: the result of an allocation reaches it through casts,
- * selects, phis and address computations. */
+/* Returns true if a value may be fresh memory: the result of an allocation reaches it through
+ * casts, selects, phis and address computations. */
 static bool is_fresh(struct ir_constrain *c, LLVMValueRef v)
 {
 	LLVMValueRef work[MAX_SOURCES];
@@ -136,7 +136,8 @@ static bool may_copy(struct ir_constrain *c, const struct ir_frame *f, uint32_t 
 
 /* ---------------------------------------------------- functions of the program --- */
 
-/* The object that contains the variadic arguments of a function; va_start() returns its address. */
+/* Returns the object that contains the variadic arguments of a function; va_start() returns its
+ * address. */
 static uint32_t variadic_of(struct ir_constrain *c, uint32_t function)
 {
 	uint32_t *known = &c->variadic[function];

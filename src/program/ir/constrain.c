@@ -68,7 +68,7 @@ static uint32_t place_of(struct ir_constrain *c, uint32_t object, int64_t offset
 	return variable;
 }
 
-/* The variable of a value in a frame; IR_NO_VARIABLE if it cannot point anywhere. */
+/* Returns the variable of a value in a frame, or IR_NO_VARIABLE if it cannot point anywhere. */
 uint32_t ir_constrain_operand(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef v)
 {
 	uint32_t value = ir_program_value(c->program, v);
@@ -337,7 +337,8 @@ static void constrain_memory(struct ir_constrain *c, const struct ir_frame *f, L
 		transfer(c, (struct transfer){pointer, to, false}, type, becomes_pointer(c, inst));
 }
 
-/* Whether the instruction's value is derived from its operands and may contain a pointer. */
+/* Returns true if the instruction's value is derived from its operands and may contain a
+ * pointer. */
 static bool carries_pointer(const struct ir_constrain *c, LLVMValueRef inst)
 {
 	bool part = LLVMIsAExtractValueInst(inst) || LLVMIsAInsertValueInst(inst) ||
@@ -401,8 +402,8 @@ static uint32_t object_of_base(struct ir_constrain *c, LLVMValueRef base)
 	return IR_NO_VARIABLE;
 }
 
-/* The object that a constant points to, and the offset in it, even if the address was converted to
- * a number. */
+/* Returns the object that a constant points to, and the offset in it, even if the address was
+ * converted to a number. */
 static uint32_t object_of_constant(struct ir_constrain *c, LLVMValueRef v, int64_t *offset)
 {
 	struct ir_derived derived;

@@ -89,22 +89,22 @@ void ir_constrain_note(struct ir_constrain *c, const char *text, LLVMValueRef in
 /* constrain-call.c */
 void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 uint64_t ir_constrain_signature(LLVMTypeRef function_type);
-/* Whether the function is called other than as a copy. */
+/* Returns true if the function is called other than as a copy. */
 bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function);
 
 /* object.c */
 uint32_t ir_object_of_global(struct ir_constrain *c, LLVMValueRef global);
 uint32_t ir_object_of_function(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca);
-/* The object of the variadic arguments. */
+/* Returns the object of the variadic arguments. */
 uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
-/* The memory of messages that are being sent through descriptors. */
+/* Returns the memory of messages that are being sent through descriptors. */
 uint32_t ir_object_of_messages(struct ir_constrain *c);
-/* The object of a function of a plug-in; `function` is its number in the problem. */
+/* Returns the object of a function of a plug-in; `function` is its number in the problem. */
 uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function);
-/* The object that a call allocates in a frame.  If the call is inside a wrapper, the origin of the
- * object is the outermost call of a wrapper. */
+/* Returns the object that a call allocates in a frame.  If the call is inside a wrapper, the
+ * origin of the object is the outermost call of a wrapper. */
 uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 
 /* sets.c */

@@ -166,8 +166,8 @@ static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
 	return type != NULL ? ir_type_size(d, type) : 0;
 }
 
-/* Whether `variable` is a better name than `other` for the value that both have.  For example, a
- * thread's `void *argument` becomes a `struct job *` in its first line. */
+/* Returns true if `variable` is a better name than `other` for the value that both have.  For
+ * example, a thread's `void *argument` becomes a `struct job *` in its first line. */
 static bool is_more_specific(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
 {
 	return ir_type_is_pointer(d, ir_debug_operand(d, other, VARIABLE_TYPE)) &&
@@ -365,8 +365,9 @@ void ir_debug_what_release(struct ir_what *what)
 	rd_buf_release(&what->type);
 }
 
-/* The struct or union that `base` points to; NULL if it is unknown.  *offset, a distance from
- * `base`, may lead to another element of an array; it becomes the offset in that element. */
+/* Returns the struct or union that `base` points to, or NULL if it is unknown.  *offset, a
+ * distance from `base`, may lead to another element of an array; it becomes the offset in that
+ * element. */
 static LLVMMetadataRef holder_at(struct ir_debug *d, LLVMValueRef base, int64_t *offset)
 {
 	struct pointed_place place = {.text = RD_BUF_INIT};

@@ -28,7 +28,7 @@ const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope);
 /* Source name of the function that contains a scope, with its classes and namespaces; valid as long
  * as d.  "" if unknown. */
 const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope);
-/* The source name of a function; its linkage name if there is no debug information. */
+/* Returns the source name of a function; its linkage name if there is no debug information. */
 const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function);
 
 /* The target of a pointer: its name as in the source, and the name of its type.  Either may be
@@ -78,7 +78,7 @@ struct ir_variable {
 };
 bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, struct ir_variable *out);
 
-/* A copy of a text that lives as long as d. */
+/* Returns a copy of a text that lives as long as d. */
 const char *ir_debug_keep(struct ir_debug *d, const char *text);
 
 /* Finds the value of an enumerator of the unit; returns false if no enumerator has this name. */
@@ -96,13 +96,13 @@ enum ir_shape {
 struct ir_view {
 	enum ir_shape shape;
 	unsigned bits;	     /* the size of a number or pointer in bits */
-	bool is_signed;	     /* whether an integer is signed */
+	bool is_signed;	     /* true if an integer is signed */
 	LLVMMetadataRef to;  /* the type that a pointer points to, or of an array's elements */
 	unsigned dimensions; /* the number of dimensions of an array */
 };
 void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out);
 uint64_t ir_type_bytes(struct ir_debug *d, LLVMMetadataRef type);
-/* The number of elements that one step in a dimension skips.  Dimensions count from 0. */
+/* Returns the number of elements that one step in a dimension skips.  Dimensions count from 0. */
 uint64_t ir_type_step(struct ir_debug *d, LLVMMetadataRef array, unsigned dimension);
 
 struct ir_found_member {

@@ -62,7 +62,7 @@ static struct ir_expr *parse_real(struct expr_parser *p)
 	return make(p, (struct ir_expr){.kind = IR_EXPR_REAL, .real = real, .type = {64, true, true}});
 }
 
-/* Whether the digits at `at` belong to a number with a point or an exponent. */
+/* Returns true if the digits at `at` belong to a number with a point or an exponent. */
 static bool is_real(const char *at)
 {
 	bool hexadecimal = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');

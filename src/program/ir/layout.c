@@ -26,7 +26,7 @@ bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *
 	return true;
 }
 
-/* The array around `at` whose element size divides the stride; NULL if there is none. */
+/* Returns the array around `at` whose element size divides the stride, or NULL if there is none. */
 static const struct ir_range *array_at(const struct ir_points_object *o, int64_t at, int64_t stride)
 {
 	for (uint32_t i = 0; i < o->range_count; i++) {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of scopes between `from` and its enclosing scope `to`; -1 if `to` does not enclose
- * `from`. */
+/* Returns the number of scopes between `from` and its enclosing scope `to`, or -1 if `to` does not
+ * enclose `from`. */
 static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to)
 {
 	for (int n = 0; from != NULL; n++) {
@@ -24,7 +24,7 @@ static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to
 	return -1;
 }
 
-/* Whether the intrinsic points to the variable itself, without a further indirection. */
+/* Returns true if the intrinsic points to the variable itself, without a further indirection. */
 static bool is_plain_declare(struct ir_debug *d, LLVMValueRef call)
 {
 	char *text = LLVMPrintValueToString(LLVMGetOperand(call, 2));

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct ir_mark {
-	/* Whether this is an access; else it is a call or a fence, which has only a site. */
+	/* True if this is an access; else it is a call or a fence, which has only a site. */
 	bool access;
 	uint8_t kind;	  /* the kind of access, an enum facts_access_kind */
 	uint8_t flags;	  /* a set of enum facts_access_flag */

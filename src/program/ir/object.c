@@ -99,8 +99,8 @@ static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object
 	return add_object(c, object, &r, many || size == 0 ? -1 : size);
 }
 
-/* Whether a variable has no known size: it is defined elsewhere, or its initialiser is longer than
- * its type (a flexible array member). */
+/* Returns true if a variable has no known size: it is defined elsewhere, or its initialiser is
+ * longer than its type (a flexible array member). */
 static bool outgrows(const struct ir_constrain *c, LLVMValueRef global)
 {
 	LLVMValueRef value = LLVMGetInitializer(global);
@@ -208,8 +208,8 @@ static void look_at_size(LLVMValueRef v, struct requested_size *requested)
 		requested->element = LLVMConstIntGetSExtValue(right != NULL ? right : left);
 }
 
-/* The size that follows from the integer arguments of the call in the source: malloc(n), calloc(n,
- * size), wrap(n). */
+/* Returns the size that follows from the integer arguments of the call in the source: malloc(n),
+ * calloc(n, size), wrap(n). */
 static struct requested_size requested_by(LLVMValueRef call)
 {
 	struct requested_size requested = {.size = -1};

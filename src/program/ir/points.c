@@ -134,8 +134,8 @@ static uint32_t add_place(struct solver *v, uint32_t object, int64_t offset)
 	return place;
 }
 
-/* The place at an offset, created if necessary.  Beyond the limits, it is the place that is
- * anywhere in the object. */
+/* Returns the place at an offset, created if necessary.  Beyond the limits, it is the place that
+ * is anywhere in the object. */
 static uint32_t place_of(struct solver *v, uint32_t object, int64_t offset)
 {
 	RD_ASSERT(object < v->p->object_count);

@@ -22,8 +22,8 @@
 #define IR_ANYWHERE (-1) /* an unknown offset */
 #define IR_NO_VARIABLE UINT32_MAX
 
-/* The representative of the class of n in a union-find forest, in which each number is its own
- * parent or has another as its parent.  Halves the path to the representative. */
+/* Returns the representative of the class of n in a union-find forest, in which each number is its
+ * own parent or has another as its parent.  Halves the path to the representative. */
 static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 {
 	while (parent[n] != n) {
@@ -134,7 +134,7 @@ bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct
 
 int64_t ir_common_divisor(int64_t a, int64_t b); /* used for strides */
 
-/* Whether the call may call the function, according to their signatures. */
+/* Returns true if the call may call the function, according to their signatures. */
 bool ir_points_fits(const struct ir_points_call *c, const struct ir_points_function *f);
 
 #endif

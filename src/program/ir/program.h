@@ -37,7 +37,7 @@ struct facts *ir_program_finish(struct ir_program *p);
 
 uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL is treated as "" */
 uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function);
-/* The row of a value; FACTS_NONE if the value has no row. */
+/* Returns the row of a value, or FACTS_NONE if the value has no row. */
 uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v);
 
 /* Appends the place of an instruction as "file.c:12"; "?" if unknown. */

@@ -136,8 +136,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of the set with these places, created if necessary.  Sets are compared in the solver's
- * form, in which equal sets have equal bytes.  So only new sets have to be sorted. */
+/* Returns the number of the set with these places, created if necessary.  Sets are compared in the
+ * solver's form, in which equal sets have equal bytes.  So only new sets have to be sorted. */
 static uint32_t write_set(struct tables *t, const struct ir_bits *bits)
 {
 	RD_ASSERT(t->s != NULL && bits != NULL);

@@ -55,8 +55,8 @@ struct ir_type {
 	unsigned dimensions;
 	struct type_field *fields;
 	size_t field_count;
-	bool complete; /* whether fields or counts have been read */
-	/* Whether the type has a linkage identifier (C++), so that no keyword precedes its name. */
+	bool complete; /* true if fields or counts have been read */
+	/* True if the type has a linkage identifier (C++), so that no keyword precedes its name. */
 	bool cxx;
 };
 
@@ -313,9 +313,8 @@ bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type)
 	return member != NULL && member->tag == TAG_ARRAY && last->size == 0;
 }
 
-/* The member that contains the bytes.  Of the members of a union, the one with exactly this size is
- * preferred.
- */
+/* Returns the member that contains the bytes.  Of the members of a union, the one with exactly
+ * this size is preferred. */
 static const struct type_field *field_at(const struct ir_type *t, uint64_t offset, uint64_t size)
 {
 	const struct type_field *best = NULL;
@@ -392,7 +391,7 @@ void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 
 /* --- types as expressions need them (ir_type_view()) --- */
 
-/* Whether the node's text contains a word: LLVM's C API has no getter for encodings. */
+/* Returns true if the node's text contains a word: LLVM's C API has no getter for encodings. */
 static bool has_word(struct ir_debug *d, LLVMMetadataRef node, const char *word)
 {
 	char *text = LLVMPrintValueToString(LLVMMetadataAsValue(d->context, node));

@@ -36,7 +36,7 @@ static uint32_t find(struct unifier *u, uint32_t n)
 	return ir_root(u->parent, n);
 }
 
-/* The class that the members of a class point to. */
+/* Returns the class that the members of a class point to. */
 static uint32_t target_of(struct unifier *u, uint32_t n)
 {
 	RD_ASSERT(n < u->count);

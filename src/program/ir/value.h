@@ -10,22 +10,22 @@
 #include <llvm-c/Target.h>
 #include <stdbool.h>
 
-/* The function that a call or invoke names; NULL for indirect calls and inline assembler.  Aliases
- * are resolved. */
+/* Returns the function that a call or invoke names, or NULL for indirect calls and inline
+ * assembler.  Aliases are resolved. */
 LLVMValueRef ir_callee(LLVMValueRef call);
 const char *ir_name(LLVMValueRef v); /* terminated by NUL; "" if the value has no name */
 bool ir_starts(const char *s, const char *prefix);
-/* Whether the instruction is a call or invoke, also of assembler. */
+/* Returns true if the instruction is a call or invoke, also of assembler. */
 bool ir_is_call(LLVMValueRef inst);
-/* Whether the module does not contain the function's code. */
+/* Returns true if the module does not contain the function's code. */
 bool ir_is_external(LLVMValueRef function);
 bool ir_has_attribute(LLVMValueRef function, const char *name); /* an enum or string attribute */
 
-/* Whether the function is used other than being called by name. */
+/* Returns true if the function is used other than being called by name. */
 bool ir_address_taken(LLVMValueRef function);
 
-/* The object that a pointer points into, through casts, address computations, aliases and the
- * thread-local address intrinsic. */
+/* Returns the object that a pointer points into, through casts, address computations, aliases and
+ * the thread-local address intrinsic. */
 LLVMValueRef ir_base(LLVMValueRef pointer);
 
 /* One step of ir_base(): the pointer that `pointer` is derived from, and the offset between them in
@@ -33,7 +33,7 @@ LLVMValueRef ir_base(LLVMValueRef pointer);
 struct ir_derived {
 	LLVMValueRef from;
 	int64_t offset;
-	bool constant; /* whether all indices were constant, so that the offset is exact */
+	bool constant; /* true if all indices were constant, so that the offset is exact */
 	/* The stride of a variable index that steps over whole pointees; 0 without such an
 	 * index. */
 	uint64_t stride;
@@ -53,8 +53,8 @@ bool ir_gep_next(struct ir_gep *g); /* returns false at the end */
 
 /* Whether the callee keeps no copy of the argument. */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
-/* Whether code that does not access an object by name may know its address: the address is stored,
- * passed on, or converted to a number. */
+/* Returns true if code that does not access an object by name may know its address: the address is
+ * stored, passed on, or converted to a number. */
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 
 /* Makes the edges from `from` to `old` lead to `to` instead; phi nodes are not updated. */

@@ -63,7 +63,7 @@ static bool is_there(const struct edit *e, LLVMValueRef inst)
 	return file != NULL && rd_is_path_end(file, e->what->file);
 }
 
-/* Whether control reaches the block from another line, or the block has no predecessor. */
+/* Returns true if control reaches the block from another line, or the block has no predecessor. */
 static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 {
 	bool any = false;
@@ -81,7 +81,7 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Whether calls of the function can be left out.  That needs a function that the runtime
+/* Returns true if calls of the function can be left out.  That needs a function that the runtime
  * interposes, because the runtime must ignore the release of a lock that was not taken. */
 static bool is_interposed(const char *name)
 {

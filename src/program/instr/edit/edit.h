@@ -18,7 +18,7 @@ int instr_edit(struct instr_unit *u);
 const char *instr_require(struct instr_unit *u, struct ir_debug *d, LLVMValueRef before,
 			  const struct rd_edit *edit, uint32_t number);
 
-/* Whether a function evaluates a predicate. */
+/* Returns true if a function evaluates a predicate. */
 bool instr_edit_is_predicate(LLVMValueRef function);
 
 /* Marks an instruction that an edit inserted.  Such an instruction has no events. */

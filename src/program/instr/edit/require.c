@@ -34,7 +34,7 @@ struct value {
 	LLVMMetadataRef type; /* the type of a record or an array */
 	unsigned dimension;   /* the number of an array's dimensions that have been indexed */
 	LLVMValueRef v, address;
-	bool far; /* whether the address came from a pointer, so that it may be invalid */
+	bool far; /* true if the address came from a pointer, so that it may be invalid */
 	/* The width of a bit-field and the number of its first bit; the width is 0 for other
 	 * values. */
 	unsigned field, field_offset;
@@ -175,7 +175,7 @@ static struct value scalar(struct emitter *e, struct value a)
 	return a;
 }
 
-/* The value at an address, according to its type. */
+/* Returns the value at an address, according to its type. */
 static struct value place(struct emitter *e, LLVMMetadataRef type, LLVMValueRef address, bool far)
 {
 	struct ir_view view;
@@ -272,7 +272,8 @@ static struct value promote(struct emitter *e, struct value a)
 	return integer(to_bits(e, a, 32), 32, true);
 }
 
-/* The common type of two numbers in an operation.  A pointer is treated as an unsigned long. */
+/* Returns the common type of two numbers in an operation.  A pointer is treated as an unsigned
+ * long. */
 static struct ir_arithmetic common_type(struct value a, struct value b)
 {
 	struct value of[] = {a, b};
@@ -426,7 +427,7 @@ static LLVMValueRef divisor(struct emitter *e, LLVMValueRef b, unsigned bits)
 				 integer_type(e, bits), false, "");
 }
 
-/* The distance of a shift.  Only its lower bits are used, as on the machine. */
+/* Returns the distance of a shift.  Only its lower bits are used, as on the machine. */
 static LLVMValueRef distance(struct emitter *e, LLVMValueRef b, unsigned bits)
 {
 	return LLVMBuildAnd(e->builder, b, LLVMConstInt(LLVMTypeOf(b), bits - 1, false), "");
@@ -624,7 +625,7 @@ static struct value emit(struct emitter *e, const struct ir_expr *x)
 
 /* --- the function ---------------------------------------------------------------------------- */
 
-/* Whether no other code can know the variable's address. */
+/* Returns true if no other code can know the variable's address. */
 static bool is_private(LLVMValueRef alloca)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(alloca); use != NULL; use = LLVMGetNextUse(use)) {
@@ -635,8 +636,8 @@ static bool is_private(LLVMValueRef alloca)
 	return true;
 }
 
-/* Whether the variable is passed by value: it is a number or pointer, has exactly the type that
- * debug information states, and no other thread can change it before the function reads it. */
+/* Returns true if the variable is passed by value: it is a number or pointer, has exactly the type
+ * that debug information states, and no other thread can change it before the function reads it. */
 static bool goes_by_value(struct emitter *e, const struct ir_variable *v)
 {
 	struct ir_view view;

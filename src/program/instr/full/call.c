@@ -31,7 +31,7 @@ const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst)
 	return i != NULL ? refresh(&x->f->events[*i]) : NULL;
 }
 
-/* The next event of the same instruction. */
+/* Returns the next event of the same instruction. */
 static const struct instr_event *following(struct full_function *x, const struct instr_event *event)
 {
 	size_t next = (size_t)(event - x->f->events) + 1;
@@ -74,8 +74,8 @@ static bool takes_pointer(LLVMValueRef call)
 	return false;
 }
 
-/* Whether the thread may have to stop before the call, because the call writes to a stream or
- * checks a predicate. */
+/* Returns true if the thread may have to stop before the call, because the call writes to a stream
+ * or checks a predicate. */
 static bool emits(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -83,7 +83,7 @@ static bool emits(struct full_function *x, LLVMValueRef call)
 	       (ir_is_external(callee) ? instr_libc_emits(ir_name(callee)) : instr_edit_is_predicate(callee));
 }
 
-/* Whether the piece stays open across the call. */
+/* Returns true if the piece stays open across the call. */
 static bool stays(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -96,7 +96,7 @@ static bool stays(struct full_function *x, LLVMValueRef call)
 	       ir_effects_is_quiet(x->f->effects, ir_name(callee)) && !takes_pointer(call);
 }
 
-/* Whether the callee records the arguments at its entry. */
+/* Returns true if the callee records the arguments at its entry. */
 static bool enters(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -105,7 +105,7 @@ static bool enters(struct full_function *x, LLVMValueRef call)
 	       LLVMCountParams(callee) == LLVMGetNumArgOperands(call);
 }
 
-/* Whether the call can be skipped: it calls a library function that returns normally. */
+/* Returns true if the call can be skipped: it calls a library function that returns normally. */
 static bool is_preventable(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -186,7 +186,8 @@ static void put_barrier(struct full_function *x, unsigned kind)
 /* Kinds of barriers, numbered as in enum memory_fence of rt/memory/model.h. */
 enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
 
-/* The barrier that the name of an instruction, or assembler, means; 0 if it is not a barrier. */
+/* Returns the barrier that the name of an instruction, or assembler, means, or 0 if it is not a
+ * barrier. */
 static unsigned barrier_of(const char *text)
 {
 	if (strstr(text, "mfence") || strstr(text, "lock"))
@@ -245,7 +246,7 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 	}
 }
 
-/* The atomic operation that a call does; NULL if the call is not an atomic operation. */
+/* Returns the atomic operation that a call does, or NULL if the call is not an atomic operation. */
 static const struct instr_event *atomic_call(struct full_function *x, LLVMValueRef call)
 {
 	for (const struct instr_event *e = full_event(x, call); e != NULL; e = following(x, e))
@@ -256,7 +257,8 @@ static const struct instr_event *atomic_call(struct full_function *x, LLVMValueR
 
 /* --- the flavour `led` --------------------------------------------------------- */
 
-/* The length of a range, limited to 16 bits; NULL if the length is not known before the call. */
+/* Returns the length of a range, limited to 16 bits, or NULL if the length is not known before the
+ * call. */
 static LLVMValueRef stop_length(struct full_function *x, const struct instr_event *event)
 {
 	LLVMBuilderRef b = x->u->builder;

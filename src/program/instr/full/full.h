@@ -27,7 +27,7 @@ struct full_block {
 	/* The block whose chain this one continues; FACTS_NONE if this block begins a chain. */
 	uint32_t into;
 	uint32_t tail; /* the block that continues the chain; FACTS_NONE at the end of the chain */
-	/* Whether the chain has no piece: it stores nothing at run time and only plain branches
+	/* True if the chain has no piece: it stores nothing at run time and only plain branches
 	 * lead to it. */
 	bool bare;
 	uint32_t next; /* the bare block that follows a bare chain; FACTS_NONE if there is none */
@@ -53,7 +53,7 @@ struct full_function {
 	uint32_t entry; /* the number of the piece that contains the function's entry */
 	struct full_injection *injections;
 	size_t injection_count, injection_capacity;
-	bool open; /* whether the last one of `pieces` is being written */
+	bool open; /* true if the last one of `pieces` is being written */
 	/* The ops of the current bare chain, which has no piece; NULL in other chains. */
 	struct rd_buf *bare;
 	LLVMValueRef at; /* the instruction before which code is inserted */
@@ -88,11 +88,11 @@ void full_mark(struct full_function *x, char mark, uint32_t n);
 
 /* origin.c.  Whether code calculates with a value that may be an address, or a part of one. */
 bool full_is_calculated_with(struct full_function *x, LLVMValueRef v);
-/* Whether the instruction turns the address of a variable into a number that is used in a
+/* Returns true if the instruction turns the address of a variable into a number that is used in a
  * calculation. */
 bool full_numbers_variable(struct full_function *x, LLVMValueRef inst);
-/* The site number of the load that a stored value of less than eight bytes comes from; 0 if
- * unknown. */
+/* Returns the site number of the load that a stored value of less than eight bytes comes from, or
+ * 0 if unknown. */
 uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 
 /* Makes a site; returns its number in the unit. */
@@ -114,13 +114,15 @@ void full_inject_finish(struct full_function *x); /* inserts the tests */
 void full_call_before(struct full_function *x, LLVMValueRef call);
 void full_call_after(struct full_function *x, LLVMValueRef call);
 bool full_call_is_tail(LLVMValueRef call);
-bool full_call_is_twice(LLVMValueRef call); /* whether the call may return twice, as setjmp() does */
+/* True if the call may return twice, as setjmp() does. */
+bool full_call_is_twice(LLVMValueRef call);
 /* Handles a call of an intrinsic; `next` is the instruction after it. */
 void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef next);
-bool full_intrinsic_is_bare(LLVMValueRef call); /* whether the intrinsic stores nothing at run time */
+/* True if the intrinsic stores nothing at run time. */
+bool full_intrinsic_is_bare(LLVMValueRef call);
 void full_atomic(struct full_function *x, const struct instr_event *event, LLVMValueRef next);
-/* The first event of an instruction, or NULL.  The event's pointer is the present operand of the
- * instruction. */
+/* Returns the first event of an instruction, or NULL.  The event's pointer is the present operand
+ * of the instruction. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
 /* library.c.  Records ranges that a library function accesses and that no LIBC_RANGE in libc.inc

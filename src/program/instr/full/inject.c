@@ -123,14 +123,14 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 	x->injections[x->injection_count++] = (struct full_injection){call, full_self(x), site};
 }
 
-/* Whether the operand is the address of a load or store.  Even the address of a global variable
- * counts, because faults in memory need that address. */
+/* Returns true if the operand is the address of a load or store.  Even the address of a global
+ * variable counts, because faults in memory need that address. */
 static bool is_memory(LLVMValueRef inst, int operand)
 {
 	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);
 }
 
-/* The type of the accessed memory if the operand is an address; otherwise the type of the
+/* Returns the type of the accessed memory if the operand is an address; otherwise the type of the
  * operand. */
 static LLVMTypeRef accessed_type(LLVMValueRef inst, int operand, LLVMValueRef v)
 {

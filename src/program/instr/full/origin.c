@@ -12,7 +12,7 @@
 
 struct look {
 	unsigned left;
-	/* Whether the value has less than eight bytes, so that it is only a part of an address. */
+	/* True if the value has less than eight bytes, so that it is only a part of an address. */
 	bool part;
 };
 
@@ -23,7 +23,7 @@ static LLVMValueRef behind_tests(LLVMValueRef v)
 	return v;
 }
 
-/* Whether an operation turns an address into a number that is no longer a location.  Sums,
+/* Returns true if an operation turns an address into a number that is no longer a location.  Sums,
  * differences and setting or clearing bits are excluded, unless the value is only a part of the
  * address: they are common, and mostly the same in every run. */
 static bool is_calculation(LLVMOpcode opcode, bool part)
@@ -47,7 +47,7 @@ static bool is_calculation(LLVMOpcode opcode, bool part)
 	}
 }
 
-/* Whether the result of `user` is still the address, or a place near it. */
+/* Returns true if the result of `user` is still the address, or a place near it. */
 static bool is_passage(LLVMValueRef user, LLVMValueRef v)
 {
 	switch (LLVMGetInstructionOpcode(user)) {

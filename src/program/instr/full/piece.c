@@ -134,7 +134,7 @@ static uint32_t integer_bytes(unsigned width)
 	return bytes;
 }
 
-/* The size of a floating-point type in bytes; 0 for other types. */
+/* Returns the size of a floating-point type in bytes, or 0 for other types. */
 static uint32_t float_bytes(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {

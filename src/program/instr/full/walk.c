@@ -111,7 +111,7 @@ static uint32_t alloca_site(struct full_function *x, LLVMValueRef inst, LLVMValu
 						 .pointer = object});
 }
 
-/* The size of an alloca in bytes, if it is constant; else 0. */
+/* Returns the size of an alloca in bytes, if it is constant; else 0. */
 static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 {
 	LLVMValueRef n = LLVMGetOperand(alloca, 0);
@@ -293,7 +293,8 @@ static const char *value_name(LLVMOpcode opcode)
 	return opcode < sizeof names / sizeof *names ? names[opcode] : NULL;
 }
 
-/* The name of an instruction whose operands a fault may change; NULL for other instructions. */
+/* Returns the name of an instruction whose operands a fault may change, or NULL for other
+ * instructions. */
 static const char *operand_name(LLVMOpcode opcode)
 {
 	return opcode == LLVMLoad ? "load" : opcode == LLVMStore ? "store" : value_name(opcode);
@@ -362,7 +363,7 @@ static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 	x->pieces[x->piece_count - 1].next = to;
 }
 
-/* The invoke that returns to this block and only there; NULL if there is none. */
+/* Returns the invoke that returns to this block and only there, or NULL if there is none. */
 static LLVMValueRef returning_invoke(const struct full_function *x, uint32_t block)
 {
 	RD_ASSERT(block < x->f->cfg.graph.nodes);
@@ -461,7 +462,7 @@ static LLVMValueRef frame_address(struct full_function *x)
 	return LLVMBuildPtrToInt(x->u->builder, p, x->u->i64, "");
 }
 
-/* The size in bytes of an argument that the caller put on the stack (byval). */
+/* Returns the size in bytes of an argument that the caller put on the stack (byval). */
 static uint64_t byval_size(struct full_function *x, unsigned parameter)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);

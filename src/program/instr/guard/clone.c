@@ -100,7 +100,7 @@ static void test_all(struct instr_unit *u, LLVMValueRef function)
 
 struct census {
 	size_t marks, instructions;
-	bool strange; /* whether the function contains something that cannot be duplicated */
+	bool strange; /* true if the function contains something that cannot be duplicated */
 };
 
 static bool is_strange(LLVMValueRef inst)
@@ -157,8 +157,8 @@ static bool is_worth_it(LLVMValueRef function)
 
 /* ---- loops ---- */
 
-/* Whether the instruction takes so long that a test beside it costs little: a volatile or atomic
- * access, or most calls. */
+/* Returns true if the instruction takes so long that a test beside it costs little: a volatile or
+ * atomic access, or most calls. */
 static bool is_heavy(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
@@ -171,8 +171,8 @@ static bool is_heavy(LLVMValueRef inst)
 	return callee == NULL || (LLVMGetIntrinsicID(callee) == 0 && !ir_has_attribute(callee, "willreturn"));
 }
 
-/* Whether the instruction is the program's.  Instructions that reg2mem inserted do not count,
- * because they disappear again. */
+/* Returns true if the instruction is the program's.  Instructions that reg2mem inserted do not
+ * count, because they disappear again. */
 bool instr_clone_is_real(LLVMValueRef inst)
 {
 	unsigned pointer = LLVMIsAStoreInst(inst) ? 1 : 0;
@@ -194,8 +194,8 @@ static bool is_in_each_round(const struct instr_clone *t, const struct facts_loo
 
 /* Properties of a loop's iterations, without the loops inside it. */
 struct rounds {
-	bool heavy; /* whether each iteration contains something slow */
-	bool nest;  /* whether another loop is inside */
+	bool heavy; /* true if each iteration contains something slow */
+	bool nest;  /* true if another loop is inside */
 	size_t size;
 };
 
@@ -264,7 +264,7 @@ struct scope {
 	/* The last block that all paths to the guards pass; FACTS_NONE if there are no guards. */
 	uint32_t block;
 	size_t marks;
-	bool tight; /* whether one of the guards is in a tight loop */
+	bool tight; /* true if one of the guards is in a tight loop */
 };
 
 static uint32_t common_dominator(const struct facts_graph *g, uint32_t a, uint32_t b)
@@ -286,8 +286,8 @@ static uint32_t scope_of(const struct instr_clone *t, uint32_t block)
 	return loop;
 }
 
-/* Whether a block must directly follow another one, because it is a landing pad or uses the result
- * of an invoke. */
+/* Returns true if a block must directly follow another one, because it is a landing pad or uses
+ * the result of an invoke. */
 static bool is_bound(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -306,8 +306,8 @@ static bool is_bound(const struct instr_clone *t, uint32_t block)
 	return false;
 }
 
-/* The nearest block before `block`, or itself, that is in the scope but in none of the scope's
- * inner loops. */
+/* Returns the nearest block before `block`, or itself, that is in the scope but in none of the
+ * scope's inner loops. */
 static uint32_t out_of_loops(const struct instr_clone *t, uint32_t block, uint32_t scope)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);

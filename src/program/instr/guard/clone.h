@@ -25,7 +25,7 @@ enum instr_mark_sync {
 	MARK_OUTSIDE = 1 << 30 | 64, /* plus 1 if the thread leaves the program's code */
 };
 void instr_mark(struct instr_unit *u, LLVMValueRef address, LLVMValueRef size, uint32_t number);
-bool instr_is_mark(LLVMValueRef inst); /* whether the instruction is the mark of a guard */
+bool instr_is_mark(LLVMValueRef inst); /* true if the instruction is the mark of a guard */
 uint32_t instr_mark_guard(LLVMValueRef mark);
 size_t instr_marks_in(LLVMBasicBlockRef block); /* the number of marks of guards */
 
@@ -54,7 +54,7 @@ struct instr_clone {
 void instr_clone_strip(struct instr_clone *t, struct rd_umap *pieces);
 bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop *loop);
 
-/* Whether the loop has a counter.  Such a loop normally ends by itself. */
+/* Returns true if the loop has a counter.  Such a loop normally ends by itself. */
 bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *loop);
 bool instr_clone_is_real(LLVMValueRef inst); /* neither a mark nor inserted by reg2mem */
 
@@ -94,12 +94,12 @@ void instr_say_rare(struct instr_unit *u, LLVMValueRef branch);
 
 void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
 			 bool set); /* an attribute without a value */
-/* Whether blocks of the function may be duplicated. */
+/* Returns true if blocks of the function may be duplicated. */
 bool instr_can_copy(LLVMValueRef function);
 /* Moves values to memory, only in the functions of `chosen`. */
 int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen);
 
-/* Whether the unit has a guard. */
+/* Returns true if the unit has a guard. */
 bool instr_has_guards(const struct instr_unit *u);
 /* Duplicates all functions of the unit that need it, between the two halves of optimisation.  Adds
  * the lines of RADDLE_GUARD_REGIONS to `regions`. */

@@ -249,8 +249,8 @@ static void begin_with_test(struct instr_clone *t, LLVMValueRef g)
 			    LLVMConstStructInContext(u->context, code, sizeof code / sizeof *code, true));
 }
 
-/* Whether something else uses the beginning of the function: a marker for jump targets (IBT), call
- * counting, or space for patches. */
+/* Returns true if something else uses the beginning of the function: a marker for jump targets
+ * (IBT), call counting, or space for patches. */
 static bool has_begin(struct instr_unit *u, LLVMValueRef f)
 {
 	static const char *const wants[] = {"fentry-call", "patchable-function", "patchable-function-entry",

@@ -36,8 +36,8 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst)
 		LLVMSetCurrentDebugLocation2(u->builder, NULL);
 }
 
-/* The number of bytes accessed.  If only the result of a call shows it, 1 is used: the first byte
- * represents all. */
+/* Returns the number of bytes accessed.  If only the result of a call shows it, 1 is used: the
+ * first byte represents all. */
 static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *event)
 {
 	if (event->size != 0)

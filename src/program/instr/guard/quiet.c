@@ -62,8 +62,8 @@ static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t
 	return depth[loop] <= NEST && (around == FACTS_NONE || depth[around] > NEST);
 }
 
-/* Whether the loop can be copied.  Values are in memory between blocks, except for the result of a
- * call that may throw. */
+/* Returns true if the loop can be copied.  Values are in memory between blocks, except for the
+ * result of a call that may throw. */
 static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
@@ -73,7 +73,8 @@ static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *
 	return true;
 }
 
-/* Whether the guarded copy of the loop has marks.  The clean copy has lost its marks by now. */
+/* Returns true if the guarded copy of the loop has marks.  The clean copy has lost its marks by
+ * now. */
 static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
@@ -144,9 +145,9 @@ static void make_quiet(struct instr_clone *t, const struct facts_loop *loop, str
 	rd_umap_release(&q.inside);
 }
 
-/* Whether a block of the guarded copy of the function is reachable.  If unroll.c has repeated the
- * body of a loop, the guarded copy executes only the first repetition, so the blocks of the others
- * are unreachable. */
+/* Returns true if a block of the guarded copy of the function is reachable.  If unroll.c has
+ * repeated the body of a loop, the guarded copy executes only the first repetition, so the blocks
+ * of the others are unreachable. */
 static bool is_reached(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
 {
 	return cfg->graph.number[ir_cfg_number(cfg, block)] != FACTS_NONE;

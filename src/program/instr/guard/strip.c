@@ -59,7 +59,8 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 	return false;
 }
 
-/* The value that is stored in a slot, if `v` is a load of a slot with only one store; else `v`. */
+/* Returns the value that is stored in a slot, if `v` is a load of a slot with only one store; else
+ * `v`. */
 static LLVMValueRef behind(LLVMValueRef v)
 {
 	LLVMValueRef stored = NULL;
@@ -77,7 +78,7 @@ static LLVMValueRef behind(LLVMValueRef v)
 	return stored != NULL ? stored : v;
 }
 
-/* The slot from which the loop's first block loads the counter. */
+/* Returns the slot from which the loop's first block loads the counter. */
 static LLVMValueRef counter_slot(const struct counted *c, LLVMValueRef counter)
 {
 	LLVMValueRef v = behind(counter);
@@ -158,7 +159,8 @@ static bool find_counted(const struct instr_clone *t, const struct facts_loop *l
 	return counts && c->slot != NULL && LLVMGetAllocatedType(c->slot) == LLVMTypeOf(c->next);
 }
 
-/* Whether the instruction changes a variable of the loop by the same amount in each iteration. */
+/* Returns true if the instruction changes a variable of the loop by the same amount in each
+ * iteration. */
 static bool is_step(const struct instr_clone *t, const struct facts_loop *loop, LLVMValueRef inst)
 {
 	if (!LLVMIsAGetElementPtrInst(inst) && LLVMGetInstructionOpcode(inst) != LLVMAdd)
@@ -186,7 +188,7 @@ bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *lo
 	return false;
 }
 
-/* Whether the bound is known before the loop, and the loop may be long. */
+/* Returns true if the bound is known before the loop, and the loop may be long. */
 static bool is_bounded(const struct instr_clone *t, const struct facts_loop *loop, const struct counted *c)
 {
 	if (LLVMIsAConstantInt(c->bound))
@@ -287,7 +289,7 @@ static void cut(struct instr_clone *t, const struct facts_loop *loop, const stru
 	rd_umap_put(pieces, (uintptr_t)start, NULL);
 }
 
-/* Whether a loop is nested three deep.  Such loops are short and begin often. */
+/* Returns true if a loop is nested three deep.  Such loops are short and begin often. */
 static bool is_deep(const struct instr_clone *t, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);

@@ -36,7 +36,7 @@ struct weights {
 	/* The least weight from the header to the end of a block; UINT32_MAX if unknown. */
 	uint32_t *way;
 	uint32_t size; /* the weight of the whole loop */
-	bool unfit;    /* whether the loop cannot be copied */
+	bool unfit;    /* true if the loop cannot be copied */
 };
 
 static uint32_t weigh_block(LLVMBasicBlockRef block, bool *unfit)
@@ -68,8 +68,8 @@ static bool relax(const struct instr_clone *t, const struct facts_loop *loop, st
 	return changed;
 }
 
-/* The length of the shortest iteration, in instructions.  Inner loops are assumed to run ROUNDS
- * iterations. */
+/* Returns the length of the shortest iteration, in instructions.  Inner loops are assumed to run
+ * ROUNDS iterations. */
 static uint32_t shortest_round(const struct instr_clone *t, size_t number, struct weights *w)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -94,8 +94,8 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 	return least;
 }
 
-/* How many times the loop is to contain its body.  1 means that each iteration has a test: the loop
- * can afford that, or cannot be unrolled. */
+/* Returns how many times the loop is to contain its body.  1 means that each iteration has a test:
+ * the loop can afford that, or cannot be unrolled. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);

@@ -165,8 +165,8 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* Whether the site of a hook is a constant.  The optimiser may have merged two hooks into one that
- * chooses the site at run time; then the choice may come after the read. */
+/* Returns true if the site of a hook is a constant.  The optimiser may have merged two hooks into
+ * one that chooses the site at run time; then the choice may come after the read. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;

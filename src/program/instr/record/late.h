@@ -61,7 +61,7 @@ void instr_late_loops(struct late *l);
 /* Merges two hooks for adjacent bytes into one (pair.c). */
 void instr_late_pairs(struct late *l);
 
-/* Whether an instruction calls a hook; stores which. */
+/* Returns true if an instruction calls a hook; stores which. */
 bool instr_late_which(const struct instr_unit *u, LLVMValueRef inst, enum instr_hook *hook);
 
 /* Erases a hook's call. */

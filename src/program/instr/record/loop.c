@@ -84,7 +84,7 @@ static bool is_latch(const struct late_shape *s, uint32_t block)
 	return false;
 }
 
-/* Whether the block is executed in each iteration, before any exit of the loop. */
+/* Returns true if the block is executed in each iteration, before any exit of the loop. */
 static bool is_certain(const struct late_shape *s, uint32_t block)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -104,8 +104,8 @@ static bool has_other_exit(const struct late_shape *s)
 	return false;
 }
 
-/* Whether the exit at the end of an iteration determines the number of iterations, or at least
- * limits it. */
+/* Returns true if the exit at the end of an iteration determines the number of iterations, or at
+ * least limits it. */
 static bool ends_at_latch(const struct late_shape *s)
 {
 	return s->latch != FACTS_NONE && leaves(s, s->latch) && (s->at_most || !has_other_exit(s));
@@ -154,7 +154,7 @@ struct test {
 	struct counter counter;
 	LLVMValueRef bound;
 	LLVMIntPredicate stays; /* the loop continues while counter and bound have this relation */
-	bool before;		/* whether the counter's value before the addition is compared */
+	bool before;		/* true if the counter's value before the addition is compared */
 };
 
 static LLVMIntPredicate negated(LLVMIntPredicate p)
@@ -191,9 +191,9 @@ static bool find_test(struct late_shape *s, struct test *t)
 		find_counter(s, LLVMGetOperand(tested, 0), &t->counter) && t->counter.next == tested);
 }
 
-/* The number of iterations of a loop that continues while its counter is below (or not above) the
- * bound.  The counter grows by `step` and does not wrap.  The first tested value is start + step,
- * or start.  At least one iteration runs. */
+/* Returns the number of iterations of a loop that continues while its counter is below (or not
+ * above) the bound.  The counter grows by `step` and does not wrap.  The first tested value is
+ * start + step, or start.  At least one iteration runs. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	RD_ASSERT(t->counter.step > 0);
@@ -217,8 +217,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	return LLVMBuildAdd(b, further, LLVMConstInt(type, 1, false), "");
 }
 
-/* The number of iterations, as code in the preheader; NULL if it cannot be determined from the exit
- * condition. */
+/* Returns the number of iterations, as code in the preheader, or NULL if it cannot be determined
+ * from the exit condition. */
 static LLVMValueRef count_rounds(struct late_shape *s)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -243,8 +243,8 @@ static LLVMValueRef count_rounds(struct late_shape *s)
 						   : LLVMBuildIntCast2(b, n, s->late->unit->i64, false, "");
 }
 
-/* Whether a value can be computed before the loop: it is defined there, or is computed from such
- * values by instructions that may be executed at any time. */
+/* Returns true if a value can be computed before the loop: it is defined there, or is computed
+ * from such values by instructions that may be executed at any time. */
 static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 {
 	if (!in_loop(s, v))
@@ -377,7 +377,7 @@ struct loop_guard {
 	unsigned count;
 };
 
-/* The only block that leads to this one; FACTS_NONE if there are several. */
+/* Returns the only block that leads to this one, or FACTS_NONE if there are several. */
 static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -393,8 +393,8 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 	return found;
 }
 
-/* Whether the block is executed either in each iteration, before any exit, or in no iteration.
- * Stores the branches that decide which of the two is the case. */
+/* Returns true if the block is executed either in each iteration, before any exit, or in no
+ * iteration.  Stores the branches that decide which of the two is the case. */
 static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_guard *guard)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -467,7 +467,7 @@ static void hoist_range(struct late_shape *s, struct late_hook *hook, const stru
 	replace(s, hook, instr_hook_call(u, hook->hook, arguments));
 }
 
-/* Whether all arguments of the hook are the same in each iteration. */
+/* Returns true if all arguments of the hook are the same in each iteration. */
 static bool is_constant(const struct late_shape *s, const struct late_hook *hook)
 {
 	unsigned n = LLVMGetNumArgOperands(hook->call);

@@ -29,7 +29,7 @@ struct emitter {
 	bool restore_at_exit;
 };
 
-/* Whether the event gets a hook. */
+/* Returns true if the event gets a hook. */
 static bool is_emitted(const struct instr_event *event)
 {
 	return event->kind != EVENT_FORGET && !(event->flags & EVENT_REDUNDANT);
@@ -131,7 +131,7 @@ static void emit_atomic(struct emitter *e, const struct instr_event *event)
 			(LLVMValueRef[]){e->self, event->pointer, site, instr_atomic_stored(e->u, event)});
 }
 
-/* Whether something reads the shadow stack pointer after event `i` of its block. */
+/* Returns true if something reads the shadow stack pointer after event `i` of its block. */
 static bool looked_at_after(const struct emitter *e, size_t i)
 {
 	RD_ASSERT(i < e->f->count);
@@ -210,8 +210,8 @@ static void find_restores(struct emitter *e)
 	free(first);
 }
 
-/* Whether the function may have callers that are unknown here.  If not, it may leave the top of the
- * shadow stack changed. */
+/* Returns true if the function may have callers that are unknown here.  If not, it may leave the
+ * top of the shadow stack changed. */
 static bool has_unknown_callers(LLVMValueRef function)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(function);

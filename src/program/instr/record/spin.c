@@ -33,8 +33,8 @@
 
 #include <stdlib.h>
 
-/* Whether the call changes nothing.  Hooks touch no memory of the program; intrinsics and assembler
- * are assumed not to. */
+/* Returns true if the call changes nothing.  Hooks touch no memory of the program; intrinsics and
+ * assembler are assumed not to. */
 static bool is_silent_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -93,8 +93,8 @@ static bool follow(struct backward *w)
 	return true;
 }
 
-/* Whether a block of the loop has no successor outside the loop, and calls nothing that could end
- * the thread. */
+/* Returns true if a block of the loop has no successor outside the loop, and calls nothing that
+ * could end the thread. */
 static bool stays(const struct backward *w, uint32_t block)
 {
 	const struct facts_graph *g = &w->cfg->graph;

@@ -25,8 +25,8 @@
 #include "instr/scan/event.h"
 #include "ir/value.h"
 
-/* Whether a value is not used.  Arithmetic whose result is not used, as add-and-fetch leaves it,
- * does not count as a use. */
+/* Returns true if a value is not used.  Arithmetic whose result is not used, as add-and-fetch
+ * leaves it, does not count as a use. */
 static bool is_unused(LLVMValueRef value)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
@@ -43,8 +43,8 @@ static bool is_relaxed(LLVMAtomicOrdering order)
 	       order == LLVMAtomicOrderingMonotonic;
 }
 
-/* Whether an instruction that has the variable's address as an operand neither releases through the
- * address nor passes it on. */
+/* Returns true if an instruction that has the variable's address as an operand neither releases
+ * through the address nor passes it on. */
 static bool is_harmless_use(LLVMValueRef user, LLVMValueRef pointer)
 {
 	if (LLVMIsALoadInst(user))

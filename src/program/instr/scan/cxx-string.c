@@ -72,7 +72,7 @@ static bool is_one_of(const char *name, size_t length, const char *const *names)
 	return false;
 }
 
-/* The use that a member with this name makes of its string if the member is not const. */
+/* Returns the use that a member with this name makes of its string if the member is not const. */
 static enum use use_of(const char *name, size_t length)
 {
 	static const char *const readers[] = {"begin", "end",  "rbegin",	"rend",	   "data", "at",

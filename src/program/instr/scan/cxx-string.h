@@ -8,7 +8,8 @@
 /* Largest number of strings that a call may read or write, including object and result. */
 enum { INSTR_STRING_ROWS = 4 };
 
-/* Whether a function is a member of std::string or std::wstring, according to its linkage name. */
+/* Returns true if a function is a member of std::string or std::wstring, according to its linkage
+ * name. */
 bool instr_string_is_member(const char *name);
 
 /* Finds the rows of a member; returns their number.  It is 0 if the function is not such a member,

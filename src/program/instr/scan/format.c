@@ -28,13 +28,13 @@ struct conversion {
 	bool is_string;
 	bool is_counted;  /* when scanning: whether the conversion counts in the result */
 	unsigned stars;	  /* when printing: the number of arguments for width and precision */
-	bool takes_limit; /* whether the last of these arguments is the precision */
+	bool takes_limit; /* true if the last of these arguments is the precision */
 	uint64_t limit;	  /* largest number of bytes of a string */
 	uint64_t size;	  /* the bytes that are written; 0 for nothing or for a string */
 };
 
-/* The text of a constant string; NULL if the value is not one.  The string may be inside the
- * placeholder of a test for faults. */
+/* Returns the text of a constant string, or NULL if the value is not one.  The string may be
+ * inside the placeholder of a test for faults. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;

@@ -35,7 +35,7 @@ static LLVMValueRef limit(struct instr_unit *u, const struct instr_event *event,
 	return n < 0 ? const64(u, UINT64_MAX) : argument(u, event, n);
 }
 
-/* The result of the call as a length; 0 if the result is negative. */
+/* Returns the result of the call as a length, or 0 if the result is negative. */
 static LLVMValueRef positive_result(struct instr_unit *u, const struct instr_event *event)
 {
 	LLVMBuilderRef b = u->builder;
@@ -60,7 +60,8 @@ static LLVMValueRef printed_length(struct instr_unit *u, const struct instr_even
 	return LLVMBuildSelect(b, good, n, const64(u, 0), "");
 }
 
-/* The number of bytes that a search function read: up to the byte that it found, or `otherwise`. */
+/* Returns the number of bytes that a search function read: up to the byte that it found, or
+ * `otherwise`. */
 static LLVMValueRef found_length(struct instr_unit *u, const struct instr_event *event,
 				 LLVMValueRef otherwise)
 {
@@ -78,7 +79,7 @@ static LLVMValueRef unless_null(struct instr_unit *u, const struct instr_event *
 	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->pointer, ""), const64(u, 0), n, "");
 }
 
-/* The limit `n` of a row, as a value; a negative number means no limit. */
+/* Returns the limit `n` of a row, as a value; a negative number means no limit. */
 static LLVMValueRef most(struct instr_unit *u, int n)
 {
 	return const64(u, n < 0 ? UINT64_MAX : (uint64_t)n);
@@ -97,7 +98,8 @@ static enum instr_hook string_hook(const struct instr_libc *row)
 	return row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
 }
 
-/* The length of a library function's range; *hook becomes the hook that takes this length. */
+/* Returns the length of a library function's range; *hook becomes the hook that takes this
+ * length. */
 static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *event, enum instr_hook *hook)
 {
 	const struct instr_libc *row = event->libc;

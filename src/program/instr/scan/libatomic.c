@@ -31,7 +31,7 @@ static enum instr_kind kind_of(const char *operation)
 	return EVENT_ATOMIC_RMW;
 }
 
-/* The size that the name states after its last underscore; 0 if it states no size. */
+/* Returns the size that the name states after its last underscore, or 0 if it states no size. */
 static uint64_t size_suffix(const char *name)
 {
 	static const struct {

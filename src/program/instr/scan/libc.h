@@ -48,21 +48,23 @@ struct instr_libc {
 	const char *name;
 	int argument;
 	bool write;
-	bool is_checked; /* whether the kernel checks the pointer, so that it may be invalid */
+	bool is_checked; /* true if the kernel checks the pointer, so that it may be invalid */
 	enum instr_length length;
 	int a, b;
 };
 
-/* The rows of a function, and their number in *count; NULL if the function has no rows. */
+/* Returns the rows of a function, and their number in *count, or NULL if the function has no
+ * rows. */
 const struct instr_libc *instr_libc_find(const char *name, size_t *count);
 
-/* A row for the memory that a conversion of a format reads or writes.  It is never freed. */
+/* Returns a row for the memory that a conversion of a format reads or writes.  It is never
+ * freed. */
 const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c);
 
-/* Whether the function writes to a stream or descriptor. */
+/* Returns true if the function writes to a stream or descriptor. */
 bool instr_libc_emits(const char *name);
 
-/* Whether the length is known only after the call has returned. */
+/* Returns true if the length is known only after the call has returned. */
 bool instr_libc_after(const struct instr_libc *row);
 
 #endif

@@ -104,7 +104,7 @@ static uint32_t number_of(struct instr_numbering *n, LLVMValueRef v, int depth)
 	struct expression e = {0};
 	LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
 	uint32_t number;
-	/* Whether the call returns the address of a thread-local variable. */
+	/* True if the call returns the address of a thread-local variable. */
 	bool address = op == LLVMCall && ir_base(v) != v;
 	if (address) {
 		number = number_of(n, LLVMGetArgOperand(v, 0), depth + 1);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number that LLVM assigns to an attribute. */
+/* Returns the number that LLVM assigns to an attribute. */
 static unsigned kind_of(const char *name)
 {
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -40,7 +40,7 @@ static bool is_local_object(LLVMValueRef base)
 	return LLVMGetEnumAttributeAtIndex(function, i + 1, kind_of("byval")) != NULL;
 }
 
-/* Whether no other thread can access the object. */
+/* Returns true if no other thread can access the object. */
 static bool is_private(struct instr_function *f, LLVMValueRef base, bool local)
 {
 	bool is_new;
@@ -85,8 +85,8 @@ static void add_if_it_matters(struct instr_function *f, struct instr_event event
 		add(f, &event);
 }
 
-/* Whether there is a hook for single accesses of this size and alignment.  All other accesses are
- * recorded as ranges. */
+/* Returns true if there is a hook for single accesses of this size and alignment.  All other
+ * accesses are recorded as ranges. */
 static bool is_simple(uint64_t size, unsigned align)
 {
 	return (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) && align >= size;
@@ -263,7 +263,7 @@ static void scan_conversion(void *context, const struct instr_conversion *c)
 	scan_row(call->f, *call->event, instr_libc_of_format(c));
 }
 
-/* Whether the first argument of a call is the address of memory for its result. */
+/* Returns true if the first argument of a call is the address of memory for its result. */
 static bool is_shifted(LLVMValueRef call)
 {
 	return LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName("sret", 4)) != NULL;

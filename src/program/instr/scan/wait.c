@@ -33,7 +33,7 @@ struct wait_slice {
 	int depth;
 };
 
-/* The value by which a block's terminator chooses a successor. */
+/* Returns the value by which a block's terminator chooses a successor. */
 static LLVMValueRef condition(LLVMBasicBlockRef block)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -131,7 +131,7 @@ static void look_at_loop(struct wait_slice *s, uint32_t wait)
 	free(marked);
 }
 
-/* Whether a path leads from a block to the wait. */
+/* Returns true if a path leads from a block to the wait. */
 static bool leads_to(const struct facts_graph *g, uint32_t block, uint32_t wait)
 {
 	RD_ASSERT(block < g->nodes && wait < g->nodes);

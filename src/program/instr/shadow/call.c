@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The model of a library function; NULL if it has none. */
+/* Returns the model of a library function, or NULL if it has none. */
 static const char *model_of(const char *name)
 {
 	static const struct {
@@ -37,7 +37,7 @@ static bool allocates(const char *name)
 	return false;
 }
 
-/* Whether the called function may be instrumented and so handle references. */
+/* Returns true if the called function may be instrumented and so handle references. */
 static bool may_know(LLVMValueRef callee)
 {
 	size_t rows;
@@ -69,8 +69,8 @@ static bool is_asm(LLVMValueRef call)
 	return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) != NULL;
 }
 
-/* Whether the code after the call is reached only from this call.  The block that an invoke returns
- * to may also be reached from elsewhere. */
+/* Returns true if the code after the call is reached only from this call.  The block that an
+ * invoke returns to may also be reached from elsewhere. */
 static bool returns_alone(LLVMValueRef call)
 {
 	LLVMBasicBlockRef to;

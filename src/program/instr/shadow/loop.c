@@ -40,7 +40,7 @@ static LLVMBasicBlockRef block_of(const struct look *k, uint32_t i)
 
 /* ---- whether a loop can be duplicated ---- */
 
-/* Whether a call changes no memory of the program.  Hooks of accesses do not. */
+/* Returns true if a call changes no memory of the program.  Hooks of accesses do not. */
 static bool is_quiet_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetInstructionOpcode(call) == LLVMCall ? ir_callee(call) : NULL;
@@ -162,7 +162,7 @@ static void spread_loose(struct look *k)
 	}
 }
 
-/* Whether a stored value may set marks that the flag does not cover. */
+/* Returns true if a stored value may set marks that the flag does not cover. */
 static bool stores_loose(const struct look *k)
 {
 	for (size_t i = 0; i < k->count; i++) {
@@ -241,7 +241,7 @@ void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block)
 	x->inside = loop_of(x, block);
 }
 
-/* Whether the value is computed before the loop. */
+/* Returns true if the value is computed before the loop. */
 static bool comes_in(const struct shadow_function *x, const struct shadow_loop *l, LLVMValueRef v)
 {
 	return !LLVMIsAInstruction(v) || loop_of(x, LLVMGetInstructionParent(v)) != l;

@@ -113,9 +113,9 @@ static bool spread(struct shadow_function *x)
 
 /* ---- references that are needed ---- */
 
-/* Whether an instruction needs the reference of an operand.  An instruction that passes the
- * reference on needs it only if its own reference is needed.  Hooks of `record` and their arguments
- * need no references. */
+/* Returns true if an instruction needs the reference of an operand.  An instruction that passes
+ * the reference on needs it only if its own reference is needed.  Hooks of `record` and their
+ * arguments need no references. */
 static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_umap *wanted)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);

@@ -44,17 +44,18 @@ struct shadow_function {
 	const struct shadow_loop *inside;
 };
 
-/* The width of an integer or pointer that can have an expression, in bits; 0 for other types. */
+/* Returns the width of an integer or pointer that can have an expression, in bits, or 0 for other
+ * types. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
-/* Whether a value may depend on input. */
+/* Returns true if a value may depend on input. */
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Whether the value of an instruction may depend on input whatever its operands are, as with a load
- * or the result of a call. */
+/* Returns true if the value of an instruction may depend on input whatever its operands are, as
+ * with a load or the result of a call. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
-/* Whether the value of an instruction may depend on input if one of its operands does. */
+/* Returns true if the value of an instruction may depend on input if one of its operands does. */
 bool shadow_passes_on(LLVMValueRef inst);
 
-/* The reference of a value; the constant 0 if the value is concrete. */
+/* Returns the reference of a value; the constant 0 if the value is concrete. */
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 
@@ -65,14 +66,15 @@ void shadow_loops_release(struct shadow_function *x);
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
 /* Makes the flag of a loop, once the references from before the loop are known. */
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
-/* The reference of a value inside the current loop: the constant 0 if the flag is not set. */
+/* Returns the reference of a value inside the current loop: the constant 0 if the flag is not
+ * set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
-/* The flag that an access tests; NULL if the access has to test the marks itself. */
+/* Returns the flag that an access tests, or NULL if the access has to test the marks itself. */
 LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
 
 /* The following functions insert code at the builder's position. */
 
-/* The value, extended to 64 bits. */
+/* Returns the value, extended to 64 bits. */
 LLVMValueRef shadow_word(struct shadow_function *x, LLVMValueRef v);
 LLVMValueRef shadow_i32(const struct shadow_function *x, uint64_t n);
 LLVMValueRef shadow_i64(const struct shadow_function *x, uint64_t n);
@@ -83,8 +85,8 @@ void shadow_call(struct shadow_function *x, LLVMValueRef call);
 void shadow_entry(struct shadow_function *x);
 void shadow_return(struct shadow_function *x, LLVMValueRef inst);
 bool shadow_call_is_source(const struct shadow_function *x, LLVMValueRef call);
-/* The comparison by which an intrinsic (minimum, maximum) chooses one of its operands; 0 for other
- * intrinsics. */
+/* Returns the comparison by which an intrinsic (minimum, maximum) chooses one of its operands, or
+ * 0 for other intrinsics. */
 unsigned shadow_choice(LLVMValueRef call, bool *swapped);
 
 #endif

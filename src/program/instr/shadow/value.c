@@ -77,8 +77,8 @@ bool shadow_passes_on(LLVMValueRef inst)
 	}
 }
 
-/* The size in bytes of a number that is loaded or stored and can have an expression; 0 for other
- * types. */
+/* Returns the size in bytes of a number that is loaded or stored and can have an expression, or 0
+ * for other types. */
 static unsigned access_size(const struct instr_unit *u, LLVMTypeRef type)
 {
 	unsigned bits = shadow_bits(u, type);
@@ -228,8 +228,8 @@ static void store(struct shadow_function *x, LLVMValueRef inst)
 	}
 }
 
-/* The operation by which an atomic update computes the value that it stores.  0 for an exchange,
- * and for an operation whose result is treated as concrete. */
+/* Returns the operation by which an atomic update computes the value that it stores.  0 for an
+ * exchange, and for an operation whose result is treated as concrete. */
 static unsigned update_of(LLVMAtomicRMWBinOp op)
 {
 	switch (op) {

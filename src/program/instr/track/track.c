@@ -29,12 +29,12 @@ struct gating {
 	struct instr_unit *u;
 	LLVMValueRef function;
 	uint32_t leader;       /* the number of the function's first gate */
-	bool any;	       /* whether the function has a gate */
+	bool any;	       /* true if the function has a gate */
 	struct rd_names met;   /* names of the gates found, without their ordinals */
 	struct rd_umap counts; /* maps the number of such a name to how often it occurred */
 };
 
-/* The letter of an instruction, as in sketch/gates.c; 0 if it cannot have a gate. */
+/* Returns the letter of an instruction, as in sketch/gates.c, or 0 if it cannot have a gate. */
 static char letter_of(LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
@@ -55,7 +55,7 @@ static char letter_of(LLVMValueRef inst)
 	}
 }
 
-/* The gate of an instruction; -1 if the instruction has no gate. */
+/* Returns the gate of an instruction, or -1 if the instruction has no gate. */
 static int64_t gate_of(struct gating *g, LLVMValueRef inst, char letter)
 {
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
@@ -85,7 +85,7 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst, LLVMValueRef of)
 	LLVMSetCurrentDebugLocation2(u->builder, u->options->debug ? LLVMInstructionGetDebugLoc(of) : NULL);
 }
 
-/* The size in bytes of a value that fits into a register; 0 for other values. */
+/* Returns the size in bytes of a value that fits into a register, or 0 for other values. */
 static unsigned bytes_of(struct instr_unit *u, LLVMTypeRef type)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -96,7 +96,7 @@ static unsigned bytes_of(struct instr_unit *u, LLVMTypeRef type)
 	return size <= 8 ? (unsigned)size : 0;
 }
 
-/* The bits of a value as an integer; 0 if it does not fit into a register. */
+/* Returns the bits of a value as an integer, or 0 if it does not fit into a register. */
 static LLVMValueRef bits_of(struct instr_unit *u, LLVMValueRef v)
 {
 	LLVMTypeRef type = LLVMTypeOf(v);
@@ -119,7 +119,7 @@ struct doing {
 	LLVMValueRef address; /* the address; NULL if there is none */
 	LLVMValueRef value;   /* the value that is known before the instruction; NULL if there is none */
 	LLVMValueRef result;  /* the value that is known after the instruction; NULL if there is none */
-	bool returns;	      /* whether code can be inserted after the instruction */
+	bool returns;	      /* true if code can be inserted after the instruction */
 };
 
 static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struct doing *d)
@@ -198,8 +198,8 @@ static enum raddle_track_what what_of(enum facts_role role)
 	}
 }
 
-/* Whether code can be inserted after a call.  The call must return, and no other path may lead
- * there. */
+/* Returns true if code can be inserted after a call.  The call must return, and no other path may
+ * lead there. */
 static bool has_behind(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -215,7 +215,7 @@ static bool has_behind(LLVMValueRef call)
 	return ways == 1;
 }
 
-/* The first argument of a call that is a number or a pointer. */
+/* Returns the first argument of a call that is a number or a pointer. */
 static LLVMValueRef first_value(struct instr_unit *u, LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
@@ -269,8 +269,8 @@ static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t 
 	}
 }
 
-/* Whether the instruction follows a call that must directly precede a return.  Nothing may be
- * inserted between the two. */
+/* Returns true if the instruction follows a call that must directly precede a return.  Nothing may
+ * be inserted between the two. */
 static bool is_after_tail(LLVMValueRef inst)
 {
 	LLVMValueRef before = LLVMGetPreviousInstruction(inst);

@@ -56,7 +56,7 @@ struct spending {
 	size_t room; /* the number of instructions that may still be copied */
 };
 
-/* The flag byte that an instruction loads; NULL if it does not load a flag byte. */
+/* Returns the flag byte that an instruction loads, or NULL if it does not load a flag byte. */
 static LLVMValueRef byte_of(LLVMValueRef inst)
 {
 	if (!LLVMIsALoadInst(inst))
@@ -67,7 +67,7 @@ static LLVMValueRef byte_of(LLVMValueRef inst)
 	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
 }
 
-/* The byte that covers all gates of the function from whose source the gate comes
+/* Returns the byte that covers all gates of the function from whose source the gate comes
  * (raddle/track.h). */
 static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
 {
@@ -90,7 +90,7 @@ static void add_byte(struct bytes *b, LLVMValueRef at)
 	b->at[b->count++] = at;
 }
 
-/* Whether a value is used outside the part.  Its copy would not be available there. */
+/* Returns true if a value is used outside the part.  Its copy would not be available there. */
 static bool leaves(const struct spending *s, const struct part *p, LLVMValueRef inst)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(inst); use != NULL; use = LLVMGetNextUse(use)) {
