@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tool's side of a session (raddle/session.h), the runtime's shared memory. */
+/* Raddle's own side of a session (raddle/session.h), the memory that it shares with the runtime. */
 #ifndef RUN_SESSION_H
 #define RUN_SESSION_H
 
@@ -11,12 +11,14 @@
 struct run_session {
 	struct raddle_session *shared;
 	size_t size;
-	uint32_t buffers; /* trusted copy: the program may overwrite `buffer_count` */
+	uint32_t buffers; /* a trusted copy of `buffer_count`, which the program may overwrite */
 	size_t steer;	  /* offset of the steering memory; 0 if absent */
 	size_t faults;	  /* offset of the fault plan; 0 if absent */
 	size_t world;	  /* offset of the recorded input from outside; 0 if it is not replayed */
 	size_t shadow;	  /* offset of the memory of the flavour `shadow`; 0 if absent */
-	int fd;		  /* inherited by the program; close-on-exec until the program is started */
+	/* The descriptor that the program inherits.  It is close-on-exec until the program is
+	 * started. */
+	int fd;
 };
 
 /* Creates the session for `program`, with fewer buffers if the address space limit requires it.
@@ -38,7 +40,7 @@ int run_session_shadow(struct run_session *s);
 
 void run_session_close(struct run_session *s);
 
-/* Kills the program, and those of its descendants that are listed in the session. */
+/* Kills the program and those of its descendants that the session lists. */
 void run_session_kill(const struct run_session *s, pid_t pid);
 
 /* Ends recording.  Only the first reason is kept. */

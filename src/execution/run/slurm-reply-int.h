@@ -10,7 +10,7 @@
 
 enum run_task { RUN_TASK_WAITING, RUN_TASK_RUNNING, RUN_TASK_DONE, RUN_TASK_FAILED };
 
-#define RUN_JOB 32 /* bytes for the number of a job */
+#define RUN_JOB 32 /* the size in bytes of the text that holds a job number */
 
 /* Finds the job number in sbatch's output, on the last line that has one: "12" or "12;cluster". */
 bool run_slurm_job(const char *output, char job[RUN_JOB]);
