@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A running hive: its programs in memory, the queue of reports that are being stored, and the roles
- * of tokens.  Threads that answer requests read the programs with `lock` held.  The thread that
- * holds `work` is the only one that writes to the store; it changes the programs with `lock` held
+ * A running hive: its programs in memory, the queue of reports that are being stored, and the
+ * roles of tokens.  Threads that answer requests read the programs while they hold `lock`.  Only
+ * the thread that holds `work` writes to the store.  It changes the programs while it holds `lock`
  * for writing.
  */
 #ifndef HIVE_HIVE_H
@@ -28,7 +28,7 @@ struct hive_pending {
 	uint64_t program; /* the program's number in the store */
 	bool *is_new;	  /* for each report, whether it was new; valid after storing */
 	int err;	  /* the error if they were not stored */
-	/* Called by the writer, which does not use `p` afterwards. */
+	/* Called by the writer, which does not use `p` after the call. */
 	void (*done)(struct hive_pending *p);
 	void *context;
 	struct hive_pending *next;
@@ -80,10 +80,10 @@ void hive_stop(struct hive *h);
 bool hive_is_well(struct hive *h);
 
 /* Calls `work`, which may be NULL, with the connection for writing.  Then updates the programs in
- * memory with all changes in the store, and returns the result of `work`. */
+ * memory with all changes in the store.  Returns the result of `work`. */
 int hive_change(struct hive *h, int (*work)(struct hive_db *db, const void *what), const void *what);
 
-/* Returns the role of the owner of a token; `token` is NULL if a request has none. */
+/* Returns the role of the owner of a token.  `token` is NULL if the request has none. */
 enum hive_role hive_role_of(struct hive *h, const char *token);
 
 #endif

@@ -16,17 +16,17 @@ struct hive_request {
 	char *path;
 	char *body;
 	size_t length, capacity;
-	/* Whether the body was too large, and whether there was no memory for it.  In both cases
-	 * the answer is an error. */
+	/* Set if the body was too large, or if there was no memory for it.  In both cases the
+	 * answer is an error. */
 	bool too_large, no_memory;
 	enum hive_role role;
 
 	/* The following members are the answer. */
 	unsigned status;
 	const char *type; /* the type of the content */
-	char *answer;	  /* the text of the answer, which is freed */
+	char *answer;	  /* the text of the answer; freed with the request */
 	size_t answer_length;
-	const void *fixed;	/* constant bytes that replace `answer`; or NULL */
+	const void *fixed;	/* constant bytes to send instead of `answer`, or NULL */
 	unsigned retry_after_s; /* seconds for the header Retry-After; 0 if it is not sent */
 	bool queued;		/* true if the answer has already been passed to the server */
 
@@ -44,8 +44,8 @@ struct hive_route {
 	int (*answer)(struct hive_request *r);
 };
 
-/* Finds the route of a request; NULL for an unknown path.  *other_method then becomes whether the
- * path exists for another method. */
+/* Finds the route of a request.  Returns NULL if the path is unknown; *other_method is then true
+ * if the path exists for another method. */
 const struct hive_route *hive_route_find(struct hive_request *r, const char *method, bool *other_method);
 
 int hive_answer_key(struct hive_request *r);
