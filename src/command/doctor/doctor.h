@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests what this machine offers to Raddle.  Where possible an ability is used once: a program is
- * compiled, a watchpoint is set, a child is traced.  The report goes to a stream.
+ * Tests which of the features that Raddle needs this machine has.  Where possible, a feature is
+ * used once: a program is compiled, a watchpoint is set, a child is traced.  The report is written
+ * to a stream.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
