@@ -75,7 +75,7 @@ static void keep(struct bitcode_line *line, const struct bitcode_item *item)
 	}
 }
 
-/* Parses one record at `p`; returns its length, or 0 if the record is damaged. */
+/* Parses one record at `p`.  Returns its length, or 0 if the record is damaged. */
 static size_t parse_item(const uint8_t *p, size_t left, struct bitcode_item *item)
 {
 	uint64_t text, data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program, its libraries and its plug-ins that contain bitcode, with site numbers for their
- * units. */
+/* A program and those of its libraries and plug-ins that contain bitcode, with site numbers for
+ * their units. */
 #ifndef BITCODE_MODULES_INT_H
 #define BITCODE_MODULES_INT_H
 
@@ -12,7 +12,8 @@
 struct bitcode_module_unit {
 	XXH128_hash_t hash;
 	uint32_t slot;
-	/* Paths in the cache: the common part, the object, the sites; NULL before they are set. */
+	/* Paths in the cache: the common part, the object and the sites.  They are NULL until they
+	 * are set. */
 	char *base, *object, *sites;
 	bool made; /* true if the object exists in the cache */
 };
@@ -33,9 +34,9 @@ struct bitcode_modules {
 	size_t count;
 };
 
-/* Opens the modules of a program.  `all` must be zeroed.  `plugins` are the plug-ins that the user
- * names (bitcode/plugin-int.h).  The flavour determines how many slots a unit gets.  Must be closed
- * even after a failure. */
+/* Opens the modules of a program.  `all` must be zeroed.  `plugins` lists the plug-ins that the
+ * user names (bitcode/plugin-int.h).  The flavour determines how many slots a unit gets.  The
+ * caller must close `all` even after a failure. */
 int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour);
 /* Removes all modules except the program, whose site numbers do not change. */

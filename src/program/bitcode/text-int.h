@@ -28,8 +28,8 @@ static inline const char *without_dashes(const char *s)
 	return s + (s[0] == '-');
 }
 
-/* Returns a copy of the first `length` characters of `s`, with $ORIGIN replaced.  The caller frees
- * it. */
+/* Returns a copy of the first `length` characters of `s` in which $ORIGIN is replaced by `origin`.
+ * The caller frees it. */
 static inline char *fill_origin(const char *s, size_t length, const char *origin)
 {
 	struct rd_buf b = RD_BUF_INIT;

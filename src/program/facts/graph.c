@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow graphs.  In: an edge list.  Out: reverse postorder, dominators, the reversed graph and
- * natural loops.
+ * Flow graphs.  Input: an edge list.  Output: reverse postorder, dominators, the reversed graph
+ * and natural loops.
  *
  * A node d dominates n if every path from the entry to n contains d.  The obvious computation
  * removes d and checks what is still reachable (test/unit/u-facts-graph.c does that).  This code
