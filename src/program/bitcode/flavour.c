@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Builds a flavour of a program, or finds it in the cache.  Input: the program's path.  Output:
+ * Builds a flavour of a program, or finds it in the cache.  Given the program's path, it returns
  * paths in the cache.  The steps:
  *
- * 1.  open the program and its libraries, number their sites (modules.c);
- *   2. hash everything into the key; if the cache has it, done; if the caller did not ask for quick
- *      or fast code, choose (cost-int.h);
+ *   1. open the program and its libraries, number their sites (modules.c);
+ *   2. hash everything into the key; if the cache has an entry for it, this is all; if the caller
+ *      asked for neither quick nor fast code, choose one (cost-int.h);
  *   3. let raddle-instr make the objects that are not in the cache;
  *   4. link libraries, then the program; write the site table;
  *   5. move the result into the cache.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Links a program again.  Input: its link line.  The command is like the original one, except:
+ * Links a program again, by its link line.  The command is like the original one, except:
  *
  * - inputs with bitcode are left out; our objects take the place of the first of them, together
- *   with the native objects that are stored in the program; - programs get libraddle-rt, and options that
- * make its functions visible; - options that strip, write other files or add another tool's runtime are left
- * out, and $ORIGIN is the directory of the original program; - a missing file is left out; if the link then
- * fails, the message names the file; - options that could choose a program to execute are ignored
- * (bitcode/trust-int.h).
+ *   with the native objects that are stored in the program;
+ * - programs get libraddle-rt, and options that make its functions visible;
+ * - options that strip, write other files or add another tool's runtime are left out, and $ORIGIN
+ *   is the directory of the original program;
+ * - a missing file is left out; if the link then fails, the message names the file;
+ * - options that could choose a program to execute are ignored (bitcode/trust-int.h).
  *
- * Unoptimised code may refer to functions that exist nowhere, because the optimiser had removed
- * all calls of them.  If the original did not define such a name either, the name gets the address
- * 0, and the link is tried again.
+ * Unoptimised code may refer to functions that exist nowhere, because the optimiser had removed all
+ * calls of them.  If the original did not define such a name either, the name gets the address 0,
+ * and the link is tried again.
  */
 #include "bitcode/relink-int.h"
 
@@ -289,7 +290,8 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	case BITCODE_ITEM_INPUT: add_input(l, item->text); return 0;
 	case BITCODE_ITEM_COVERED: return place_objects(l);
 	case BITCODE_ITEM_ARCHIVE: return add_archive(l, item, end);
-	case BITCODE_ITEM_PARTIAL: /* supply() adds the object if it is needed */ return place_objects(l);
+	case BITCODE_ITEM_PARTIAL: /* supply() adds the object if a name is missing */
+		return place_objects(l);
 	case BITCODE_ITEM_NATIVE:
 		if (l->r->verbose)
 			rd_info("%s: %s has no bitcode; its accesses are not recorded", l->r->program->path,

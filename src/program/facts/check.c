@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks that tables of facts are consistent, which facts_read() guarantees.  Input: tables of any
- * content.  Output: 0, or a message about the first fault.
+ * Checks that tables of facts are consistent, so that facts_read() can guarantee it.  The tables
+ * may have any content.  The result is 0, or an error with a message about the first fault.
  *
- * Members are checked by their description (table.c).  Other rules concern several members or
+ * Each member is checked by its description (table.c).  Other rules concern several members or
  * rows.  The starts in a table ascend from row to row.  The arguments and blocks of a function lie
  * among its values.  A constant or an object refers to a row of the table that its kind
  * determines.  The operand of an access exists.  Places, members of a set and rows of the call

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The description of the tables, which writer, reader, checker and dump use. */
+/* The description of the tables, which the writer, the reader, the checker and `raddle dump`
+ * use. */
 #ifndef FACTS_LAYOUT_H
 #define FACTS_LAYOUT_H
 

@@ -46,7 +46,7 @@ LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global
  * none. */
 LLVMValueRef ir_debug_described(LLVMValueRef call);
 
-/* All operands of a node; the list lives in the arena. */
+/* Stores all operands of a node in *list and returns their number.  The list lives in the arena. */
 unsigned ir_debug_operands(struct ir_debug *d, LLVMMetadataRef node, LLVMValueRef **list);
 LLVMMetadataRef ir_debug_operand(struct ir_debug *d, LLVMMetadataRef node, unsigned k);
 void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *out);
@@ -61,13 +61,13 @@ LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type);
 LLVMMetadataRef ir_type_result(struct ir_debug *d, LLVMMetadataRef subprogram);
 void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
-/* Appends the name of a struct or union without qualifiers; a typedef's name is used only if the
- * type has no other.  Returns false if the type is not a struct or union. */
+/* Appends the name of a struct or union without qualifiers.  The name of a typedef is used only if
+ * the type has no other.  Returns false if the type is not a struct or union. */
 bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
 /* Appends the path from an object of this type to the byte at `offset`, such as ".state" or
- * "[].next".  The path descends into members as long as `size` bytes fit; with size 0, only as far
- * as the offset requires.  Returns the type at its end. */
+ * "[].next".  The path descends into members as long as `size` bytes fit.  If `size` is 0, it
+ * descends only as far as the offset requires.  Returns the type at the end of the path. */
 LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t offset, uint64_t size,
 			     struct rd_buf *out);
 

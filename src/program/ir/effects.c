@@ -25,8 +25,8 @@ struct function_facts {
 	/* True if the function waits outside of any loop of its own (learn_waits()). */
 	bool waits;
 	bool early;
-	/* For each parameter, whether the function keeps it: 0 unknown, 1 being analysed, 2 yes, 3
-	 * no. */
+	/* What is known about whether the function keeps each parameter: 0 unknown, 1 being
+	 * analysed, 2 yes, 3 no. */
 	uint8_t *keeps;
 };
 
@@ -35,8 +35,8 @@ struct ir_effects {
 	size_t count;
 	struct rd_umap index; /* maps a function to its number */
 	struct rd_names quiet;
-	/* True if the unit is of a shared library, whose default-visible functions may be
-	 * replaced. */
+	/* True if the unit belongs to a shared library.  Its functions with default visibility may
+	 * be replaced. */
 	bool interposable;
 };
 
@@ -81,8 +81,8 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 	}
 }
 
-/* Returns true if assembler may synchronise.  Without side effects and memory accesses it only
- * computes; an empty text is only a compiler barrier. */
+/* Returns true if assembler may synchronise.  Assembler without side effects and memory accesses
+ * only computes, and an empty text is only a compiler barrier. */
 static bool asm_synchronises(LLVMValueRef code)
 {
 	size_t n;
@@ -144,7 +144,7 @@ static void collect_actions(struct ir_effects *e)
 	}
 }
 
-/* Calls `learn` for each function until nothing changes.  Callees mostly precede their callers, so
+/* Calls `learn` for each function until nothing changes.  Most callees precede their callers, so
  * few rounds are needed. */
 static void repeat(struct ir_effects *e, bool (*learn)(struct ir_effects *e, struct function_facts *f))
 {
