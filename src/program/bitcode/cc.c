@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The compiler wrapper.  Input: a command line for clang.  Clang runs once with this command line,
- * and the wrapper completes its result:
+ * The compiler wrapper.  Clang runs once with the user's command line, and the wrapper completes
+ * its result:
  *
- * nothing to embed exec clang
+ *   nothing to embed    exec clang
  *   -S, -c              clang with -fembed-bitcode, then rename the sections; an
  *                       assembler file's object gets a copy of itself instead
  *   link                clang with an additional object that contains the link line;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The job file of raddle-instr.  Each line describes a unit, in fields separated by tabs: the file
- * that holds the bitcode, offset, length, slot, object to make, site table part to make, and a
- * word.  The word is "table" if the unit contains the program's table of guards.  For facts it is
- * "library" if the unit belongs to a library or plug-in.  Otherwise it is "-".
+ * that holds the bitcode, the offset, the length, the slot, the object to make, the part of the
+ * site table to make, and a word.  The word is "table" if the unit contains the program's table of
+ * guards.  For facts it is "library" if the unit belongs to a library or plug-in.  Otherwise it is
+ * "-".
  */
 #ifndef INSTR_JOB_INT_H
 #define INSTR_JOB_INT_H
@@ -28,8 +29,8 @@ struct instr_jobs {
 	size_t count, capacity;
 };
 
-/* Parses the lines of `text`, which holds the strings of the jobs; `name` is the file name for
- * messages.  The caller frees `items`, even after a failure. */
+/* Parses the lines of `text`, which holds the strings of the jobs.  `name` is the file name for
+ * messages.  The caller frees `items` even after a failure. */
 int instr_jobs_parse(struct instr_jobs *jobs, char *text, const char *name);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the site table of a unit (doc/format/sites.md).  S records are written while sites are
- * made; the rest (unit, files, globals, types) is known at the end and written around them.
+ * made.  The rest (unit, files, globals, types) is known only at the end, and is written around
+ * them.
  */
 #include "instr/site-int.h"
 
@@ -28,7 +29,7 @@ void instr_sites_release(struct instr_sites *s)
 }
 
 /* Returns true if the instruction calls a function that returns a pointer and that this unit does
- * not define.  Functions that it defines are left out, because the calls inside them are
+ * not define.  Functions that the unit defines do not count, because the calls inside them are
  * recorded. */
 static bool makes_object(LLVMValueRef inst)
 {
@@ -54,7 +55,7 @@ static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
 }
 
 /* Returns the only pointer argument of a library function, such as a lock or memory to be freed.
- * NULL if the function has no pointer argument, or several. */
+ * Returns NULL if the function has no pointer argument, or several. */
 static LLVMValueRef handled_pointer(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst), pointer = NULL;

@@ -62,8 +62,8 @@ struct ir_constrain {
 	/* The variables of thread results and of thread-specific data. */
 	uint32_t thread_result, thread_data;
 	struct rd_umap library; /* maps a library function to its object */
-	/* For each function, whether it wraps an allocator: 0 unknown, 1 being analysed, 2 no, 3
-	 * yes. */
+	/* What is known about whether each function wraps an allocator: 0 unknown, 1 being analysed,
+	 * 2 no, 3 yes. */
 	uint8_t *wrapper;
 	bool *needed; /* for each function, true if a call uses its first frame */
 	/* For each value, true if it is a number that carries a pointer. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes what pointers may point to, without LLVM.  In: a problem of variables, objects and
- * constraints.  Out: a set of places for each variable and each place.
+ * Computes what pointers may point to, without LLVM.  A problem consists of variables, objects and
+ * constraints.  The solution is a set of places for each variable and each place.
  *
  * A place is an object and an offset, or IR_ANYWHERE in the object.  A store through IR_ANYWHERE
- * goes to all places of the object; a load through it reads all of them.
+ * goes to all places of the object, and a load through it reads all of them.
  *
  * 	ADDRESS  to = &object + offset
  * 	COPY     to = from

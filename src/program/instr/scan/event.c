@@ -51,8 +51,7 @@ bool instr_is_atomic(const struct instr_event *event)
 	       event->kind == EVENT_ATOMIC_RMW || event->kind == EVENT_ATOMIC_CAS;
 }
 
-/* Returns the flags RADDLE_ATOMIC_STORED and RADDLE_ATOMIC_PASSED of an atomic operation, as a
- * value.  Whether a compare-and-exchange stored is known only at run time. */
+/* It is known only at run time whether a compare-and-exchange has stored its value. */
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event)
 {
 	LLVMBuilderRef b = u->builder;

@@ -8,12 +8,12 @@
  * If the condition is already true, the thread never waits, and only the read of `count` shows that
  * it could have waited.  So these reads are recorded each time.
  *
- * In: a module.  Out: the set of its load instructions that decide such a loop.  The loop is the
+ * The result is the set of a module's load instructions that decide such a loop.  The loop is the
  * innermost natural loop around the wait.  The deciding branches are those that leave the loop or
  * choose between waiting and not waiting.  Their conditions are followed backwards through the
  * loop's instructions, and into functions of the unit that compute a condition.  A C++ predicate is
- * always such a function.  For a wait outside a loop, the last branch that can bypass it decides:
- * some barriers count their threads and wait once in this way.
+ * always such a function.  If a wait is outside a loop, the last branch that can bypass it decides.
+ * Some barriers work like this: they count their threads and wait once.
  */
 #include "base/error.h"
 #include "instr/scan/backward-int.h"
@@ -62,7 +62,8 @@ static void follow(struct wait_slice *s)
 	}
 }
 
-/* Handles a function whose result decides: all its conditions and results are followed. */
+/* Handles a function whose result is part of the condition.  All conditions and results of the
+ * function are followed. */
 static void look_into(const struct wait_slice *caller, LLVMValueRef function)
 {
 	struct wait_slice s = {

@@ -17,10 +17,11 @@
 
 struct shadow_loop {
 	LLVMValueRef end; /* the terminator of the block before the loop */
-	/* A value before the loop: not 0 if memory that the loop touches may depend on input. */
+	/* A value before the loop.  It is not 0 if memory that the loop touches may depend on
+	 * input. */
 	LLVMValueRef marks;
-	/* A value before the loop: whether the loop must compute expressions; NULL until it is
-	 * made. */
+	/* A value before the loop.  It is true if the loop must compute expressions.  NULL until
+	 * it is made. */
 	LLVMValueRef flag;
 	LLVMBasicBlockRef header;
 	LLVMBasicBlockRef *body;
@@ -36,7 +37,8 @@ struct shadow_function {
 	uint32_t *site; /* the number of the unit's next branch */
 	struct shadow_loop *loops;
 	size_t loop_count, loop_capacity;
-	/* Maps a block of a loop, or the terminator before the loop, to the loop's number + 1. */
+	/* Maps each block of a loop, and the terminator before the loop, to 1 + the loop's
+	 * number. */
 	struct rd_umap loop_of;
 	struct rd_umap covered; /* accesses whose memory the flag of their loop covers */
 	struct rd_umap loose;	/* values that may depend on input even if the flag is not set */
@@ -49,13 +51,13 @@ struct shadow_function {
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
 /* Returns true if a value may depend on input. */
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Returns true if the value of an instruction may depend on input whatever its operands are, as
- * with a load or the result of a call. */
+/* Returns true if the value of an instruction may depend on input no matter what its operands are.
+ * Examples are a load and the result of a call. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
-/* Returns true if the value of an instruction may depend on input if one of its operands does. */
+/* Returns true if the value of an instruction may depend on input when one of its operands does. */
 bool shadow_passes_on(LLVMValueRef inst);
 
-/* Returns the reference of a value; the constant 0 if the value is concrete. */
+/* Returns the reference of a value, or the constant 0 if the value is concrete. */
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 
@@ -64,10 +66,10 @@ void shadow_loops_find(struct shadow_function *x);
 void shadow_loops_release(struct shadow_function *x);
 /* Sets the block in which references are needed next. */
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
-/* Makes the flag of a loop, once the references from before the loop are known. */
+/* Makes the flag of a loop.  Call this when the references from before the loop are known. */
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
-/* Returns the reference of a value inside the current loop: the constant 0 if the flag is not
- * set. */
+/* Returns the reference of a value inside the current loop.  It is the constant 0 if the flag is
+ * not set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 /* Returns the flag that an access tests, or NULL if the access has to test the marks itself. */
 LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
@@ -85,7 +87,7 @@ void shadow_call(struct shadow_function *x, LLVMValueRef call);
 void shadow_entry(struct shadow_function *x);
 void shadow_return(struct shadow_function *x, LLVMValueRef inst);
 bool shadow_call_is_source(const struct shadow_function *x, LLVMValueRef call);
-/* Returns the comparison by which an intrinsic (minimum, maximum) chooses one of its operands, or
+/* Returns the comparison by which an intrinsic (minimum, maximum) chooses between its operands, or
  * 0 for other intrinsics. */
 unsigned shadow_choice(LLVMValueRef call, bool *swapped);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour `track`: the program with gates at the instructions of a slice (raddle/track.h).
+ * The flavour `track` is the program with gates at the instructions of a slice (raddle/track.h).
  *
  * The name of a gate consists of the kind of the instruction, its place in the source and its
- * function.  An ordinal distinguishes instructions for which these three are equal.  The tool
+ * function.  An ordinal distinguishes instructions for which these three are equal.  Raddle
  * derives the same names from facts (sketch/gates.c), which come from the same code.  So a unit is
  * brought to the same level as for facts, and is not optimised before the gates are inserted.
  *
- * An access lies between two hooks.  The first takes a number and locks the address; the second
- * records the value.  If the gate is closed, the first hook returns 0, and the second does nothing.
- * Functions with gates have a second copy without them (ungated.c).
+ * An access is placed between two hooks.  The first hook takes a number and locks the address, and
+ * the second records the value.  If the gate is closed, the first hook returns 0, and the second
+ * does nothing.  Functions with gates have a second copy without them (ungated.c).
  */
 #include "facts/role.h"
 #include "instr/scan/event.h"
@@ -28,10 +28,11 @@
 struct gating {
 	struct instr_unit *u;
 	LLVMValueRef function;
-	uint32_t leader;       /* the number of the function's first gate */
-	bool any;	       /* true if the function has a gate */
-	struct rd_names met;   /* names of the gates found, without their ordinals */
-	struct rd_umap counts; /* maps the number of such a name to how often it occurred */
+	uint32_t leader;     /* the number of the function's first gate */
+	bool any;	     /* true if the function has a gate */
+	struct rd_names met; /* names of the gates found, without their ordinals */
+	/* Maps the number of such a name to the number of times it occurred. */
+	struct rd_umap counts;
 };
 
 /* Returns the letter of an instruction, as in sketch/gates.c, or 0 if it cannot have a gate. */
@@ -112,7 +113,7 @@ static LLVMValueRef bits_of(struct instr_unit *u, LLVMValueRef v)
 	return LLVMBuildIntCast2(u->builder, v, u->i64, false, "");
 }
 
-/* The access or call of an instruction, with a value of `size` bytes. */
+/* What an instruction with a gate does: an access or a call, with a value of `size` bytes. */
 struct doing {
 	enum raddle_track_what what;
 	unsigned size;
@@ -138,8 +139,8 @@ static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struc
 	if (!d->returns)
 		return;
 	build_at(u, instr_place_after(inst), inst);
-	if (LLVMGetInstructionOpcode(inst) ==
-	    LLVMAtomicCmpXchg) /* the old value, and whether it was replaced */
+	/* The result of a compare-and-exchange is the old value, and whether it was replaced. */
+	if (LLVMGetInstructionOpcode(inst) == LLVMAtomicCmpXchg)
 		value = bits_of(u, LLVMBuildExtractValue(u->builder, inst, 0, ""));
 	else if (d->result != NULL)
 		value = bits_of(u, d->result);
@@ -199,7 +200,7 @@ static enum raddle_track_what what_of(enum facts_role role)
 }
 
 /* Returns true if code can be inserted after a call.  The call must return, and no other path may
- * lead there. */
+ * lead to the place after it. */
 static bool has_behind(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -316,8 +317,8 @@ int instr_track(struct instr_unit *u)
 
 int instr_track_generate(struct instr_unit *u)
 {
-	/* Functions are inlined before loops are examined; unrolling and vectorising happen once,
-	 * later. */
+	/* Functions are inlined before loops are examined.  Unrolling and vectorising happen only
+	 * once, later. */
 	static const char inlining[] = "thinlto-pre-link<O2>",
 			  optimise[] = "function(sroa,jump-threading,simplifycfg),default<O2>";
 	int code = instr_unit_verify(u);
