@@ -48,6 +48,7 @@ bool run_fault_process(struct run_fault *f, const char *name, size_t length);
  * the order in which the array lists them. */
 int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t count);
 
+/* Reads the results of the faults from the session. */
 void run_fault_look(const struct run_session *s, struct run_fault *faults, size_t count);
 
 const char *run_fault_action_name(enum raddle_fault_action action);

@@ -173,7 +173,7 @@ int instr_unit_close(struct instr_unit *u, int code);
 int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
 /* Runs a pass pipeline that is given as text. */
 int instr_unit_passes(struct instr_unit *u, const char *pipeline);
-/* The same, but without vectorising. */
+/* Does the same, but does not vectorise. */
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline);
 int instr_unit_verify(struct instr_unit *u);
 int instr_unit_inline(struct instr_unit *u); /* links the hooks and inlines them */
