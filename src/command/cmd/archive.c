@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle-llvm-ar and raddle-llvm-ranlib.  CMake takes "raddle-" for the prefix of a cross compiler,
- * and for link-time optimisation it looks for archivers with that prefix.  These two programs run
- * the compiler's own archivers, or else those of the system, which suffice because `raddle cc`
- * makes ELF objects.  In: arguments.  Out: this process becomes the archiver.
+ * raddle-llvm-ar and raddle-llvm-ranlib.  CMake mistakes "raddle-" for the prefix of a cross
+ * compiler, and looks for archivers with that prefix when it uses link-time optimisation.  These
+ * two programs replace themselves with the compiler's own archivers, or else with those of the
+ * system.  The system's archivers suffice because `raddle cc` makes ELF objects.
  */
 #include "cmd/cmd-int.h"
 

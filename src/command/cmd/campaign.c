@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle campaign`: the results of campaigns of `raddle inject`.  In: directories of finished or
- * unfinished campaigns.  Out: statistics of one or more campaigns as text, JSON, CSV or HTML, or a
- * comparison of two.
+ * `raddle campaign`: shows the results of campaigns of `raddle inject`.  It reads the directories
+ * of finished or unfinished campaigns.  It writes statistics of one or more campaigns as text,
+ * JSON, CSV or HTML, or compares two campaigns.
  */
 #include "cmd/cmd-int.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `raddle candidates`: pairs of accesses of a program that may race, found without running it. */
+/* `raddle candidates`: lists pairs of accesses of a program that may race, found without running
+ * the program. */
 #include "candidates/candidates.h"
 
 #include "base/error.h"

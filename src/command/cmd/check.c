@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raddle check: recording, prediction, replay and classification in one command.  In: arguments.
- * Out: a report, and the exit status.  The code in check/ does the work.
+ * raddle check: recording, prediction, replay and classification in one command.  The code in
+ * check/ does the work; this file handles the arguments, the report and the exit status.
  *
  * The first run uses Raddle's standard streams, so the report goes to stderr or to files that the
  * user named.  If a document goes to standard output, the output of the first run goes to stderr.
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Nanoseconds between lines of progress in a log: often enough to see that the work proceeds. */
+/* Nanoseconds between lines of progress in a log.  Often enough to show that the work proceeds. */
 #define LOG_NS (10 * 1000000000ll)
 
 #define DIRECTORY "raddle-check"
@@ -60,7 +60,7 @@ struct show {
 	int64_t logged_ns;			  /* when the latest line was printed to a log */
 };
 
-/* With --verbose, prints a line every LOG_NS if standard error is not a terminal. */
+/* If --verbose is given and standard error is not a terminal, prints a line every LOG_NS. */
 static void log_progress(struct show *s, const struct replay_progress *so_far, const char *detail)
 {
 	int64_t at = rd_now_ns();

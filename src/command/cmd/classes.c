@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Classes on the command line: which classes make the command fail, which memory models are
- * considered, and the progress line. */
+/* Handles classes on the command line: which classes make the command fail, which memory models
+ * are considered, and the progress line. */
 #include "cmd/classes-int.h"
 
 #include "base/alloc.h"

@@ -6,10 +6,10 @@
 #include "base/process.h"
 
 /* Classifies a program from which synchronisation is left out.  This is a different program, so it
- * is recorded and predicted anew, as by `raddle check`.  Returns the exit status. */
+ * is recorded and predicted anew, as `raddle check` would do it.  Returns the exit status. */
 int cmd_classify_anew(char **argv);
 
-/* The arguments of that `raddle check`, preceded by the name of the command. */
+/* Appends the arguments of that `raddle check` to `words`, preceded by the name of the command. */
 void cmd_classify_anew_words(char **argv, struct rd_argv *words);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classifies the races of a program that has no findings yet.  In: the options of `raddle
- * classify`.  Out: the exit status of `raddle check` with the same options.
+ * Classifies the races of a program that has no findings yet.  It converts the options of `raddle
+ * classify` to those of `raddle check`, and returns the exit status of the latter.
  */
 #include "cmd/classify-anew-int.h"
 

@@ -103,7 +103,7 @@ static int choose(struct task *t, const char *path)
 	return err;
 }
 
-/* Keeps the races of this shard, which are every n-th one. */
+/* Keeps only the races of this shard, which are every n-th race of the set. */
 static void keep_part(struct task *t)
 {
 	size_t kept = 0;
@@ -152,7 +152,8 @@ static int read_pairs(struct task *t, char **argv)
 	return err;
 }
 
-/* Reports a race whose places were not reached, because it must not look harmless. */
+/* Reports a race if the run did not reach its places, because such a race must not look
+ * harmless. */
 static int judge_places(const struct task *t, size_t missing)
 {
 	RD_ASSERT(missing > 0 && missing <= t->pairs.count);
@@ -163,8 +164,8 @@ static int judge_places(const struct task *t, size_t missing)
 	return RD_OK;
 }
 
-/* Finds the races of --race and --from-tsan.  A shard does not report missing places; the process
- * that joins the shards does. */
+/* Finds the races of --race and --from-tsan.  A shard does not report missing places, because the
+ * process that joins the shards does. */
 static int locate(struct task *t, const struct classify *how)
 {
 	size_t missing;
@@ -177,8 +178,8 @@ static int locate(struct task *t, const struct classify *how)
 
 /* ---- the program ---- */
 
-/* Opens the input of the program: the one stored in the document, unless the user redirects
- * standard input. */
+/* Opens the input of the program.  This is the input stored in the document, unless the user
+ * redirects standard input. */
 static int open_input(struct task *t)
 {
 	char *spool = rd_xasprintf("%s/stdin", t->scratch);
@@ -331,7 +332,8 @@ static bool is_usable(struct task *t)
 	       !check_edits_open(&t->edits, opt.require, opt.without_sync);
 }
 
-/* A shard writes its findings for the process that joins the shards, not the user's documents. */
+/* Makes a shard write its findings for the process that joins the shards, instead of the user's
+ * documents. */
 static void become_shard(const struct classify_shard *shard)
 {
 	opt.executor = opt.slurm_options = opt.sarif = opt.html = opt.resume = opt.shard = NULL;

@@ -8,20 +8,21 @@
 
 #include "cmd/option-int.h"
 
-/* The exit statuses of all commands; raddle(1) has the same table.  `record` and `site` pass on the
- * status of the program that they ran; so do `check` and `replay` where they document it.  `cc` and
- * `c++` pass on the status of the compiler. */
+/* The exit statuses of all commands; raddle(1) has the same table.  `record` and `site` pass on
+ * the status of the program that they ran.  So do `check` and `replay` in the cases that their man
+ * pages state.  `cc` and `c++` pass on the status of the compiler. */
 enum cmd_status {
 	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, or the answer is yes */
 	CMD_FOUND = 1,	   /* done; something was confirmed or deviates, or the answer is no */
-	CMD_FAILED = 2,	   /* the work could not be done; a message gives the reason */
+	CMD_FAILED = 2,	   /* the work could not be done; a message states the reason */
 	CMD_UNDECIDED = 3, /* done, but the question could not be answered */
 };
 
 int cmd_candidates(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
-/* `tool` is ar or ranlib; returns the exit status only if it cannot be run. */
+/* Becomes `tool`, which is ar or ranlib.  Returns only if the tool cannot be run, with the exit
+ * status. */
 int cmd_archive(const char *tool, char **argv);
 int cmd_classify(int argc, char **argv);
 int cmd_explore(int argc, char **argv);
@@ -46,13 +47,14 @@ int cmd_sketch(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 struct rd_argv;
-/* Adds the options of `raddle explore --ctest` that the exploration of each test gets. */
+/* Adds those options of `raddle explore --ctest` that are passed to the exploration of each
+ * test. */
 void cmd_explore_test_options(struct rd_argv *argv);
 
-/* Runs the command that the arguments of `raddle` name; returns the exit status. */
+/* Runs the command that the arguments of `raddle` name, and returns its exit status. */
 int cmd_run(int argc, char **argv);
 
-/* Whether there is a command with this name of `n` characters. */
+/* Returns true if there is a command with this name of `n` characters. */
 bool cmd_is_command(const char *name, size_t n);
 
 #endif

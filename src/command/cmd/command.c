@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of commands.  In: the arguments of `raddle`.  Out: the exit status of the command that
- * the first argument names.  The command gets the other arguments unchanged.  If Raddle is called
- * through a link named raddle-COMMAND, it runs that command.  So CC=raddle-cc works with build
- * systems that do not allow a space in CC.
+ * The table of commands.  The first argument of `raddle` names a command, which gets the other
+ * arguments unchanged and whose exit status is returned.  If Raddle is called through a link named
+ * raddle-COMMAND, it runs that command.  So CC=raddle-cc works with build systems that do not
+ * allow a space in CC.
  */
 #include "cmd/cmd-int.h"
 
@@ -15,7 +15,7 @@
 static int cmd_help(int argc, char **argv);
 static int cmd_version(int argc, char **argv);
 
-/* The commands.  A `foreign` command passes its options to another program, --help included. */
+/* The commands.  A `foreign` command passes all its options, even --help, to another program. */
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -120,7 +120,7 @@ static int cmd_version(int argc, char **argv)
 	return CMD_OK;
 }
 
-/* Lists the commands for shell completion.  The help does not mention this. */
+/* Lists the commands for shell completion.  The help text does not mention this. */
 static int list_commands(void)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)

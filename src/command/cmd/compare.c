@@ -54,8 +54,8 @@ static int show(void *context, const struct epa_process *p, const struct epa_com
 	return p->forked ? RD_OK : cmd_document(opt.html, write_page, &(struct page){p, c});
 }
 
-/* Compares the runs.  Each result is written as soon as it is known.  `out` is NULL without
- * --json. */
+/* Compares the runs.  Each result is written as soon as it is known.  `out` is NULL if --json is
+ * not given. */
 static int compare_runs(const void *what, FILE *out)
 {
 	struct all *all = *(struct all *const *)what;

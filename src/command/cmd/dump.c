@@ -26,7 +26,7 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* In JSON mode errors are JSON too, on stderr. */
+/* In JSON mode, errors are also printed as JSON, on stderr. */
 static void log_json(void *context, enum rd_level level, const char *message)
 {
 	struct rd_json j;

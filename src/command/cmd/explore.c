@@ -35,8 +35,8 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-explore"
-/* The number of schedules on a cluster if the user gives none: they take some minutes on 16
- * machines. */
+/* The number of schedules on a cluster if the user does not give one.  They take some minutes on
+ * 16 machines. */
 #define CLUSTER_SCHEDULES 5000
 
 static const struct cmd_usage usage = {
@@ -61,8 +61,9 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* The part of an exploration that this process does.  On a cluster it first runs EXPLORE_FIRST
- * schedules, on whose results the shards build, and later collects the results of the shards. */
+/* The part of an exploration that this process does.  On a cluster, it first runs EXPLORE_FIRST
+ * schedules, because the shards build on their results.  Later it collects the results of the
+ * shards. */
 enum part { ALL, FIRST, COLLECT };
 
 struct task {
@@ -107,7 +108,8 @@ static void show(void *context, const struct explore_progress *so_far)
 	rd_progress_update(&t->bar, so_far->schedules, text);
 }
 
-/* The number of schedules; 0 if the exploration ends when new schedules show nothing new. */
+/* Returns the number of schedules that the user wants.  If it is 0, the exploration ends when new
+ * schedules show nothing new. */
 static uint64_t wanted(void)
 {
 	return opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most;
@@ -164,7 +166,7 @@ static int report(struct task *t)
 
 /* ---- the directory ---- */
 
-/* A resumed exploration takes the program, the seed and these options from its log. */
+/* Reads the program, the seed and these options from the log of the exploration that is resumed. */
 static int read_log(struct task *t, struct cmd_words *words)
 {
 	struct log_head head = {0};
@@ -203,7 +205,7 @@ static int open_directory(struct task *t)
 	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : DIRECTORY;
 	int err;
 
-	if (t->shards) /* the process that has the claim waits for its shards */
+	if (t->shards) /* the process that holds the claim is waiting for its shards */
 		return RD_OK;
 	err = rd_claim(&t->claim, wish, !opt.resume && !opt.output);
 
@@ -228,7 +230,7 @@ static int judge(const struct task *t)
 	return RD_OK;
 }
 
-/* Submits the shards, with the options about the amount of work. */
+/* Submits the shards with the options that determine the amount of work. */
 static int submit(const struct task *t)
 {
 	struct rd_argv more = RD_ARGV_INIT;
@@ -248,8 +250,8 @@ static int submit(const struct task *t)
 	return err;
 }
 
-/* First this process runs a few schedules, on whose results the shards build.  Then the shards run
- * theirs.  Finally their results are merged. */
+/* This process first runs a few schedules, because the shards build on their results.  Then the
+ * shards run their schedules, and finally all results are merged. */
 static int explore_on_cluster(struct task *t)
 {
 	int err;
@@ -312,7 +314,7 @@ void cmd_explore_test_options(struct rd_argv *argv)
 	rd_argv_add_flag(argv, "verbose", opt.verbose);
 }
 
-/* Explores each test of a build directory; each test has its own documents. */
+/* Explores each test of a build directory.  Each test gets its own documents. */
 static int explore_suite(const struct cmd_words *words)
 {
 	struct rd_argv options = RD_ARGV_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Determines how the program of a findings document is run, for `replay` and `classify`. */
+/* Determines how to run the program of a findings document, for `replay` and `classify`. */
 #ifndef CMD_FINDINGS_INT_H
 #define CMD_FINDINGS_INT_H
 
@@ -7,7 +7,7 @@
 
 /* Takes --with, --setup, --plugins and --timeout from the document, unless the user gives them or
  * names another program.  Stores the resulting values in the document.  If another user wrote the
- * document, its commands are reported before they are run. */
+ * document, prints its commands before they are run. */
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Determines how the program of a findings document is run.  In: the document and the options.
- * Out: the merged options; those of the user override the document.
+ * Determines how to run the program of a findings document.  It merges the options in the document
+ * with those of the user, which take precedence.
  */
 #include "cmd/findings-int.h"
 #include "cmd/option-int.h"

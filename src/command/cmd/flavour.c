@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * `raddle flavour`: builds the instrumented form of a program without running it, and prints its
- * path.  Users can then inspect it, run it under a debugger, or fill the cache before a
- * measurement.
+ * path.  With it, users can inspect the result, run it under a debugger, or fill the cache before
+ * a measurement.
  */
 #include "cmd/cmd-int.h"
 

@@ -3,8 +3,8 @@
 #ifndef CMD_HANDOVER_INT_H
 #define CMD_HANDOVER_INT_H
 
-/* Executes the program `name` from the directory of Raddle's other files, with these arguments.
- * Returns only on failure, with the exit status. */
+/* Executes the program `name`, which is in the same directory as Raddle's other files, with these
+ * arguments.  Returns only on failure, with the exit status. */
 int cmd_hand_over(const char *name, char **argv);
 
 #endif

@@ -50,7 +50,7 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-#define NO_SIZE (UINT64_C(1) << 50) /* bytes or processes: a limit that no program reaches */
+#define NO_SIZE (UINT64_C(1) << 50) /* a limit in bytes or processes that no program reaches */
 
 static bool wants_run(void)
 {
@@ -172,8 +172,8 @@ static int list_kinds(const struct inject_start *c)
 
 /* --- running a campaign ------------------------------------------------------------------- */
 
-/* Rejects --until with shards.  A shard does not know the runs of the other shards, so it cannot
- * decide that there are enough. */
+/* Rejects the combination of --until and shards.  A shard does not know the runs of the other
+ * shards, so it cannot decide that there are enough. */
 static int check_until(const struct inject_start *c, bool shards)
 {
 	return c->setup.until && shards
@@ -186,7 +186,7 @@ static int write_campaign(const void *what, FILE *out)
 	return report_campaign_json(what, out);
 }
 
-/* Prints the statistics of a campaign, or `last`, the text about a single run. */
+/* Prints the statistics of a campaign or, after a single run, `last`, the text about that run. */
 static int report_runs(char *directory, uint64_t runs, const char *last, bool text)
 {
 	struct campaign_counted all;
@@ -208,10 +208,10 @@ static int report_runs(char *directory, uint64_t runs, const char *last, bool te
 	return r;
 }
 
-/* The state while runs are done. */
+/* The state of a campaign while its runs are being done. */
 struct runs {
 	struct inject_progress progress;
-	struct rd_buf last; /* the text about the run, if it is the only one */
+	struct rd_buf last; /* the text about the run, if there is only one */
 };
 
 static void note(void *context, const struct runlog_run *run, bool fresh)
@@ -266,8 +266,8 @@ static int do_repeat(struct inject_campaign *campaign)
 	return r;
 }
 
-/* Runs a campaign.  On a cluster, the jobs do the runs first. do_runs() then merges their logs, and
- * no run is left for it to do. */
+/* Runs a campaign.  On a cluster, the jobs do the runs first.  Then do_runs() merges their logs,
+ * and has no run left to do. */
 static int run_campaign(struct inject_start *c)
 {
 	RD_ASSERT(c->directory);

@@ -21,12 +21,13 @@ struct cmd_led {
 		.input = {.first = STDIN_FILENO }                                                            \
 	}
 
-/* Opens a program.  `command` becomes the name of the scratch directory.  With `lines`, the program
- * is built with source lines.  The caller must call cmd_led_close() even if this fails. */
+/* Opens a program.  `command` becomes the name of the scratch directory.  If `lines` is set, the
+ * program is built with source lines.  The caller must call cmd_led_close() even if this fails. */
 int cmd_led_open(struct cmd_led *l, const char *command, char **argv, bool lines);
 void cmd_led_close(struct cmd_led *l);
 
-/* The conditions of its runs, according to --with, --setup and --timeout. */
+/* Returns the conditions under which the program is run, according to --with, --setup and
+ * --timeout. */
 struct replay_conditions cmd_led_runs(const struct cmd_led *l);
 
 #endif

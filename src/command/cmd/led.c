@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs under Raddle's control (led-int.h).  In: a program and standard input.  Out: the
- * program's flavour `led`, and the same input for each run.
+ * Programs under Raddle's control (led-int.h).  Makes the flavour `led` of a program, and ensures
+ * that every run gets the same standard input.
  */
 #include "cmd/led-int.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The entry of `raddle`.  If standard output could not be written, the exit status is
+/* The entry point of `raddle`.  If standard output could not be written, the exit status is
  * CMD_FAILED. */
 #include "cmd/cmd-int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of all commands: their values, and how a command gets them.  The rows are in
- * option.inc.  RADDLE_OPTIONS and a .raddle file may give options, which the command line
- * overrides; see base/defaults.h.
+ * option.inc.  RADDLE_OPTIONS and a .raddle file may also set options, but the command line
+ * overrides them; see base/defaults.h.
  */
 #ifndef CMD_OPTION_INT_H
 #define CMD_OPTION_INT_H
@@ -33,23 +33,24 @@ struct cmd_usage {
 	/* Names of members of struct cmd_options, separated by blanks, in the order of --help. */
 	const char *takes;
 	const char *example;
-	bool raw; /* it prints data for programs, so control characters are not replaced */
+	/* True if the command prints data for programs, so control characters are not replaced. */
+	bool raw;
 };
 
-/* The parser returns CMD_GO_ON, or the exit status if the command must end. */
+/* The parser returns this if the command may continue.  Otherwise it returns the exit status. */
 #define CMD_GO_ON (-1)
 
 /* Parses options and other arguments, in any order.  Afterwards argv[1] to argv[*count] are the
  * other arguments, followed by NULL. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
-/* Like cmd_operands(), but a second word may be the file of --json.  With `arguments`, words after
- * "--" are arguments of the first word. */
+/* Does the same as cmd_operands(), but if there is a second word, the word after --json may be the
+ * file of that option.  If `arguments` is set, words after "--" are arguments of the first word. */
 int cmd_operand_words(int argc, char **argv, const struct cmd_usage *usage, bool arguments, size_t *count);
 
 typedef int cmd_run_fn(const char *operand);
-/* Runs a command that takes exactly one argument besides options; returns the exit status.  `what`
- * names the argument in the message that reports it missing. */
+/* Runs a command that takes exactly one argument besides options.  Returns the exit status.  If
+ * the argument is missing, `what` names it in the error message. */
 int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run);
 
 /* The words after the options of a command that runs a program. */
@@ -60,22 +61,23 @@ struct cmd_words {
 };
 
 /* Parses options, an operand, more options, and a program with its arguments.  `what` names the
- * operand, such as "finding"; NULL if there is no operand.  With --race, --from-tsan or --resume
- * there is no operand either, nor if --without-sync is set and "--" precedes the program. */
+ * operand, such as "finding"; it is NULL if the command takes no operand.  There is also no
+ * operand if --race, --from-tsan or --resume is given, or if --without-sync is given and "--"
+ * precedes the program. */
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words);
 
-/* Prints "COMMAND: which WHAT?"; returns the exit status. */
+/* Prints "COMMAND: which WHAT?"  and returns the exit status. */
 int cmd_which(const char *command, const char *what);
 
-/* Checks --strategy; prints an error if it is wrong (cmd/explore.c). */
+/* Checks --strategy, and prints an error if it is wrong (cmd/explore.c). */
 int cmd_strategy(const char *command);
 
-/* Converts the value of an option to a limit for other modules: 0 (the module chooses) if the
- * option is not set, and `none` if the user requested no limit. */
+/* Converts the value of an option to a limit for other modules.  Returns 0, which lets the module
+ * choose, if the option is not set.  Returns `none` if the user asked for no limit. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 
-/* The time that stands for "no limit", in milliseconds: eleven days. */
+/* The time in milliseconds that stands for "no limit".  It is about eleven days. */
 #define CMD_FOREVER UINT64_C(1000000000)
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The options of all commands.  In: the rows of option.inc that a command accepts, and its
- * arguments.  Out: values in `opt`, and the other arguments.  Files that options name are checked
- * before the command begins its work.
+ * The options of all commands.  It parses a command's arguments by the rows of option.inc that the
+ * command accepts.  The values are stored in `opt`, and the other arguments are returned.  Files
+ * that options name are checked before the command begins its work.
  */
 #include "cmd/option-int.h"
 
@@ -21,8 +21,8 @@ struct cmd_options opt;
 enum {
 	/* maximum number of options of a command; no command has as many */
 	OPTIONS_MAX = 160,
-	/* longest time that an option accepts: eleven days; set by hand, since a longer time is a
-	 * typing error */
+	/* The longest time that an option accepts: eleven days.  Set by hand; a longer time is a
+	 * typing error. */
 	DURATION_MAX_S = 1000000,
 };
 
@@ -91,15 +91,15 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 	t->usage = (struct rd_usage){usage->synopsis, usage->summary, t->options, usage->example, next_word};
 }
 
-/* Whether the first argument asks for help or for a list of options.  Both work even if the
- * defaults are wrong. */
+/* Returns true if the first argument asks for help or for a list of options.  Both work even if
+ * the defaults are wrong. */
 static bool asks_for_help(int argc, char **argv)
 {
 	return argc > 1 &&
 	       (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--list-options"));
 }
 
-/* The values of defaults are kept until the process ends, like those of the command line. */
+/* The values of defaults are kept until the process ends, like those from the command line. */
 static struct rd_arena *values;
 
 static int begin(struct table *t, int argc, char **argv)
@@ -153,8 +153,8 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 	return finish(&t, command);
 }
 
-/* Handles `--json FILE OPERAND`.  If there are two words, besides the operand's arguments, then the
- * word after --json is its file. */
+/* Handles `--json FILE OPERAND`.  If there are two words, not counting the operand's arguments,
+ * the word after --json is the file. */
 static void take_document(char **argv, const char *after_json, size_t *count, size_t arguments)
 {
 	if (*count != 2 + arguments || !after_json || !opt.json || strcmp(opt.json, "-"))
@@ -217,8 +217,9 @@ static int parse_some(const struct table *t, int argc, char **argv, int *at)
 	return CMD_GO_ON;
 }
 
-/* Whether the operand is omitted.  That is so if another option replaces it, or with --without-sync
- * if the options end with "--", so that the program follows. */
+/* Returns true if the operand is omitted.  It is omitted if another option replaces it.  It is
+ * also omitted if --without-sync is given and the options end with "--", so that the program
+ * follows. */
 static bool has_no_operand(char **argv, int at)
 {
 	return opt.race || opt.from_tsan || opt.resume ||

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Writes the documents that options request, and marks findings that a baseline or a suppression
- * file covers.  In: a complete set of findings, or other data for a writer.  Out: files, and marks
- * on the findings.
+ * file covers.  The input is a complete set of findings, or other data for a writer.
  */
 #include "cmd/output-int.h"
 
@@ -28,7 +27,8 @@ bool cmd_output_is_stdout(void)
 	       cmd_is_stdout(opt.schedule) || cmd_is_stdout(opt.certificate) || cmd_is_stdout(opt.export);
 }
 
-/* Completes a document before it replaces the old file, because the disk may be full. */
+/* The document is complete before it replaces the old file, because the disk may become full while
+ * it is written. */
 int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 {
 	bool to_stdout = cmd_is_stdout(path);

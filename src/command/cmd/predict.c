@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * `raddle predict`: finds races and deadlocks to which other schedules of a recorded run lead.
- * Nothing is run again, so nothing is confirmed.  The exit status only shows whether the prediction
- * could be made.
+ * Nothing is run again, so nothing is confirmed.  The exit status shows only whether the
+ * prediction could be made.
  */
 #include "cmd/cmd-int.h"
 
@@ -46,7 +46,7 @@ static int report(const struct finding_set *set)
 	return err;
 }
 
-/* Prints the counts: a line for each semantics, a column for each number. */
+/* Prints the counts, with a line for each semantics and a column for each number. */
 static void print_counts(void)
 {
 	printf("%-16s%12s%12s%12s", "", "racy events", "locations", "variables");
@@ -85,7 +85,7 @@ static int predict_path(const char *path)
 	int damage = predict_batch_run(&prediction, path, set), err = damage;
 
 	RD_ASSERT(damage <= 0);
-	if (set->tool) { /* a trace could be read */
+	if (set->tool) { /* at least one trace could be read */
 		finding_set_finish(set);
 		predict_batch_stats(&prediction, set);
 		err = cmd_filter_apply(set, true);

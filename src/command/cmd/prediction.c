@@ -4,8 +4,8 @@
 
 #include "cmd/option-int.h"
 
-/* The number of search steps, in millions, that stands for "no limit": so many steps take more than
- * a year. */
+/* The number of search steps, in millions, that stands for "no limit".  So many steps would take
+ * more than a year. */
 #define WORK_MAX 1000000000
 
 void cmd_prediction_start(struct predict_batch *p)

@@ -42,7 +42,7 @@ static int write_summary(const void *what, FILE *out)
 	return record_summary_json(what, opt.output, out);
 }
 
-/* Prints the warning always, the summary only to a terminal or with --verbose. */
+/* Prints the warning in any case, but the summary only to a terminal or if --verbose is given. */
 static void report_end(const struct trace_meta *meta)
 {
 	RD_ASSERT(opt.output);
@@ -53,8 +53,8 @@ static void report_end(const struct trace_meta *meta)
 	cmd_document(opt.json, write_summary, meta);
 }
 
-/* Reports a deadlock.  Returns the status of a normal exit: Raddle killed the program, but the
- * caller should not conclude that a signal killed Raddle. */
+/* Reports a deadlock.  Raddle killed the program, but this returns the status of a normal exit,
+ * because the caller should not conclude that a signal killed Raddle. */
 static int report_deadlock(const struct finding_set *deadlock)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr)};

@@ -131,7 +131,7 @@ static int report(struct replay_repeat *t)
 
 /* ---- the run ---- */
 
-/* Sets, from the options, how the run continues after the schedule. */
+/* Sets how the run continues after the schedule, according to the options. */
 static int prepare_turns(struct schedule *s, const char *path, struct finding_set **then)
 {
 	RD_ASSERT(s && !*then);
@@ -143,7 +143,8 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 	if (opt.turns_seed)
 		s->seed = opt.turns_seed;
 	if (s->turns && replay_is_order(s))
-		setenv("CK_FORK", "no", 0); /* as for 'raddle explore', which made the schedule */
+		/* `raddle explore`, which made the schedule, sets the same. */
+		setenv("CK_FORK", "no", 0);
 	wrong = schedule_check(s);
 	if (err || wrong)
 		return err ? err : rd_fail(RD_EUSAGE, "replay: %s: %s", path, wrong);
@@ -155,8 +156,9 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 	return RD_OK;
 }
 
-/* Whether the run needs the flavour `led`, in which a thread can be stopped before each access: a
- * schedule that was made with `led` is replayed with `led`, unless the user chooses otherwise. */
+/* Returns true if the run needs the flavour `led`, in which a thread can be stopped before each
+ * access.  A schedule that was made with `led` is replayed with `led`, unless the user chooses
+ * otherwise. */
 static bool carries_values(const struct schedule *s)
 {
 	const char *made = s->flavour ? s->flavour : "record";

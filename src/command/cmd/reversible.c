@@ -30,7 +30,7 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* Milliseconds for each question to the solver; 0 without a solver. */
+/* Returns the milliseconds for each question to the solver, or 0 if no solver is used. */
 static unsigned solver_ms(void)
 {
 	return opt.no_solver ? 0 : opt.solver_timeout ? (unsigned)opt.solver_timeout : CMD_FOREVER;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run that is busy or waits for a processor may take this many times the limit, because a loaded
- * machine may be slow. */
+/* A run that is busy or waits for a processor may take this many times the limit, because the
+ * machine may be loaded. */
 enum { PATIENCE = 10 };
 
 static const struct cmd_usage usage = {
@@ -29,7 +29,7 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-/* The document: the slice, and the run, if there was one. */
+/* What is written: the slice and, if there was one, the run. */
 struct document {
 	struct slice *slice;
 	const struct track *track;
@@ -83,7 +83,7 @@ static int track_once(struct slice *s, char **argv)
 
 /* ---- the command ---- */
 
-/* Shows a slice.  `argv` is the command of the run; NULL if there is no run. */
+/* Shows a slice.  `argv` is the command of the run, or NULL if there is no run. */
 static int show(const struct facts *f, const char *file, uint32_t line, char **argv)
 {
 	struct slice_place at;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests what this machine offers to Raddle.  Where possible an ability is used once: a program is
- * compiled, a watchpoint is set, a child is traced.  The report goes to a stream.
+ * Tests which of the features that Raddle needs this machine has.  Where possible, a feature is
+ * used once: a program is compiled, a watchpoint is set, a child is traced.  The report is written
+ * to a stream.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
@@ -15,7 +16,7 @@ enum doctor_status { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
 struct doctor_item {
 	const char *name;
 	const char *used_by; /* the commands that use the feature */
-	bool needed;	     /* whether cc and record need the feature */
+	bool needed;	     /* true if cc and record need the feature */
 	enum doctor_status status;
 	char *found;	    /* a line that describes what was found; freed with the report */
 	const char *means;  /* the consequence; NULL if nothing is missing */
@@ -25,7 +26,7 @@ struct doctor_item {
 struct doctor_report {
 	struct doctor_item *items;
 	size_t count, capacity;
-	bool ready; /* whether everything that is needed is present */
+	bool ready; /* true if everything that is needed is present */
 };
 
 void doctor_examine(struct doctor_report *report); /* compiles two small programs */

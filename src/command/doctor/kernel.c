@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Probes of the kernel and the processor.  Each ability except Intel PT is used once: a counter is
+ * Probes of the kernel and the processor.  Each feature except Intel PT is used once: a counter is
  * read after a watched write, and a child is traced and continued.  errno shows whether the kernel
- * refuses an ability or does not have it.
+ * refuses a feature or lacks it.
  */
 #include "doctor/probe-int.h"
 
@@ -25,10 +25,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* maximum number of watchpoints that are tried: Arm has up to 16, x86 has 4 */
+/* The maximum number of watchpoints to try.  Arm has up to 16, and x86 has 4. */
 enum { WATCHPOINTS_MAX = 16 };
 
-/* Tests memory files: the session between a recorded program and `raddle record` is one. */
+/* Tests memory files.  The session that a recorded program shares with `raddle record` is such a
+ * file. */
 void doctor_memfd(struct doctor_item *item)
 {
 	int fd = memfd_create("raddle-doctor", MFD_CLOEXEC);
@@ -70,7 +71,7 @@ static int watch(volatile uint64_t *address)
 	return open_event(&attr);
 }
 
-/* The number of watchpoints that can be set at once.  *works becomes whether a write was
+/* Returns the number of watchpoints that can be set at once.  Sets *works to true if a write was
  * noticed. */
 static int count_watchpoints(bool *works)
 {

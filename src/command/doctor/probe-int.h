@@ -11,7 +11,7 @@
 
 typedef void doctor_probe(struct doctor_item *item);
 
-/* Sets status, consequence and advice of an item whose status is not DOCTOR_OK. */
+/* Sets the status, the consequence and the advice of an item.  `status` is not DOCTOR_OK. */
 void doctor_conclude(struct doctor_item *item, enum doctor_status status, const char *means,
 		     const char *advice);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The examination: runs the table of probes below, in the order in which users need them, and
- * collects the resulting items.  Messages of libraries are suppressed meanwhile, because a failure
- * is a result here.
+ * The examination.  It runs the probes of the table below, in the order in which users need the
+ * features, and collects the resulting items.  Messages of libraries are suppressed meanwhile,
+ * because a failure is a result here.
  */
 #include "doctor/doctor.h"
 

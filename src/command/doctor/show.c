@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The report as text and as JSON.  The text has a line for each ability.  If an ability is limited
- * or missing, the consequence and the advice follow. */
+/* Writes the report as text and as JSON.  The text has a line for each feature.  If a feature is
+ * limited or missing, the consequence and the advice follow. */
 #include "doctor/doctor.h"
 
 #include "base/error.h"
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* The column at which the text about what was found begins: after the longest status and name. */
+/* The column at which the text about what was found begins.  It follows the longest status and
+ * name. */
 enum { TEXT_COLUMN = 26 };
 
 static void print_item(const struct doctor_item *item, FILE *out)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Probes of the environment: kernel, processors, memory, container, cache directory, limits.  Most
- * results are only for information; few can prevent Raddle from working.
+ * results are only for information, and few can prevent Raddle from working.
  */
 #include "doctor/probe-int.h"
 
@@ -19,7 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The first line of a file, or `otherwise` if it cannot be read. */
+/* Returns the first line of a file, or `otherwise` if it cannot be read. */
 static char *first_line(const char *path, const char *otherwise)
 {
 	RD_ASSERT(path && otherwise);
@@ -98,8 +98,8 @@ void doctor_cache(struct doctor_item *item)
 	free(path);
 }
 
-/* The number of open files that Raddle needs, set by hand.  The writer of a trace keeps at most 64
- * files open (trace/writer.c); the others are for everything else. */
+/* The number of open files that Raddle needs.  Set by hand: the writer of a trace keeps at most 64
+ * files open (trace/writer.c), and the rest is for everything else. */
 enum { FILES_NEEDED = 128 };
 
 /* Tests the limits on open files, file size and address space.  A trace has many files and can be

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Probes of programs and files: the compilers that Raddle runs, the linkers, Raddle's own files,
- * gdb.  The compilers and raddle-instr are not only looked up but run, since a compiler without
- * headers or a program without its libraries is useless.
+ * gdb.  The compilers and raddle-instr are not only looked up but also run, because a compiler
+ * without headers or a program without its libraries is useless.
  */
 #include "doctor/probe-int.h"
 
@@ -30,7 +30,7 @@ static bool in_path(const char *program)
 	return found != NULL;
 }
 
-/* The exit status of `program` with up to two arguments; -1 if it does not start. */
+/* Runs `program` with up to two arguments.  Returns its exit status, or -1 if it does not start. */
 static int run(struct rd_buf *output, const char *program, const char *a, const char *b)
 {
 	struct rd_argv argv = RD_ARGV_INIT;
@@ -46,7 +46,7 @@ static int run(struct rd_buf *output, const char *program, const char *a, const 
 	return status;
 }
 
-/* The version in the output of a compiler: "19.1.7" in "Debian clang version 19.1.7
+/* Returns the version in the output of a compiler: "19.1.7" in "Debian clang version 19.1.7
  * (3~deb12u1)\n...". */
 static char *version_in(const char *text)
 {
@@ -135,7 +135,8 @@ void doctor_linkers(struct doctor_item *item)
 	item->found = rd_buf_detach(&found);
 }
 
-/* Tests raddle-instr.  If libLLVM cannot be loaded, the loader ends it with status 127. */
+/* Tests raddle-instr.  If libLLVM cannot be loaded, the loader ends raddle-instr with status
+ * 127. */
 void doctor_instrumenter(struct doctor_item *item)
 {
 	struct rd_buf output = RD_BUF_INIT;

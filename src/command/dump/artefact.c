@@ -53,7 +53,7 @@ static uint64_t bitcode_bytes(const struct bitcode_program *p)
 	return bytes;
 }
 
-/* The role of an item of the link line, as human-readable text. */
+/* Returns the role of an item of the link line, as human-readable text. */
 static const char *item_role(enum bitcode_item_kind kind)
 {
 	switch (kind) {

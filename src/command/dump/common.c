@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Code that several documents share: durations and sizes as text, and the JSON objects "trace" and
- * "threads".
+ * Code that several documents share.  It writes durations and sizes as text, and the JSON objects
+ * "trace" and "threads".
  */
 #include "dump/dump-int.h"
 

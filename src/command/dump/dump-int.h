@@ -14,16 +14,18 @@ struct dump {
 	struct trace *trace;
 	struct model *model;
 	int thread_width; /* the width of the column of thread names */
-	bool *threads;	  /* for each thread of the model, whether it is shown; NULL if all are */
-	bool kinds[RADDLE_ACCESS + 1]; /* for each kind of event, whether it is shown */
-	bool reads, writes;	       /* whether plain and range accesses of that direction are shown */
+	bool *threads;	  /* for each thread of the model, true if it is shown; NULL if all are */
+	bool kinds[RADDLE_ACCESS + 1]; /* for each kind of event, true if it is shown */
+	/* True if accesses of that direction (plain and range) are shown. */
+	bool reads, writes;
 	struct model_cache cache;
 };
 
-/* Sets which threads and kinds are shown, from the lists in the options and the model. */
+/* Decides which threads and kinds are shown, according to the lists in the options and the
+ * model. */
 int dump_set_filters(struct dump *d);
 
-/* The maximum number of events that may be written. */
+/* Returns the maximum number of events that may be written. */
 uint64_t dump_limit(const struct dump_options *options);
 
 /* Each of these writes one document. */
@@ -31,36 +33,36 @@ int dump_events(struct dump *d);
 int dump_summary(struct dump *d);
 int dump_full(struct trace *trace, const struct dump_options *options, FILE *out);
 void dump_sites(const struct trace_sites *sites, bool json, FILE *out);
-/* `damaged` states whether the file `world` of the trace is damaged. */
+/* `damaged` is true if the file `world` of the trace is damaged. */
 int dump_check(struct trace *trace, bool json, bool damaged, FILE *out);
 int dump_facts(const char *path, bool json, FILE *out);
 
-#define DUMP_OTHER 1 /* result of dump_artefact() for a path that is no known artefact */
+#define DUMP_OTHER 1 /* what dump_artefact() returns for a path that is no known artefact */
 /* Shows a path that is not a trace but facts, a schedule, findings or a program.  Returns
  * DUMP_OTHER if it is none of these. */
 int dump_artefact(const char *path, bool json, FILE *out);
 
-/* The recorded input from outside.  These test whether a file contains it, show its records, and
- * check whether the records of a trace can be read. */
+/* These functions handle recorded input from outside.  They test whether a file contains it, show
+ * its records, and check whether the records of a trace can be read. */
 bool dump_is_world(const char *path);
 int dump_world(const char *path, bool json, FILE *out);
 int dump_check_world(const char *directory);
 
-/* Whether an access writes. */
+/* Returns true if an access writes. */
 bool dump_event_writes(const struct dump *d, const struct trace_event *e);
 
-/* Appends "file.c:12 function"; nothing for site 0. */
+/* Appends "file.c:12 function", or nothing for site 0. */
 void dump_location(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
 
-/* Writes a frame object {"file", "line", "column", "function"} for the site, and one for each place
- * into which it was inlined. */
+/* Writes a frame object {"file", "line", "column", "function"} for the site, and another for each
+ * place into which the site was inlined. */
 void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32_t site);
 
 /* Writes the "trace" object of JSON documents. */
 void dump_json_trace(struct rd_json *j, const struct dump *d);
 void dump_json_threads(struct rd_json *j, const struct dump *d);
 
-/* Texts such as "1.5 ms" and "12.3 kB", in the caller's buffer. */
+/* These write a text such as "1.5 ms" or "12.3 kB" to the caller's buffer and return it. */
 const char *dump_duration(uint64_t ns, char out[24]);
 const char *dump_bytes(uint64_t bytes, char out[24]);
 

@@ -12,14 +12,15 @@ struct dump_options {
 	const char *threads, *kinds; /* lists separated by commas; NULL for all */
 	uint64_t limit;		     /* maximum number of events that are written; 0 for no limit */
 	bool json, stacks;
-	bool summary, sites, check, count; /* whether to show this instead of the events */
-	bool values; /* for full traces: whether to show records of values that a fault may change */
-	bool force;  /* whether to show even a damaged trace */
+	bool summary, sites, check, count; /* whether to show one of these instead of the events */
+	/* Whether to show the records of values that a fault may change (full traces only). */
+	bool values;
+	bool force; /* whether to show even a damaged trace */
 };
 
-/* Writes the content of a trace directory, one of its files, a findings document, a schedule, facts
- * or a program.  The kind is determined by the first bytes of the file or by the files in the
- * directory. */
+/* Writes the content of a trace directory, one of its files, a findings document, a schedule,
+ * facts or a program.  What it is is determined by the first bytes of the file or by the files in
+ * the directory. */
 int dump_path(const char *path, const struct dump_options *options, FILE *out);
 
 #endif

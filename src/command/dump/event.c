@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The events of a trace in global order, as text (one line each) or as JSON
+ * Writes the events of a trace in global order, as text (one line each) or as JSON
  * (doc/format/dump-json.md).  Events are not kept in memory.
  */
 #include "dump/dump-int.h"
@@ -38,7 +38,7 @@ static uint64_t dump_event_size(const struct dump *d, const struct trace_event *
 	return e->kind == RADDLE_RANGE ? e->size : site ? site->size : 0;
 }
 
-/* The printed name: "read", "write", "atomic-load", or the name of the kind. */
+/* Returns the name to print: "read", "write", "atomic-load", or the name of the kind. */
 static const char *dump_event_name(const struct dump *d, const struct trace_event *e)
 {
 	const struct trace_site *site = site_of(d, e);
@@ -54,8 +54,8 @@ static const char *dump_event_name(const struct dump *d, const struct trace_even
 	}
 }
 
-/* The site of an event's place: its own site, or that of the innermost call; 0 if there is
- * neither. */
+/* Returns the site that tells where an event happened: its own site, or else that of the innermost
+ * call, or 0 if there is neither. */
 static uint32_t dump_place(const struct trace_lane *lane)
 {
 	const struct trace_decoder *d = &lane->stream.decoder;
@@ -123,11 +123,11 @@ static void add_text(const struct trace_event *e, struct rd_buf *out)
 	}
 }
 
-/* Appends the operands other than order, time and object: results and counts. */
+/* Appends the results and counts, which are the operands other than order, time and object. */
 static void other_operands(const struct trace_event *e, struct rd_buf *out)
 {
 	const struct trace_kind *kind = trace_kind(e->kind);
-	RD_ASSERT(out->length > 0); /* the name of the event */
+	RD_ASSERT(out->length > 0); /* it already contains the name of the event */
 	for (unsigned i = 0; kind->operands[i]; i++) {
 		char name[TRACE_OPERAND_NAME];
 		if (kind->operands[i] != 'u')
@@ -142,7 +142,7 @@ static void other_operands(const struct trace_event *e, struct rd_buf *out)
 	}
 }
 
-/* Whether the event creates, joins or detaches another thread. */
+/* Returns true if the event creates, joins or detaches another thread. */
 static bool handles_thread(const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);
@@ -150,8 +150,8 @@ static bool handles_thread(const struct trace_event *e)
 	return role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_DETACH;
 }
 
-/* Appends the object of an allocation or a release.  It has a name, unless the trace is damaged or
- * began after the allocation. */
+/* Appends the object of an allocation or a release.  The object has a name, unless the trace is
+ * damaged or began after the allocation. */
 static void object_what(const struct model *m, uint32_t object, uint64_t address, struct rd_buf *out)
 {
 	if (object == MODEL_NONE)
@@ -173,14 +173,14 @@ static void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_b
 		object_what(m, model_find(m, e->address, e->q), e->address, out);
 		rd_buf_addf(out, ", %llu bytes", (unsigned long long)e->values[2]);
 	} else if (e->kind == RADDLE_FREE) {
-		/* At q itself the object no longer exists. */
+		/* At q itself, the object no longer exists, so the search is made at q - 1. */
 		object_what(m, e->q ? model_find(m, e->address, e->q - 1) : MODEL_NONE, e->address, out);
 	} else if (raddle_is_sync(e->kind)) {
 		model_name_address(m, e->address, e->q, out);
 	}
 }
 
-/* Whether nothing is printed about an event but its name and object. */
+/* Returns true if nothing is printed about an event but its name and object. */
 static bool has_no_details(enum raddle_event kind)
 {
 	return raddle_is_access(kind) || raddle_class(kind) == RADDLE_CLASS_FENCE || kind == RADDLE_ALLOC ||
@@ -203,7 +203,7 @@ static void text_details(struct dump *d, const struct trace_event *e, struct rd_
 		other_operands(e, out);
 }
 
-/* Prints the call stack of an event, innermost frame first, with inlined places. */
+/* Prints the call stack of an event, innermost frame first, including inlined functions. */
 static void text_frames(const struct dump *d, uint32_t number, struct rd_buf *out)
 {
 	const struct trace_sites *sites = d->model->sites;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exports of a trace.  In: the path of the trace.  Out: a file or a stream; for the STD format also
- * a second file with locations. */
+/* Exports a trace to a file or a stream.  The STD format also has a second file, which contains
+ * the locations. */
 #include "dump/export.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces in the formats of other tools. */
+/* Writes traces in the formats of other tools. */
 #ifndef DUMP_EXPORT_H
 #define DUMP_EXPORT_H
 
@@ -10,13 +10,14 @@ enum dump_format { DUMP_STD, DUMP_PERFETTO, DUMP_CSP };
 
 struct dump_export {
 	enum dump_format format;
-	/* The path of the file; for STD, PATH.locs has the locations; NULL for the stream. */
+	/* The path of the file, or NULL for the stream.  In STD format, the locations are written
+	 * to PATH.locs. */
 	const char *path;
-	bool all;   /* for STD: whether to include data that no two threads share */
+	bool all;   /* whether to include data that no two threads share (STD only) */
 	bool force; /* whether to export even a damaged trace */
 };
 
-/* Finds a format by its name (std, perfetto, csp); returns false if there is no such format. */
+/* Finds a format by its name (std, perfetto, csp).  Returns false if there is no such format. */
 bool dump_export_format(const char *name, enum dump_format *format);
 
 int dump_export(const char *trace, const struct dump_export *how, FILE *out);

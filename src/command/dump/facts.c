@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of facts.  As text: a listing of the code, with the points-to set at each use of a
- * pointer.  As JSON: all tables in one document, whose members are those of doc/format/facts.md.
+ * `raddle dump` of facts.  The text is a listing of the code, with the points-to set at each use
+ * of a pointer.  The JSON document contains all tables; its members are those of
+ * doc/format/facts.md.
  */
 #include "dump/dump-int.h"
 
@@ -61,7 +62,8 @@ static void print_place(const struct facts *f, FILE *out, const struct facts_pla
 		fprintf(out, "+%lld", (long long)p->offset);
 }
 
-/* Prints a set.  Of a large set, prints only the first members and their number. */
+/* Prints a set.  If the set is large, prints only the first members and the number of all
+ * members. */
 static void print_set(const struct facts *f, FILE *out, uint32_t set)
 {
 	enum { SHOWN = 8 };

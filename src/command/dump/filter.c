@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Selects which events of a trace are shown.  In: the user's lists of threads and kinds.  Out:
- * marks for threads, kinds and directions of accesses.
+ * Selects which events of a trace are shown.  It marks the threads, the kinds of events and the
+ * directions of accesses that the user's lists name.
  */
 #include "dump/dump-int.h"
 
@@ -45,8 +45,8 @@ static int want_thread(struct dump *d, const char *part)
 	return rd_fail(RD_EUSAGE, "the trace has no thread '%s'", part);
 }
 
-/* Handles one kind of a list.  "mutex-lock" is one kind; "mutex" means all that begin with
- * "mutex-". */
+/* Handles one kind in a list.  For instance, "mutex-lock" is one kind, and "mutex" means all kinds
+ * that begin with "mutex-". */
 static int want_kind(struct dump *d, const char *part)
 {
 	size_t n = strlen(part);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A full trace (doc/format/full.md) for people: thread by thread, one line per record, in the
- * notation of the TraceSanitizer paper (`load 3 ADDRESS`, `call-inc 0`).  Each line also shows the
- * accessed object and the place in the source.  Only the names of threads are kept in memory.
+ * Shows a full trace (doc/format/full.md) to people, thread by thread, with one line per record,
+ * in the notation of the TraceSanitizer paper (`load 3 ADDRESS`, `call-inc 0`).  Each line also
+ * shows the accessed object and the place in the source.  Only the names of threads are kept in
+ * memory.
  */
 #include "dump/dump-int.h"
 
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum number of frames that are shown of a call stack; recursion would fill pages */
+/* The maximum number of frames of a call stack that are shown.  Otherwise recursion would fill
+ * pages. */
 #define STACK_MAX 64
 
 struct full_dump {
@@ -35,8 +37,8 @@ struct full_dump {
 
 /* --- threads -------------------------------------------------------------------------- */
 
-/* Reads the first record of a thread, which contains its parent and its number among the parent's
- * children. */
+/* Reads the first record of a thread, which names the thread's parent and contains its number
+ * among the parent's children. */
 static bool first_event(struct full_dump *d, size_t index, struct trace_event *out)
 {
 	struct trace_full *f;
@@ -61,7 +63,8 @@ static const char *name_of_number(const struct full_dump *d, uint64_t number)
 	return NULL;
 }
 
-/* Names the threads.  Parents have smaller numbers than their children. */
+/* Names the threads in ascending order.  This works because parents have smaller numbers than
+ * their children. */
 static void name_threads(struct full_dump *d)
 {
 	size_t count = trace_thread_count(d->trace);
@@ -255,8 +258,9 @@ static void add_record(struct full_dump *d, const struct trace_record *r, const 
 	}
 }
 
-/* Whether the record concerns memory; if so, the expression of its site is printed in parentheses.
- * The text of a call contains its callee already. */
+/* Returns true if the record concerns memory.  The expression of its site is then printed in
+ * parentheses.  This is not needed for a call, because the text of a call already contains the
+ * callee. */
 static bool accesses_memory(const struct trace_record *r)
 {
 	return r->kind == TRACE_FULL_LOAD || r->kind == TRACE_FULL_STORE || r->kind == TRACE_FULL_ALLOCA ||
@@ -342,8 +346,8 @@ static void json_record(struct full_dump *d, const struct trace_record *r, const
 
 /* --- the whole trace ------------------------------------------------------------------------ */
 
-/* Whether only counts are shown.  A summary of a full trace consists of counts, because there is no
- * model of it. */
+/* Returns true if only counts are shown.  A summary of a full trace consists of counts, because
+ * there is no model of it. */
 static bool counts_only(const struct full_dump *d)
 {
 	return d->opt->count || d->opt->summary || d->opt->check;

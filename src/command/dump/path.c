@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Determines which kind of artefact a path is, and which part of it is shown.  In: a path and the
- * user's choice.  Out: text or a JSON document, written by the file of this directory that handles
- * the artefact.
+ * Determines which kind of artefact a path is, and which part of it the user wants to see.  The
+ * file of this directory that handles the artefact then writes it as text or as a JSON document.
  */
 #include "dump/dump-int.h"
 
@@ -15,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Counts events by kind; returns the first error of a stream. */
+/* Counts events by kind.  Returns the first error of a stream. */
 static int count_events(struct trace *trace, uint64_t kinds[RADDLE_ACCESS + 1])
 {
 	int err = RD_OK;
@@ -79,7 +78,7 @@ static int dump_model(struct dump *d)
 	return err;
 }
 
-/* Whether a file is a stream, according to its first bytes.  Any other file must be a site
+/* Returns true if a file is a stream, according to its first bytes.  Any other file must be a site
  * table. */
 static bool is_stream(const char *path)
 {
@@ -107,7 +106,7 @@ static int dump_site_table(const char *path, const struct dump_options *options,
 
 static int dump_trace_part(const char *path, const struct dump_options *options, FILE *out);
 
-/* Checks the traces of forked children, which are in the directory of their parent's trace. */
+/* Checks the traces of forked children, which are inside the directory of the parent's trace. */
 static int check_children(const char *path, const struct dump_options *options, FILE *out)
 {
 	DIR *d = opendir(path);
@@ -127,7 +126,8 @@ static int check_children(const char *path, const struct dump_options *options, 
 	return err;
 }
 
-/* Reports a missing site table.  The reader of the trace has already reported a damaged one. */
+/* Reports that the site table is missing.  If it is damaged, the reader of the trace has already
+ * reported that. */
 static int report_no_sites(const struct trace *trace)
 {
 	char *sites = rd_xasprintf("%s/sites", trace_path(trace));
@@ -137,7 +137,7 @@ static int report_no_sites(const struct trace *trace)
 	return RD_ENOTFOUND;
 }
 
-/* Shows the part of an open trace that the options select.  `damaged` is whether the trace's file
+/* Shows the part of an open trace that the options select.  `damaged` is true if the trace's file
  * `world` cannot be read. */
 static int dump_open_trace(struct dump *d, bool damaged)
 {

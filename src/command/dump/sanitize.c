@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A full trace in the notation of the TraceSanitizer paper (algorithms 1 and 2, figure 4), without
- * anything that depends on the schedule or the address space.
+ * Writes a full trace in the notation of the TraceSanitizer paper (algorithms 1 and 2, figure 4),
+ * without anything that depends on the schedule or the address space.
  *
- * Without a directory, all records are printed in one order with their objects and threads, as in
- * figure 4.  With a directory, each thread has a file, whose bytes are the same in every run of a
- * pseudo-deterministic program.  So diff -r compares two runs.
+ * If no directory is given, all records are printed in one order, with their objects and threads,
+ * as in figure 4.  If a directory is given, each thread gets a file in it.  The bytes of these
+ * files are the same in every run of a pseudo-deterministic program, so diff -r can compare two
+ * runs.
  */
 #include "dump/sanitize.h"
 
@@ -21,8 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a thread's text that are gathered in memory before they are written to its file, which
- * is opened anew for each write. */
+/* The number of bytes of a thread's text that are gathered in memory before they are written.  The
+ * thread's file is opened anew for each write. */
 #define FILE_BUFFER 32768
 
 struct sanitize {
@@ -62,8 +63,8 @@ static void print_record(struct sanitize *s, const struct epa_record *r)
 	fprintf(s->out, "%s\n", s->line.data);
 }
 
-/* Closes the file after each write, since a program may have more threads than a process may have
- * open files. */
+/* Closes the file after each write, because a program may have more threads than a process may
+ * have open files. */
 static int write_file(struct sanitize *s, size_t place, int flags)
 {
 	RD_ASSERT(s->files && place < epa_walk_threads(s->walk));
@@ -79,8 +80,8 @@ static int write_file(struct sanitize *s, size_t place, int flags)
 	return err;
 }
 
-/* Like print_record(), but without the number, which differs from run to run, and without the
- * thread, which names the file. */
+/* Does the same as print_record(), but omits the number, which differs from run to run, and the
+ * thread, which is the name of the file. */
 static int write_record(struct sanitize *s, const struct epa_record *r)
 {
 	RD_ASSERT(s->files && r->place < epa_walk_threads(s->walk));
@@ -121,7 +122,7 @@ static void json_record(struct sanitize *s, const struct epa_record *r)
 
 /* --- objects and threads --------------------------------------------------------------------------- */
 
-/* Whether the object is a variable of the program, not of a library or the runtime. */
+/* Returns true if the object is a variable of the program, not of a library or the runtime. */
 static bool is_program_variable(const struct sanitize *s, const struct epa_object *o)
 {
 	const struct trace_sites *sites = s->show.sites;
@@ -129,8 +130,8 @@ static bool is_program_variable(const struct sanitize *s, const struct epa_objec
 	       trace_sites_global(sites, sites->placed[o->index].linkage);
 }
 
-/* Prints an object as in figure 4: base address, thread, its number among the thread's objects,
- * size, first and last record. */
+/* Prints an object as in figure 4: its base address, its thread, its number among the thread's
+ * objects, its size, and its first and last record. */
 static void note_object(void *context, const struct epa_object *o, uint64_t end)
 {
 	struct sanitize *s = context;

@@ -8,9 +8,10 @@
 
 struct dump_sanitize_options {
 	const char *thread; /* the canonical name of the thread to show; NULL for all */
-	/* Where to write a file for each thread, instead of the stream; NULL for the stream. */
+	/* The directory in which to write a file for each thread, or NULL to write to the
+	 * stream. */
 	const char *directory;
-	bool json; /* whether to write JSON, without a directory */
+	bool json; /* whether to write JSON; only if there is no directory */
 };
 
 int dump_sanitized(const char *path, const struct dump_sanitize_options *options, FILE *out);

@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of rows of a table in text form (twice as many for threads).  The summary then
- * fills about two screens. */
+/* The maximum number of rows of a table in text form; the table of threads may have twice as many.
+ * The summary then fills about two screens. */
 #define ROWS 12
-/* A synchronisation object with fewer uses gets no row: a single use orders nothing. */
+/* A synchronisation object with fewer uses than this gets no row, because a single use orders
+ * nothing. */
 #define USES_MIN 2
 
 /* The sums of the accesses of a shared object. */
@@ -37,7 +38,9 @@ struct summary {
 	struct use *uses;
 	size_t use_count;
 	uint32_t *use_of; /* for each object, its index in `uses`, or MODEL_NONE */
-	uint32_t *syncs;  /* synchronisation objects, most contended first, then most used */
+	/* The synchronisation objects; the most contended ones are first, then the most used
+	 * ones. */
+	uint32_t *syncs;
 };
 
 static void count_use(struct summary *s, uint32_t object, uint32_t thread, const struct trace_event *e)

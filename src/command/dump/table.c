@@ -98,8 +98,8 @@ void dump_sites(const struct trace_sites *s, bool json, FILE *out)
 	}
 }
 
-/* Maximum number of notes that are shown about a damaged trace: the first ones show the cause, the
- * rest follow from it. */
+/* The maximum number of notes that are shown about a damaged trace.  The first notes show the
+ * cause, and the others follow from it. */
 #define NOTES_SHOWN 20
 
 struct notes {
@@ -111,7 +111,7 @@ struct notes {
 static void show_note(void *context, const struct trace_lane *lane, const char *text)
 {
 	struct notes *n = context;
-	RD_ASSERT(lane->stream.chunks > 0); /* the event was in a chunk */
+	RD_ASSERT(lane->stream.chunks > 0); /* an event was read, so there was a chunk */
 	if (++n->count > NOTES_SHOWN)
 		return;
 	if (n->j) {

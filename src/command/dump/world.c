@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of a run's input from outside, which is the file `world` of a trace.  Records are
- * shown in the order of the file, with threads by number.
+ * `raddle dump` of the input that a run received from outside, which is in the file `world` of a
+ * trace.  Records are shown in the order of the file.  Threads are shown by number.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a record that are shown as text; the line then fits a wide terminal. */
+/* The number of bytes of a record that are shown as text.  A line then fits on a wide terminal. */
 #define BYTES_SHOWN 60
 
 bool dump_is_world(const char *path)

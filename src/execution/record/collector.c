@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collector's loop.  In: buffers that the program's threads sealed, in shared memory.  Out: a
- * trace directory for each process.  The program can write to that memory, so nothing in it is
- * trusted: indices, lengths and numbers are checked.  Each step takes the whole stack of sealed
- * buffers and reverses it, so that a thread's buffers are in order.  It copies the buffers into the
- * sinks and frees them.  Then it looks for new and dead processes.  The first process is our child,
- * so the collector waits for it; the others are watched through a pidfd.  When a process has died,
- * the collector takes its open buffers as they are, and the buffers that it sealed but did not
- * push.  When the disk is full, the session is stopped.  The message is kept until the end of the
- * program, which owns the terminal while it runs.
+ * The collector's loop.  It reads the buffers that the program's threads have sealed in shared
+ * memory, and writes a trace directory for each process.  The program can write to that memory, so
+ * nothing in it is trusted: indices, lengths and numbers are checked.
+ *
+ * Each step takes the whole stack of sealed buffers and reverses it, so that a thread's buffers
+ * are in order.  It copies the buffers into the sinks and frees them.  Then it looks for new and
+ * dead processes.  The first process is our child, so the collector waits for it; the others are
+ * watched through a pidfd.  When a process has died, the collector takes its open buffers as they
+ * are, and also the buffers that it sealed but did not push.
+ *
+ * When the disk is full, the session is stopped.  The error message is printed only after the
+ * program has ended, because the program owns the terminal while it runs.
  */
 #include "record/collector.h"
 
@@ -34,15 +37,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The longest sleep, and the period of the heartbeat; well below RADDLE_HEARTBEAT_LIMIT_MS. */
+/* The longest sleep in milliseconds, which is also the period of the heartbeat.  It is well below
+ * RADDLE_HEARTBEAT_LIMIT_MS. */
 #define STEP_MS 100
-/* The longest wait for the pid of a forked process; enough on a busy machine. */
+/* The longest wait, in milliseconds, for the pid of a forked process.  It is enough even on a busy
+ * machine. */
 #define NEWBORN_MS 2000
-/* When this many bytes are gathered over all threads, they are written; bounds the collector's
- * memory. */
+/* When the gathered records of all threads reach this many bytes, they are written.  This bounds
+ * the collector's memory. */
 #define PENDING_MAX (32u << 20)
-/* The longest time for which records are gathered.  It bounds what a reader of a live trace
- * misses. */
+/* The longest time, in nanoseconds, for which records are gathered before they are written.  A
+ * reader of a live trace misses at most the records of this time. */
 #define FLUSH_NS 2000000000ull
 #define REST_GRACE_NS 2000000000ll /* nanoseconds from SIGTERM to SIGKILL for forked processes */
 #define THREADS_MAX (1u << 20)	   /* a larger thread number means that the data is corrupt */
@@ -50,8 +55,9 @@
 struct process {
 	struct record_sink *sink;
 	char *directory;
-	struct trace_meta meta; /* strings of forked processes are shared with the first one */
-	int pidfd;		/* -1 if not open */
+	/* Its strings are shared by all forked processes and the first one. */
+	struct trace_meta meta;
+	int pidfd; /* -1 if not open */
 	pid_t pid;
 	bool seen, dead;
 };
@@ -60,15 +66,16 @@ struct record_collector {
 	struct run_session *session;
 	struct record_options options;
 	struct process *processes[RADDLE_MAX_PROCESSES];
-	uint32_t known; /* number of entries of the process table that were read so far */
+	uint32_t known; /* the number of entries of the process table that have been read */
 	size_t alive;	/* number of forked processes that still run */
 	uint64_t flushed_ns;
-	bool writes;		 /* some records that are due have not been written to disk yet */
+	/* True if some gathered records are due but not yet written to disk. */
+	bool writes;
 	uint64_t finished_bytes; /* number of bytes that closed sinks wrote */
-	/* The first error, for `stopped` of meta.json; NULL if there was none. */
+	/* The first error message, or NULL.  It becomes `stopped` in meta.json. */
 	char *message;
-	/* If the program executed another program: a text about that, also for `stopped`; else
-	 * NULL. */
+	/* If the program executed another program, a text that says so, also for `stopped`.
+	 * Otherwise NULL. */
 	char *replaced;
 	struct trace_decoder decoder;
 };
@@ -83,14 +90,15 @@ static void keep_message(void *context, enum rd_level level, const char *message
 		rd_log_pass(level, message);
 }
 
-/* Handles a failed write: records the reason in meta.json and lets the program continue. */
+/* If `error` is set, stops recording.  The program continues, and meta.json states the reason. */
 static void check_write(struct record_collector *c, int error)
 {
 	if (error)
 		run_session_stop(c->session, RADDLE_STOP_WRITE);
 }
 
-/* The reason why recording ended early; NULL if it did not.  The collector owns the text. */
+/* Returns the reason why recording ended early, or NULL if it did not.  The collector owns the
+ * text. */
 static const char *record_collector_stopped(struct record_collector *c)
 {
 	enum raddle_stop_reason reason = atomic_load(&c->session->shared->stop_reason);
@@ -100,8 +108,9 @@ static const char *record_collector_stopped(struct record_collector *c)
 	return run_stop_text(reason);
 }
 
-/* The reason why the recording of one process ended early; NULL if it did not.  A program that
- * replaced ours by exec is not recorded. */
+/* Returns the reason why the recording of one process ended early, or NULL if it did not.  One
+ * such reason is that the program replaced itself by exec, because the new program is not
+ * recorded. */
 static const char *stopped_of(struct record_collector *c, uint32_t n)
 {
 	const char *why = record_collector_stopped(c);
@@ -146,8 +155,9 @@ static void open_sink(struct record_collector *c, struct process *p)
 		record_sink_full(p->sink, c->options.layout);
 }
 
-/* The entry of a forked process; NULL while its pid is unknown.  Adds the parent's entry first,
- * because a buffer of a grandchild may be the first sign of either process. */
+/* Returns the entry of a forked process, or NULL while its pid is unknown.  The parent's entry is
+ * added first, because the collector may see a buffer of a grandchild before it knows of either
+ * process. */
 static struct process *find_process(struct record_collector *c, uint32_t n)
 {
 	const struct raddle_process *entry;
@@ -214,7 +224,7 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	bool world = b->thread & RADDLE_WORLD_BUFFER;
 	uint64_t thin_q;
 
-	/* The thread may have died while it reserved more bytes than the buffer has. */
+	/* The thread may have died while it was reserving more bytes than the buffer has left. */
 	if (c->options.layout && used > sizeof b->data)
 		used = sizeof b->data;
 	if (!p || !used || used > sizeof b->data || thread >= THREADS_MAX)
@@ -268,7 +278,7 @@ static void drain(struct record_collector *c)
 		reversed = at;
 		at = next;
 	}
-	/* The program can change the links at any time. */
+	/* The program can change the links at any time, so they are checked again. */
 	for (at = reversed; at && at <= count && taken--;) {
 		struct raddle_buffer *b = raddle_buffer_at(s, at - 1);
 		uint32_t index = at - 1;
@@ -288,12 +298,12 @@ static int compare_numbers(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The used buffers of a process, in order.  The caller frees the array. */
+/* Returns the used buffers of a process, in order.  The caller frees the array. */
 static struct raddle_buffer **used_buffers(struct record_collector *c, uint32_t n, size_t *found)
 {
 	struct raddle_session *s = c->session->shared;
 	uint32_t touched = atomic_load(&s->touched), all = c->session->buffers;
-	/* The program may have overwritten the number. */
+	/* The program may have overwritten the number of touched buffers. */
 	uint32_t count = touched < all ? touched : all;
 	struct raddle_buffer **used = rd_xcalloc(count + 1, sizeof *used);
 
@@ -333,8 +343,8 @@ static void set_status(struct process *p, int status)
 		record_sink_status(p->sink, p->meta.end, p->meta.code, p->meta.core);
 }
 
-/* Sets the status that the process announced in the session before its exit, because only a parent
- * gets a wait status. */
+/* Sets the status that a forked process announced in the session before its exit.  We are not its
+ * parent, so we cannot get its wait status. */
 static void set_said_status(const struct record_collector *c, uint32_t n)
 {
 	uint32_t exited = atomic_load(&c->session->shared->processes[n].exited);
@@ -384,7 +394,8 @@ static void beat(struct record_collector *c)
 	atomic_fetch_add(&c->session->shared->heartbeat, 1);
 }
 
-/* The number of gathered bytes. *written, unless NULL, receives the number of bytes in files. */
+/* Returns the number of gathered bytes.  Adds the number of bytes already in files to *written,
+ * unless `written` is NULL. */
 static size_t count_bytes(const struct record_collector *c, uint64_t *written)
 {
 	size_t pending = 0;
@@ -413,9 +424,10 @@ static bool write_some(struct record_collector *c)
 	return any;
 }
 
-/* Writes gathered records if there are many or they are old.  Recording stops when the files have
- * reached the limit.  Each round writes only a part, so that buffers are drained between rounds,
- * unless far too many records are gathered. */
+/* Writes the gathered records if there are many of them or they are old.  Recording stops when the
+ * files have reached the size limit.  Each call writes only a part of the records, so that buffers
+ * are drained in between.  If far too many records are gathered, it continues until there are
+ * fewer. */
 static void write_gathered(struct record_collector *c)
 {
 	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;
@@ -434,7 +446,7 @@ static void write_gathered(struct record_collector *c)
 }
 
 /* Sleeps until many buffers are sealed, sealed_futex differs from `seen`, or the time is up.  The
- * number of sealed buffers includes those of threads that were killed while sealing. */
+ * count of sealed buffers also includes buffers whose threads were killed while sealing them. */
 static void sleep_step(const struct record_collector *c, uint32_t seen)
 {
 	struct timespec step = {0, (c->options.look ? c->options.look_ms : STEP_MS) * 1000000L};
@@ -478,8 +490,8 @@ int record_collector_open(struct record_collector **result, struct run_session *
 	return 0;
 }
 
-/* Waits for a process that was forked just before the first one ended and may not have announced
- * its pid yet. */
+/* Waits for a process that was forked just before the first process ended, and that may not have
+ * announced its pid yet. */
 static void wait_for_newborn(struct record_collector *c)
 {
 	struct raddle_session *s = c->session->shared;
@@ -507,7 +519,8 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	if (c->processes[0]->sink)
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_context_enter(&messages);
-	/* Frees the resident pages of code that made the flavour; a recorder may run for long. */
+	/* Frees the resident pages of the code that made the flavour, because the recorder may run
+	 * for a long time. */
 	if (c->options.directory)
 		rd_memory_drop_code();
 	for (;;) {
@@ -533,8 +546,8 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	return 0;
 }
 
-/* Also writes a buffer that is sealed meanwhile; its final content later replaces what was
- * written. */
+/* A buffer may be sealed while it is being written here.  Its final content later replaces what
+ * was written. */
 void record_collector_show(struct record_collector *c)
 {
 	struct process *p = c->processes[0];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The collector: drains the session of a recorded program, and of all processes that it forks, into
- * trace directories, until all these processes have ended.  It is single-threaded.  Without a
- * directory it writes nothing.  It then only waits for the program, and meanwhile calls `look` and
- * passes buffers to `take`.
+ * The collector drains the session of a recorded program, and of all processes that the program
+ * forks, into trace directories until all these processes have ended.  It is single-threaded.
+ *
+ * If no directory is given, the collector writes nothing.  It only waits for the program, and
+ * meanwhile calls `look` and passes the buffers to `take`.
  */
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H
@@ -25,15 +26,15 @@ struct record_options {	       /* zero values are the defaults */
 	uint64_t limit;			   /* largest number of bytes on disk; 0 for no limit */
 	const struct trace_layout *layout; /* for a full trace (trace/full.h); else NULL */
 
-	/* Receives the buffers instead of a directory; those of a thread come in order.  A buffer
-	 * is invalid after the callback returns.  `process` is its number in the session's table, 0
-	 * for the first process.  May be NULL. */
+	/* Receives the buffers if there is no directory.  The buffers of a thread are passed in
+	 * order, and each is valid only until the callback returns.  `process` is the number of
+	 * the process in the session's table, 0 for the first one.  May be NULL. */
 	void (*take)(void *context, uint32_t process, uint32_t thread, const void *records, size_t length);
 
 	/* Called about every `look_ms` milliseconds while the first process runs; may be NULL. */
 	void (*look)(void *context, pid_t pid);
-	/* Called after `look`.  Returns whether to stop collecting although the first process still
-	 * runs.  May be NULL. */
+	/* Called after `look`.  If it returns true, collecting stops although the first process is
+	 * still running.  May be NULL. */
 	bool (*leaves)(void *context);
 	void *context;
 	unsigned look_ms;
@@ -46,36 +47,37 @@ int record_collector_open(struct record_collector **c, struct run_session *sessi
 			  const struct record_options *options);
 
 /* Drains the session until process `pid`, our child, has ended.  Stores its wait status in *status
- * and the content of its meta.json in *last.  If `leaves` ended the loop, stores nothing. */
+ * and the content of its meta.json in *last.  If `leaves` ended the loop, neither is stored. */
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
 
-/* Whether forked process n is known to have ended. */
+/* Returns true if forked process n is known to have ended. */
 bool record_collector_has_ended(const struct record_collector *c, uint32_t n);
 
 /* Brings the trace of the first process on disk up to date, including the records that its threads
- * have not handed over yet.  To be called only from `look`. */
+ * have not handed over yet.  Call this only from `look`. */
 void record_collector_show(struct record_collector *c);
 
-/* Whether the last record of some thread of the first process is a lock request.  To be called only
- * from `look`. */
+/* Returns true if the last record of any thread of the first process is a lock request.  Call this
+ * only from `look`. */
 bool record_collector_has_request(struct record_collector *c);
 
-/* Marks in meta.json that the first process is killed because it hangs. */
+/* Notes in meta.json that the first process was killed because it hung. */
 void record_collector_set_hung(struct record_collector *c);
 
-/* The number of events of the program itself so far. */
+/* Returns the number of events that the first process has recorded so far. */
 uint64_t record_collector_events(const struct record_collector *c);
 
-/* The number of forked processes that still run. */
+/* Returns the number of forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);
 
-/* Drains the session until all forked processes have ended.  When `wait` returns false, they are
- * ended, by SIGTERM first.  If `wait` is NULL, they may run without limit. */
+/* Drains the session until all forked processes have ended.  When `wait` returns false, the
+ * processes are ended, first by SIGTERM.  If `wait` is NULL, they may run for as long as they
+ * like. */
 void record_collector_rest(struct record_collector *c, bool (*wait)(void *context), void *context);
 
 void record_collector_close(struct record_collector *c);
 
-/* Frees the collector; a forked copy of this process completes the traces. */
+/* Frees the collector without completing the traces.  A forked copy of this process does that. */
 void record_collector_abandon(struct record_collector *c);
 
 #endif

@@ -11,14 +11,14 @@
  * never met. */
 struct record_enough {
 	int64_t end_ns; /* when the analysis has to end (base/clock.h) */
-	/* How long the analysis takes for one event.  A trace is full if the analysis could not
-	 * finish a longer one in time. */
+	/* How long the analysis takes for one event.  The trace is full when the analysis could
+	 * not handle more events in the time that is left. */
 	int64_t event_ns;
 	int64_t quiet_ns; /* how long the program may run without an event */
 };
 
-/* Whether the run is to be ended at `now_ns`, after `events` events of which the last was at
- * `last_ns`. */
+/* Returns true if the run should end at time `now_ns`, after `events` events.  The last of them
+ * happened at `last_ns`. */
 bool record_has_enough(const struct record_enough *e, int64_t now_ns, uint64_t events, int64_t last_ns,
 		       bool *full, bool *quiet);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preparation before a program is recorded: the directory, and the first meta data. */
+/* Prepares for a recorded run: makes the directory, and fills in the first meta data. */
 #ifndef RECORD_PREPARE_H
 #define RECORD_PREPARE_H
 
@@ -13,9 +13,9 @@
  * Anything else at the path is an error. */
 int record_prepare_directory(const char *path, bool force);
 
-/* Does the same as record_prepare_directory() for a directory that other commands may write to at
- * the same time.  Claims the directory first.  If it is already claimed and `elsewhere` is set,
- * claims another directory beside it. */
+/* Does the same as record_prepare_directory(), but for a directory to which other commands may
+ * write at the same time.  It claims the directory first.  If another command has already claimed
+ * it and `elsewhere` is set, claims another directory beside it. */
 int record_claim_directory(struct rd_claim *claim, const char *path, bool force, bool elsewhere);
 
 /* Fills `meta` for a run that starts now.  The caller still owns `argv`, which ends with NULL. */

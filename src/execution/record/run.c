@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recorded run: sets up the session, the collector, the program and the watchdog, and tears them
- * down.  In: a flavoured program and the directory for its trace.  Out: the trace, the program's
- * status, and an explanation if it was deadlocked.
+ * A recorded run.  Sets up the session, the collector, the program and the watchdog, and tears
+ * them down.  The input is a flavoured program and the directory for its trace.  The results are
+ * the trace, the program's status and, if the program was deadlocked, an explanation.
  */
 #include "record/run.h"
 
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Milliseconds between two checks of a recorded program.  Chosen by hand: the same as the
+/* Milliseconds between two checks of the recorded program.  Chosen by hand; equal to the
  * collector's longest sleep. */
 #define LOOK_MS 100
 
@@ -35,8 +35,8 @@ struct parts {
 	struct record_result *result;
 	uint64_t events;	     /* number of events at the last check */
 	int64_t event_ns;	     /* when the last new events were noticed */
-	struct trace_sites *sites;   /* for a full trace; else NULL */
-	struct trace_layout *layout; /* NULL if it is not a full trace */
+	struct trace_sites *sites;   /* NULL if this is not a full trace */
+	struct trace_layout *layout; /* NULL if this is not a full trace */
 };
 
 /* ---- ending the program early ---- */
@@ -54,8 +54,8 @@ static bool has_enough(struct parts *p)
 				 &p->result->quiet);
 }
 
-/* Whether processes that outlive the program get more time.  An example is a daemon whose client
- * still runs. */
+/* Returns true if processes that outlive the program get more time, for example a daemon whose
+ * client is still running. */
 static bool may_outlive(void *context)
 {
 	const struct parts *p = context;
@@ -67,8 +67,8 @@ static bool may_outlive(void *context)
 	return accompanied ? run_companion_runs(p->run->companion) : ms < p->run->outlive_ms;
 }
 
-/* Lets a copy of this process, in the background, follow the forked processes that outlive the
- * program.  The copy completes their traces.  It does not have our standard streams. */
+/* Forks a copy of this process, which follows the processes that outlive the program and completes
+ * their traces.  The copy runs in the background, without our standard streams. */
 static bool follow_rest(struct parts *p)
 {
 	struct record_collector *c = p->collector;
@@ -141,7 +141,7 @@ static int run_collected(struct parts *p, struct trace_meta *meta)
 	r = record_collector_run(p->collector, pid, &status, &result->meta);
 	result->ended_ns = rd_now_ns();
 	if (result->meta.stopped)
-		/* The collector owns the text. */
+		/* The collector owns this text, so it is copied. */
 		result->meta.stopped = rd_xstrdup(result->meta.stopped);
 	run_forward_gone();
 	run_meter_stop(&p->meter, pid, status, &result->end);
@@ -172,7 +172,7 @@ static int run_parts(struct parts *p, struct trace_meta *meta)
 	return r;
 }
 
-/* Reads the layout for packing a full trace. */
+/* Reads the layout by which a full trace is packed. */
 static int read_layout(struct parts *p)
 {
 	int r;
@@ -198,7 +198,7 @@ int record_run(const struct record_run *run, struct record_result *result)
 
 	*result = (struct record_result){.answer = RD_BUF_INIT};
 	record_prepare_meta(&meta, run->program, run->argv);
-	/* The result owns the strings.  The run, if there is one, fills in the numbers. */
+	/* The result owns the strings.  If the run takes place, it fills in the numbers. */
 	result->meta = meta;
 	if (!r)
 		r = run_parts(&p, &meta);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One recorded run of a program.  All conditions that end it early are set before it starts. */
+/* One recorded run of a program.  The conditions under which it ends early are all set before it
+ * starts. */
 #ifndef RECORD_RUN_H
 #define RECORD_RUN_H
 
@@ -21,14 +22,14 @@ struct record_run { /* zero values are the defaults */
 	const char *directory;	  /* directory of the trace, which is empty or does not exist yet */
 	uint64_t limit;		  /* largest size of the trace in bytes; 0 for no limit */
 	bool no_world;		  /* do not record input from outside (trace/world.h) */
-	bool all_accesses;	  /* leave no access of a long run out (rt/record/thin.h) */
+	bool all_accesses;	  /* record every access, even in a long run (rt/record/thin.h) */
 	const int *streams;	  /* standard streams of the program; NULL for ours */
-	struct run_limits limits; /* only the times and `interrupts` are used */
-	struct run_fault *faults; /* for a full trace; their results are filled in */
+	struct run_limits limits; /* only the time limits and `interrupts` are used */
+	struct run_fault *faults; /* faults for a full trace; the run fills in their results */
 	size_t fault_count;
 
 	/* Decides whether a program that makes no progress is deadlocked.  If so, the program is
-	 * killed.  NULL if such a program is to be left alone.  Not used for full traces. */
+	 * killed.  NULL means that such a program is left alone.  Not used for full traces. */
 	record_hang_fn *stands;
 
 	struct record_enough enough; /* when to end the program early */
@@ -36,9 +37,9 @@ struct record_run { /* zero values are the defaults */
 	struct run_companion *companion;
 
 	/* How long forked processes may outlive the program.  After that time, or when the user
-	 * asks Raddle to end, Raddle ends these processes.  A command that runs beside the program
-	 * keeps them alive as long as it runs, but at most for outlive_most_ms (0 for no limit).
-	 * If outlive_ms is 0, they are followed in the background instead. */
+	 * asks Raddle to end, Raddle ends them.  While a command runs beside the program, it keeps
+	 * them alive, but for at most outlive_most_ms (0 for no limit).  If outlive_ms is 0, a
+	 * background process follows them instead. */
 	uint64_t outlive_ms, outlive_most_ms;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gathers buffers.  Every buffer starts with RESET, so the buffers of a thread can be concatenated.
- * A chunk is written when the next buffer would make it longer than CHUNK_SIZE.  After the first
- * failure, which the writer has reported, only meta.json is written.
+ * Gathers buffers.  Every buffer starts with RESET, so the buffers of a thread can be
+ * concatenated.  A chunk is written when the next buffer would make it longer than CHUNK_SIZE.
+ * After a write has failed, and the writer has reported that, only meta.json is written.
  */
 #include "record/sink.h"
 
@@ -16,28 +16,29 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Raw bytes of a chunk.  Chosen by hand: a small chunk compresses badly, but each thread needs the
- * memory of a chunk.  A full trace has few threads at a time, and its patterns repeat over longer
- * distances. */
+/* The number of raw bytes in a chunk.  Chosen by hand: a small chunk compresses badly, but every
+ * thread needs memory for one chunk.  A full trace has few threads at a time, and its patterns
+ * repeat over longer distances, so its chunks are larger. */
 #define CHUNK_SIZE (128u << 10)
 #define FULL_CHUNK_SIZE (512u << 10)
-/* Number of threads per call of record_sink_flush_some(), each of which may create a file.  Chosen
- * by hand: the collector must get back to its buffers in time. */
+/* The number of threads that one call of record_sink_flush_some() handles.  Each may create a
+ * file.  Chosen by hand, so that the collector gets back to its buffers in time. */
 #define THREADS_FLUSHED_AT_ONCE 64
 
 struct record_sink {
 	struct trace_writer *writer;
 	struct trace_meta meta;
-	struct rd_buf *threads; /* by thread number: its gathered records */
+	struct rd_buf *threads; /* the gathered records of each thread, by thread number */
 	size_t count, capacity;
 	const struct trace_layout *layout; /* for a full trace; else NULL */
-	/* By thread number: the packer of its records; used in place of `threads` for a full
-	 * trace. */
+	/* The packer of each thread's records, by thread number.  Used instead of `threads` for a
+	 * full trace. */
 	struct trace_packer **packers;
 	size_t packer_count, packer_capacity;
-	struct trace_packer *spare; /* packer of a thread that has ended, for the next thread */
-	struct rd_buf world;	    /* gathered input from outside */
-	/* Number of gathered bytes, and the thread that is written next. */
+	/* The packer of a thread that has ended, for the next new thread. */
+	struct trace_packer *spare;
+	struct rd_buf world; /* gathered input from outside */
+	/* The number of gathered bytes, and the number of the thread to be written next. */
 	size_t pending, at;
 	uint64_t events;
 	bool failed;
@@ -128,7 +129,8 @@ static int write_packed(struct record_sink *s, uint32_t thread)
 	return r;
 }
 
-/* Keeps a packer for another thread.  Thread numbers are not reused. */
+/* Keeps the packer of a thread that has ended, for use by another thread.  Thread numbers are not
+ * reused. */
 static void retire(struct record_sink *s, struct trace_packer **p)
 {
 	RD_ASSERT(*p != NULL && *p != s->spare);
@@ -223,7 +225,7 @@ int record_sink_add_world(struct record_sink *s, uint32_t thread, const void *re
 	return r;
 }
 
-/* Writes the records of the threads from..to - 1.  Returns the first error. */
+/* Writes the records of the threads from `from` to `to` - 1.  Returns the first error. */
 static int flush_threads(struct record_sink *s, size_t from, size_t to)
 {
 	RD_ASSERT(from <= to);

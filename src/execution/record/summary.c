@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Summarises a recorded run in a few numbers.  In: its meta data.  Out: text and JSON. */
+/* Summarises a recorded run in a few numbers.  Input: its meta data.  Output: text and JSON. */
 #include "record/summary.h"
 
 #include "base/error.h"

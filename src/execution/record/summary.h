@@ -15,8 +15,8 @@ void record_summary_text(const struct trace_meta *meta, const char *trace, FILE 
 /* Prints for each fault whether it happened, and what it changed. */
 void record_faults_text(const struct run_fault *faults, size_t count, FILE *out);
 
-/* For a program that failed after `events` events: reports an error if the recorder left it no
- * address space, or a warning if that is possible. */
+/* Call this for a program that failed after `events` events.  Reports an error if the recorder
+ * left the program no address space, or a warning if it may have. */
 int record_judge_room(const char *program, uint64_t events);
 
 #endif

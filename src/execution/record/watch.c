@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The watchdog.
- * In: the session's sequence, which every synchronisation operation advances, and the states of the
- * program's threads in /proc.  Out: a program that hangs is killed.
+ * The watchdog.  It watches the session's sequence number, which every synchronisation operation
+ * advances, and the states of the program's threads in /proc.  If the program hangs, the watchdog
+ * kills it.
+ *
  * Silence alone proves nothing: a program that computes, sleeps or waits for input may be silent
- * for hours.  Silence only starts an examination (a look), in a process of its own, so that the
- * collector keeps draining.  If the look finds that the threads can never be woken, and the program
- * has made no progress meanwhile, the program hangs.  The longer the silence, the rarer the looks.
+ * for hours.  Silence only starts an examination, called a look.  A look runs in its own process,
+ * so that the collector keeps draining.  If the look finds that the threads can never be woken,
+ * and the program has made no progress meanwhile, the program hangs.  The longer the silence
+ * lasts, the rarer the looks become.
  */
 #include "record/watch.h"
 
@@ -22,15 +24,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time without progress until the first look: short enough for a user who waits, and longer than
- * most pauses. */
+/* Nanoseconds without progress until the first look.  This is short enough for a user who waits,
+ * and longer than most pauses. */
 #define SILENT_NS 2000000000ll
-/* A look that takes longer than this is cancelled, because the user waits.  Chosen by hand. */
+/* A look that takes more seconds than this is cancelled, because the user is waiting.  Chosen by
+ * hand. */
 #define LOOK_SECONDS 120
 #define STANDS 1 /* exit status of the looking process if it found a hang */
 
-/* Whether there is a reason for a look, which costs as much as a prediction.  The reason is that no
- * thread is left that could wake the others, or that some thread waits for a lock. */
+/* Returns true if there is a reason for a look, which costs as much as a prediction.  There is one
+ * if no thread is left that could wake the others, or if some thread waits for a lock. */
 static bool is_worth_a_look(struct record_watch *w, const struct run_still *still)
 {
 	return still->all || record_collector_has_request(w->collector);

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Decides whether the program hangs, judging by its trace in the directory `trace`, which is up to
- * date.  Writes an explanation to `answer`.  Runs in a separate process, may take a long time, and
+/* Decides from the trace in the directory `trace`, which is up to date, whether the program hangs.
+ * Writes an explanation to `answer`.  It runs in a separate process, may take a long time, and
  * must not touch the program. */
 typedef bool record_hang_fn(const char *trace, const struct run_still *still, FILE *answer);
 

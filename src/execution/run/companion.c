@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 #define RUNS (-1) /* the command is still running; not a valid wait status */
-/* Seconds from SIGTERM to SIGKILL for the program; bounds how long a replay waits for its end. */
+/* Seconds from SIGTERM to SIGKILL for the program.  This limits how long a replay waits for it to
+ * end. */
 #define PATIENCE_S 5
 #define LOOK_MS 5 /* milliseconds between two checks whether the command has ended */
 
@@ -34,7 +35,7 @@ static _Noreturn void run_command(const char *command, int output)
 {
 	int null = open("/dev/null", O_RDONLY);
 
-	/* The guard may be killed alone, with the replay that it belongs to. */
+	/* The guard may be killed on its own when its replay is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(null, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The fault plan.  In: faults as text or as structures.  Out: the plan in the session's memory,
- * with a table of the threads that it names and of their ancestors, parents first.
+ * The fault plan.  It is made from faults, given as text or as structures, and stored in the
+ * session's memory.  It contains a table of the threads that the faults name and of the ancestors
+ * of these threads, parents first.
  */
 #include "run/fault.h"
 
@@ -118,7 +119,7 @@ struct fault_plan {
 	size_t count, capacity;
 };
 
-/* The entry of the index-th child of a thread, which is added if necessary. */
+/* Returns the entry of the index-th child of a thread, adding it if necessary. */
 static uint32_t child_of(struct fault_plan *p, uint32_t parent, uint32_t index)
 {
 	for (size_t i = 1; i < p->count; i++)
@@ -200,7 +201,7 @@ void run_fault_look(const struct run_session *s, struct run_fault *faults, size_
 	RD_ASSERT(s->faults == 0 || s->faults < s->size);
 	struct raddle_faults *plan = (struct raddle_faults *)((char *)s->shared + s->faults);
 
-	/* The program may have overwritten the numbers of the plan. */
+	/* The program may have overwritten the counts in the plan. */
 	if (!s->faults || RADDLE_FAULTS_SIZE((uint64_t)plan->thread_count, count) > s->size - s->faults)
 		return;
 	for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Passes signals on.  The handler uses nothing but the process ID and a counter.  A signal that
- * the program itself sent is not sent back to it.
+ * came from the program itself is not sent back to it.
  */
 #include "run/forward.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Control groups with the controller `pids`.  In: our own group (/proc/self/cgroup) and the usual
- * mount points of the hierarchies.  Out: a new directory in the hierarchy, with a limit.  In
- * version 1 of control groups the controller has its own hierarchy.  In version 2 the new group
- * has the controller only if its parent enables it.  If anything is missing, no group is created.
+ * Control groups with the controller `pids`.  From our own group (/proc/self/cgroup) and the usual
+ * mount points of the hierarchies, this code finds where to create a new directory with a limit.
+ * In version 1 of control groups, the controller has a hierarchy of its own.  In version 2, a new
+ * group has the controller only if its parent enables it.  If anything is missing, no group is
+ * created.
  */
 #include "run/group.h"
 
@@ -26,13 +27,14 @@
 
 #define MOUNTS "/sys/fs/cgroup"
 #define NAMES 1000 /* number of directory names that are tried for one process */
-/* Killing a group is repeated until it is empty, for at most a second in all.  Chosen by hand: the
- * kernel needs a few milliseconds to end a process, and a process that cannot end must not delay
- * Raddle. */
+/* To empty a group, its processes are killed repeatedly, for at most a second in all.  Chosen by
+ * hand: the kernel needs a few milliseconds to end a process, and a process that cannot end must
+ * not delay Raddle. */
 #define CLEAR_ROUNDS 200
 #define CLEAR_PAUSE_NS 5000000 /* nanoseconds between two rounds */
 
-/* The path of our own group, from the line "N:pids:PATH" or "0::PATH"; NULL if unknown. */
+/* Returns the path of our own group, taken from the line "N:pids:PATH" or "0::PATH", or NULL if it
+ * is unknown. */
 static char *own_group(void)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -66,7 +68,7 @@ static bool set_limit(const char *path, uint64_t processes)
 	return set;
 }
 
-/* Removes groups of Raddle processes that were killed. */
+/* Removes groups that were left behind by Raddle processes that were killed. */
 static void remove_old(const char *above)
 {
 	DIR *d = opendir(above);
@@ -125,7 +127,7 @@ bool run_group_open(struct run_group *group, uint64_t processes)
 	return false;
 }
 
-/* Kills all processes of the group.  Returns how many were still there. */
+/* Kills all processes of the group.  Returns how many processes it found there. */
 static size_t kill_all(const char *path)
 {
 	char *file = rd_xasprintf("%s/cgroup.procs", path);
@@ -149,8 +151,8 @@ void run_group_clear(const struct run_group *group)
 
 	if (!group->procs)
 		return;
-	/* Dead processes are listed until they are reaped.  The limit is for programs that fork
-	 * faster than they are killed. */
+	/* Dead processes are listed until they are reaped.  The number of rounds is limited
+	 * because a program may fork faster than it is killed. */
 	for (int i = 0; i < CLEAR_ROUNDS && kill_all(group->path); i++)
 		nanosleep(&pause, NULL);
 }

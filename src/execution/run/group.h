@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A limit on the number of processes and threads that a run has at the same time: a control group
- * of the kernel (controller pids).  No process of the run can leave the group, and it is emptied
- * when the run is over.  Raddle must be allowed to create groups, which is usually true only for
- * root and users with a delegated group.  Other users get RLIMIT_NPROC (run_group_rest()), which
- * counts all processes of the user.
+ * Limits the number of processes and threads that a run has at the same time, by a control group
+ * of the kernel (controller pids).  No process of the run can leave the group.  When the run is
+ * over, all processes in the group are killed.
+ *
+ * Raddle must be allowed to create groups.  Usually only root and users with a delegated group
+ * are.  For other users, RLIMIT_NPROC is used instead (run_group_rest()), which counts all
+ * processes of the user.
  */
 #ifndef RUN_GROUP_H
 #define RUN_GROUP_H
@@ -12,15 +14,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct run_group { /* zero if there is no group */
+struct run_group { /* zeroed if there is no group */
 	char *path;
-	/* 1 + a descriptor; a process that writes "0" to it joins the group; 0 if there is no
-	 * group. */
+	/* 1 + a descriptor, or 0 if there is no group.  A process joins the group by writing "0"
+	 * to the descriptor. */
 	int procs;
 };
 
 /* Creates a group for at most `processes` processes and threads.  If that is not possible here,
- * returns false and *group is zero. */
+ * returns false and zeroes *group. */
 bool run_group_open(struct run_group *group, uint64_t processes);
 
 /* Kills all processes in the group. */
@@ -29,8 +31,8 @@ void run_group_clear(const struct run_group *group);
 /* Kills all processes in the group and removes it. */
 void run_group_close(struct run_group *group);
 
-/* The RLIMIT_NPROC that allows `processes` more processes than the user has now; 0 if the limit
- * would have no effect (root). */
+/* Returns a value of RLIMIT_NPROC that allows `processes` more processes than the user has now.
+ * Returns 0 if the limit would have no effect, as for root. */
 uint64_t run_group_rest(uint64_t processes);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The guard and its worker, both of which adopt orphans (run/orphan.h).  If the worker dies, its
+ * The guard and its worker.  Both adopt orphans (run/orphan.h).  If the worker dies, its
  * descendants become the guard's children.  If the guard dies, the kernel sends the worker a
- * signal, whose handler kills all children.  The handler may interrupt any code, so it uses only
- * system calls.
+ * signal, and its handler kills all children of the worker.  The handler may interrupt any code,
+ * so it uses only system calls.
  */
 #include "run/guard.h"
 

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-/* Splits this process into a worker and its guard.  Returns false in the worker, which continues.
- * Returns true in the guard when the worker has ended, and sets *status to its wait status.  If one
- * of the two dies, the other kills everything that was started.  To be called before anything is
- * started.  The guard forwards signals to the worker. */
+/* Splits this process into a worker and its guard.  In the worker, returns false at once, and the
+ * worker continues.  In the guard, returns true after the worker has ended, and stores the
+ * worker's wait status in *status.  The guard forwards signals to the worker.  If one of the two
+ * dies, the other kills everything that was started.  Call this before starting anything. */
 bool run_guard(int *status);
 
 #endif

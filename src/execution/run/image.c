@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Images of a session's memory.  In: a session.  Out: the same session with its earlier content.
+ * Images of a session's memory.  An image is taken of a session, and later restores the session's
+ * earlier content.
  *
- * The memory is a sparse file of which little is in use.  Only the parts in use are kept and
- * restored; the kernel knows them (SEEK_DATA).  Pages are overwritten, not given back, because the
- * next run would have to allocate them again.
+ * The memory is a sparse file, most of which is not in use.  Only the parts in use, which the
+ * kernel reports (SEEK_DATA), are kept and restored.  Pages are overwritten rather than given
+ * back, because the next run would have to allocate them again.
  */
 #include "run/image.h"
 
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Finds the next part in use from `from` on.  Returns false if there is none. */
+/* Finds the next part in use at or after `from`.  Returns false if there is none. */
 static bool next_in_use(const struct run_session *s, size_t from, struct run_range *range)
 {
 	off_t start = from < s->size ? lseek(s->fd, (off_t)from, SEEK_DATA) : -1, end;
@@ -79,7 +80,7 @@ static void add_missing(struct run_image *image, struct run_range r)
 	add_later(image, at, end);
 }
 
-/* Determines which parts came into use since the image was taken. */
+/* Determines which parts have come into use since the image was taken. */
 static void find_later(struct run_image *image, const struct run_session *s)
 {
 	struct run_range r = {0, 0};

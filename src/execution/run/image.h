@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An image: the content of a session's memory at one moment, which can be restored.  A program that
- * is frozen for copies (rt/steer/freeze.c) uses the same memory in each run.
+ * An image is the content of a session's memory at one moment, which can be restored.  It is
+ * needed because the copies of a frozen program (rt/steer/freeze.c) use the same memory in each
+ * run.
  */
 #ifndef RUN_IMAGE_H
 #define RUN_IMAGE_H
@@ -18,14 +19,14 @@ struct run_range {
 
 struct run_image {		/* zeroed if no image was taken */
 	struct run_range *kept; /* the ranges whose content is kept; everything else was zero */
-	char **content;		/* by range */
+	char **content;		/* the content of each range in `kept` */
 	size_t kept_count, kept_capacity, content_capacity;
-	struct run_range *later; /* ranges that came into use later */
+	struct run_range *later; /* the ranges that came into use after the image was taken */
 	size_t later_count, later_capacity;
-	blkcnt_t blocks; /* the memory in use when `later` was determined */
+	blkcnt_t blocks; /* the number of blocks in use when `later` was determined */
 };
 
-/* Keeps what the memory contains.  Release the image even after a failure. */
+/* Stores a copy of the memory in use.  Release the image even after a failure. */
 int run_image_take(struct run_image *image, const struct run_session *session);
 void run_image_restore(struct run_image *image, const struct run_session *session);
 void run_image_release(struct run_image *image);

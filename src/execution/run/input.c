@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The standard input of a program that is run repeatedly: each run gets the same bytes.  A regular
- * file or a device is reopened.  A pipe can be read only once, so a process of ours copies it to
- * the first run and to a file.  Copying the whole pipe before the start could block forever, if the
- * writer never closes it.  If the input is a terminal, only the first run gets it.
+ * The standard input of a program that is run repeatedly.  Each run gets the same bytes.  A
+ * regular file or a device is reopened.  A pipe can be read only once, so a process of ours copies
+ * it both to the first run and to a file.  It would be wrong to copy the whole pipe before the
+ * start, because that could block forever if the writer never closes it.  If the input is a
+ * terminal, only the first run gets it.
  */
 #include "run/input.h"
 
@@ -22,8 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Copies until the end of the input or until the reader has closed its end.  The rest stays
- * unread. */
+/* Copies until the input ends or the reader closes its end.  Any further input stays unread. */
 static _Noreturn void pump(int to, int copy)
 {
 	char bytes[65536];
@@ -69,7 +69,8 @@ static int start_pump(struct run_input *in, const char *spool)
 	return RD_OK;
 }
 
-/* The path of the file that is our standard input, if the file still has one. */
+/* Returns the path of the file that is our standard input, or NULL if the file no longer has
+ * one. */
 static char *name_of_input(const struct stat *st)
 {
 	char path[4096];

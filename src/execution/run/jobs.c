@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Decides how many runs to do at the same time.  In: the number that the user wants, and the cores
- * that Raddle may use.  Out: a number. */
+/* Decides how many runs to do at the same time, from the number that the user asks for and the
+ * cores that Raddle may use. */
 #include "run/jobs.h"
 
 #include <sched.h>

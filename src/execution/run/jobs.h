@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number of jobs that the user wants.  If that is 0, one job per core, or only one job if the
- * programs would disturb each other (`alone`). */
+/* Returns `wanted`, the number of jobs that the user asked for.  If that is 0, returns the number
+ * of cores, or 1 if the programs would disturb each other (`alone`). */
 unsigned run_jobs(uint64_t wanted, bool alone);
 
 #endif

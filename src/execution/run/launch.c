@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Launching programs.  The program stays in our process group, so the terminal's signals and job
+ * Launches programs.  A program stays in our process group, so the terminal's signals and job
  * control reach it directly.  run/forward.h handles the other signals.
  */
 #include "run/launch.h"
@@ -31,21 +31,22 @@
 /* number of attempts to start a program whose flavour was removed from the cache */
 enum { ATTEMPTS = 5 };
 
-/* Signals that are ignored in our process: then write() fails if it exceeds a file size limit or if
- * a pipe is closed.  Programs get the dispositions that Raddle inherited. */
+/* Signals that our process ignores.  Because it does, write() fails instead of ending us when a
+ * file size limit is exceeded or a pipe is closed.  Programs get the dispositions that Raddle
+ * inherited. */
 static const int write_errors[] = {SIGXFSZ, SIGPIPE};
 enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
 
-/* Signal handlers belong to the whole process.  This is the data that they need, and the handlers
- * that they replaced. */
+/* Signal handlers belong to the whole process.  This struct holds the data that our handlers need,
+ * and the handlers that they replaced. */
 static struct {
 	_Atomic unsigned *volatile wakes; /* the word that the collector sleeps on */
-	bool known;			  /* whether `inherited` is set */
+	bool known;			  /* true if `inherited` is set */
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
-/* Wakes the collector.  If the collector's sleep on the word has not begun yet, the sleep returns
- * at once; if it has begun, the signal interrupts it. */
+/* Wakes the collector.  If its sleep on the word has not begun yet, the sleep will return at once.
+ * If the sleep has begun, the signal interrupts it. */
 static void wake(int signal)
 {
 	(void)signal;
@@ -80,7 +81,7 @@ static void take_signals(pid_t pid)
 void run_launch_done(void)
 {
 	if (!signals.wakes)
-		return; /* nothing was started, or this was done already */
+		return; /* nothing was started, or the handlers are restored already */
 	signals.wakes = NULL;
 	run_forward_stop();
 }
@@ -98,8 +99,8 @@ static void make_environment(struct environment *e, int fd)
 		count++;
 	e->all = rd_xcalloc(count + 2, sizeof *e->all);
 	memcpy(e->all, environ, count * sizeof *e->all);
-	/* The string has the same length for every number, because the stack begins below these
-	 * strings, and programs print addresses. */
+	/* The string has the same length for every number.  The stack begins below these strings,
+	 * and programs may print addresses, which would otherwise differ. */
 	e->all[count] = e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 }
 
@@ -131,8 +132,8 @@ static void limit(int what, uint64_t value)
 	setrlimit(what, &now);
 }
 
-/* Raises a limit on the address space by the runtime's needs, as far as permitted.  The limit is
- * meant for the program alone. */
+/* Raises the limit on address space, if there is one, by what the runtime needs, as far as that is
+ * permitted.  The limit is meant for the program alone. */
 static void make_room(uint64_t bytes)
 {
 	struct rlimit old, now;
@@ -147,7 +148,7 @@ static void make_room(uint64_t bytes)
 	setrlimit(RLIMIT_AS, &now);
 }
 
-/* Whether the limit can be raised, which only an attempt shows. */
+/* Whether a limit can be raised is known only after trying. */
 bool run_launch_has_room(void)
 {
 	struct rlimit limit, more;
@@ -162,7 +163,7 @@ bool run_launch_has_room(void)
 	return may;
 }
 
-/* Prepares the new process.  Returns an errno value.  `parent` may have died before
+/* Prepares the new process.  Returns an errno value.  `parent` may already have died before
  * PR_SET_PDEATHSIG took effect. */
 static int prepare(const struct run_launch *launch, pid_t parent)
 {
@@ -202,7 +203,7 @@ struct start {
 	sigset_t mask; /* signal mask of the program */
 	pid_t parent;
 	int given;  /* the descriptor for the runtime */
-	int report; /* descriptor to which the errno value is written if exec fails */
+	int report; /* the descriptor to which an errno value is written if exec fails */
 };
 
 /* Runs in the new process, which shares our memory until exec and must not change it. */
@@ -323,7 +324,7 @@ static void block_signals(sigset_t *old)
 	sigprocmask(SIG_SETMASK, &all, old);
 }
 
-/* Ends the blocking; from now on signals are forwarded to the program, if it was started. */
+/* Unblocks the signals.  From now on they are forwarded to the program, if one was started. */
 static void forward_signals(const struct run_session *session, pid_t pid, const sigset_t *old)
 {
 	if (pid > 0) {
@@ -357,7 +358,7 @@ pid_t run_launch_copy(const struct run_session *session, pid_t (*fork_copy)(void
 	return pid;
 }
 
-/* Tries to start the program.  If exec fails, *error receives the errno value. */
+/* Tries to start the program.  If exec fails, stores the errno value in *error. */
 static int try_launch(const struct run_launch *launch, pid_t *pid, int *error)
 {
 	int report[2];
@@ -388,7 +389,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 	int error = ENOENT, err = 0;
 
 	run_launch_prepare();
-	/* The cache may be emptied right after our check. */
+	/* The cache may be emptied right after we have checked it. */
 	for (int i = 0; i < ATTEMPTS && error == ENOENT && !err; i++) {
 		err = run_program_renew(launch->program);
 		if (!err)

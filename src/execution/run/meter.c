@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The meter of a run.  In: the clocks of the process, the states of its threads, and the kernel's
- * count of processes killed for lack of memory.  Out: SIGTERM or SIGKILL for a program that exceeds
- * its limits, and how the program ended.
- * A program stalls if its time is up and all of its threads have slept for a while.  A program that
- * is running or runnable gets `patience` times as long, since a busy machine may have delayed it.
+ * The meter of a run.  It reads the clocks of the process, the states of its threads, and the
+ * kernel's count of processes that were killed for lack of memory.  If the program exceeds its
+ * limits, the meter sends it SIGTERM or SIGKILL.  In the end it determines how the program ended.
+ *
+ * A program stalls if its time is up and all of its threads have slept for a while.  A program
+ * that is running or runnable gets `patience` times as long, because a busy machine may have
+ * delayed it.
  */
 #include "run/meter.h"
 
@@ -23,12 +25,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds before the first check, so that short programs need none. */
+/* Nanoseconds before the first check.  Short programs end earlier and are never checked. */
 #define FIRST_NS 20000000
 /* Nanoseconds without processor time after which a program counts as asleep. */
 #define STILL_NS 200000000
 
-/* The number of processes that the kernel has killed because memory ran out. */
+/* Returns the number of processes that the kernel has killed because memory ran out. */
 static uint64_t count_kills(void)
 {
 	FILE *in = fopen("/proc/vmstat", "re");
@@ -65,7 +67,8 @@ static uint64_t cpu_of(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
 }
 
-/* Judges a program whose time is up.  A program that seems to sleep is observed for STILL_NS. */
+/* Judges a program whose time is up.  A program that seems to be asleep is observed for STILL_NS
+ * first. */
 static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now)
 {
 	const struct run_limits *l = &m->limits;
@@ -77,7 +80,7 @@ static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now
 	return now > end + (asleep ? 3 * STILL_NS : 0) ? RUN_TIMED_OUT : RUN_EXITED;
 }
 
-/* The reason why the program has to be ended; RUN_EXITED if it may continue. */
+/* Returns the reason why the program has to be ended, or RUN_EXITED if it may continue. */
 static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
 	RD_ASSERT(now >= m->started_ns);

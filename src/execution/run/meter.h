@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits the resources of a run, measures what it used, and determines how it ended.
- * A meter belongs to one run.  It is started before the program is launched.  While the program
- * runs, the meter is polled, and ends the program if it exceeds a limit.  The meter is read after
- * the program has been waited for.
+ * Limits the resources of a run, measures what the run used, and determines how it ended.  A meter
+ * belongs to one run.  Start it before the program is launched, and poll it while the program
+ * runs; it ends a program that exceeds a limit.  Stop it after waiting for the program.
  */
 #ifndef RUN_METER_H
 #define RUN_METER_H
@@ -15,23 +14,24 @@
 
 struct run_limits {	    /* 0 means no limit */
 	uint64_t wall_ms;   /* wall-clock time after which the program is ended */
-	unsigned patience;  /* a program that is running or runnable gets this many times wall_ms */
-	uint64_t cpu_ms;    /* processor time */
+	unsigned patience;  /* a program that is running or runnable may use wall_ms times this */
+	uint64_t cpu_ms;    /* processor time in milliseconds */
 	uint64_t memory;    /* bytes of data memory */
 	uint64_t file_size; /* bytes of a single file */
 	uint64_t processes; /* number of processes and threads (RLIMIT_NPROC) */
-	int group;	    /* run_group.procs of its control group */
+	int group;	    /* run_group.procs of the program's control group */
 	uint64_t grace_ms;  /* time from SIGTERM to SIGKILL; if 0, SIGKILL is sent at once */
-	int interrupts;	    /* number of requests to end Raddle after which the program is ended */
+	int interrupts;	    /* the program is ended after this many requests to end Raddle */
 };
 
 enum run_how {
-	RUN_EXITED,	   /* it exited by itself */
+	RUN_EXITED,	   /* the program exited by itself */
 	RUN_SIGNALLED,	   /* a signal that Raddle did not send ended the program */
-	RUN_OUT_OF_MEMORY, /* the kernel killed it because memory ran out */
-	RUN_TIMED_OUT,	   /* Raddle ended it: a time limit was exceeded */
-	RUN_STALLED,	   /* Raddle ended the program: its time was up and its threads slept */
-	RUN_INTERRUPTED,   /* Raddle ended it: Raddle was asked to end */
+	RUN_OUT_OF_MEMORY, /* the kernel killed the program because memory ran out */
+	RUN_TIMED_OUT,	   /* Raddle ended the program because it exceeded a time limit */
+	/* Raddle ended the program because its time was up and its threads slept. */
+	RUN_STALLED,
+	RUN_INTERRUPTED, /* Raddle ended the program because Raddle was asked to end */
 };
 
 struct run_end {
@@ -47,9 +47,9 @@ struct run_meter {
 	enum run_how how;
 	int64_t started_ns, told_ns;
 	uint64_t last_cpu_us; /* the program's processor time at the last check */
-	int64_t moved_ns;     /* when that time last changed */
-	/* Number of processes that the kernel had killed for lack of memory before the start;
-	 * UINT64_MAX if there are no limits, because it is then not read. */
+	int64_t moved_ns;     /* when last_cpu_us last changed */
+	/* The number of processes that the kernel had killed for lack of memory before the start.
+	 * It is not read if there are no limits, and is then UINT64_MAX. */
 	uint64_t kills;
 	struct rusage before; /* resource usage of our children before the start */
 };
@@ -57,18 +57,19 @@ struct run_meter {
 /* Starts a meter.  `limits` may be NULL. */
 void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool apart);
 
-/* Treats the program's time as up from now on. */
+/* Makes the meter treat the program's time as up from now on. */
 void run_meter_expire(struct run_meter *m);
 
 /* Checks the limits, and ends the program if it exceeds one. */
 void run_meter_look(struct run_meter *m, pid_t pid);
 
-/* To be called after waiting for the program.  If the program was `apart`, kills its remaining
- * processes.  Removes resources that a killed program could not remove. */
+/* Call this after waiting for the program.  If the program was `apart`, kills its remaining
+ * processes.  Removes resources that a killed program could not remove itself. */
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end);
 
-/* How the program ended.  `how` is the reason why Raddle ended it, or RUN_EXITED if Raddle did not.
- * `kills` is the number of processes that the kernel killed for lack of memory during the run. */
+/* Returns how the program ended.  `how` is the reason why Raddle ended it, or RUN_EXITED if Raddle
+ * did not.  `kills` is the number of processes that the kernel killed for lack of memory during
+ * the run. */
 enum run_how run_how_of(int status, enum run_how how, uint64_t kills);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Kills the processes that a program left running.  In: our children, from /proc.  Out: only
- * children that the caller keeps are left.
+ * Kills the processes that a program left running.  It reads our children from /proc and kills all
+ * except those that the caller keeps.
+ *
  * A daemon leaves its process group and session, and its parent exits, but it cannot leave its
- * ancestors.  A process with PR_SET_CHILD_SUBREAPER gets orphans as its children, so killing
- * children until none are left kills all of them.  This code also runs in signal handlers, so it
- * uses only system calls.
+ * ancestors.  Orphans become children of an ancestor that has set PR_SET_CHILD_SUBREAPER.  So, by
+ * killing our children until none are left, we kill all of them.  This code also runs in signal
+ * handlers, so it uses only system calls.
  */
 #include "run/orphan.h"
 
@@ -18,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS 1000 /* largest number of rounds, in case a program forks faster than it is killed */
+/* The largest number of rounds, because a program may fork faster than it is killed. */
+#define ROUNDS 1000
 
 void run_orphans_adopt(void)
 {
@@ -55,8 +57,8 @@ static int open_children(void)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Removes the shared memory by which libomp announces itself to other copies in the process. libomp
- * removes it at exit, but a killed process does not. */
+/* Removes the shared memory by which libomp announces itself to other copies of libomp in the
+ * process.  libomp removes it at exit, but a killed process cannot. */
 void run_left_remove(pid_t pid)
 {
 	char path[64] = "";
@@ -81,8 +83,8 @@ static bool end_child(pid_t pid, const pid_t *keep, size_t count)
 	return true;
 }
 
-/* Kills our children, except those in `keep`.  Returns whether there were any.  The last number in
- * the buffer may be cut off; the next round reads the whole number. */
+/* Kills our children, except those in `keep`.  Returns true if there were any.  The last number in
+ * the buffer may be cut off; the next round reads it in full. */
 static bool end_children(const pid_t *keep, size_t count)
 {
 	char list[4096];

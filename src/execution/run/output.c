@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Outputs of runs.  In: streams and a directory.  Out: their contents, in memory and on disk.  The
- * content of a symbolic link is its target.  Other special files have a name but no content.
+ * Outputs of runs.  Reads the streams and the directory of a run into memory, and writes them to
+ * disk.  The content of a symbolic link is its target path.  Other special files have a name but
+ * no content.
  */
 #include "run/output.h"
 
@@ -16,7 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Deeper directories are ignored; chosen by hand to bound the recursion. */
+/* The maximum depth of directories; deeper ones are ignored.  Chosen by hand to bound the
+ * recursion. */
 #define DIRECTORY_DEPTH_MAX 32
 
 /* --- gathering --------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-/* Links every entry of `from` that `to` does not have yet. */
+/* Creates a link in `to` for every entry of `from` that `to` does not have yet. */
 static int link_all(const char *from, const char *to)
 {
 	DIR *d = opendir(from);
@@ -75,8 +75,8 @@ static int link_all(const char *from, const char *to)
 	return err;
 }
 
-/* Makes `to` a directory of links to the entries of `from`.  Before that, `to` may be a link to
- * `from`, or not exist. */
+/* Makes `to` a directory of links to the entries of `from`.  Before this, `to` may be a link to
+ * `from` or may not exist. */
 static int open_up(const char *from, const char *to)
 {
 	struct stat st;
@@ -112,7 +112,7 @@ static int replace_below(struct run_override *r, const char *cwd, const struct r
 	return err;
 }
 
-/* Replaces a file elsewhere.  Only an argument can name the new file. */
+/* Replaces a file outside the working directory.  This works only if an argument names the file. */
 static int replace_named(struct run_override *r, const struct rd_override_part *p, size_t number)
 {
 	char *at = rd_xasprintf("%s/.given/%zu", r->directory, number), *directory;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run with substituted input (base/override.h).  Arguments are replaced.  Environment variables
- * are set in this process while the program is started.  Standard input is a temporary file.  The
- * run gets a copy of the working directory that consists of links.  Files are replaced in this
- * copy, so the user's files are not touched.  For a file elsewhere that an argument names, the new
- * file is put into the copy, and the argument is changed.
+ * are set in this process while the program is being started.  Standard input is read from a
+ * temporary file.  The run gets a copy of the working directory that consists of links.  Files are
+ * replaced in this copy, so the user's files are not touched.  A file outside the working
+ * directory can be replaced if an argument names it: the new file is put into the copy, and the
+ * argument is changed.
  */
 #ifndef RUN_OVERRIDE_H
 #define RUN_OVERRIDE_H
@@ -21,18 +22,18 @@ struct run_override {
 	int input;	 /* descriptor of standard input; -1 if unchanged */
 	char *directory; /* working directory of the run; NULL if unchanged */
 	bool entered;
-	/* Former values of the variables that were set; NULL if a variable was not set. */
+	/* The former values of the variables that were set.  An entry is NULL if its variable did
+	 * not exist. */
 	char **saved;
 };
 
-/* Prepares a run with other input.  Creates the directory `scratch`.  The caller calls
- * run_override_close(), even after a failure. */
+/* Prepares a run with other input.  Creates the directory `scratch`.  The caller must call
+ * run_override_close() even after a failure. */
 int run_override_open(struct run_override *r, const struct rd_override *given, char *const *argv,
 		      const char *scratch);
 void run_override_close(struct run_override *r);
 
-/* To be called before the program is started (run_override_enter()) and after that
- * (run_override_leave()). */
+/* Call run_override_enter() before the program is started, and run_override_leave() after that. */
 void run_override_enter(struct run_override *r);
 void run_override_leave(struct run_override *r);
 

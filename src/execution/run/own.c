@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Decides what can wake a thread that waits on descriptors.  In: the thread's system call and its
- * arguments, the names and properties of descriptors in /proc, and copies of sockets
- * (pidfd_getfd()).  Out: whether only the process itself can wake it.  The process is neither
- * stopped nor changed.
+ * Decides what can wake a thread that waits on descriptors.  It examines the thread's system call
+ * and its arguments, the names and properties of descriptors in /proc, and copies of sockets
+ * (pidfd_getfd()), to tell whether only the process itself can wake the thread.  The process is
+ * neither stopped nor changed.
  *
  * Descriptors that are not known to be private may become ready from outside: terminals, files,
- * timers, signalfd, listening sockets, named datagram sockets, peers elsewhere.  The kernel itself
- * can advance an event counter, for asynchronous requests; processes with such requests are not
- * examined.
+ * timers, signalfd, listening sockets, named datagram sockets, and sockets with peers elsewhere.
+ * The kernel itself can advance an event counter, for asynchronous requests, so processes with
+ * such requests are not examined.
  */
 #include "run/own.h"
 
@@ -36,7 +36,7 @@
 enum {
 	PATH_SIZE = 64,	 /* a path in /proc: two numbers and two words */
 	NAME_SIZE = 64,	 /* the kernel's name of a descriptor that is not a file */
-	TEXT_SIZE = 512, /* the first lines of a file in /proc, which are enough */
+	TEXT_SIZE = 512, /* the first lines of a file in /proc; more is not needed */
 };
 
 enum {
@@ -68,8 +68,8 @@ static FILE *open_facts(pid_t pid, int fd)
 	return fopen(path, "re");
 }
 
-/* The number of an event counter; -1 if there is none.  All event counters have the same name, so
- * only their numbers identify them. */
+/* Returns the number of an event counter, or -1 if the descriptor is not one.  All event counters
+ * have the same name, so only their numbers identify them. */
 static long counter_of(pid_t pid, int fd)
 {
 	FILE *in = open_facts(pid, fd);
@@ -87,7 +87,8 @@ static long counter_of(pid_t pid, int fd)
 /* A descriptor to look for among those of all processes. */
 struct wanted {
 	const char *name;
-	long counter; /* -1 if the name is unique */
+	/* The number of an event counter; -1 for other descriptors, whose names are unique. */
+	long counter;
 };
 
 static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
@@ -98,9 +99,9 @@ static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
 	       (w->counter < 0 || counter_of(pid, fd) == w->counter);
 }
 
-/* Whether a process has the wanted descriptor.  If the process may not be inspected: whether it and
- * `looked_at`, the process under examination, could have inherited the descriptor from one
- * another. */
+/* Returns true if a process has the wanted descriptor.  If the process may not be inspected,
+ * returns true if it and `looked_at`, the process under examination, could have inherited the
+ * descriptor from each other. */
 static bool has(pid_t pid, pid_t looked_at, const struct wanted *w)
 {
 	const struct dirent *entry;
@@ -140,7 +141,7 @@ static bool is_aio(void *context, const struct run_mapping *mapping)
 	return strncmp(mapping->name, "/[aio]", 6) == 0;
 }
 
-/* Whether the kernel may advance an event counter of the process. */
+/* Returns true if the kernel may advance an event counter of the process. */
 static bool has_requests(pid_t pid)
 {
 	return has(pid, pid, &(struct wanted){"anon_inode:[io_uring]", -1}) ||
@@ -174,7 +175,7 @@ static bool has_time_limit(int fd)
 	return false;
 }
 
-/* Whether the socket has no name, so that only its peer can send to it. */
+/* Returns true if the socket has no name, so that only its peer can send to it. */
 static bool is_unnamed(int fd)
 {
 	struct sockaddr_un address = {0};
@@ -204,7 +205,7 @@ static uint32_t peer_in(const struct nlmsghdr *head, size_t size)
 	return 0;
 }
 
-/* The inode number of a Unix socket's peer; 0 if unknown. */
+/* Returns the inode number of a Unix socket's peer, or 0 if it is unknown. */
 static uint32_t peer_of(uint32_t number)
 {
 	struct peer_request request = {.head = {.nlmsg_len = sizeof request,
@@ -231,7 +232,7 @@ static uint32_t peer_of(uint32_t number)
 	return peer;
 }
 
-/* Whether the socket is one end of a pair whose ends only the process has. */
+/* Returns true if the socket is one end of a pair of which only this process has the ends. */
 static bool is_own_socket(pid_t pid, int fd, const char *name)
 {
 	struct wanted this = {name, -1}, that = {NULL, -1};

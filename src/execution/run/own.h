@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptors on which only their own process can cause an event.  These are pipes, event counters
- * and socket pairs that no other process has open, and epoll sets that contain only these.
+ * Recognises descriptors on which only their own process can cause an event.  These are pipes,
+ * event counters and socket pairs that no other process has open, and epoll sets that contain
+ * nothing else.
  */
 #ifndef RUN_OWN_H
 #define RUN_OWN_H
@@ -9,8 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a thread waits on such descriptors only, on at least one, and without a time limit.
- * Returns false if in doubt. */
+/* Returns true if a thread waits only on such descriptors, on at least one of them, and without a
+ * time limit.  Returns false if in doubt. */
 bool run_waits_for_own(pid_t pid, pid_t tid);
 
 #endif

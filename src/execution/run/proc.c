@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads /proc/PID.  In: the text of its files.  The kernel writes the text, but the names of
- * programs and files in it may contain anything.  Out: numbers.
+ * Reads the files in /proc/PID and extracts numbers from their text.  The kernel writes the text,
+ * but the names of programs and files in it may contain anything.
  */
 #include "run/proc.h"
 
@@ -21,14 +21,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define TEXT_SIZE 4096 /* bytes of a file in /proc; the files that are read are shorter */
-/* Largest number of ancestors; chosen by hand to bound the walk while parents change. */
+/* Bytes to read of a file in /proc; the files that are read here are shorter. */
+#define TEXT_SIZE 4096
+/* The largest number of ancestors to visit.  Chosen by hand; parents may change during the walk,
+ * which must end. */
 #define ANCESTORS_MAX 64
 
 /* The signals 32 and 33, which glibc reserves for cancellation and setuid().  Signal n is bit n -
  * 1. Higher signals, from SIGRTMIN on, belong to the program. */
 #define LIBC_SIGNALS (3ull << 31)
-/* Synchronous faults.  They do not end a wait, and the runtime has handlers for them. */
+/* Signals for synchronous faults.  They do not end a wait, and the runtime has handlers for
+ * them. */
 #define FAULT_SIGNALS                                                                                        \
 	(BIT_OF(SIGSEGV) | BIT_OF(SIGBUS) | BIT_OF(SIGFPE) | BIT_OF(SIGILL) | BIT_OF(SIGABRT) |              \
 	 BIT_OF(SIGSYS))
@@ -130,8 +133,8 @@ static bool waits_with(pid_t pid, pid_t tid, struct futex *f)
 	}
 }
 
-/* Whether only a thread of the process can wake the waiter.  A join waits on a shared futex, whose
- * word is the thread ID until the kernel clears it. */
+/* Returns true if only a thread of the process can wake the waiter.  This is also the case for a
+ * join, which waits on a shared futex: its word is the thread ID until the kernel clears it. */
 static bool is_own(pid_t pid, const struct futex *f)
 {
 	struct run_task task;
@@ -265,7 +268,7 @@ struct look {
 	size_t others;
 };
 
-/* Examines a thread.  An initial thread that called pthread_exit() remains as a zombie. */
+/* Examines a thread.  An initial thread that has called pthread_exit() remains as a zombie. */
 static void look_at_task(void *context, pid_t tid)
 {
 	struct look *l = context;

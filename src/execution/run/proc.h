@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what the kernel reports about a process and its threads.  Apart from own.c (descriptors) and
- * group.c (numbers of threads), only this code reads /proc/PID.  Any result may be out of date
- * when it is returned, and the process may be gone; each function states its result in that case.
+ * Reads what the kernel reports about a process and its threads.  Apart from own.c (descriptors)
+ * and group.c (numbers of threads), only this code reads /proc/PID.  A result may be out of date
+ * by the time it is returned, and the process may be gone.  Each function states what it returns
+ * then.
  */
 #ifndef RUN_PROC_H
 #define RUN_PROC_H
@@ -23,20 +24,20 @@ struct run_task {
 /* Reads the state of a thread.  Returns false if the thread does not exist. */
 bool run_task_read(pid_t pid, pid_t tid, struct run_task *task);
 
-/* The number of context switches, voluntary or not; 0 if the thread is gone. */
+/* Returns the number of context switches, voluntary or not, or 0 if the thread is gone. */
 uint64_t run_task_switches(pid_t pid, pid_t tid);
 
-/* Whether the thread is in a system call in which it may wait for another thread, which Raddle
- * would not notice.  Returns false if the call only sleeps, yields, or waits on a futex. */
+/* Returns true if the thread is in a system call in which it may be waiting for another thread
+ * without Raddle noticing.  Returns false if the call only sleeps, yields, or waits on a futex. */
 bool run_task_in_io(pid_t pid, pid_t tid);
 
 /* The system call that a thread is in. */
 struct run_call {
-	/* The thread is in no system call and runs; the other members are then unknown. */
+	/* True if the thread runs and is in no system call.  The other members are then unknown. */
 	bool running;
-	long number; /* -1 if it is blocked, but not by a system call */
+	long number; /* -1 if the thread is blocked, but not by a system call */
 	uint64_t argument[6];
-	uint64_t stack; /* its stack pointer */
+	uint64_t stack; /* the thread's stack pointer */
 };
 
 /* Reads the system call of a thread.  Returns false if the thread runs, is gone, or may not be
@@ -47,29 +48,30 @@ bool run_task_call(pid_t pid, pid_t tid, struct run_call *call);
 
 struct run_process {
 	size_t threads;
-	/* The program itself, not only libc, handles a signal other than those for faults. */
+	/* True if the program itself, not only libc, handles a signal other than those for
+	 * faults. */
 	bool catches;
 };
 
-/* Reads the state of a process.  Returns false if it is gone; the caller must then assume
- * handlers. */
+/* Reads the state of a process.  Returns false if it is gone.  The caller must then assume that
+ * the program has signal handlers. */
 bool run_process_read(pid_t pid, struct run_process *process);
 
-/* Whether `ancestor`, or a descendant of it, started the process. */
+/* Returns true if the process was started by `ancestor` or by a descendant of `ancestor`. */
 bool run_process_descends(pid_t pid, pid_t ancestor);
 
-/* Whether no thread is running, runnable or waiting for a disk. */
+/* Returns true if no thread is running, runnable or waiting for a disk. */
 bool run_process_is_asleep(pid_t pid);
 
 /* A mapping in the memory of a process. */
 struct run_mapping {
 	uint64_t start, end, offset;
-	bool code; /* whether it can be executed */
-	/* Path of the file, with the kernel's annotations; "" for anonymous memory. */
+	bool code; /* true if it can be executed */
+	/* The path of the file, with the kernel's annotations, or "" for anonymous memory. */
 	const char *name;
 };
 
-/* Calls `take` for each mapping until it returns true.  Returns whether it did. */
+/* Calls `take` for each mapping until `take` returns true.  Returns true if that happened. */
 bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct run_mapping *mapping),
 			  void *context);
 
@@ -79,23 +81,23 @@ bool run_process_peek(pid_t pid, uint64_t address, void *to, size_t size);
 /* ---- a process that makes no progress ---- */
 
 struct run_still {
-	/* Threads that wait for another thread, without a time limit: on a futex, or on descriptors
-	 * that no other process has (own.h). */
+	/* The threads that wait for another thread without a time limit, either on a futex or on
+	 * descriptors that no other process has (own.h). */
 	pid_t *waiting;
 	size_t waiting_count, capacity;
-	/* All threads of the process are in `waiting`, and there is at least one. */
+	/* True if every thread of the process is in `waiting`, and there is at least one. */
 	bool all;
-	bool shared;  /* another process may be able to wake a thread in `waiting` */
-	bool catches; /* the program handles signals, whose handlers could wake a thread */
-	bool alone;   /* no process that this one forked is alive; set by the caller */
+	bool shared;  /* true if another process may be able to wake a thread in `waiting` */
+	bool catches; /* true if the program has signal handlers, which could wake a thread */
+	bool alone;   /* true if no process that this one forked is alive; set by the caller */
 };
 
-/* Examines the threads of a process.  `still` must be zeroed before, and released even if the
- * process is gone. */
+/* Examines the threads of a process.  The caller must zero `still` first, and release it even if
+ * the process is gone. */
 void run_still_look(pid_t pid, struct run_still *still);
 void run_still_release(struct run_still *still);
 
-/* Whether, as far as the kernel knows, nothing inside or outside the process can wake its
+/* Returns true if, as far as the kernel knows, nothing inside or outside the process can wake its
  * threads. */
 bool run_still_forever(const struct run_still *still);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds the flavour of a program named on the command line.  In: the name, PATH, the user's build
- * options.  Out: absolute paths.
+ * Finds the flavour of a program that is named on the command line, and stores absolute paths.  It
+ * uses the name, PATH and the user's build options.
  */
 #include "run/program.h"
 
@@ -37,7 +37,7 @@ static int find_program(const char *name, char **result)
 		       S_ISREG(st.st_mode) ? "it is not executable" : "it is not a program");
 }
 
-/* CPU seconds used by all programs that were started and have ended. */
+/* Returns the CPU seconds used by all programs that were started and have ended. */
 static double used_by_programs(void)
 {
 	struct rusage all;
@@ -68,8 +68,8 @@ static int build(const struct run_program *p, struct rd_flavour *out)
 	return rd_flavour_build(p->path, &how, out);
 }
 
-/* Chooses the edits of the flavour.  Predicates apply only to controlled runs; omitted
- * synchronisation is omitted in all runs. */
+/* Chooses the edits of the flavour.  Predicates apply only to controlled runs.  Synchronisation
+ * that is to be left out is left out in all runs. */
 static int choose_edits(struct run_program *p)
 {
 	struct rd_edits edits = {0};

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 struct run_build {
-	/* If neither is set: the mode that exists in the cache, or the one with the lower total
-	 * cost. */
+	/* The mode that the user wants.  If neither is set, the mode in the cache is used, or else
+	 * the one with the lower total cost. */
 	bool fast, quick;
 	bool often;	/* the program will run many times */
 	bool debug;	/* the flavour has debug information */
@@ -26,26 +26,27 @@ struct run_program {
 	char *path;	  /* absolute path of the program */
 	const char *mode; /* "fast" or "quick"; NULL if unknown */
 	struct rd_flavour flavour;
-	struct run_build how; /* options with which it was built */
+	struct run_build how; /* the options with which the flavour was built */
 	/* The edits of `how` that the flavour contains; NULL if there are none. */
 	char *edits;
 	double used_before; /* CPU seconds used by programs that ran before */
 };
 
-/* Searches for the program as a shell does, and makes its flavour.  The caller closes it even after
- * a failure.  The time that the program has run until it is closed decides which mode it gets next
- * time. */
+/* Searches for the program as a shell does, and makes its flavour.  The caller must close the
+ * program even after a failure.  The time that the program ran until then decides which mode it
+ * gets next time. */
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
 void run_program_close(struct run_program *p);
 
-/* Makes the flavour again if it has been removed, because the cache may be emptied at any time.  It
- * is an error if the program was rebuilt meanwhile. */
+/* Makes the flavour again if it has been removed, because the cache may be emptied at any time.
+ * If the program was rebuilt meanwhile, that is an error. */
 int run_program_renew(const struct run_program *p);
 
-/* The name of its flavour; never NULL. */
+/* Returns the name of the program's flavour, which is never NULL. */
 const char *run_program_kind(const struct run_program *p);
 
-/* Whether the flavour of that name carries values (raddle/flavour.inc).  NULL means "record". */
+/* Returns true if the flavour of that name carries values (raddle/flavour.inc).  If `kind` is
+ * NULL, that means "record". */
 bool run_program_has_values(const char *kind);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Creates a session: a mapped memfd, whose buffers take no memory until they are used.  A thread
- * gets the buffer that was freed last.  If no buffer is free, it gets one that was never used.  So
- * if the collector keeps up, a program uses few buffers.
+ * Creates a session, which is a mapped memfd.  Its buffers take no memory until they are used.  A
+ * thread gets the buffer that was freed last, or one that was never used if no buffer is free.  So
+ * a program uses few buffers as long as the collector keeps up.
  */
 #include "run/session.h"
 
@@ -20,9 +20,9 @@
 #include <linux/futex.h>
 #include <unistd.h>
 
-/* Number of buffers of a session, chosen by hand: the maximum takes 256 MiB of address space, of
- * which only the buffers in use take memory.  With fewer than the minimum, threads wait for each
- * other's buffers. */
+/* The number of buffers of a session.  Chosen by hand: the maximum takes 256 MiB of address space,
+ * but only the buffers in use take memory.  With fewer buffers than the minimum, threads would
+ * wait for each other's buffers. */
 #define BUFFERS_MAX 8192u
 #define BUFFERS_MIN 16u
 /* The buffers get 1/ADDRESS_SPACE_SHARE of the address space limit; chosen by hand. */
@@ -40,8 +40,8 @@ static uint32_t wanted_buffers(void)
 	return count < BUFFERS_MIN ? BUFFERS_MIN : (uint32_t)count;
 }
 
-/* Sets the size of the memory file.  A limit on the size of files is meant for the disk, but
- * applies to memory files too. */
+/* Sets the size of the memory file.  A limit on the size of files also applies to memory files,
+ * although it is meant for the disk. */
 static int set_size(int fd, size_t size)
 {
 	void (*old)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -105,7 +105,7 @@ void *run_session_steer(const struct run_session *s)
 	return s->steer ? (char *)s->shared + s->steer : NULL;
 }
 
-/* Appends `size` zeroed bytes to the session. *at receives their offset. */
+/* Appends `size` zeroed bytes to the session and stores their offset in *at. */
 static int extend(struct run_session *s, size_t size, const char *what, size_t *at)
 {
 	RD_ASSERT(s->shared != NULL && size > 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Work that jobs of a cluster share.  The jobs run this same Raddle, so the path of Raddle and that
- * of the directory must be the same on all machines.  In: a directory that `raddle COMMAND --resume
- * DIR --shard I/N` can continue with.  Out: the results, in the files of the shards.
+ * Divides work among the jobs of a cluster.  The work is in a directory that `raddle COMMAND
+ * --resume DIR --shard I/N` can continue with, and the results are in the files of the shards.
+ * The jobs run this same Raddle, so the paths of Raddle and of the directory must be the same on
+ * all machines.
  */
 #include "run/shards.h"
 
@@ -18,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Default number of shards.  A failed shard is repeated as a whole, and 16 shards keep a small
- * cluster busy. */
+/* The default number of shards.  A failed shard is repeated as a whole, so shards should be small.
+ * 16 shards keep a small cluster busy. */
 #define SHARDS 16
 
 struct shards_watch {

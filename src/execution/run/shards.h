@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on a directory, divided among jobs of a Slurm cluster that run this same Raddle. */
+/* Divides the work on a directory among jobs of a Slurm cluster.  The jobs run this same Raddle. */
 #ifndef RUN_SHARDS_H
 #define RUN_SHARDS_H
 
@@ -17,7 +17,7 @@ struct run_shards {
 	char *const *more;     /* further arguments of every shard; NULL if there are none */
 };
 
-/* Does the work.  After it returns 0, all results are in the files of the shards. */
+/* Does the work.  If it returns 0, all results are in the files of the shards. */
 int run_shards(const struct run_shards *c);
 
 /* Parses "I/N" with I below N. */

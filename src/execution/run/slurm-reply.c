@@ -8,7 +8,7 @@
 
 #define DIGITS "0123456789"
 
-/* The text after the line and its newline. */
+/* Returns the text after the line and its newline. */
 static const char *next_line(const char *line)
 {
 	line += strcspn(line, "\n");
@@ -29,7 +29,7 @@ bool run_slurm_job(const char *output, char job[RUN_JOB])
 	return *job;
 }
 
-/* Whether a job in this state of Slurm will not continue. */
+/* Returns true if a job in this Slurm state will not continue. */
 static bool has_ended(const char *state, size_t length)
 {
 	static const char *const words[] = {"BOOT_FAIL", "CANCELLED", "COMPLETED",   "DEADLINE",
@@ -42,8 +42,8 @@ static bool has_ended(const char *state, size_t length)
 	return false;
 }
 
-/* Parses an unsigned number at the start of the text. *end receives a pointer to the text after it.
- * Returns `max` if there is no number or the number is not less than `max`. */
+/* Parses an unsigned number at the start of the text and stores a pointer to the text after it in
+ * *end.  Returns `max` if there is no number, or if the number is not less than `max`. */
 static size_t number(const char *text, const char **end, size_t max)
 {
 	size_t digits = strspn(text, DIGITS), n = digits ? 0 : max;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Job arrays by sbatch.  Task I of the array runs shard I of the campaign, then writes its exit
- * status to slurm/I.status, by rename.  Only that file decides whether a shard is done; the cluster
- * is asked only whether a task may still write it.  So this works without accounting, however soon
- * Slurm forgets a job, and if a task vanishes with its node, it is treated as failed.
+ * Runs job arrays with sbatch.  Task I of the array runs shard I of the campaign, and then writes
+ * its exit status to slurm/I.status, by rename.  Only that file decides whether a shard is done.
+ * The cluster is asked only whether a task may still write it.  So this works without accounting,
+ * no matter how soon Slurm forgets a job.  If a task vanishes with its node, it is treated as
+ * failed.
+ *
  * The states of tasks come from squeue.  A job that squeue does not list has ended.  If the
- * controller does not answer, squeue is run again later; jobs continue without the controller.
- * Between two polls, rd_interrupt_wait() sleeps while the signals that end a campaign are blocked.
- * On such a signal the jobs are cancelled, and what they have logged stays.
+ * controller does not answer, squeue is run again later, because jobs continue without the
+ * controller.  The signals that end a campaign are blocked; rd_interrupt_wait() receives them while
+ * it sleeps between two polls.  When such a signal arrives, the jobs are cancelled, but what they
+ * have logged stays.
  */
 #include "run/slurm.h"
 
@@ -26,25 +29,29 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#define ROUNDS 2 /* number of submissions of the array: one, and one more for failed tasks */
-/* Number of polls after which a task that ended without a status counts as failed.  New files may
- * appear late in the shared directory. */
+#define ROUNDS 2 /* how often the array is submitted: once, and once more for failed tasks */
+/* The number of polls after which a task that ended without a status counts as failed.  In the
+ * meantime its status file may still appear, because new files may appear late in a shared
+ * directory. */
 #define GRACE 5
-/* Consecutive failed polls until Raddle gives up; tolerates a restart of the controller. */
+/* The number of consecutive failed polls after which Raddle gives up.  It is large enough for a
+ * restart of the controller. */
 #define PATIENCE 120
-#define STOP_TURNS 50 /* number of polls until Raddle no longer waits for cancelled jobs */
-/* Milliseconds between two polls; each pause is a quarter longer than the one before.  Chosen by
- * hand: the end of a short job is noticed at once, and a long job does not load the controller. */
+#define STOP_TURNS 50 /* the number of polls during which Raddle waits for cancelled jobs */
+/* Milliseconds between two polls.  Each pause is a quarter longer than the one before.  Chosen by
+ * hand, so that the end of a short job is noticed at once, and a long job does not load the
+ * controller. */
 #define PAUSE_FIRST_MS 200
 #define PAUSE_MAX_MS 5000
 
 struct array {
 	const struct run_slurm *request;
 	char *folder, *script; /* absolute paths */
-	enum run_task *tasks;  /* by shard: the state of its task */
-	unsigned *ended;       /* by task: number of polls since it ended without a status */
-	char job[RUN_JOB];     /* number of the current array's job; "" if there is none */
-	unsigned failures;     /* number of consecutive polls without an answer */
+	enum run_task *tasks;  /* the state of each shard's task */
+	/* For each task, the number of polls since it ended without a status. */
+	unsigned *ended;
+	char job[RUN_JOB]; /* the job number of the current array; "" if there is none */
+	unsigned failures; /* number of consecutive polls without an answer */
 	unsigned pause_ms;
 	struct rd_interrupt signals;
 	int stopped;
@@ -132,7 +139,7 @@ static int add_options(struct rd_argv *argv, const char *options)
 	return 0;
 }
 
-/* The first line of a command's output. */
+/* Returns the first line of a command's output. */
 static const char *one_line(struct rd_buf *output)
 {
 	output->data[strcspn(output->data, "\n")] = '\0';
@@ -152,7 +159,7 @@ static int call_sbatch(struct array *a, struct rd_argv *argv)
 	return err;
 }
 
-/* Adds the file pattern for the output of tasks, in which %% is a percent sign. */
+/* Adds the file pattern for the output of tasks.  In it, %% stands for a percent sign. */
 static void add_output(struct rd_argv *argv, const char *folder)
 {
 	struct rd_buf pattern = RD_BUF_INIT;
@@ -200,7 +207,7 @@ static void cancel(struct array *a)
 
 /* ---- waiting for the tasks ---- */
 
-/* The status that a task wrote; -1 if there is none yet. */
+/* Returns the status that a task wrote, or -1 if there is none yet. */
 static int read_status(const struct array *a, unsigned task)
 {
 	char *path = rd_xasprintf("%s/%u.status", a->folder, task);
@@ -214,8 +221,8 @@ static int read_status(const struct array *a, unsigned task)
 	return status;
 }
 
-/* Runs squeue.  Returns false if it did not answer.  In `live`, tasks that squeue does not list
- * become RUN_TASK_FAILED. */
+/* Runs squeue.  Returns false if it did not answer.  In `live`, sets tasks that squeue does not
+ * list to RUN_TASK_FAILED. */
 static bool ask(struct array *a, enum run_task *live)
 {
 	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
@@ -236,7 +243,7 @@ static bool ask(struct array *a, enum run_task *live)
 	return answered;
 }
 
-/* Updates one task.  After a task has ended, its status file may take a while to appear, because
+/* Updates one task.  The status file of a task that has ended may take a while to appear, because
  * the directory may be on another machine. */
 static void update(struct array *a, unsigned task, enum run_task live)
 {
@@ -261,7 +268,7 @@ static unsigned count(const struct array *a, enum run_task state)
 	return n;
 }
 
-/* Sleeps, longer each time.  A signal ends the campaign. */
+/* Sleeps for a time that grows with each call.  A signal ends the campaign. */
 static void pause_a_while(struct array *a)
 {
 	int signal = rd_interrupt_wait(&a->signals, a->pause_ms);
@@ -303,8 +310,8 @@ static int wait_for_tasks(struct array *a)
 	return err;
 }
 
-/* Cancels the array and waits for its processes, because they may still write to their logs, and
- * the next command may resume the campaign. */
+/* Cancels the array and waits until its processes have ended.  They may still write to their logs,
+ * and the next command may resume the campaign. */
 static void stop(struct array *a)
 {
 	enum run_task *live = rd_xcalloc(a->request->shards, sizeof *live);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work on a Slurm cluster.  A campaign, an exploration or a set of races is divided into shards.
- * Each shard is a task of a job array that runs the same Raddle on the campaign's directory, which
- * all nodes share.  In: the command of a shard.  Out: success when all shards are done; otherwise
- * which one failed and why.
+ * Runs work on a Slurm cluster.  A campaign, an exploration or a set of races is divided into
+ * shards.  Each shard is a task of a job array, and runs the same Raddle on the campaign's
+ * directory, which all nodes share.  The caller passes the command of a shard.  When all shards
+ * are done, the result is success; otherwise an error states which shard failed and why.
  */
 #ifndef RUN_SLURM_H
 #define RUN_SLURM_H
@@ -14,19 +14,21 @@
 
 struct run_slurm {
 	const char *directory; /* directory of the campaign; its folder "slurm" is for the jobs */
-	char *const *command;  /* common to all shards; "--jobs CPUS --shard I/COUNT" is appended */
+	/* The command that all shards run; "--jobs CPUS --shard I/COUNT" is appended. */
+	char *const *command;
 	unsigned shards;
 	const char *options; /* further options for sbatch, quoted as for a shell; or NULL */
 
-	/* Called regularly with the number of shards done and of jobs running.  May be NULL. */
+	/* Called regularly with the number of shards that are done and the number of jobs that are
+	 * running.  May be NULL. */
 	void (*progress)(void *context, unsigned done, unsigned running);
 	void *context;
 };
 
 /*
- * Submits the array and waits.  A shard is done if its command exits with status 0; any other shard
- * is submitted once more.  SIGINT, SIGTERM or SIGHUP cancels the jobs; *stopped then receives the
- * signal, otherwise 0.
+ * Submits the array and waits.  A shard is done if its command exits with status 0.  Any other
+ * shard is submitted once more.  SIGINT, SIGTERM or SIGHUP cancels the jobs, and the signal is
+ * stored in *stopped; otherwise *stopped becomes 0.
  */
 int run_slurm_run(const struct run_slurm *request, int *stopped);
 

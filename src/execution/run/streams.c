@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Streams of a run: an input that each run can read from the start, and two outputs that can be
- * read when the program is gone.  Files are opened for appending, since commands beside the program
- * write to them too.
+ * The streams of a run: an input that each run can read from the start, and two outputs that can
+ * be read after the program has ended.  The files are opened for appending, because commands that
+ * run beside the program write to them too.
  */
 #include "run/streams.h"
 

@@ -10,7 +10,7 @@
 
 struct run_streams {
 	int fds[3];   /* stdin, stdout and stderr, for struct run_launch */
-	off_t offset; /* offset at which its input begins */
+	off_t offset; /* the offset at which the input begins in its file */
 };
 
 /* Opens the streams.  Output is written to the files `stdout` and `stderr` of a directory, or to
@@ -23,7 +23,7 @@ void run_streams_rewind(const struct run_streams *s);
 
 /* Appends the output of the stream `which`, STDOUT_FILENO or STDERR_FILENO. */
 int run_streams_read(const struct run_streams *s, int which, struct rd_buf *text);
-/* The same for the descriptor of a stream. */
+/* Does the same as run_streams_read() for a stream that is given by its descriptor. */
 int run_stream_read(int fd, struct rd_buf *text);
 
 #endif

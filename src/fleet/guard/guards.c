@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Turns race candidates into guards.  In: the candidates of a program.  Out: the flavour to build,
- * and the file that raddle-instr reads.  The file numbers the accesses to guard and lists the
+ * Turns the race candidates of a program into guards.  It describes the flavour to build, and
+ * writes the file that raddle-instr reads.  The file numbers the accesses to guard, and lists the
  * functions that might order threads without the runtime noticing.
  */
 #include "guard/guards.h"
@@ -186,7 +186,8 @@ struct numbering {
 	struct rd_buf accesses;
 };
 
-/* The guard of an access, created if there is room; RADDLE_GUARDS if all are used. */
+/* Returns the guard of an access, which is created if there is room.  Returns RADDLE_GUARDS if all
+ * guards are used. */
 static uint32_t guard_of(struct numbering *n, const struct candidate_access *access)
 {
 	RD_ASSERT(access->site != 0);

@@ -25,16 +25,17 @@ struct guard_candidate {
 struct guard_table {
 	char build[RD_BUILD_ID_SIZE];
 	uint32_t guards;
-	/* The regions of each guard, one guard after another; numbers below RADDLE_GUARDS. */
+	/* The regions of all guards, one guard after another.  Each number is less than
+	 * RADDLE_GUARDS. */
 	uint32_t *regions;
-	/* By guard: the index of its first region in `regions`.  One more entry has the total
-	 * number of regions. */
+	/* For each guard, the index of its first region in `regions`.  The extra last entry is the
+	 * total number of regions. */
 	uint32_t *first;
 	struct guard_candidate *candidates; /* the candidates, by rank */
 	size_t count, capacity;
 };
 
-/* Whether the file at `path` contains a table. */
+/* Returns true if the file at `path` contains a table. */
 bool guard_table_is_in(const char *path);
 int guard_table_read(struct guard_table *t, const char *path);
 struct guard_text {

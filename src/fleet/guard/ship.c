@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes a guarded program to a file that runs without Raddle.  Never overwrites the program
- * without guards. */
+/* Writes a guarded program to a file, which then runs without Raddle.  It never overwrites the
+ * program without guards. */
 #include "guard/guards.h"
 
 #include "base/error.h"

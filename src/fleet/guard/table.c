@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads the table in a guarded program.  In: bytes, which are not trusted.  Out: candidates. */
+/* Reads the candidates from the table in a guarded program.  The bytes of the table are not
+ * trusted. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"

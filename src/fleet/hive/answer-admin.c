@@ -116,7 +116,7 @@ int hive_answer_add(struct hive_request *r)
 	return err;
 }
 
-/* Finds the program that the path names: its number and settings. */
+/* Finds the number and the settings of the program that the path names. */
 static int find_settings(struct hive_request *r, struct hive_program *p)
 {
 	const struct hive_program *found;

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Seconds after which a site asks again if the hive does not know its build.  Set by hand: users
- * add builds seldom, so asking more often would only load the hive. */
+/* If the hive does not know a site's build, the site asks again after this many seconds.  Set by
+ * hand: users seldom add builds, so asking more often would only load the hive. */
 enum { UNKNOWN_BUILD_RETRY_S = 3600 };
 
 int hive_answer_key(struct hive_request *r)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers requests about failures that sites help to explain.  In: a plan of a developer, then
- * records of runs of sites.  Out: sketches.  A record that is no longer needed is not stored.  Runs
- * are rare, so each is stored in a transaction of its own.
+ * Answers requests about failures that sites help to explain.  A developer sends a plan, and sites
+ * then send records of runs, from which the hive makes sketches.  A record that is no longer
+ * needed is not stored.  Runs are rare, so each is stored in its own transaction.
  */
 #include "base/alloc.h"
 #include "base/context.h"
@@ -36,8 +36,8 @@ static int store_sketch(struct hive_db *db, const void *what)
 	return hive_store_sketch(db, r->program, r->sketch, r->record);
 }
 
-/* Finds the number of the build's program.  Fails if the program has no room for another failure,
- * unless it already has this one. */
+/* Finds the number of the program with this build.  Fails if the program already has the maximum
+ * number of failures, unless this failure is one of them. */
 static int find_program(struct hive *h, const char *build, const char *sketch, uint64_t *number)
 {
 	const struct hive_program *p;
@@ -98,7 +98,7 @@ static int store_run(struct hive_db *db, const void *what)
 	return hive_store_run(db, &n->run, &n->is_new);
 }
 
-/* The answer about the records of a body. */
+/* The answer to a request whose body contains records. */
 struct receipt {
 	size_t accepted, duplicate, unwanted;
 	bool poll;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Assignment of tasks.  A site without a task draws a candidate at random, by weight.  It keeps the
- * task until the site has an answer or the candidate is retired, but at most until the end of the
- * next epoch.  Each time-out lengthens the pause; after the longest pause the other order is tried.
- * A site with many more time-outs than the average gets another candidate.  A site whose guards
- * cost much more than the average rests in about half of the epochs.
+ * Assigns tasks.  A site without a task draws a candidate at random, by weight.  The site keeps
+ * its task until it has an answer or the candidate is retired, but at most until the end of the
+ * next epoch.  After each time-out the pause becomes longer, and after the longest pause the other
+ * order is tried.  A site with many more time-outs than the average gets another candidate.  A
+ * site whose guards cost much more than the average rests in about half of the epochs.
  */
 #include "hive/assign-int.h"
 
@@ -70,7 +70,7 @@ enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t sit
 	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : PROTOCOL_OFF;
 }
 
-/* Whether a site has more than twice the average of all sites. */
+/* Returns true if a site has more than twice the average of all sites. */
 static bool is_more(uint64_t own, uint64_t all, size_t sites)
 {
 	return own * sites > 2 * all;
@@ -92,8 +92,8 @@ static bool is_completed(const struct hive_site *s, uint32_t candidate)
 	return s && s->candidate == candidate && s->done == BOTH_ORDERS;
 }
 
-/* Draws a candidate.  The one that the site has just completed is drawn again only if there is no
- * other. */
+/* Draws a candidate.  The candidate that the site has just completed is drawn again only if there
+ * is no other. */
 static bool draw(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
 		 struct hive_task *task)
 {
@@ -115,7 +115,7 @@ static bool draw(const struct hive_program *p, const struct hive_site *s, const 
 	return true;
 }
 
-/* Whether the site may continue with the task that it has. */
+/* Returns true if the site may continue with the task that it has. */
 static bool keeps(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
 		  const struct hive_task *held)
 {
@@ -123,7 +123,8 @@ static bool keeps(const struct hive_program *p, const struct hive_site *s, const
 	       who->epoch - held->epoch <= 1 && !is_completed(s, held->candidate);
 }
 
-/* Sets order and time-out, according to the site's attempts with this candidate. */
+/* Sets the order and the time-out according to the attempts that the site has made with this
+ * candidate. */
 static void escalate(const struct hive_site *s, struct hive_task *task)
 {
 	RD_ASSERT(task->order == HIVE_PRIMARY || task->order == HIVE_ALTERNATE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests about programs.  In: a program, its candidates, and classes of its races.  Out: the hive
- * has stored them; or, for other requests, the status of the hive.
+ * Sends requests about programs.  Some requests make the hive store a program, its candidates, or
+ * the classes of its races.  Others get the status of the hive.
  */
 #include "hive/client.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_FILE_MAX = 4096 }; /* in bytes; a token has 43 */
+enum { TOKEN_FILE_MAX = 4096 }; /* the maximum size of a token file in bytes; a token has 43 */
 
 int hive_client_token(const char *path, char **token)
 {
@@ -120,7 +120,7 @@ int hive_client_add(const struct hive_client *c, const char *program, const char
 
 /* ---- classes of races ---- */
 
-/* Whether a finding's access is at the place of a candidate's access. */
+/* Returns true if a finding's access is at the place of a candidate's access. */
 static bool is_place(const json_t *access, const struct finding_access *a)
 {
 	const char *file = json_string_value(json_object_get(access, "file"));

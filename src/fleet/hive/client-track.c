@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Requests about failures.  In: a failure and its place.  Out: a plan for the sites, and later
- * their results. */
+/* Sends requests about failures.  A request with a failure and its place makes a plan for the
+ * sites.  A later request gets the results. */
 #include "hive/client.h"
 
 #include "base/alloc.h"
@@ -13,8 +13,8 @@
 
 #include <stdlib.h>
 
-/* The number of statements that are sent with their source lines: those nearest to the failure.
- * Set by hand: the request stays below 1 MB. */
+/* The number of statements, nearest to the failure first, that are sent with their source lines.
+ * Set by hand, so that the request stays below 1 MB. */
 enum { SOURCES_SENT = 1000 };
 
 static void add_sources(struct sketch_plan *p)

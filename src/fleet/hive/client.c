@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Requests to a hive, by libcurl.  Answers have a limit; redirections are not followed. */
+/* Sends requests to a hive with libcurl.  The size of answers is limited, and redirections are not
+ * followed. */
 #include "hive/client.h"
 
 #include "base/alloc.h"
@@ -10,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time limits of a request, in seconds.  Set by hand: connecting takes a few round trips.  A hive
- * that sends nothing for a minute hangs.  The limit of the whole request suffices for the largest
- * program (64 MiB) on a slow line (2 Mbit/s). */
+/* Time limits of a request, in seconds.  Set by hand.  Connecting takes a few round trips.  A hive
+ * that sends nothing for a minute hangs.  The limit for the whole request is long enough to send
+ * the largest program (64 MiB) over a slow line (2 Mbit/s). */
 enum { CONNECT_LIMIT_S = 10, SILENCE_LIMIT_S = 60, REQUEST_LIMIT_S = 300 };
 
 static size_t take(char *data, size_t size, size_t count, void *buf)
@@ -40,7 +41,8 @@ static struct curl_slist *headers_of(const struct hive_client *c, bool has_body)
 	return curl_slist_append(list, "Expect:");
 }
 
-/* The text for an error of libcurl.  Messages that would not help users of a hive are replaced. */
+/* Returns the text for an error of libcurl.  Messages that would not help users of a hive are
+ * replaced. */
 static const char *describe(CURLcode code)
 {
 	switch (code) {

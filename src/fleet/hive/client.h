@@ -14,16 +14,16 @@ struct hive_client {
 	const char *ca;	   /* the path of a file of trusted certificates; NULL for the system's */
 };
 
-/* Sends one request.  `body` is NULL if there is none.  Stores the hive's answer in `answer`.  A
- * status other than 200 is an error with the hive's message. */
+/* Sends one request.  `body` is NULL if the request has none.  Stores the hive's answer in
+ * `answer`.  Any status other than 200 is an error, reported with the hive's message. */
 int hive_client_ask(const struct hive_client *c, const char *method, const char *path, const char *body,
 		    struct rd_buf *answer);
 
 /* Reads the token from a file, up to the first blank.  The caller frees it. */
 int hive_client_token(const char *path, char **token);
 
-/* The build that a word names: the word itself, or the build of the program at that path.  The
- * caller frees it. */
+/* Stores the build that a word names in *build.  The word is either a build or the path of a
+ * program.  The caller frees the text. */
 int hive_client_build(const char *word, char **build);
 
 /* Gets the status document of a build, or of all builds if `build` is NULL. */

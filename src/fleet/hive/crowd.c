@@ -62,8 +62,8 @@ static int start_site(struct crowd *c, uint64_t site)
 	return err;
 }
 
-/* Waits for one run.  A run that fails is counted, and the others continue: a hive is for programs
- * that fail. */
+/* Waits for one run.  If it fails, it is counted and the others continue, because a hive is meant
+ * for programs that fail. */
 static int wait_for_one(struct crowd *c)
 {
 	int status;

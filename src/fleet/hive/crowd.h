@@ -14,7 +14,8 @@ struct hive_crowd {
 };
 
 struct hive_crowd_result {
-	uint64_t ended, failed; /* the number of runs, and of those that had a status other than 0 */
+	/* The number of runs that ended, and of those that ended with a status other than 0. */
+	uint64_t ended, failed;
 };
 
 int hive_crowd_run(const struct hive_crowd *how, struct hive_crowd_result *result);

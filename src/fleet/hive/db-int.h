@@ -23,7 +23,7 @@ struct hive_db_kind {
 
 extern const struct hive_db_kind hive_db_sqlite, hive_db_postgres;
 
-/* Maximum number of columns of a query; no query has as many. */
+/* The maximum number of columns of a query.  No query comes near it. */
 enum { HIVE_DB_COLUMNS = 32 };
 
 #endif

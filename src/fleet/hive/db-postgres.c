@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * PostgreSQL, on which several hives may share one database.  A batch goes through a pipeline, so
- * it costs one round trip.  After a lost connection the next call outside a transaction reconnects.
+ * PostgreSQL, on which several hives may share one database.  A batch is sent through a pipeline,
+ * so it costs only one round trip.  If the connection was lost, the next call outside a
+ * transaction reconnects.
  */
 #include "hive/db-int.h"
 
@@ -16,7 +17,7 @@ struct postgres_db {
 	struct hive_db db;
 	PGconn *handle;
 	char *prepared; /* the prepared statement "many" of this connection; NULL if there is none */
-	bool inside;	/* whether a transaction was begun */
+	bool inside;	/* true if a transaction was begun */
 };
 
 static struct postgres_db *of(struct hive_db *db)
@@ -68,8 +69,8 @@ static int each_row(const PGresult *result, hive_row_fn *row, void *context)
 	return err;
 }
 
-/* Notes whether a transaction is open.  When it ends, even by an error, the next call may
- * reconnect. */
+/* Keeps track of whether a transaction is open.  When the transaction ends, even because of an
+ * error, the next call may reconnect. */
 static void note_transaction(struct postgres_db *d, const char *sql)
 {
 	if (!strncmp(sql, "BEGIN", 5))
@@ -78,8 +79,8 @@ static void note_transaction(struct postgres_db *d, const char *sql)
 		d->inside = false;
 }
 
-/* Whether a statement took effect.  A COMMIT of a transaction in which something failed "succeeds"
- * as a ROLLBACK. */
+/* Returns true if a statement took effect.  A COMMIT of a transaction in which something failed
+ * "succeeds" as a ROLLBACK. */
 static bool was_done(const PGresult *result, const char *sql)
 {
 	return succeeded(result) &&
@@ -131,8 +132,8 @@ static int send_rows(struct postgres_db *d, const struct hive_statement *s, size
 	return PQpipelineSync(d->handle) ? 0 : failed(d, NULL);
 }
 
-/* Reads the results of a batch: each statement has one, followed by NULL.  The first error is
- * returned. */
+/* Reads the results of a batch.  Each statement has one result, which is followed by NULL.
+ * Returns the first error. */
 static int take_results(struct postgres_db *d, size_t rows, bool *changed)
 {
 	int err = 0;
@@ -152,7 +153,8 @@ static int take_results(struct postgres_db *d, size_t rows, bool *changed)
 	return err;
 }
 
-/* Maximum number of rows that are sent before results are read; bounds the connection's buffer. */
+/* The maximum number of rows that are sent before results are read.  This bounds the connection's
+ * buffer. */
 enum { PIPELINE = 256 };
 
 static int many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed)
@@ -201,8 +203,8 @@ static int open_db(struct hive_db **db, const char *where)
 }
 
 /* The functions for PostgreSQL.  Row numbers are assigned at insertion, so inserts must be
- * serialised.  Otherwise a row could become visible after rows with larger numbers, and a hive that
- * had read those would miss it. */
+ * serialised.  Otherwise a row could become visible after rows with larger numbers, and a hive
+ * that had already read those rows would miss it. */
 const struct hive_db_kind hive_db_postgres = {
 	.open = open_db,
 	.close = close_db,

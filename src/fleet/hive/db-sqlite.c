@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long a statement waits for a lock of another process, in ms.  Set by hand: longer than any
- * transaction of the hive takes, and shorter than users would wait for an error message. */
+/* How long a statement waits for a lock that another process holds, in milliseconds.  Set by hand:
+ * this is longer than any transaction of the hive takes, and shorter than users would wait for an
+ * error message. */
 enum { LOCK_WAIT_MS = 10000 };
 
 struct sqlite_db {
@@ -114,9 +115,9 @@ static void close_db(struct hive_db *db)
 	free(d);
 }
 
-/* Creates the file.  Only the owner may read it, because it contains the key that signs task sets.
- * An existing file is not opened here: closing it would drop the locks that SQLite holds on it for
- * another connection of this process. */
+/* Creates the file.  Only its owner may read it, because it contains the key that signs task sets.
+ * A file that exists already is not opened here.  Closing it would drop the locks that SQLite
+ * holds on it for another connection of this process. */
 static int make_private(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -160,8 +161,8 @@ static int open_db(struct hive_db **db, const char *where)
 	return set_up(d);
 }
 
-/* The functions for SQLite.  BEGIN IMMEDIATE takes the write lock at the start of a transaction.
- * Taking it later could fail. */
+/* The functions for SQLite.  BEGIN IMMEDIATE takes the write lock at the start of a transaction,
+ * because taking it later could fail. */
 const struct hive_db_kind hive_db_sqlite = {
 	.open = open_db,
 	.close = close_db,

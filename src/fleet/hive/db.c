@@ -59,7 +59,7 @@ int hive_db_commit(struct hive_db *db)
 	return HIVE_RUN(db, "COMMIT");
 }
 
-/* Rolls back.  If this fails, the connection is lost, and with it the transaction. */
+/* Rolls back.  If this fails, the connection is lost, and the transaction with it. */
 void hive_db_rollback(struct hive_db *db)
 {
 	(void)HIVE_RUN(db, "ROLLBACK");

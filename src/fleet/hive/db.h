@@ -17,11 +17,11 @@ struct hive_db;
 int hive_db_open(struct hive_db **db, const char *where);
 void hive_db_close(struct hive_db *db);
 
-/* The SQL type of a column that numbers the rows in the order of their commits. */
+/* Returns the SQL type of a column that numbers the rows in the order of their commits. */
 const char *hive_db_serial(const struct hive_db *db);
 
-/* Gets the values of a row, NULL for null.  A result other than 0 ends the query and becomes its
- * result. */
+/* Receives the values of a row.  An entry is NULL if the value is null.  If the function returns
+ * anything but 0, the query ends and returns the same. */
 typedef int hive_row_fn(void *context, const char *const *values);
 
 struct hive_statement {
@@ -38,16 +38,16 @@ int hive_db_query(struct hive_db *db, const struct hive_statement *s, hive_row_f
 		      row, context)
 #define HIVE_RUN(db, ...) HIVE_QUERY(db, NULL, NULL, __VA_ARGS__)
 
-/* Executes the statement once for each of `rows` consecutive sets of parameters.  changed[i] is set
- * to whether execution i changed a row. */
+/* Executes the statement once for each of `rows` consecutive sets of parameters.  Sets changed[i]
+ * to true if execution i changed a row. */
 int hive_db_many(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);
 
-/* The statements between begin and commit take effect together, or not at all. */
+/* All statements between begin and commit take effect together, or none of them does. */
 int hive_db_begin(struct hive_db *db);
 int hive_db_commit(struct hive_db *db); /* on return the changes are on disk */
 void hive_db_rollback(struct hive_db *db);
 
-/* Waits until no other process is in a transaction that has called this function. */
+/* Waits until no other process is in a transaction in which it has called this function. */
 int hive_db_exclude(struct hive_db *db);
 
 /* Copies a database that is in use to a file that must not exist. */

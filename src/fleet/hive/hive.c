@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A running hive.  In: reports and changes, from many threads.  Out: rows in the store, and
- * programs in memory that include them.  The programs in memory are computed only from rows read
- * back from the store, in their order.  So they are the same after a restart, and in every hive on
- * the same store.
+ * A running hive.  Many threads pass it reports and changes.  It writes rows to the store, and
+ * keeps the programs in memory up to date.  The programs in memory are computed only from rows
+ * that were read back from the store, in their order.  So they are the same after a restart, and
+ * in every hive on the same store.
  */
 #include "hive/hive.h"
 
@@ -21,11 +21,11 @@
 enum {
 	/* maximum number of reports in one transaction; more would delay the answers */
 	BATCH_MAX = 8192,
-	/* Maximum number of reports that wait to be stored; further ones are refused.  Bounds
-	 * memory. */
+	/* The maximum number of reports that wait to be stored.  Further reports are refused,
+	 * which bounds the memory. */
 	QUEUE_MAX = 200000,
-	/* Maximum number of rows read at once while the hive catches up; bounds how long other
-	 * threads wait. */
+	/* The maximum number of rows to read at once while the hive catches up.  This bounds how
+	 * long other threads wait. */
 	ROWS_AT_A_TIME = 20000,
 	REFRESH_MS = 500, /* the time between two checks of the store for changes by other processes */
 };
@@ -85,12 +85,12 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
 	pthread_rwlock_unlock(&h->lock);
 }
 
-/* Reads tracked runs, which are few and expensive: each may start a search for predictors.  The
- * search allocates memory and may fail while the lock is held, so keep_run() registers a cleanup
- * that unlocks. */
+/* Reads tracked runs.  They are few but expensive, because each may start a search for predictors.
+ * The search allocates memory and may fail while the lock is held, so keep_run() registers a
+ * cleanup function that releases the lock. */
 struct run_reader {
 	struct hive *h;
-	/* A program that is not shared with other threads yet; NULL for all programs. */
+	/* A program that no other thread can see yet, or NULL for all programs. */
 	struct hive_program *only;
 	uint64_t upto;
 };
@@ -100,7 +100,8 @@ static void unlock_programs(void *lock)
 	pthread_rwlock_unlock(lock);
 }
 
-/* Applies a record.  If it cannot be read it is ignored; it was checked before it was stored. */
+/* Applies a record.  A record that cannot be read is ignored; it was checked before it was
+ * stored. */
 static void apply_run(struct hive_program *p, const struct hive_run *run)
 {
 	struct hive_sketch *s = p ? hive_program_sketch(p, run->sketch) : NULL;
@@ -195,7 +196,7 @@ static int refold(struct hive *h, struct hive_program *p)
 	return err;
 }
 
-/* Loads the programs that are in the store now, each in a block of its own. */
+/* Loads the programs that are in the store now.  Each program is allocated separately. */
 static int load(struct hive *h, struct hive_program ***programs, size_t *count)
 {
 	struct hive_program *loaded;
@@ -451,8 +452,9 @@ static int store_batch(void *argument)
 	return hive_change(b->h, b->first ? write_batch : NULL, b);
 }
 
-/* If a batch could not be stored or read back, all its requests are answered with that error.  If a
- * site then sends a report again that had been stored, its run and number identify it. */
+/* If a batch could not be stored or read back, all its requests are answered with that error.
+ * Some of their reports may have been stored nevertheless.  If a site sends such a report again,
+ * its run and number identify it. */
 static void *run_writer(void *argument)
 {
 	struct hive *h = argument;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A running hive: its programs in memory, the queue of reports that are being stored, and the roles
- * of tokens.  Threads that answer requests read the programs with `lock` held.  The thread that
- * holds `work` is the only one that writes to the store; it changes the programs with `lock` held
+ * A running hive: its programs in memory, the queue of reports that are being stored, and the
+ * roles of tokens.  Threads that answer requests read the programs while they hold `lock`.  Only
+ * the thread that holds `work` writes to the store.  It changes the programs while it holds `lock`
  * for writing.
  */
 #ifndef HIVE_HIVE_H
@@ -19,7 +19,7 @@ struct hive_opts {
 	uint32_t bound_s; /* the time bound of a task, which is the length of an epoch, in seconds */
 	/* maximum number of requests per second by one token or address; 0 for no limit */
 	uint32_t rate;
-	bool open; /* whether everything is allowed without a token while no token exists */
+	bool open; /* true if everything is allowed without a token while no token exists */
 };
 
 /* The reports of one request, until they are on disk. */
@@ -28,7 +28,7 @@ struct hive_pending {
 	uint64_t program; /* the program's number in the store */
 	bool *is_new;	  /* for each report, whether it was new; valid after storing */
 	int err;	  /* the error if they were not stored */
-	/* Called by the writer, which does not use `p` afterwards. */
+	/* Called by the writer, which does not use `p` after the call. */
 	void (*done)(struct hive_pending *p);
 	void *context;
 	struct hive_pending *next;
@@ -59,7 +59,7 @@ struct hive {
 	struct hive_pending *first, **last;
 	size_t queued; /* the number of reports in the queue */
 	bool stopping;
-	bool store_failed; /* whether the last use of the store failed */
+	bool store_failed; /* true if the last use of the store failed */
 	pthread_t writer;
 	bool has_writer;
 };
@@ -68,7 +68,7 @@ int hive_open(struct hive **h, const struct hive_opts *opts);
 /* Stores the queued reports, and ends the hive. */
 void hive_close(struct hive *h);
 
-/* The program of a build; NULL if it is unknown.  The caller holds `lock`. */
+/* Returns the program of a build, or NULL if it is unknown.  The caller holds `lock`. */
 struct hive_program *hive_find(const struct hive *h, const char *build);
 
 /* Queues reports.  Returns RD_ELIMIT if too many are queued already or the hive is stopping. */
@@ -80,10 +80,10 @@ void hive_stop(struct hive *h);
 bool hive_is_well(struct hive *h);
 
 /* Calls `work`, which may be NULL, with the connection for writing.  Then updates the programs in
- * memory with all changes in the store, and returns the result of `work`. */
+ * memory with all changes in the store.  Returns the result of `work`. */
 int hive_change(struct hive *h, int (*work)(struct hive_db *db, const void *what), const void *what);
 
-/* The role of the owner of a token; `token` is NULL if a request has none. */
+/* Returns the role of the owner of a token.  `token` is NULL if the request has none. */
 enum hive_role hive_role_of(struct hive *h, const char *token);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Rate limits by token buckets.  A bucket holds two seconds' worth of requests and refills with
- * time.  The table has a fixed size for any number of addresses: keys that collide share a bucket.
+ * time.  The table has a fixed size, no matter how many addresses there are, and keys that collide
+ * share a bucket.
  */
 #include "hive/limit-int.h"
 
@@ -16,12 +17,12 @@
 #include <xxhash.h>
 
 enum {
-	/* Clients with the same hash share a slot, so memory is limited (64 KiB).  Set by hand:
-	 * with fewer slots, busy clients would slow down others more often. */
+	/* The number of buckets.  Clients with the same hash share one, so memory is limited to 64
+	 * KiB.  Set by hand: with fewer buckets, busy clients would slow down others more often. */
 	CLIENT_SLOTS = 4096,
 	/* A client may send this many seconds' worth of requests at once.  Set by hand: an agent
-	 * sends reports and then polls.  With one second and a rate of 1/s, the poll would be
-	 * refused. */
+	 * sends reports and then polls.  If this were one second and the rate 1/s, the poll would
+	 * be refused. */
 	BURST_S = 2,
 };
 

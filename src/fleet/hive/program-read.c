@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads the document that adds a program.  In: the body of a request.  Out: a program whose
- * candidates are well-formed and distinct.  Accesses are kept as JSON text that contains only known
- * members.
+ * Reads the document that adds a program from the body of a request.  The resulting program has
+ * only well-formed and distinct candidates.  Accesses are kept as JSON text that contains only
+ * known members.
  */
 #include "hive/program.h"
 
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits for a document from outside: the depth of JSON, a few levels more than the format needs,
- * and the bytes of a text, like PATH_MAX, since the longest texts are paths. */
+/* Limits for a document from outside.  The depth of JSON is a few levels more than the format
+ * needs.  The length of a text, in bytes, is like PATH_MAX, because the longest texts are paths. */
 enum { JSON_DEPTH_MAX = 16, TEXT_MAX = 4096 };
 
 static const char *get_short(struct rd_json_read *j, const json_t *object, const char *key)
@@ -27,7 +27,7 @@ static const char *get_short(struct rd_json_read *j, const json_t *object, const
 	return text ? text : "";
 }
 
-/* Reads an access in the form in which the store and answers have it. */
+/* Reads an access and returns it in the form that the store and the answers use. */
 static json_t *read_access(struct rd_json_read *j, const json_t *from)
 {
 	static const char *const texts[] = {"file", "function", "op", "what"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs in memory.  In: rows of the store, in their order.  Out: tallies of candidates, states
- * of sites, and the weights by which tasks are drawn.  All these are computed from the rows alone,
- * so they are the same in every hive on the same store.
+ * Programs in memory.  From the rows of the store, in their order, this code computes the tallies
+ * of candidates, the states of sites, and the weights by which tasks are drawn.  Nothing else is
+ * used, so the results are the same in every hive on the same store.
  */
 #include "hive/program.h"
 
@@ -36,9 +36,9 @@ int64_t hive_program_find(const struct hive_program *p, const char *id)
 	return at ? (int64_t)*at : -1;
 }
 
-/* The weight of a candidate before its rank is applied.  It is highest if two threads were seen at
- * the accesses and there is no verdict yet.  A likely false positive is assigned to few sites.  A
- * candidate with a final verdict has weight 0: it is retired. */
+/* Returns the weight of a candidate before its rank is applied.  It is highest if two threads were
+ * seen at the accesses and there is no verdict yet.  A likely false positive is assigned to few
+ * sites.  A candidate with a final verdict is retired: its weight is 0. */
 static uint32_t base_of(const struct hive_candidate *c)
 {
 	enum { MET = 256, UNKNOWN = 32, LIKELY_FALSE = 8 };
@@ -52,9 +52,9 @@ static uint32_t base_of(const struct hive_candidate *c)
 	return c->tally.context & HIVE_TWO_THREADS ? MET : UNKNOWN;
 }
 
-/* The divisor of a candidate's weight.  It grows with each answer, so that other candidates are
- * drawn, too.  A run that did not execute both accesses counts as one answer if some run did
- * execute them, and as several if none did. */
+/* Returns the divisor of a candidate's weight.  It grows with each answer, so that other
+ * candidates are drawn, too.  A run that did not execute both accesses counts as one answer if
+ * some run did execute them, and as several if none did. */
 static uint64_t share_of(const struct hive_tally *t)
 {
 	enum { SHARE = 8 };
@@ -65,8 +65,8 @@ static uint64_t share_of(const struct hive_tally *t)
 }
 
 /* Prefers candidates that the analysis ranks high.  The candidate with rank NEAR is drawn half as
- * often as the first one, that with rank 9 * NEAR a tenth as often.  No candidate is excluded,
- * because the ranks come from the code alone. */
+ * often as the first one, and the candidate with rank 9 * NEAR a tenth as often.  No candidate is
+ * excluded, because the ranks are derived from the code alone. */
 static uint32_t weight_of(const struct hive_program *p, size_t place)
 {
 	enum { FINE = 16, NEAR = 16 };
@@ -123,7 +123,8 @@ void hive_program_index(struct hive_program *p)
 	}
 }
 
-/* The slot of a site, or the free slot for it.  The table always has a free slot. */
+/* Returns the slot of a site, or a free slot if the site has none yet.  The table always has a
+ * free slot. */
 static size_t slot_of(const struct hive_site *sites, size_t capacity, const uint64_t key[2])
 {
 	size_t at = (size_t)rd_hash_add(key[0], key[1]) & (capacity - 1);
@@ -161,7 +162,7 @@ static bool grow_sites(struct hive_program *p)
 	return true;
 }
 
-/* Adds a site.  Returns NULL if there is no memory; the site is then treated as one that has not
+/* Adds a site.  Returns NULL if there is no memory.  The site is then treated as if it had not
  * reported. */
 static struct hive_site *add_site(struct hive_program *p, const uint64_t key[2])
 {
@@ -197,8 +198,8 @@ static void take_timeout(struct hive_site *s, const struct hive_report *r)
 		s->completed++;
 }
 
-/* Updates the state of a site's task.  The task ends with an answer, with a time-out of the longest
- * pause in both orders, or after several runs that did not execute the accesses. */
+/* Updates the state of a site's task.  The task ends when there is an answer, when the longest
+ * pause has timed out in both orders, or after several runs that did not execute the accesses. */
 static void note_task(struct hive_site *s, uint32_t candidate, const struct hive_report *r)
 {
 	enum { UNSEEN_MAX = 4 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that the hive knows, in memory: its candidates with the reports about them, and the
- * sites that report.  doc/format/hive-api.json defines the document that adds a program.  Only one
- * thread at a time changes a program, and no thread reads it meanwhile (hive.h).
+ * A program that the hive knows, as it is kept in memory: its candidates with the reports about
+ * them, and the sites that report.  doc/format/hive-api.json defines the document that adds a
+ * program.  Only one thread at a time changes a program, and no other thread reads it meanwhile
+ * (hive.h).
  */
 #ifndef HIVE_PROGRAM_H
 #define HIVE_PROGRAM_H
@@ -21,7 +22,7 @@ enum {
 	HIVE_LEVELS = 5,     /* the number of levels of the time-out (hive_tau_us()) */
 };
 
-/* The time-out of a level, in microseconds. */
+/* Returns the time-out of a level, in microseconds. */
 uint32_t hive_tau_us(unsigned level);
 
 struct hive_candidate {
@@ -61,7 +62,8 @@ struct hive_program {
 	struct hive_candidate *candidates; /* the candidates, by rank */
 	size_t count;
 	struct rd_umap by_id;
-	uint64_t *sums;		 /* a Fenwick tree of the weights, with count + 1 numbers */
+	/* A Fenwick tree of the weights, with one number more than there are candidates. */
+	uint64_t *sums;
 	struct hive_site *sites; /* a hash table of sites */
 	size_t site_count, site_capacity;
 	uint64_t timeouts, cost_us;   /* sums over all sites */
@@ -75,10 +77,10 @@ struct hive_program {
 int hive_program_read(struct hive_program *program, const char *body, size_t length);
 void hive_program_release(struct hive_program *p);
 
-/* Makes the index and the weights; call it when all candidates have been added. */
+/* Makes the index and the weights.  Call this when all candidates have been added. */
 void hive_program_index(struct hive_program *p);
 
-/* The index of a candidate; -1 if there is none with this id. */
+/* Returns the index of a candidate, or -1 if there is none with this id. */
 int64_t hive_program_find(const struct hive_program *p, const char *id);
 
 /* One report, as it is stored. */
@@ -89,18 +91,18 @@ struct hive_row {
 };
 void hive_program_apply(struct hive_program *p, const struct hive_row *row);
 
-/* The state of a site; NULL if it has not reported yet. */
+/* Returns the state of a site, or NULL if it has not reported yet. */
 const struct hive_site *hive_program_site(const struct hive_program *p, const uint64_t key[2]);
 
 /* Converts 32 hexadecimal digits to two numbers. */
 void hive_site_key(const char *site, uint64_t key[2]);
 
-/* The failure with that id; NULL if there is none. */
+/* Returns the failure with that id, or NULL if there is none. */
 struct hive_sketch *hive_program_sketch(const struct hive_program *p, const char *id);
 
 uint64_t hive_program_total(const struct hive_program *p); /* the sum of all weights */
-/* Draws a candidate: the one in whose range of the summed weights `at` lies.  `at` is less than the
- * total. */
+/* Draws a candidate.  If the weights are laid out one after another, this is the candidate whose
+ * range contains `at`.  `at` is less than the total. */
 uint32_t hive_program_pick(const struct hive_program *p, uint64_t at);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads the reports of sites.  In: the body of a request.  Out: reports whose members are all in
- * range.  Nothing in the body is trusted.  A malformed document is an error; a bad report in a
- * well-formed document is rejected alone.
+ * Reads the reports of sites from the body of a request.  In the resulting reports, all members
+ * are in range.  Nothing in the body is trusted.  A malformed document is an error.  If a
+ * well-formed document contains a bad report, only that report is rejected.
  */
 #include "hive/report.h"
 
@@ -148,7 +148,7 @@ static void get_id(struct reading *r, const char *key, size_t digits, char *to)
 		r->error = "an id is missing or wrong";
 }
 
-/* The name of a member that is missing in a report with this result; NULL if none is. */
+/* Returns the name of a member that is missing in a report with this result, or NULL if none is. */
 static const char *missing_in(const struct hive_report *it)
 {
 	if (it->result <= HIVE_TIMEOUT && it->order == HIVE_NO_ORDER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A report of a site about a candidate: the body of POST /api/v1/reports
- * (doc/format/hive-api.json).  The same struct is stored and is the input of verdicts.
+ * A report that a site sends about a candidate, as in the body of POST /api/v1/reports
+ * (doc/format/hive-api.json).  The same struct is stored, and verdicts are computed from it.
  */
 #ifndef HIVE_REPORT_H
 #define HIVE_REPORT_H
@@ -18,8 +18,9 @@ enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17 };
 
 /* Limits for what sites send, which is not trusted.  All were set by hand. */
 enum {
-	HIVE_DEPTH_MAX = 8, /* maximum nesting depth of JSON; reports have less */
-	/* The longest pause that a task requests: users notice longer ones. */
+	HIVE_DEPTH_MAX = 8, /* the maximum nesting depth of JSON; reports nest less deeply */
+	/* The longest pause that a task requests, in microseconds.  Users would notice longer
+	 * ones. */
 	HIVE_TAU_MAX_US = 200000,
 	HIVE_WEIGHT_MAX = 1000, /* maximum number of occurrences that one report may represent */
 };
@@ -49,7 +50,8 @@ enum {
 	HIVE_MET = HIVE_BOTH | HIVE_SAME_ADDRESS | HIVE_TWO_THREADS,
 };
 
-/* The names of results in messages and documents; NULL for the value that is never written. */
+/* The names of these values in messages and documents.  The entry is NULL for a value that is
+ * never written. */
 extern const char *const hive_result_names[HIVE_RESULTS];
 extern const char *const hive_order_names[HIVE_ORDERS];
 extern const char *const hive_proof_names[HIVE_PROOFS];
@@ -64,7 +66,8 @@ struct hive_report {
 	enum hive_proof proof;
 	enum hive_consequence consequence;
 	uint32_t tau_us;
-	bool tau_capped;  /* whether the site's own limit was below the pause that the task requests */
+	/* True if the site's own limit was below the pause that the task requests. */
+	bool tau_capped;
 	uint32_t context; /* a set of HIVE_FIRST and so on */
 	uint32_t signal;
 	uint32_t pause_us, busy_us;
@@ -86,18 +89,18 @@ struct hive_reports {
 	size_t rejected_count;
 };
 
-/* Reads a body.  A wrong document is an error; a wrong report in it is rejected. */
+/* Reads a body.  A malformed document is an error.  A bad report in it is rejected. */
 int hive_reports_read(struct hive_reports *r, const char *body, size_t length);
 void hive_reports_release(struct hive_reports *r);
 
-/* Rejects item i, which was well-formed. */
+/* Rejects item i, although it was well-formed. */
 void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
 
 /* Loads a body as rd_json_load() does, but refuses one that nests deeper than `max`. */
 json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, unsigned max);
 
 /* A body, as text.  hive_json_read() loads it as hive_json_load() does and passes the tree to
- * `get`, which returns 0 or an error. */
+ * `get`.  `get` returns 0 or an error. */
 struct hive_body {
 	const char *text;
 	size_t length;
@@ -106,7 +109,8 @@ struct hive_body {
 int hive_json_read(struct rd_json_read *j, const struct hive_body *body,
 		   int (*get)(struct rd_json_read *j, void *into, const json_t *root), void *into);
 
-/* Whether brackets outside strings nest at most `max` deep, so that a recursive parser is safe. */
+/* Returns true if the brackets outside strings are nested at most `max` deep.  A recursive parser
+ * is then safe. */
 bool hive_json_is_shallow(const char *body, size_t length, unsigned max);
 
 bool hive_is_build(const char *text);

@@ -16,19 +16,19 @@ struct hive_request {
 	char *path;
 	char *body;
 	size_t length, capacity;
-	/* Whether the body was too large, and whether there was no memory for it.  In both cases
-	 * the answer is an error. */
+	/* Set if the body was too large, or if there was no memory for it.  In both cases the
+	 * answer is an error. */
 	bool too_large, no_memory;
 	enum hive_role role;
 
 	/* The following members are the answer. */
 	unsigned status;
 	const char *type; /* the type of the content */
-	char *answer;	  /* the text of the answer, which is freed */
+	char *answer;	  /* the text of the answer; freed with the request */
 	size_t answer_length;
-	const void *fixed;	/* constant bytes that replace `answer`; or NULL */
+	const void *fixed;	/* constant bytes to send instead of `answer`, or NULL */
 	unsigned retry_after_s; /* seconds for the header Retry-After; 0 if it is not sent */
-	bool queued;		/* whether the answer has already been passed to the server */
+	bool queued;		/* true if the answer has already been passed to the server */
 
 	struct hive_pending pending; /* reports that are being stored */
 	bool is_pending;
@@ -44,8 +44,8 @@ struct hive_route {
 	int (*answer)(struct hive_request *r);
 };
 
-/* Finds the route of a request; NULL for an unknown path.  *other_method then becomes whether the
- * path exists for another method. */
+/* Finds the route of a request.  Returns NULL if the path is unknown; *other_method is then true
+ * if the path exists for another method. */
 const struct hive_route *hive_route_find(struct hive_request *r, const char *method, bool *other_method);
 
 int hive_answer_key(struct hive_request *r);
@@ -69,7 +69,7 @@ int hive_answer_page(struct hive_request *r);
 /* Makes the answer from the output of `write`. */
 int hive_answer_document(struct hive_request *r, int (*write)(struct hive_request *r, FILE *out));
 
-/* A parameter of the query; NULL if there is none with this name. */
+/* Returns a parameter of the query, or NULL if there is none with this name. */
 const char *hive_query(const struct hive_request *r, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The paths of a hive and the roles that may use them.  In: method and path.  Out: a row of the
- * table, and the variable parts of the path.
+ * The paths of a hive and the roles that may use them.  Given a method and a path, this code finds
+ * the row of the table and the variable parts of the path.
  */
 #include "hive/request-int.h"
 

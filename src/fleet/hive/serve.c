@@ -23,8 +23,8 @@
 
 enum {
 	FIRST_HANDED_FD = 3, /* the first descriptor that systemd passes (SD_LISTEN_FDS_START) */
-	/* Maximum size, in bytes, of the file with the certificates or the private key; far more
-	 * than any chain of certificates needs. */
+	/* The maximum size, in bytes, of a file with certificates or a private key.  It is far
+	 * more than any chain of certificates needs. */
 	CERTIFICATE_MAX = 1 << 20,
 };
 
@@ -48,7 +48,7 @@ static void tell_systemd(const char *text)
 	close(fd);
 }
 
-/* The listening socket that systemd passed; -1 if there is none. */
+/* Returns the listening socket that systemd passed, or -1 if there is none. */
 static int handed_socket(void)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");

@@ -30,7 +30,8 @@ enum {
 	 * of a request fit in 8 KiB. */
 	CONNECTIONS_MAX = 60000,
 	CONNECTION_BYTES = 8192,
-	/* The length of an error message for a client: a few lines; longer ones are cut. */
+	/* The maximum length of an error message for a client, in bytes.  This is a few lines;
+	 * longer messages are cut. */
 	MESSAGE_BYTES = 400,
 };
 
@@ -43,7 +44,7 @@ struct hive_server {
 	char *url;
 };
 
-/* The HTTP status for an error code. */
+/* Returns the HTTP status for an error code. */
 static unsigned status_of(int err)
 {
 	switch (err) {
@@ -59,7 +60,7 @@ static unsigned status_of(int err)
 	}
 }
 
-/* The first message of a request.  It is not on the heap, because there may be no memory. */
+/* The first error message of a request.  It is not on the heap, because there may be no memory. */
 struct words {
 	char text[MESSAGE_BYTES];
 };
@@ -72,8 +73,8 @@ static void keep_message(void *data, enum rd_level level, const char *message)
 		snprintf(w->text, sizeof w->text, "%s", message);
 }
 
-/* Quotes a text for JSON.  Bytes that are not ASCII are dropped, since the message is for logs of
- * sites. */
+/* Quotes a text for JSON.  Bytes that are not ASCII are dropped, because the message is meant for
+ * the logs of sites. */
 static void quote(char *to, size_t size, const char *text)
 {
 	size_t n = 0;
@@ -198,7 +199,8 @@ static const char *bearer(const struct hive_request *r)
 	return text && !strncmp(text, "Bearer ", 7) && strlen(text) <= 7 + 128 ? text + 7 : NULL;
 }
 
-/* The key for the rate limit: the token, or the address. */
+/* Returns the key by which the rate is limited: a hash of the token or, without a token, of the
+ * address. */
 static uint64_t limit_key(const struct hive_request *r)
 {
 	const union MHD_ConnectionInfo *info =
@@ -208,9 +210,10 @@ static uint64_t limit_key(const struct hive_request *r)
 	return hive_limit_key(token, info ? info->client_addr : NULL);
 }
 
-/* The reason to refuse a request that another web site caused, or NULL.  A page of such a site may
- * send requests here through a user's browser.  But it cannot forge the content type, nor the host
- * that the browser addresses.  The host matters only if no token is needed. */
+/* Returns the reason to refuse a request that another web site caused, or NULL if there is none.
+ * A page of such a site may send requests here through a user's browser, but it can forge neither
+ * the content type nor the host that the browser addresses.  The host matters only if no token is
+ * needed. */
 static const char *is_foreign(const struct hive_request *r)
 {
 	const char *type = header(r, "Content-Type"), *host = header(r, "Host");
@@ -223,7 +226,7 @@ static const char *is_foreign(const struct hive_request *r)
 }
 
 /* Checks whether a request is allowed.  If it is not, refuses it, stores the result of the refusal
- * in *result and returns false. */
+ * in *result, and returns false. */
 static bool is_allowed(struct hive_request *r, struct hive_limit *limit, enum MHD_Result *result)
 {
 	const char *foreign = is_foreign(r);
@@ -243,7 +246,7 @@ static bool is_allowed(struct hive_request *r, struct hive_limit *limit, enum MH
 	return false;
 }
 
-/* Handles the first call for a request: the checks that need no body. */
+/* Handles the first call for a request.  It makes the checks that do not need the body. */
 static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, const char *url,
 			     const char *method)
 {
@@ -267,8 +270,8 @@ static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, cons
 	return MHD_YES;
 }
 
-/* Skips a part of a body that was refused.  It is still read for a while, so that its sender gets
- * the error. */
+/* Skips a part of a body that was refused.  The body is still read for a while, so that its sender
+ * receives the error. */
 static enum MHD_Result skip(struct hive_request *r, size_t n)
 {
 	r->length += n;

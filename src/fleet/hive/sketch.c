@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sketches at a hive.  In: a plan, and records in their order.  Out: the σ to request from sites,
- * and the sketch.  Predictors and steps are computed by the code of `raddle sketch`. */
+/* Sketches at a hive.  From a plan, and from the records of runs in their order, this code
+ * computes the σ to request from sites, and the sketch.  Predictors and steps are computed by the
+ * code of `raddle sketch`. */
 #include "hive/sketch.h"
 
 #include "base/alloc.h"
@@ -11,11 +12,13 @@
 #include <string.h>
 
 #define GOOD 0.95 /* an F-measure that counts as an explanation, as in raddle sketch */
-/* Numbers of statements and runs.  Set by hand, as in sketch/choose-int.h, but with fewer failing
- * runs, because in a fleet each failing run is a failure of a user's program. */
+/* Numbers of statements and runs.  They were set by hand, as in sketch/choose-int.h.  The numbers
+ * of failing runs are smaller here, because in a fleet each failing run is a failure of a user's
+ * program. */
 enum {
 	FIRST_SIGMA = 2, /* number of statements: the failing one and the one before it */
-	/* number of passing runs that, with one failing run, show that σ is too small */
+	/* If no predictor distinguishes one failing run from this many passing runs, σ is too
+	 * small. */
 	FEW_PASSING = 10,
 	ENOUGH_FAILING = 3,
 	ENOUGH_PASSING = 30,
@@ -43,7 +46,7 @@ void hive_sketch_release(struct hive_sketch *s)
 	*s = (struct hive_sketch){0};
 }
 
-/* The runs with this σ, or with the previous one.  The plan owns them. */
+/* Returns the runs with this σ, or with the previous one.  The plan owns them. */
 static struct sketch_runs runs_of(const struct hive_sketch *s, bool last)
 {
 	RD_ASSERT(s->first <= s->plan.runs.count);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure of a program that sites help to explain: the plan (sketch/plan.h), and the runs that
- * sites sent, applied in their stored order.  Sites track the σ nearest statements. σ begins at 2
- * and doubles if no predictor distinguishes one failing run from ten passing ones.  Tracking ends
- * when a predictor distinguishes three failing from thirty passing runs. doc/design/hive.md has the
+ * A failure of a program that sites help to explain.  It consists of the plan (sketch/plan.h) and
+ * the runs that sites have sent, which are applied in the order in which they were stored.  Sites
+ * track the σ statements nearest to the failure.  σ begins at 2, and doubles if no predictor
+ * distinguishes one failing run from ten passing runs.  Tracking ends when a predictor
+ * distinguishes three failing runs from thirty passing runs.  See doc/design/hive.md for the
  * rules.
  */
 #ifndef HIVE_SKETCH_H
@@ -17,7 +18,7 @@
 enum hive_sketch_state {
 	HIVE_TRACKING,
 	HIVE_EXPLAINED, /* a predictor distinguishes failing from passing runs */
-	HIVE_EXHAUSTED, /* the whole slice was tracked, and no predictor distinguishes them */
+	HIVE_EXHAUSTED, /* the whole slice was tracked, but no predictor distinguishes the runs */
 	HIVE_SKETCH_STATES
 };
 extern const char *const hive_sketch_state_names[HIVE_SKETCH_STATES];
@@ -32,7 +33,8 @@ struct hive_sketch {
 	enum hive_sketch_state state;
 	uint32_t sigma;		   /* the number of statements that sites track now */
 	uint64_t failing, passing; /* the numbers of stored runs */
-	size_t first; /* the index of the first run with this σ; earlier ones had the previous σ */
+	/* The index of the first run with the current σ; earlier runs had the previous σ. */
+	size_t first;
 };
 
 /* Reads a plan, as received or stored. */
@@ -42,13 +44,13 @@ void hive_sketch_release(struct hive_sketch *s);
 /* Applies one more record. */
 int hive_sketch_apply(struct hive_sketch *s, const char *record, size_t length);
 
-/* Whether a record with this σ and result is still needed. */
+/* Returns true if a record with this σ and result is still needed. */
 bool hive_sketch_wants(const struct hive_sketch *s, uint32_t sigma, bool failed);
 
 struct sketch_report;
 typedef int hive_sketch_fn(const struct sketch_report *r, FILE *out);
-/* Writes the result of the runs with a writer of report/sketch.h: as JSON (doc/format/sketch.md),
- * as a page, or as text. */
+/* Writes the result of the runs by calling `write`, a function of report/sketch.h that writes JSON
+ * (doc/format/sketch.md), a page, or text. */
 int hive_sketch_write(const struct hive_sketch *s, const char *program, hive_sketch_fn *write, FILE *out);
 
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A hive's status for people: programs, then the races by verdict, proven races first. */
+/* Prints a hive's status for people: first the programs, then the races by verdict, with proven
+ * races first. */
 #include "hive/status-text.h"
 
 #include "base/json-read.h"
 
 #include <string.h>
 
-/* The number of races of each verdict other than "true race" that are shown by default: one
- * screen. */
+/* The number of races that are shown by default for each verdict other than "true race".  They
+ * fill one screen. */
 enum { UNPROVEN_SHOWN = 10 };
 
 static long long number(const json_t *object, const char *key)

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints programs, sketches and proven races, and the first few of the other races (all of them
- * with `all`).  Stores the number of proven races in *found.  If `out` is NULL, only counts. */
+/* Prints programs, sketches, proven races and the first few of the other races.  If `all` is set,
+ * prints all races.  Stores the number of proven races in *found.  If `out` is NULL, counts them
+ * without printing anything. */
 int hive_status_text(const char *document, size_t length, bool all, FILE *out, size_t *found);
 
 #endif

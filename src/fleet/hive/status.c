@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The status of a hive as JSON.  The programs are locked while the text is made in memory.
- * Meanwhile nothing may be allocated through base/alloc.h, because a failure would end the request
- * without unlocking.
+ * The status of a hive as JSON.  The programs are locked while the text is being made in memory.
+ * During that time nothing may be allocated through base/alloc.h, because a failed allocation
+ * would end the request without unlocking.
  */
 #include "hive/status-int.h"
 
@@ -212,8 +212,8 @@ enum {
 	ROWS_READ_MAX = 1000000,
 };
 
-/* Data from the rows about one race that its tally does not have: the sites, and the latest
- * reports. */
+/* Data about one race that its tally lacks and that is read from the rows: the sites, and the
+ * latest reports. */
 struct race_rows {
 	char sites[SITES_SHOWN][HIVE_SITE];
 	struct {
@@ -222,7 +222,8 @@ struct race_rows {
 	} of[SITES_SHOWN];
 	size_t sites_shown;
 	bool more_sites;
-	/* A ring of the latest reports, without those that have only a context. */
+	/* A ring buffer of the latest reports.  Reports that contain only a context are left
+	 * out. */
 	struct hive_row evidence[EVIDENCE_SHOWN];
 	size_t evidence_count;
 };

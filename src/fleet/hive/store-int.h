@@ -20,12 +20,12 @@ static inline const char *hive_number_write(struct hive_number *n, uint64_t valu
 }
 #define NUMBER(value) hive_number_write(&(struct hive_number){""}, (uint64_t)(value))
 
-/* Does `work` in a transaction. */
+/* Calls `work` in a transaction. */
 int hive_store_at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what),
 		       const void *what);
 
-/* Does `work` on data of a program, in a transaction.  Increments the revisions of the program and
- * of the store. */
+/* Calls `work`, which changes data of a program, in a transaction.  Increments the revisions of
+ * the program and of the store. */
 int hive_store_change(struct hive_db *db, uint64_t program, int (*work)(struct hive_db *db, const void *what),
 		      const void *what);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The store in SQL.  A list of migrations creates the tables, in one transaction; `meta` has the
- * number of migrations that were applied.  Numbers of reports grow in the order of commits, so a
- * reader that has seen report N has seen all reports with smaller numbers.
+ * The store in SQL.  A list of migrations creates the tables, in one transaction.  The table
+ * `meta` contains the number of migrations that were applied.  The numbers of reports grow in the
+ * order of commits, so a reader that has seen report N has seen all reports with smaller numbers.
  */
 #include "hive/store-int.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The migrations. %s is the type of a column that numbers the rows. */
+/* The migrations.  %s stands for the type of a column that numbers the rows. */
 static const char *const migrations[] = {
 	"CREATE TABLE programs (number %s, build TEXT NOT NULL UNIQUE, name TEXT NOT NULL, state TEXT NOT "
 	"NULL,"
@@ -262,7 +262,7 @@ int hive_store_classify(struct hive_db *db, const struct hive_class *c)
 struct loading {
 	struct hive_program *items;
 	size_t count, capacity;
-	size_t room; /* the number of candidates for which the last program has room */
+	size_t room; /* the capacity of the last program's array of candidates */
 };
 
 static int take_program(void *context, const char *const *v)
@@ -351,7 +351,8 @@ int hive_store_programs(struct hive_db *db, struct hive_program **programs, size
 	return 0;
 }
 
-/* The number of columns of a report after its number, and how many of these are numbers. */
+/* The number of columns of a report that follow its number, and how many of them contain
+ * numbers. */
 enum { REPORT_COLUMNS = 17, REPORT_NUMBERS = 13 };
 #define REPORT_NAMES                                                                                         \
 	"program, candidate, site, run, seq, result, ordering, proof, consequence, tau_us, capped, context," \
@@ -425,8 +426,8 @@ static uint32_t column(const char *text, uint32_t limit)
 	return n < limit ? (uint32_t)n : 0;
 }
 
-/* Passes on a row.  Another process may have written it, so it is checked like a report from a
- * site.  A result out of range must not become 0, because 0 means a race. */
+/* Passes a row on to the caller.  Another process may have written it, so it is checked like a
+ * report from a site.  A result that is out of range must not become 0, because 0 means a race. */
 static int give_row(void *context, const char *const *v)
 {
 	const struct row_reader *g = context;

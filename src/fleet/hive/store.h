@@ -12,13 +12,14 @@
 #include "hive/token.h"
 #include "protocol/sign.h"
 
-/* Opens a store.  Updates an older database; refuses a newer one. */
+/* Opens a store.  An older database is updated, and a newer one is refused. */
 int hive_store_open(struct hive_db **db, const char *where);
 
-/* The key that signs task sets.  It is made at the first call. */
+/* Stores the key that signs task sets in `secret`.  The first call makes the key. */
 int hive_store_key(struct hive_db *db, char secret[PROTOCOL_KEY_TEXT]);
 
-/* The revision of the store, which grows with each change to programs, classes and tokens. */
+/* Stores the revision of the store in *revision.  It grows with each change to programs, classes
+ * and tokens. */
 int hive_store_revision(struct hive_db *db, uint64_t *revision);
 
 /* Adds a program, or replaces the candidates of one that is already stored. */
@@ -27,7 +28,7 @@ int hive_store_add(struct hive_db *db, const struct hive_program *p);
 /* Changes state, rollout and poll_s. */
 int hive_store_set(struct hive_db *db, const struct hive_program *p);
 
-/* The class that `raddle classify` gave a candidate of the program. */
+/* The class that `raddle classify` assigned to a candidate of the program. */
 struct hive_class {
 	uint64_t program;
 	const char *candidate, *name, *consequence; /* the consequence may be NULL */
@@ -38,13 +39,13 @@ int hive_store_classify(struct hive_db *db, const struct hive_class *c);
  * the array. */
 int hive_store_programs(struct hive_db *db, struct hive_program **programs, size_t *count);
 
-/* Adds reports of one or more sites in one transaction.  On return they are on disk.  is_new[i] is
- * set to whether row i was not in the store yet. */
+/* Adds reports of one or more sites in one transaction.  On return they are on disk.  Sets
+ * is_new[i] to true if row i was not in the store yet. */
 int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new);
 
-/* The rows with which hive_store_each() calls `each`: at most `limit` rows with numbers greater
- * than `after`, in ascending order.  If `program` is not 0, only rows of that program; if
- * `candidate` is not NULL, only rows about that candidate. */
+/* Selects the rows with which hive_store_each() calls `each`: at most `limit` rows with numbers
+ * greater than `after`, in ascending order.  If `program` is not 0, only rows of that program are
+ * selected.  If `candidate` is not NULL, only rows about that candidate are. */
 struct hive_range {
 	uint64_t after, program;
 	const char *candidate;
@@ -65,18 +66,18 @@ int hive_store_run(struct hive_db *db, const struct hive_run *run,
 		   bool *is_new); /* on return the run is on disk */
 
 typedef void hive_run_fn(void *context, const struct hive_run *run);
-/* Calls `each` with the tracked runs after number `after`, in their order.  If `program` is not 0,
- * only with those of that program. */
+/* Calls `each` with the tracked runs whose numbers are greater than `after`, in order.  If
+ * `program` is not 0, only runs of that program are passed. */
 int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context);
 
-/* Roles of tokens, which are stored as hashes. */
+/* Roles of tokens.  The tokens are stored as hashes. */
 enum hive_role { HIVE_NOBODY, HIVE_FLEET, HIVE_ADMIN };
 struct hive_token {
 	char hash[HIVE_HASH_TEXT];
 	char *fleet;
 	enum hive_role role;
 };
-/* All valid tokens. */
+/* Stores all valid tokens in *tokens. */
 int hive_store_tokens(struct hive_db *db, struct hive_token **tokens, size_t *count);
 int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role);
 /* Revokes the tokens of this name.  Returns RD_ENOTFOUND if there is no such token. */

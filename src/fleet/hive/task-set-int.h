@@ -14,8 +14,8 @@
 struct MHD_Response;
 struct hive_task_cache;
 
-/* The time, which is the same for all hives: `now` in Unix seconds, and `bound`, the length of an
- * epoch in seconds. */
+/* `now` is the time in Unix seconds, and `bound` is the length of an epoch in seconds.  Both are
+ * the same for all hives. */
 struct hive_time {
 	int64_t now;
 	uint32_t bound;
@@ -25,8 +25,8 @@ static inline uint64_t hive_epoch(const struct hive_time *t)
 	return (uint64_t)t->now / t->bound;
 }
 
-/* The answer to a poll, and its ETag.  Both belong to the cache and are valid until the next caller
- * locks the cache.  Both are NULL if the answer could not be made. */
+/* The answer to a poll, and its ETag.  Both belong to the cache and stay valid until another
+ * caller locks the cache.  Both are NULL if the answer could not be made. */
 struct hive_task_answer {
 	struct MHD_Response *response;
 	char tag[PROTOCOL_TASK_ID + 24];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes task sets and caches them.  In: a task.  Out: the signed document, as a response that many
- * connections share.  The serial number and the times of issue and expiry depend only on epoch and
- * revision, so a set has the same bytes in every hive.
+ * Makes task sets and caches them.  Each task becomes a signed document, in the form of a response
+ * that many connections share.  The serial number and the times of issue and expiry depend only on
+ * the epoch and the revision, so a set has the same bytes in every hive.
  */
 #include "hive/task-set-int.h"
 
@@ -18,13 +18,14 @@
 #include <string.h>
 
 enum {
-	/* How long a site continues without a hive; set by hand: a day is longer than an outage. */
+	/* How long a site continues without a hive, in seconds.  Set by hand: a day is longer than
+	 * an outage. */
 	LIFE_S = 86400,
-	/* Number of bits of a serial number that contain the revision; the others contain the
-	 * epoch. */
+	/* The number of bits of a serial number that contain the revision.  The other bits contain
+	 * the epoch. */
 	REVISION_BITS = 20,
-	/* The task sets of a candidate differ in three things.  The task is from the current or an
-	 * earlier epoch; its order is primary or alternate; and it has one of KINDS kinds:
+	/* The task sets of a candidate differ in three respects.  The task is from the current or
+	 * an earlier epoch.  Its order is primary or alternate.  And it is of one of KINDS kinds:
 	 * observing, looking, or validating at one of the levels. */
 	KINDS = 2 + HIVE_LEVELS,
 	VARIANTS = 2 * 2 * KINDS,
@@ -37,7 +38,7 @@ struct entry {
 
 struct hive_task_cache {
 	pthread_mutex_t lock;
-	struct entry idle[PROTOCOL_MODES]; /* the sets without a task */
+	struct entry idle[PROTOCOL_MODES]; /* the sets that contain no task */
 	struct entry tracks[HIVE_SKETCHES_MAX][PROTOCOL_MODES];
 	uint32_t sigmas[HIVE_SKETCHES_MAX]; /* the σ for which the sets of each failure were made */
 	struct entry **sets;		    /* VARIANTS sets for each candidate, made when first needed */
@@ -134,7 +135,7 @@ static int write_set(struct rd_buf *body, const struct hive_program *p, const st
 	return err ? err : protocol_task_set_write(&set, p->build, body);
 }
 
-/* The set that tracks a failure.  When the σ of the failure changes, all its sets are made
+/* Returns the set that tracks a failure.  When the σ of the failure changes, all its sets are made
  * again. */
 static struct entry *track_of(struct hive_task_cache *c, size_t number, const struct hive_task_ask *ask)
 {
@@ -146,7 +147,7 @@ static struct entry *track_of(struct hive_task_cache *c, size_t number, const st
 	return &c->tracks[number][ask->state];
 }
 
-/* The cache entry for a request; NULL if there is no memory. */
+/* Returns the cache entry for a request, or NULL if there is no memory. */
 static struct entry *entry_of(struct hive_task_cache *c, const struct hive_program *p,
 			      const struct hive_task_ask *ask)
 {

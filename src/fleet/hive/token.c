@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tokens and their hashes, by GnuTLS.  Each of a token's 43 characters is random and has 6 bits. */
+/* Makes tokens and hashes them, with GnuTLS.  A token has 43 random characters of 6 bits each. */
 #include "hive/token.h"
 
 #include "base/error.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of the hive's users and sites: random texts, of which the hive stores hashes (SHA-256). */
+/* Tokens of the hive's users and sites.  They are random texts, of which the hive stores only
+ * SHA-256 hashes. */
 #ifndef HIVE_TOKEN_H
 #define HIVE_TOKEN_H
 

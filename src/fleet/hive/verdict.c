@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Verdicts.  In: reports, one after the other.  Out: counts, and the verdict.  The verdict "true
- * race" is never withdrawn.  A verdict depends on the reports alone, not on the time.
+ * Verdicts.  The reports are passed one after the other.  They are counted, and the verdict is
+ * computed from the counts.  The verdict "true race" is never withdrawn.  A verdict depends on the
+ * reports alone, not on the time.
  */
 #include "hive/verdict.h"
 
@@ -33,7 +34,7 @@ static void count_context(struct hive_tally *t, const struct hive_report *r)
 		t->aliased += r->weight;
 }
 
-/* Records a change of the verdict.  Keeps the first changes, and the last of the later ones. */
+/* Records a change of the verdict.  Keeps the first changes, and the latest one. */
 static void note_change(struct hive_tally *t, int64_t at)
 {
 	struct hive_change now = {.at = at};
@@ -88,7 +89,7 @@ bool hive_canary_stops(const struct hive_canary *c)
 	return c->failed >= FAILURES && c->failed * SHARE >= c->validated;
 }
 
-/* The verdict that the contexts give if nothing was validated. */
+/* Returns the verdict that follows from the contexts if nothing was validated. */
 static enum hive_verdict by_context(const struct hive_tally *t, enum hive_reason *reason)
 {
 	*reason = HIVE_BEING_VALIDATED;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Computes verdicts from reports by the state machine of figure 5 of Kasikci's thesis.  The state
- * depends only on the reports, so it can be recomputed from the store. doc/design/hive.md defines
- * the verdicts.
+ * depends only on the reports, so it can be recomputed from the store.  The verdicts are defined
+ * in doc/design/hive.md.
  */
 #ifndef HIVE_VERDICT_H
 #define HIVE_VERDICT_H
@@ -18,8 +18,10 @@ enum hive_reason {
 	HIVE_BEING_VALIDATED, /* unknown: two threads made both accesses to the same address */
 	HIVE_BOTH_ORDERS,     /* true race: both orders were seen */
 	HIVE_SINGLE_ORDER,
-	HIVE_NOT_ALIASING,	/* likely false: both were executed, but never at the same address */
-	HIVE_ONE_THREAD,	/* likely false: both had the same address, but the same thread made them */
+	/* Likely false: both accesses were executed, but never at the same address. */
+	HIVE_NOT_ALIASING,
+	/* Likely false: both accesses had the same address, but one thread made both. */
+	HIVE_ONE_THREAD,
 	HIVE_SYNCHRONISED,	/* likely false: synchronisation ordered the two accesses */
 	HIVE_ORDER_NOT_REACHED, /* likely false: even the longest pause did not make the threads meet */
 	HIVE_UNGUARDED,		/* unknown: sites cannot validate the candidate, so a developer must */
@@ -42,10 +44,11 @@ struct hive_tally {
 	uint64_t reports[HIVE_RESULTS]; /* the number of reports of each result, with their weights */
 	uint64_t races[HIVE_ORDERS];
 	uint64_t proofs[HIVE_PROOFS];
-	/* The number of time-outs with the longest pause that the site allows. */
+	/* The number of time-outs in which the pause was the longest that the site allows. */
 	uint64_t last_timeouts;
 	uint64_t consequences[HIVE_CONSEQUENCES], suspected[HIVE_CONSEQUENCES];
-	/* Reports in which both accesses were executed, and in which they had the same address. */
+	/* The number of reports in which both accesses were executed, and of those in which they
+	 * had the same address. */
 	uint64_t executed, aliased;
 	uint32_t context; /* the union of the contexts that sites reported */
 	/* When the first and the last report were received; 0 if there is none. */
@@ -54,22 +57,22 @@ struct hive_tally {
 	unsigned change_count;
 };
 
-/* The number of runs in which a candidate was validated, and how many of these failed without
+/* The number of runs in which a candidate was validated, and how many of them failed without
  * having shown the race. */
 struct hive_canary {
 	uint64_t validated, failed;
 };
 void hive_canary_add(struct hive_canary *c, const struct hive_report *report);
-/* Whether so many runs failed that validation is the likely cause, or not worthwhile.  Validation
- * then stops. */
+/* Returns true if so many runs failed that validation is probably the cause or is not worthwhile.
+ * Validation then stops. */
 bool hive_canary_stops(const struct hive_canary *c);
 
 void hive_tally_add(struct hive_tally *t, const struct hive_report *report);
 
 enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reason *reason);
 
-/* The upper bound, with 95 % confidence, of the share of runs that show the race, by the rule of
- * three.  Without reports it is 1. */
+/* Returns an upper bound, with 95 % confidence, for the share of runs that show the race.  It is
+ * computed by the rule of three, and is 1 if there are no reports. */
 double hive_tally_bound(const struct hive_tally *t);
 
 #endif

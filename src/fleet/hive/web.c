@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The files of the dashboard and the description of the API, which the assembler includes in the
+ * The files of the dashboard and the description of the API.  The assembler includes them in the
  * executable.  The dashboard gets all its data through the API.
  */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs showed about the two accesses of a candidate (dynamic context inference), as sites
- * report it and as the status of a hive shows it. */
+/* Writes what runs showed about the two accesses of a candidate (dynamic context inference).
+ * Sites report it, and the status of a hive shows it. */
 #ifndef PROTOCOL_CONTEXT_H
 #define PROTOCOL_CONTEXT_H
 

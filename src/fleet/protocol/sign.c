@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Keys and signatures, with GnuTLS, which the hive's HTTP server and the site's HTTP client load
- * anyway.  A private and a public key are stored as text: the raw bytes in hexadecimal digits.
+ * anyway.  Private and public keys are stored as text, with the raw bytes in hexadecimal.
  */
 #include "protocol/sign.h"
 
@@ -48,8 +48,8 @@ static int find_public(struct protocol_signer *s)
 	return err < 0 ? -1 : 0;
 }
 
-/* GnuTLS has no call that computes the public key from the raw private key.  But it does so when it
- * imports PKCS #8, where the public key is optional. */
+/* GnuTLS has no call that computes the public key from the raw private key.  But it does compute
+ * it when it imports a PKCS #8 document, in which the public key is optional. */
 static int import_secret(gnutls_privkey_t key, const uint8_t secret[KEY_BYTES])
 {
 	static const uint8_t head[] = {0x30, 0x2e, 2,	 1,    0, 0x30, 5, 6,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signatures of task sets (Ed25519): the hive signs, a site checks. */
+/* Signatures of task sets (Ed25519).  The hive signs them, and a site checks them. */
 #ifndef PROTOCOL_SIGN_H
 #define PROTOCOL_SIGN_H
 
@@ -18,15 +18,15 @@ int protocol_key_make(char secret[PROTOCOL_KEY_TEXT]);
 
 int protocol_signer_open(struct protocol_signer **s, const char *secret);
 void protocol_signer_close(struct protocol_signer *s);
-/* A text of PROTOCOL_KEY_TEXT bytes. */
+/* Returns the public key, a text of PROTOCOL_KEY_TEXT bytes. */
 const char *protocol_signer_public(const struct protocol_signer *s);
 
 /* Signs bytes.  May be called by several threads. */
 int protocol_sign(struct protocol_signer *s, const void *data, size_t length,
 		  char signature[PROTOCOL_SIGNATURE_TEXT]);
 
-/* Whether `signature` is the signature of these bytes by the owner of the key.  Prints no
- * message. */
+/* Returns true if `signature` is the signature of these bytes by the owner of the key.  Never
+ * prints a message. */
 bool protocol_is_signed(const char *public_key, const char *signature, const void *data, size_t length);
 
 #endif

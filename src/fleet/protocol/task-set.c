@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads and writes task sets.  The reader trusts no byte, although the sets are signed: it checks
- * the range of every member.  The writer makes the same bytes from the same set, so that hives on
- * one database agree.
+ * Reads and writes task sets.  The reader trusts no byte, although the sets are signed, and checks
+ * the range of every member.  The writer always makes the same bytes from the same set, so that
+ * hives on one database agree.
  */
 #include "protocol/task-set.h"
 
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No hive requests a longer pause than this.  A site allows much less (--max-tau). */
+/* The longest pause that a hive may request, in microseconds.  A site allows much less
+ * (--max-tau). */
 enum { TAU_MAX_US = 10000000 };
 
 const char *const protocol_mode_names[PROTOCOL_MODES] = {"off", "observe", "validate"};
@@ -33,8 +34,8 @@ bool protocol_mode_find(const char *name, enum protocol_mode *mode)
 	return found >= 0;
 }
 
-/* Copies a text that is not empty, fits, and has only these characters.  Returns false for other
- * texts. */
+/* Copies a text if it is not empty, fits, and contains only the given characters.  Otherwise
+ * returns false. */
 static bool copy_text(char *to, size_t size, const char *from, const char *characters)
 {
 	if (from == NULL || *from == '\0' || strlen(from) >= size || strspn(from, characters) != strlen(from))
@@ -139,8 +140,8 @@ int protocol_task_set_read(struct protocol_task_set *set, const char *build, con
 	return r.err;
 }
 
-/* Writes a task that tracks a failure.  Its source file may have any characters in its name, so the
- * task is written by jansson, which escapes them. */
+/* Writes a task that tracks a failure.  The name of its source file may contain any characters, so
+ * the task is written with jansson, which escapes them. */
 static int write_track(const struct protocol_task *t, struct rd_buf *body)
 {
 	json_t *task =

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a program in production is requested to do.  Each mode includes the ones before it. */
+/* What a program in production is asked to do.  Each mode includes the ones before it. */
 enum protocol_mode { PROTOCOL_OFF, PROTOCOL_OBSERVE, PROTOCOL_VALIDATE, PROTOCOL_MODES };
 extern const char *const protocol_mode_names[PROTOCOL_MODES];
 
@@ -37,9 +37,9 @@ struct protocol_task {
 	enum raddle_guard_order order;
 	uint32_t tau_us;
 
-	/* If set, the task concerns a failure instead of a race: the site tracks the first `sigma`
-	 * statements of the slice of a place, provided that it computes the same plan as the
-	 * hive. */
+	/* If set, the task concerns a failure instead of a race.  The site tracks the first
+	 * `sigma` statements of the slice that starts from the place of the failure, provided that
+	 * it computes the same plan as the hive. */
 	bool track;
 	char plan[SKETCH_PLAN_ID];
 	char file[PROTOCOL_FILE];
@@ -53,11 +53,11 @@ struct protocol_task_set {
 	size_t count;
 };
 
-/* Reads a set for this build.  `name` is for messages.  After an error the set is empty. */
+/* Reads a set for this build.  `name` is used in messages.  After an error the set is empty. */
 int protocol_task_set_read(struct protocol_task_set *set, const char *build, const void *body, size_t length,
 			   const char *name);
 
-/* Appends the set as JSON: equal sets have equal bytes. */
+/* Appends the set as JSON.  Equal sets have equal bytes. */
 int protocol_task_set_write(const struct protocol_task_set *set, const char *build, struct rd_buf *body);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the agent: agent.c has the loop, findings.c reads the program's reports, talk.c
- * communicates with the hive. */
+/* Declarations for the parts of the agent.  agent.c contains the loop, findings.c reads the
+ * program's reports, and talk.c communicates with the hive. */
 #ifndef SITE_AGENT_INT_H
 #define SITE_AGENT_INT_H
 
@@ -14,8 +14,8 @@
 struct agent_task {
 	struct protocol_task task;
 	uint32_t generation, candidate;
-	bool capped;	/* whether the pause was reduced to the longest that the site allows */
-	bool reported;	/* whether the task has some result in this run */
+	bool capped;	/* true if the pause was reduced to the longest that the site allows */
+	bool reported;	/* true if the task has some result in this run */
 	uint32_t raced; /* a bit, 1 << order, for each order in which a race was seen */
 };
 
@@ -54,13 +54,14 @@ struct site_agent {
 };
 
 /* findings.c */
-void agent_collect(struct site_agent *a);  /* takes the reports of the program */
-void agent_contexts(struct site_agent *a); /* reports the contexts that have grown */
+void agent_collect(struct site_agent *a); /* takes the reports of the program */
+/* Reports each context that has grown since it was last sent. */
+void agent_contexts(struct site_agent *a);
 void agent_consequence(struct site_agent *a, const char *what, int signal);
 void agent_finish_tasks(struct site_agent *a, bool at_end); /* reports tasks without a result */
 
-/* In talk.c.  agent_begin() reads the state that the last run left and polls if --poll-now is
- * given. agent_end() sends all reports, or keeps them for the next run. */
+/* In talk.c.  agent_begin() reads the state that the last run left, and polls if --poll-now is
+ * given.  agent_end() sends all reports, or keeps them for the next run. */
 void agent_begin(struct site_agent *a);
 void agent_talk(struct site_agent *a, int wait_ms, int fd);
 void agent_end(struct site_agent *a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The agent: a loop that runs ten times a second until the program ends. */
+/* The agent.  Its loop runs ten times a second until the program ends. */
 #include "site/agent.h"
 
 #include "base/alloc.h"
@@ -24,31 +24,35 @@
 #include <time.h>
 #include <unistd.h>
 
-/* All these numbers were set by hand: larger ones cost the program more, smaller ones show fewer
- * races. */
+/* All these numbers were set by hand.  Larger ones cost the program more, and smaller ones show
+ * fewer races. */
 enum {
-	TICK_MS = 100,	      /* guards are active for one tick each second, which bounds their cost */
-	SETTLE_MS = 5,	      /* after this part of a tick, frequent guards have used up their calls */
-	FIRST_AWAKE_MS = 200, /* guards are active for this CPU time first, so that short runs count */
-	FIRST_OBSERVED = 64,  /* number of accesses of a guard that are observed at the start */
+	TICK_MS = 100, /* guards are active for one tick each second, which bounds their cost */
+	/* After this part of a tick, frequent guards have used up their calls. */
+	SETTLE_MS = 5,
+	/* At the start, guards are active for this CPU time, so that short runs count. */
+	FIRST_AWAKE_MS = 200,
+	FIRST_OBSERVED = 64, /* number of accesses of a guard that are observed at the start */
 	/* number of accesses of a guard that are observed in each later second */
 	OBSERVED = 8,
-	PAUSE_BUCKET_US = 200000, /* maximum waiting time that is saved up while no thread waits */
+	/* The maximum waiting time that accumulates while no thread waits. */
+	PAUSE_BUCKET_US = 200000,
 	PAUSE_PER_SECOND_US = 1000,
-	/* Maximum number of calls of the runtime by guards in the first tick, a cost that is paid
-	 * once. */
+	/* The maximum number of calls that guards make to the runtime in the first tick.  This
+	 * cost is paid only once. */
 	FIRST_CALLS = 16384,
 	CALLS = 2000,	     /* maximum number of such calls in each later tick */
 	FIRST_TAU_US = 1000, /* the shortest pause that a hive requests */
-	MAX_SKIP = 10,	     /* a skip is drawn below a power of two, at most 2 to the MAX_SKIP */
-	STILL_SECONDS = 5,   /* a program whose threads all wait for this long is considered to hang */
+	/* A skip is a random number below a power of two, at most 2 to the MAX_SKIP. */
+	MAX_SKIP = 10,
+	STILL_SECONDS = 5, /* a program whose threads all wait for this long is considered to hang */
 };
 
 /* ---- signals ---- */
 
-/* Called after the program was started (`pid` is 0 if that failed).  Forwards the agent's signals
- * to the program.  SIGPIPE is ignored, so a hive that closes its connection does not end the
- * agent. */
+/* Call this after the program was started (`pid` is 0 if that failed).  Forwards the agent's
+ * signals to the program.  SIGPIPE is ignored, so that the agent survives if the hive closes its
+ * connection. */
 static void handle_signals(pid_t pid)
 {
 	if (pid > 0)
@@ -90,11 +94,10 @@ static enum protocol_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? PROTOCOL_OFF : mode;
 }
 
-/* The number of accesses that are skipped before a thread is stopped.  The first pause is at the
- * first access, which may be the only one.  If the first pause showed nothing, the hive requests
- * longer ones.  A third of these are at the first access again.  A third are later, after the
- * beginning of loops.  The last third are only at an address that the other thread has accessed,
- * too. */
+/* Returns how many accesses to skip before a thread is stopped.  The first pause is at the first
+ * access, which may be the only one.  If that pause showed nothing, the hive requests longer ones.
+ * A third of these are at the first access again.  A third are later, after loops have begun.  The
+ * last third are only at an address that the other thread has accessed too. */
 static uint32_t draw_skip(const struct protocol_task *task)
 {
 	uint32_t random = 0;
@@ -162,8 +165,8 @@ static void refill(struct site_agent *a)
 		atomic_fetch_add(&a->session.shared->pause_us, PAUSE_PER_SECOND_US);
 }
 
-/* Reports a program whose threads wait for each other forever, if a race was seen or caused
- * before. */
+/* If all threads of the program wait for each other forever, and a race was seen or caused before,
+ * reports that. */
 static void look_for_hang(struct site_agent *a)
 {
 	struct run_still still = {.alone = true};
@@ -201,14 +204,14 @@ static bool has_just_begun(const struct site_agent *a)
 	return used.tv_sec == 0 && used.tv_nsec < FIRST_AWAKE_MS * 1000000L;
 }
 
-/* The times of the next actions of the loop, in ns. */
+/* When the loop takes its next actions, in nanoseconds. */
 struct site_schedule {
 	int64_t second, asleep, renewal;
 };
 
-/* Activates or deactivates guards.  They are active only part of the time, which limits their cost,
- * but stay active while an access is tracked or a thread is stopped.  Returns the milliseconds
- * until the next decision. */
+/* Activates or deactivates guards.  They are active only part of the time, which limits their
+ * cost.  But they stay active while an access is tracked or a thread is stopped.  Returns the
+ * number of milliseconds until the next decision. */
 static int wake_or_rest(struct site_agent *a, struct site_schedule *s, int64_t now)
 {
 	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {
@@ -305,8 +308,8 @@ static void new_run(struct site_agent *a)
 	snprintf(a->run, sizeof a->run, "%016llx", (unsigned long long)random);
 }
 
-/* The path of the program's guard flavour: the program itself, or one that is made and cached.
- * NULL if there is none. */
+/* Returns the path of the program's guard flavour, or NULL if there is none.  It is either the
+ * program itself, or a flavour that is made and cached. */
 static char *find_guarded(const struct site_opts *opts, const char *path)
 {
 	struct rd_flavour flavour;
@@ -333,8 +336,8 @@ static int run_plain(const char *path, char *const *argv)
 	return err ? err : status;
 }
 
-/* Prepares a tracked run if the task requests one.  A failure is explained by whole runs, so such a
- * run has no guards. */
+/* Prepares a tracked run if the task requests one.  A failure is explained by whole runs, so a
+ * tracked run has no guards. */
 static struct site_tracking *find_tracking(const struct site_agent *a, const char *path)
 {
 	const struct protocol_task *task = a->set.count != 0 ? &a->set.tasks[0] : NULL;

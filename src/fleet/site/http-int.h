@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asynchronous HTTP requests to the hive, one at a time, through libcurl, with limits on size and
- * time.
+ * Sends HTTP requests to the hive asynchronously, one at a time, through libcurl.  Size and time
+ * are limited.
  */
 #ifndef SITE_HTTP_INT_H
 #define SITE_HTTP_INT_H
@@ -23,19 +23,21 @@ struct site_answer {
 	long status; /* the HTTP status; 0 if there is no answer */
 	struct rd_buf body;
 	char signature[128], etag[128];
-	long retry_s; /* the seconds of Retry-After; 0 without that header */
+	long retry_s; /* the seconds from the header Retry-After; 0 if there was none */
 };
 
-struct site_http *site_http_new(const struct site_http_opts *opts); /* NULL if libcurl does not work */
+/* Returns NULL if libcurl does not work. */
+struct site_http *site_http_new(const struct site_http_opts *opts);
 void site_http_free(struct site_http *h);
 
-/* Begins a request, which is a GET if `body` is NULL.  If the content still has this `etag`, the
- * hive does not send it again.  If `etag` is "", the hive always sends it. */
+/* Begins a request, which is a GET if `body` is NULL.  If the content still has the tag `etag`,
+ * the hive does not send it again.  If `etag` is "", the hive always sends it. */
 void site_http_begin(struct site_http *h, const char *url, const char *body, const char *etag);
 bool site_http_busy(const struct site_http *h);
 
-/* Works on the request for at most `wait_ms`, or until `fd` is readable, unless that is -1.
- * Returns true if the answer is complete; it is valid until the next request begins. */
+/* Works on the request for at most `wait_ms` milliseconds.  Returns earlier if `fd`, unless it is
+ * -1, becomes readable.  Returns true if the answer is complete.  The answer is valid until the
+ * next request begins. */
 bool site_http_step(struct site_http *h, int wait_ms, int fd);
 const struct site_answer *site_http_answer(const struct site_http *h);
 

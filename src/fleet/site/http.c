@@ -30,7 +30,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 	return size * count;
 }
 
-/* Whether the line is the header `name`.  Copies its value, without spaces around it. */
+/* Returns true if the line is the header `name`.  Copies its value without the spaces around it. */
 static bool header_is(const char *line, size_t length, const char *name, char *to, size_t size)
 {
 	size_t n = strlen(name);

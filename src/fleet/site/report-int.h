@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports to the hive about the results of a run, as JSON.  They contain the names of builds,
- * candidates and tasks, and the words and numbers below, but never a path, an argument, an address
- * or a value.  Records of tracked runs are written by sketch/plan.h. */
+ * candidates and tasks, and the words and numbers listed below, but never a path, an argument, an
+ * address or a value.  Records of tracked runs are written by sketch/plan.h. */
 #ifndef SITE_REPORT_INT_H
 #define SITE_REPORT_INT_H
 
@@ -27,13 +27,13 @@ struct site_report {
 /* Appends the report to `out` as a line. */
 void site_report_add(struct rd_buf *out, const struct site_report *r);
 
-/* Makes the body of a request from as many lines as fit.  *used becomes the number of bytes of
- * these lines; 0 if no line is left. */
+/* Makes the body of a request from as many lines as fit.  Stores the number of bytes of these
+ * lines in *used, or 0 if no line is left. */
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used);
 
-/* Whether a line is the record of a tracked run (sketch/plan.h).  Such records are sent in separate
- * requests to another address. */
+/* Returns true if a line is the record of a tracked run (sketch/plan.h).  Such records are sent in
+ * separate requests to another address. */
 bool site_report_is_run(const char *line);
 
 #endif

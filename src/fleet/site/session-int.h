@@ -26,8 +26,8 @@ struct site_session {
 	const struct site_inherited *inherited;
 };
 
-/* The descriptors that the program inherits: those that are open when this is recorded.  Libraries
- * that the agent uses later open descriptors that the program must not inherit. */
+/* The descriptors that were open when this was recorded.  Only these are inherited by the program.
+ * The agent's libraries later open descriptors that the program must not inherit. */
 struct site_inherited {
 	bool open[1024];
 };
@@ -38,7 +38,7 @@ struct site_order {
 	uint32_t candidate; /* the candidate's number in the table */
 	enum raddle_guard_order order;
 	uint32_t tau_us; /* the pause of a thread; 0 if no thread is stopped */
-	uint32_t skip;	 /* as in struct raddle_guard_task */
+	uint32_t skip;	 /* the number of accesses to skip, as in struct raddle_guard_task */
 };
 
 /* Opens a session.  `table` must outlive it. */
@@ -47,36 +47,36 @@ void site_session_close(struct site_session *s);
 
 /* Shows the program that the agent is alive. */
 void site_session_beat(struct site_session *s);
-/* Allows guards `calls` more calls of the runtime, and activates those that are inactive because
- * their calls were used up. */
+/* Allows the guards to make `calls` more calls to the runtime.  Activates those guards that are
+ * inactive because they had used up their calls. */
 void site_session_wake(struct site_session *s, int64_t calls);
 /* Switches regions whose guards have nothing to do to their copies without guards. */
 void site_session_settle(struct site_session *s);
 /* Switches all regions to their copies without guards, until site_session_wake() is called.
- * Nothing else changes. */
+ * Changes nothing else. */
 void site_session_rest(struct site_session *s);
-/* Whether an access is being tracked, or a thread is stopped. */
+/* Returns true if an access is being tracked, or a thread is stopped. */
 bool site_session_is_busy(const struct site_session *s);
 /* Deactivates all guards and removes all tasks. */
 void site_session_quiet(struct site_session *s);
-/* Makes the program observe the next `times` accesses of each guard, except in pairs at which two
- * threads have already met. */
+/* Makes the program observe the next `times` accesses of each guard.  A pair at which two threads
+ * have already met is not observed. */
 void site_session_observe(struct site_session *s, uint8_t times);
 
-/* Passes a task to the program.  Returns its generation; 0 if the program has too many tasks
+/* Passes a task to the program.  Returns its generation, or 0 if the program has too many tasks
  * already. */
 uint32_t site_session_give(struct site_session *s, const struct site_order *order);
-/* The slot of a task; NULL if there is none with this generation. */
+/* Returns the slot of a task, or NULL if there is none with this generation. */
 struct raddle_guard_task *site_session_task(const struct site_session *s, uint32_t generation);
 
-/* Takes the next valid report of the program; returns false if there is none yet. */
+/* Takes the next valid report of the program.  Returns false if there is none yet. */
 bool site_session_report(struct site_session *s, struct raddle_guard_report *report);
 
-/* Starts `executable` with the session; without one if `s` is NULL. */
+/* Starts `executable` with the session.  If `s` is NULL, it starts without a session. */
 int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid);
 
-/* Memory that a program shares: its descriptor, and the environment variable that passes the
- * descriptor's number to the runtime. */
+/* Memory that the agent shares with a program.  It consists of a descriptor, and of the
+ * environment variable that passes the descriptor's number to the runtime. */
 struct site_given {
 	int fd;
 	const char *variable;

@@ -20,14 +20,14 @@ enum {
 	/* If the agent's last beat is older than this, guards become inactive.  Set by hand: the
 	 * agent beats ten times a second, but on a busy machine it may be stopped for a while. */
 	AGENT_LOST_MS = 5000,
-	/* The maximum time for which an access is tracked, and the share of the run time, in
-	 * thousandths, that tracking may take.  Set by hand: they limit the cost to 5 %
+	/* The maximum time for which an access is tracked, and the share of the run time that
+	 * tracking may take, in thousandths.  Set by hand, so that the cost is at most 5 %
 	 * (doc/design/guard.md). */
 	TRACKED_MAX_US = 20000,
 	TRACKED_PERMIL = 50,
 };
 
-/* Fills, for each guard, the list of pairs to which it belongs. */
+/* Fills in, for each guard, the list of pairs that contain it. */
 static void fill_lists(struct site_session *s)
 {
 	uint32_t *starts = (void *)((char *)s->shared + RADDLE_GUARD_STARTS_AT);
@@ -58,7 +58,7 @@ static void fill_places(struct site_session *s)
 	const struct guard_table *t = s->table;
 	uint32_t *first = (void *)((char *)s->shared + RADDLE_GUARD_FIRST_AT(t->count));
 	struct raddle_guard_place *places = (void *)((char *)s->shared + RADDLE_GUARD_PLACES_AT(t->count));
-	/* The last place of each region, counted from 1; 0 if there is none yet. */
+	/* The last place of each region, counted from 1, or 0 if there is none yet. */
 	uint32_t *last = rd_xcalloc(RADDLE_GUARDS, sizeof *last);
 	memcpy(first, t->first, (t->guards + 1) * sizeof *first);
 	for (uint32_t g = 0; g < t->guards; g++)
@@ -126,8 +126,8 @@ static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
 		s->regions[s->table->regions[i]] = 1;
 }
 
-/* Sets each region to the state that the flags of its guards require.  Without `wake`, inactive
- * regions stay inactive. */
+/* Sets each region to the state that the flags of its guards require.  If `wake` is false,
+ * inactive regions stay inactive. */
 static void settle(struct site_session *s, bool wake)
 {
 	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
@@ -226,7 +226,7 @@ struct raddle_guard_task *site_session_task(const struct site_session *s, uint32
 	return NULL;
 }
 
-/* Whether a report is valid.  The program may have written anything there. */
+/* Returns true if a report is valid.  The program may have written anything there. */
 static bool is_valid(const struct raddle_guard_report *r)
 {
 	return r->order <= RADDLE_GUARD_ALTERNATE && r->result >= RADDLE_GUARD_RACE &&

@@ -21,15 +21,15 @@ struct site_state {
 /* The state of the latest task. */
 struct site_memory {
 	char task[PROTOCOL_TASK_ID]; /* the id of the task; "" if there is none */
-	bool steered;		     /* whether a thread was already stopped for the task */
-	bool settled;		     /* whether the task has a result */
+	bool steered;		     /* true if a thread was already stopped for the task */
+	bool settled;		     /* true if the task has a result */
 };
 
-/* Opens the state in `directory`; NULL means the default directory of the user. */
+/* Opens the state in `directory`.  If that is NULL, uses the user's default directory. */
 int site_state_open(struct site_state *s, const char *directory, const char *url, const char *build);
 void site_state_release(struct site_state *s);
 
-/* Reads the hive's key; returns false if it is not known yet. */
+/* Reads the hive's key.  Returns false if it is not known yet. */
 bool site_state_key(const struct site_state *s, char key[PROTOCOL_KEY_TEXT]);
 void site_state_keep_key(const struct site_state *s, const char *text);
 
@@ -39,7 +39,8 @@ bool site_state_set(const struct site_state *s, char signature[128], char etag[1
 void site_state_keep_set(const struct site_state *s, const char *signature, const char *etag,
 			 const struct rd_buf *body);
 
-/* Seconds since the last task set was stored; UINT64_MAX if there is none. */
+/* Returns the number of seconds since the last task set was stored, or UINT64_MAX if there is
+ * none. */
 uint64_t site_state_set_age(const struct site_state *s);
 
 void site_state_memory(const struct site_state *s, struct site_memory *m);
@@ -51,14 +52,16 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
 
 /* The spool: reports that wait to be sent, one per line.  If the file is full (SITE_SPOOL_MAX), new
  * reports are dropped. */
-/* Maximum size of the spool in bytes; set by hand: some ten thousand reports on a user's disk. */
+/* The maximum size of the spool in bytes.  Set by hand: it suffices for some ten thousand reports,
+ * and takes little space on a user's disk. */
 #define SITE_SPOOL_MAX (4u << 20)
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* also empties the file */
 
-/* Maximum number of bytes that are sent per day; set by hand: little even on a metered line. */
+/* The maximum number of bytes that are sent per day.  Set by hand: this is little even on a
+ * metered line. */
 #define SITE_UPLOAD_MAX (1u << 20)
-/* Whether this many bytes may still be sent today; if so, counts them as sent. */
+/* Returns true if this many bytes may still be sent today.  If so, they are counted as sent. */
 bool site_state_may_send(const struct site_state *s, size_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The site's directory.  Files are always replaced as a whole, so if two runs write at the same
- * time, the later one wins.  A file that cannot be read or written is treated as missing; the agent
- * works without any of them.
+ * time, the later one wins.  A file that cannot be read or written is treated as missing.  The
+ * agent can do without any of them.
  */
 #include "site/state-int.h"
 
@@ -205,7 +205,7 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
 	keep_file(s, "context", true, text);
 }
 
-/* Opens and locks the spool, because all runs of this build share it. */
+/* Opens and locks the spool.  The lock is needed because all runs of this build share it. */
 static int open_spool(const struct site_state *s)
 {
 	char *path = path_of(s, "spool", true);
@@ -230,9 +230,9 @@ void site_state_spool(const struct site_state *s, const struct rd_buf *lines)
 	close(fd);
 }
 
-/* Adds only the complete lines.  After a crash of the machine the spool may contain a partial line
- * or zeros.  A hive rejects a whole body for one bad line.  A zero would end the text, so nothing
- * after it would ever be sent. */
+/* Adds only the complete lines.  After a crash of the machine, the spool may contain a partial
+ * line or zeros.  If one line is bad, a hive rejects the whole body.  A zero would end the text,
+ * so nothing after it would ever be sent. */
 static void add_whole_lines(struct rd_buf *lines, const char *text, size_t length)
 {
 	for (const char *end; length > 0; length -= (size_t)(end - text), text = end) {

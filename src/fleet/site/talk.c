@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent's communication with the hive: polls, reports, and the state for the next run.  At most
- * one request is in progress.  After each failure the agent waits twice as long before the next
- * attempt, up to an hour; each wait is then varied by up to a half, at random.
+ * The agent's communication with the hive: polls, reports, and the state for the next run.  At
+ * most one request is in progress.  After each failure the agent waits twice as long before the
+ * next attempt, up to an hour.  Each wait is then varied at random by up to a half.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -24,16 +24,18 @@
 enum {
 	REQUEST_LIMIT_MS = 10000, /* a hive that takes longer to answer is treated as unreachable */
 	BACK_OFF_MAX_S = 3600,	  /* the longest average time between two attempts */
-	/* maximum number of doublings of the first wait, 1 s; 2^12 s is more than BACK_OFF_MAX_S */
+	/* The maximum number of times that the first wait, 1 s, is doubled; 2^12 s is more than
+	 * BACK_OFF_MAX_S. */
 	BACK_OFF_DOUBLINGS = 12,
-	/* Seconds until the next poll if the hive does not know the program; the hive proposes the
-	 * same. */
+	/* Seconds until the next poll if the hive does not know the program.  The hive itself
+	 * proposes the same. */
 	UNKNOWN_BUILD_RETRY_S = 3600,
 	POLL_S = 900, /* the poll interval if no task set states one */
-	/* Reports are sent together, so that a busy site does not send a request for each. */
+	/* Seconds between two requests with reports.  Reports are gathered, so that a busy site
+	 * does not send a request for each. */
 	SEND_EVERY_S = 5,
-	/* The time limit for everything that is sent after the program has ended.  It equals the
-	 * limit of one request, because the user waits for it. */
+	/* The time limit, in milliseconds, for everything that is sent after the program has
+	 * ended.  It equals the limit of one request, because the user is waiting. */
 	FINAL_SEND_MS = 10000,
 };
 
@@ -42,7 +44,7 @@ static int64_t after(uint64_t seconds)
 	return rd_now_ns() + (int64_t)seconds * 1000000000;
 }
 
-/* A time between half and one and a half times that many seconds from now. */
+/* Returns a time between half and one and a half times `seconds` from now. */
 static int64_t around(uint64_t seconds)
 {
 	return rd_now_ns() +
@@ -67,8 +69,8 @@ static bool is_acceptable(const struct site_agent *a, const struct protocol_task
 	return set->expires > (uint64_t)time(NULL) && (!a->has_set || set->serial >= a->set.serial);
 }
 
-/* Takes a set that came from the hive or from the last run.  The signature covers every byte of
- * it. */
+/* Takes a set that the hive has sent or that the last run has stored.  The signature covers every
+ * byte of the set. */
 static bool take_set(struct site_agent *a, const char *signature, const struct rd_buf *body, const char *from)
 {
 	struct protocol_task_set set;
@@ -136,8 +138,8 @@ static void forget(struct site_agent *a)
 	a->in_flight = 0;
 }
 
-/* Handles the answer to reports.  Those that the hive accepted, or will never accept, are dropped;
- * others are sent again. */
+/* Handles the answer to reports.  Reports that the hive accepted, or will never accept, are
+ * dropped.  The others are sent again. */
 static void take_receipt(struct site_agent *a, const struct site_answer *answer)
 {
 	bool useless = answer->status == 400 || answer->status == 404 || answer->status == 413;
@@ -293,7 +295,7 @@ static char *read_token(const struct site_opts *opts)
 	return token;
 }
 
-/* Tries once to send all reports and, with `poll`, to poll. */
+/* Tries once to send all reports.  If `poll` is set, also polls once. */
 static void send_all(struct site_agent *a, bool poll)
 {
 	int64_t end = rd_now_ns() + FINAL_SEND_MS * INT64_C(1000000);

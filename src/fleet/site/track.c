@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tracked runs of a site.  In: a task.  Out: a record.  The site computes the slice and the plan
- * itself.  If these differ from the hive's, the run is not tracked. */
+/* Tracked runs of a site.  A task leads to a run, and the run to a record.  The site computes the
+ * slice and the plan itself.  If they differ from the hive's, the run is not tracked. */
 #include "site/track-int.h"
 
 #include "base/alloc.h"
@@ -39,7 +39,7 @@ static int make_slice(struct site_tracking *k, const struct protocol_task *task)
 	return err;
 }
 
-/* Checks whether this plan has the id of the hive's plan.  The id depends on the place of the
+/* Checks that this plan has the same id as the hive's plan.  The id depends on the place of the
  * failure, not on its kind. */
 static int check_plan(struct site_tracking *k, const struct protocol_task *task)
 {
@@ -114,8 +114,9 @@ struct site_given site_tracking_given(const struct site_tracking *k)
 	return (struct site_given){.fd = k->memory.handle.fd, .variable = RADDLE_SESSION_ENV};
 }
 
-/* Whether a run is relevant.  It is not if the program was killed, exited with a status other than
- * 0, or failed elsewhere.  Such a run neither passed nor showed the failure of the task. */
+/* Returns true if a run is relevant.  A run is irrelevant if the program was killed, exited with a
+ * status other than 0, or failed at another place.  It then neither passed nor showed the failure
+ * of the task. */
 static bool is_relevant(const struct site_tracking *k, const struct sketch_run *run,
 			const struct track_end *end)
 {

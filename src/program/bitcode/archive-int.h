@@ -11,7 +11,8 @@
 struct bitcode_archive {
 	const uint8_t *data;
 	size_t length, next;
-	bool thin;	      /* whether members are separate files: they then have a name but no data here */
+	/* True if the members are separate files.  They then have names here, but no data. */
+	bool thin;
 	const uint8_t *names; /* the table of long names; NULL if there is none */
 	size_t names_length;
 };
@@ -25,8 +26,8 @@ struct bitcode_member {
 /* Begins to read an archive.  Returns false if the bytes are not an archive. */
 bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t length);
 
-/* Reads the next member, except symbol indexes and name tables.  Returns false at the end and where
- * the archive is damaged. */
+/* Reads the next member.  Symbol indexes and name tables are skipped.  Returns false at the end,
+ * and where the archive is damaged. */
 bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *member);
 
 /* To write an archive, call begin, then add once for each member.  The result has no symbol index,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads and writes `ar` archives in GNU's format; reads thin ones, too.  In: bytes.  Out:
- * members.  A member is a 60-byte text header and its data, padded to an even length.  A name is
- * "name/" or "/offset", an offset into the table of long names, which is called "//".  "/" and
- * "/SYM64/" are symbol indexes.  BSD's "#1/length" names are supported too.
+ * Reads and writes `ar` archives in GNU's format.  Thin archives can be read too.  A member is a
+ * 60-byte text header and its data, padded to an even length.  A name is "name/" or "/offset".
+ * The latter is an offset into the table of long names, which is itself a member named "//".  "/"
+ * and "/SYM64/" are symbol indexes.  BSD's "#1/length" names are supported too.
  */
 #include "bitcode/archive-int.h"
 

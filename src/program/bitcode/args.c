@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads a compiler command line.  In: an argument vector.  Out: a struct bitcode_args.  The tables
- * below hold everything that the wrapper knows about clang's options.  They list the options whose
- * value is a separate argument, which must not be mistaken for an input.  They also list the
- * options with which clang generates no code for this machine.  An option in no table is passed on
+ * Reads a compiler command line into a struct bitcode_args.  The tables below hold everything that
+ * the wrapper knows about clang's options.  They list the options whose value is a separate
+ * argument, because such a value must not be mistaken for an input.  They also list the options
+ * with which clang generates no code for this machine.  An option that is in no table is passed on
  * unchanged.
  */
 #include "bitcode/args.h"
@@ -191,8 +191,8 @@ static const char *const source_language[] = {
 
 static const char *const assembler_language[] = {"assembler", "assembler-with-cpp", NULL};
 
-/* Options that are not passed to clang.  With -flto, objects would be bitcode files; the other
- * options are useless without -flto. */
+/* Options that are not passed to clang.  With -flto, objects would be bitcode files.  The other
+ * options have no effect without -flto. */
 static const char *const lto[] = {
 	"-ffat-lto-objects",	   "-fno-fat-lto-objects",
 	"-fwhole-program-vtables", "-fvirtual-function-elimination",
@@ -217,7 +217,7 @@ bool bitcode_args_takes_value(const char *option)
 	return is_one_of(option, separate);
 }
 
-/* Whether the option is not passed to clang. */
+/* Returns true if the option is not passed to clang. */
 static bool is_withheld(const char *s)
 {
 	return starts(s, "-flto") || is_one_of(s, lto) || is_one_of(s, few_debug) || !strcmp(s, "-g0") ||
@@ -258,10 +258,11 @@ static bool next_word(const char **text, struct rd_buf *word)
 	return some;
 }
 
-/* How deep @files may be nested in @files; set by hand, clang has a similar limit. */
+/* How deep @files may be nested.  Set by hand; clang has a similar limit. */
 enum { NESTING_LIMIT = 20 };
 
-/* Expands an @file.  One that cannot be read stays an argument, and clang reports it. */
+/* Expands an @file.  If the file cannot be read, it stays an argument, and clang reports the
+ * error. */
 static void expand(struct bitcode_args *a, const char *argument, int depth)
 {
 	struct rd_buf content = RD_BUF_INIT, word = RD_BUF_INIT;
@@ -333,7 +334,8 @@ static void add_input(struct bitcode_args *a, size_t argument, const char *langu
 	a->inputs[a->input_count++] = (struct bitcode_input){path, argument, kind};
 }
 
-/* Only some -g options set the amount of debug information; the others set its form. */
+/* Reads a -g option.  Only some of them set the amount of debug information.  The others set its
+ * form. */
 static void read_debug(struct bitcode_args *a, const char *s)
 {
 	static const char *const full[] = {"-g", "-g2", "-g3", "-gfull", "-gused", "-gmodules", NULL};
@@ -423,7 +425,8 @@ void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv)
 			read_option(a, s);
 		}
 	}
-	/* Assembler code that goes to the terminal is only read, so it gets no bitcode. */
+	/* Assembler code that goes to the terminal is only meant to be read, so it gets no
+	 * bitcode. */
 	if (!a->input_count || (a->phase == BITCODE_ASSEMBLY && a->output && !strcmp(a->output, "-")))
 		a->phase = BITCODE_PASS;
 }

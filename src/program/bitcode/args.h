@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 enum bitcode_phase {
-	BITCODE_PASS,	     /* there is nothing to embed; clang is run unchanged */
+	BITCODE_PASS,	     /* there is nothing to embed, so clang is run unchanged */
 	BITCODE_ASSEMBLY,    /* stops after assembler code (-S) */
 	BITCODE_COMPILE,     /* stops after objects (-c) */
 	BITCODE_RELOCATABLE, /* merges objects into one (-r) */
@@ -38,13 +38,15 @@ struct bitcode_args {
 	struct rd_argv all; /* the arguments after the driver, with @files expanded */
 	struct bitcode_input *inputs;
 	size_t input_count, input_capacity;
-	size_t sources, assemblers; /* the number of inputs of these kinds */
+	/* The number of inputs that are sources, and of those that are assembler files. */
+	size_t sources, assemblers;
 	enum bitcode_phase phase;
 	enum bitcode_debug debug; /* the amount of debug information that the last -g option sets */
 	const char *output;	  /* the value of -o; NULL without -o */
-	bool expanded;		  /* whether there was an @file */
-	bool dropped;		  /* whether there is an option that bitcode_args_keep() may reject */
-	bool optimised;		  /* whether the last -O option is not -O0 */
+	bool expanded;		  /* true if there was an @file */
+	/* True if there is an option that bitcode_args_keep() may reject. */
+	bool dropped;
+	bool optimised; /* true if the last -O option is not -O0 */
 	bool save_temps, is_static, shared;
 };
 
@@ -52,12 +54,12 @@ struct bitcode_args {
 void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv);
 void bitcode_args_release(struct bitcode_args *a);
 
-/* Whether clang gets this argument.  Withheld are: link-time optimisation, which would hide the
- * bitcode; -g0 and -g1, which would remove names from it; and -gsplit-dwarf without -g, which would
- * split the debug information that we request. */
+/* Returns true if this argument is passed to clang.  Three kinds of options are withheld:
+ * link-time optimisation, which would hide the bitcode; -g0 and -g1, which would remove names from
+ * it; and -gsplit-dwarf without -g, which would split the debug information that we request. */
 bool bitcode_args_keep(const struct bitcode_args *a, const char *argument);
 
-/* Whether the argument after `option` is the value of `option`. */
+/* Returns true if the argument after `option` is the value of `option`. */
 bool bitcode_args_takes_value(const char *option);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Computes the identity of a build.  In: an ELF file.  Out: a text of 8 to 64 characters 0-9 and
- * a-z, the same for every copy of the file.  A build-id of any other length is ignored, so that
- * the result always has this form.
+ * Computes the identity of a build from an ELF file.  It is a text of 8 to 64 characters 0-9 and
+ * a-z, and is the same for every copy of the file.  A build-id of any other length is ignored, so
+ * that the result always has this form.
  */
 #include "bitcode/build-id.h"
 
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The length of a build-id in bytes.  Linkers write 8, 16 or 20; with fewer than 4, builds would
- * collide. */
+/* The smallest and largest length of a build-id in bytes.  Linkers write 8, 16 or 20 bytes.  With
+ * fewer than 4, builds would collide. */
 enum { GNU_ID_MIN = 4, GNU_ID_MAX = (RD_BUILD_ID_SIZE - 1) / 2 };
 
 static uint64_t padded(uint32_t n)
@@ -23,7 +23,8 @@ static uint64_t padded(uint32_t n)
 	return ((uint64_t)n + 3) & ~UINT64_C(3);
 }
 
-/* Finds the build-id among the notes of a section; returns its bytes in the file, or NULL. */
+/* Finds the build-id among the notes of a section.  Returns a pointer to its bytes in the file, or
+ * NULL. */
 static const uint8_t *find_note(const struct bitcode_elf_section *s, uint32_t *length)
 {
 	uint64_t at = 0;

@@ -20,11 +20,12 @@
 #include <stdint.h>
 #include <xxhash.h>
 
-#define BITCODE_CACHE_LIMIT (5ull << 30) /* in bytes; set by hand: some tens of large programs */
+/* The maximum size of the cache in bytes.  Set by hand: it holds some tens of large programs. */
+#define BITCODE_CACHE_LIMIT (5ull << 30)
 /* Seconds for which an entry is kept after its last use; set by hand. */
 enum { BITCODE_CACHE_RECENT = 3600 };
 
-/* Keys are XXH128 hashes; as text, 32 hex digits and a NUL. */
+/* Keys are XXH128 hashes.  As text, they have 32 hexadecimal digits and a NUL. */
 enum { BITCODE_KEY_TEXT = 33 };
 void bitcode_key_text(XXH128_hash_t hash, char text[BITCODE_KEY_TEXT]);
 
@@ -36,12 +37,12 @@ struct bitcode_cache {
 int bitcode_cache_open(struct bitcode_cache *c);
 void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 
-/* Paths of entries; the caller frees them. */
+/* These return paths of entries.  The caller frees them. */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
 char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* the path has no suffix */
 
-/* Whether the entry is complete and unchanged.  If the entry is damaged, removes it and prints a
- * message.  The path of a unit has no suffix. */
+/* These return true if the entry is complete and unchanged.  If the entry is damaged, they remove
+ * it and print a message.  The path of a unit has no suffix. */
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
 bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
 
@@ -51,12 +52,12 @@ int bitcode_cache_begin(struct bitcode_cache *c);
 /* Moves an entry's files from `work` into place: PATH.o and PATH.sites, or PATH.facts. */
 int bitcode_cache_store_unit(const char *from, const char *to);
 
-/* Moves a directory from `work` into place.  Succeeds also if another process has stored the entry
- * first. */
+/* Moves a directory from `work` into place.  Also succeeds if another process has stored the same
+ * entry first. */
 int bitcode_cache_store_tree(const char *from, const char *to);
 
-/* Removes old entries until the rest takes at most `limit` bytes.  Entries used within the last
- * `grace` seconds always stay. */
+/* Removes old entries until the rest takes at most `limit` bytes.  Entries that were used within
+ * the last `grace` seconds are never removed. */
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace);
 
 #endif

@@ -40,7 +40,8 @@ int bitcode_cache_open(struct bitcode_cache *c)
 	err = rd_cache_dir(&given);
 	if (err)
 		return err;
-	/* Flavours are linked from other directories and contain their own path. */
+	/* Flavours contain their own path and are linked from other directories, so the path must
+	 * be absolute. */
 	if (realpath(given, real))
 		c->directory = rd_xstrdup(real);
 	else
@@ -89,7 +90,7 @@ static int make_parent(const char *path)
 	return err;
 }
 
-/* Records that an entry is in use, so that it is removed later than others. */
+/* Records that an entry is in use, so that other entries are removed before it. */
 static void touch(const char *path)
 {
 	utimensat(AT_FDCWD, path, NULL, 0);
@@ -122,7 +123,8 @@ static int is_hashed(const struct dirent *e)
 	return strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, ".sum");
 }
 
-/* Adds all files below the directory, sorted by name; of a symbolic link, its target. */
+/* Adds all files below the directory, sorted by name.  For a symbolic link, it adds the link's
+ * target path. */
 static void add_tree(XXH3_state_t *state, const char *directory)
 {
 	struct dirent **entries;
@@ -236,7 +238,7 @@ bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *unit)
 
 /* -------------------------------------------------------------- storing --- */
 
-/* The hash is stored last: a unit without a hash is incomplete and not used. */
+/* The hash is stored last.  A unit without a hash is incomplete and not used. */
 int bitcode_cache_store_unit(const char *from, const char *to)
 {
 	RD_ASSERT(from != NULL && to != NULL);
@@ -288,7 +290,7 @@ struct entries {
 	uint64_t total;
 };
 
-/* nftw() passes no context; the walk is short and single-threaded. */
+/* nftw() passes no context, so a variable is needed.  The walk is short and single-threaded. */
 static _Thread_local uint64_t tree_size;
 
 static int add_size(const char *path, const struct stat *st, int type, struct FTW *walk)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The compiler wrapper.  In: a command line for clang.  Clang runs once with this command line,
- * and the wrapper completes its result:
+ * The compiler wrapper.  Clang runs once with the user's command line, and the wrapper completes
+ * its result:
  *
  *   nothing to embed    exec clang
  *   -S, -c              clang with -fembed-bitcode, then rename the sections; an
@@ -38,8 +38,8 @@ struct input_files {
 	struct rd_argv temporary; /* paths of files on disk that are removed at the end */
 };
 
-/* Makes a memory file, which disappears with this process; without /proc, a file on disk.  The
- * caller frees the path. */
+/* Makes a memory file, which disappears with this process.  If there is no /proc, makes a file on
+ * disk instead.  The caller frees the path. */
 static int make_file(struct input_files *f, const struct rd_buf *content, char **path)
 {
 	int fd = memfd_create("raddle", MFD_CLOEXEC);
@@ -86,15 +86,15 @@ static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
 	rd_argv_add(out, "-Xclang");
 	rd_argv_add(out, "-fembed-bitcode=all");
 	if (!args->optimised) {
-		/* Keeps clang from adding attributes that forbid later optimisation.  The code is
-		 * the same. */
+		/* Keeps clang from adding attributes that would prevent later optimisation.  The
+		 * code is the same. */
 		rd_argv_add(out, "-Xclang");
 		rd_argv_add(out, "-disable-O0-optnone");
 	}
 	if (args->debug == BITCODE_DEBUG_FULL)
 		return;
-	/* With -save-temps the phases are separate, and then DWARF 5 checksums cause an assembler
-	 * warning. */
+	/* With -save-temps the phases are separate, and the checksums of DWARF 5 would then cause
+	 * an assembler warning. */
 	rd_argv_add(out, args->save_temps ? "-gdwarf-4" : "-g");
 }
 
@@ -110,8 +110,8 @@ static void add_quoted(struct rd_buf *b, const char *s)
 	rd_buf_adds(b, "\"\n");
 }
 
-/* Adds the user's arguments, without the withheld ones.  Arguments from an @file are passed in an
- * @file again, because they may be too long for a command line. */
+/* Adds the user's arguments, except the withheld ones.  Arguments from an @file are again passed
+ * in an @file, because they may be too long for a command line. */
 static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct input_files *files)
 {
 	struct rd_buf response = RD_BUF_INIT;
@@ -139,7 +139,7 @@ static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct
 	return err;
 }
 
-/* The data of one call of the wrapper, which its clang commands share. */
+/* The data of one call of the wrapper.  The clang commands that it runs share this data. */
 struct cc_run {
 	const char *driver;
 	const struct bitcode_args *args;
@@ -157,7 +157,8 @@ static int command(struct cc_run *r, struct rd_argv *out)
 	return 0;
 }
 
-/* The path at which clang puts the result for an input if there is no -o.  The caller frees it. */
+/* Returns the path at which clang puts the result for an input if there is no -o.  The caller
+ * frees it. */
 static char *default_output(const char *input, const char *suffix)
 {
 	const char *base = strrchr(input, '/'), *dot;
@@ -209,8 +210,8 @@ static int compile(struct cc_run *r)
 	return complete_objects(r->args);
 }
 
-/* Assembles one source of a link into `object`, silently: the link assembles it again and reports
- * errors. */
+/* Assembles one source of a link into `object`.  Prints no errors, because the link assembles the
+ * source again and reports them. */
 static bool assemble(const char *driver, const struct bitcode_args *args, size_t input, const char *object)
 {
 	struct rd_argv arguments = RD_ARGV_INIT;
@@ -241,8 +242,8 @@ static bool assemble(const char *driver, const struct bitcode_args *args, size_t
 	return status == 0;
 }
 
-/* Assembles the assembler sources among the inputs into a new directory; returns the objects'
- * paths. */
+/* Assembles the assembler sources among the inputs into a new directory.  Returns the paths of the
+ * objects. */
 static char **assemble_all(const char *driver, const struct bitcode_args *args, char **directory)
 {
 	char **objects = rd_xcalloc(args->input_count + 1, sizeof *objects);
@@ -271,8 +272,8 @@ static void remove_objects(const struct bitcode_args *args, char **objects, char
 	rd_scratch_close(directory);
 }
 
-/* Adds the object with the link line to the command.  With a linker script there is no note,
- * because a loaded note would be misplaced. */
+/* Adds the object with the link line to the command.  If the user gave a linker script, the object
+ * has no note, because a loaded note would be misplaced. */
 static int add_line(struct cc_run *r, struct rd_argv *arguments)
 {
 	struct rd_buf line = RD_BUF_INIT, object = RD_BUF_INIT;
@@ -299,7 +300,7 @@ static int link_program(struct cc_run *r)
 	struct rd_argv arguments = RD_ARGV_INIT, all = RD_ARGV_INIT;
 	int status = command(r, &arguments);
 
-	/* The link object comes first, where no "--" precedes it. */
+	/* The link object comes first, so that no "--" precedes it. */
 	rd_argv_add(&all, r->driver);
 	if (!status && r->args->phase == BITCODE_LINK)
 		status = add_line(r, &all);

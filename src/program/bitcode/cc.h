@@ -6,9 +6,9 @@
 #ifndef BITCODE_CC_H
 #define BITCODE_CC_H
 
-/* argv[0] is ignored; the other arguments are passed to `driver` ("clang-19", "clang++-19").
- * Returns clang's exit status, or 1 with a message.  Does not return if it can replace this process
- * by clang (exec). */
+/* `driver` is "clang-19" or "clang++-19".  argv[0] is ignored, and the other arguments are passed
+ * to the driver.  Returns clang's exit status, or 1 after a message.  Does not return if it can
+ * replace this process by clang (exec). */
 int bitcode_cc(const char *driver, int argc, char **argv);
 
 #endif

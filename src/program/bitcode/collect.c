@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes the link line of a link that is about to run.  In: the parsed command and the files that it
- * names.  Out: records for line.c.
+ * Makes the link line of a link that is about to run.  It reads the parsed command and the files
+ * that the command names, and makes records for line.c.
  *
  * Arguments keep their order.  Lists after "-Wl," are split, and relative paths are made absolute.
- * Inputs are examined.  Of inputs with bitcode, only the names are stored.  Inputs without bitcode
- * that lie outside the system's directories are copied, because they may be gone when the program
- * is linked again.  Members of archives that have bitcode need no copy: if they were used, the
+ * The inputs are examined.  If an input has bitcode, only its name is stored.  If an input has no
+ * bitcode and is outside the system's directories, it is copied, because it may be gone when the
+ * program is linked again.  Archive members with bitcode need no copy: if they were used, the
  * program contains their bitcode.  Members without bitcode are copied.
  */
 #include "bitcode/line-int.h"
@@ -25,25 +25,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Largest number of bytes of native code that are copied into a program.  Files beyond this limit
- * must still exist for a relink.  Set by hand. */
+/* The largest number of bytes of native code that are copied into a program.  Files beyond this
+ * limit must still exist when the program is linked again.  Set by hand. */
 #define COPY_LIMIT (32u << 20)
 
 struct collector {
 	struct rd_buf *out;
 	char *directory;
 	struct rd_argv search; /* the directories of -L options, as absolute paths */
-	/* A linker option whose value, a file name, is the next word; else NULL. */
+	/* A linker option whose value, a file name, is the next word.  Otherwise NULL. */
 	const char *pending;
 	size_t copied;
 	bool whole, only_static;
 	bool saved_whole, saved_static;
-	bool script; /* whether the user gave a linker script */
+	bool script; /* true if the user gave a linker script */
 };
 
 enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
 
-/* Whether the file can be opened.  If not, clang reports the error. */
+/* Returns true if the file can be opened.  If not, clang reports the error. */
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -61,7 +61,7 @@ static char *absolute(const struct collector *c, const char *path)
 	return path[0] == '/' ? rd_xstrdup(path) : rd_xasprintf("%s/%s", c->directory, path);
 }
 
-/* Whether the file belongs to the system and not to the user's build. */
+/* Returns true if the file belongs to the system and not to the user's build. */
 static bool is_system_path(const char *path)
 {
 	static const char *const system[] = {"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/local/lib/",
@@ -76,10 +76,11 @@ static bool is_system_path(const char *path)
 /* ------------------------------------------------------------- coverage --- */
 
 /*
- * An object that clang wrote can be made again from its bitcode, or from the copy of itself that it
- * contains.  `ld -r` may have merged such objects with foreign ones.  The results of `ld -r` are
- * recognised by their name tables: clang keeps the names of sections and symbols in one table,
- * linkers in two.
+ * Determines how much of an object can be made again.  An object that clang wrote can be made
+ * again from its bitcode, or from the copy of itself that it contains.  But `ld -r` may have
+ * merged such objects with foreign ones.  The results of `ld -r` are recognised by their name
+ * tables: clang keeps the names of sections and symbols in one table, and linkers keep them in
+ * two.
  */
 static enum coverage coverage_of(const struct bitcode_elf *e)
 {
@@ -173,7 +174,8 @@ static void add_archive(struct collector *c, const char *path, struct bitcode_ar
 		add(c, BITCODE_ITEM_INPUT, path);
 		return;
 	}
-	/* With --whole-archive all members are linked, so the archive is a list of objects. */
+	/* With --whole-archive, all members are linked.  The archive is then treated as a list of
+	 * objects. */
 	if (!c->whole)
 		add(c, BITCODE_ITEM_ARCHIVE, path);
 	m = rd_xmalloc(sizeof *m);
@@ -202,7 +204,8 @@ static void add_input(struct collector *c, const char *given)
 	free(path);
 }
 
-/* Adds the object that was assembled from a source of the link, under the name of the source. */
+/* Adds the object that was assembled from a source of this link.  It gets the name of the
+ * source. */
 static void add_assembled(struct collector *c, const char *source, const char *object)
 {
 	struct rd_map map;
@@ -286,7 +289,7 @@ static bool add_file_option(struct collector *c, const char *s)
 
 	if (!known)
 		return false;
-	/* -T has no form with "=", unlike --script, which means the same. */
+	/* --script has a form with "=", but -T, which means the same, has none. */
 	c->pending = !strcmp(known, "T") ? "script" : known;
 	if (equals) {
 		char *option = rd_xasprintf("--%s", c->pending);
@@ -382,7 +385,7 @@ static void add_option(struct collector *c, const struct bitcode_args *args, con
 		add(c, BITCODE_ITEM_ARGUMENT, s);
 }
 
-/* Collects all -L options first, because a -L option after a -l option applies to it, too. */
+/* Collects all -L options first, because a -L option also applies to the -l options before it. */
 static void find_searches(struct collector *c, const struct bitcode_args *args)
 {
 	struct rd_buf unused = RD_BUF_INIT, *out = c->out;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of a flavour's code.  Quick code is generated fast and runs slowly; fast code takes long
- * to generate.  The cheaper choice depends on how long the program will run, which is unknown.  The
- * first time, Raddle guesses.  After that it records the time of runs with quick code, and
- * generates fast code as soon as it would have paid off.  So the total is at most about twice the
- * minimum.
+ * The cost of a flavour's code.  Quick code is generated fast but runs slowly.  Fast code takes
+ * long to generate.  Which of them is cheaper depends on how long the program will run, which is
+ * unknown.  The first time, Raddle guesses.  After that it records how long quick code runs, and
+ * generates fast code as soon as that would have paid off.  So the total cost is at most about
+ * twice the minimum.
  *
- * In the cache, DIR/cost/KEY contains the CPU seconds that the flavour KEY has run so far, as text.
+ * In the cache, DIR/cost/KEY contains the CPU seconds that the flavour KEY has run so far, as
+ * text.
  */
 #ifndef BITCODE_COST_INT_H
 #define BITCODE_COST_INT_H
@@ -29,10 +30,11 @@ bool bitcode_cost_wants_fast(const struct bitcode_cost *c);
 /* Estimates the CPU seconds to generate code from `bytes` bytes of bitcode. */
 double bitcode_cost_to_make(uint64_t bytes, bool fast);
 
-/* The recorded CPU seconds of a flavour; negative if nothing is recorded. */
+/* Returns the recorded CPU seconds of a flavour, or a negative number if nothing is recorded. */
 double bitcode_cost_spent(const struct bitcode_cache *c, const char *key);
 
-/* Adds to the recorded seconds.  A failure is not an error: fast code is just generated later. */
+/* Adds to the recorded seconds.  A failure is not an error.  It only means that fast code is
+ * generated later. */
 void bitcode_cost_spend(const struct bitcode_cache *c, const char *key, double seconds);
 
 #endif

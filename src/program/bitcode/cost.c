@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Estimates the cost of code, and records the real cost.  In: sizes of bitcode, CPU seconds of
- * runs.  Out: which code to generate.  The file with the CPU seconds of a flavour is renamed into
- * place.  If two processes add to it at the same time, one of the additions may be lost, which does
- * no harm.
+ * Estimates the cost of code from the size of the bitcode, records the CPU seconds that runs
+ * really take, and decides which code to generate.  The file with the CPU seconds of a flavour is
+ * renamed into place.  If two processes add to it at the same time, one of the additions may be
+ * lost, which does no harm.
  */
 #include "bitcode/cost-int.h"
 
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CPU seconds to generate code, per megabyte of bitcode; measured on sqlite3, memcached and the
+/* CPU seconds to generate code, per megabyte of bitcode.  Measured on sqlite3, memcached and the
  * kernels of bench/. */
 #define QUICK_PER_MB 0.6
 #define FAST_PER_MB 7.0
 
-/* The share of its run time that a program recorded with quick code would save with fast code
- * (measured in the same way). */
+/* The share of its run time that a program recorded with quick code would save with fast code.
+ * Measured in the same way. */
 #define SAVED 0.6
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A reader of ELF64 files in memory.  In: any bytes.  Out: views into them.  Invariants: (1)
- * bitcode_elf_parse() has checked that the section table lies inside the file, so headers are read
- * without another check.  (2) A section's `data` is NULL or has `size` readable bytes.  (3) Every
- * returned name ends inside the file.
+ * Reads ELF64 files in memory.  The input may be any bytes, and the results point into them.
+ * Invariants: (1) bitcode_elf_parse() has checked that the section table lies inside the file, so
+ * headers are read without another check.  (2) A section's `data` is NULL or has `size` readable
+ * bytes.  (3) Every returned name ends inside the file.
  */
 #include "bitcode/elf.h"
 
@@ -17,7 +17,7 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t length)
 	return offset <= length && size <= length - offset;
 }
 
-/* The string at `offset` of a table, or NULL if it does not end inside the table. */
+/* Returns the string at `offset` of a table, or NULL if it does not end inside the table. */
 static const char *string_at(const uint8_t *table, uint64_t size, uint64_t offset)
 {
 	if (!table || offset >= size || !memchr(table + offset, 0, size - offset))
@@ -30,8 +30,8 @@ static void read_header(const struct bitcode_elf *e, uint32_t index, Elf64_Shdr 
 	memcpy(h, e->data + e->table + (uint64_t)index * sizeof *h, sizeof *h);
 }
 
-/* Finds the section table.  With extended numbering, counts that do not fit in the header are in
- * section 0. */
+/* Finds the section table.  With extended numbering, section 0 contains the counts that do not fit
+ * in the header. */
 static bool find_sections(struct bitcode_elf *e, const Elf64_Ehdr *h)
 {
 	Elf64_Shdr first, names;
@@ -171,8 +171,8 @@ void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_d
 	}
 }
 
-/* A note has the sizes of name and descriptor and the type, each in 4 bytes.  Name and descriptor
- * follow, both padded to 4 bytes. */
+/* A note begins with three numbers of 4 bytes each: the size of its name, the size of its
+ * descriptor, and its type.  The name and the descriptor follow, both padded to 4 bytes. */
 bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16])
 {
 	static const uint8_t head[] = {7, 0, 0,	  0,   16,  0,	 0,   0,   1, 0,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading ELF files from memory.  Only 64-bit little-endian x86-64 files are supported; all other
+ * Reads ELF files from memory.  Only 64-bit little-endian x86-64 files are supported.  All other
  * files are rejected as "not ELF".  No byte is trusted: each offset and length is checked against
  * the file before it is used, and a name that does not end inside its table reads as "".  Nothing
- * is copied; results point into the caller's bytes.
+ * is copied, so the results point into the caller's bytes.
  */
 #ifndef BITCODE_ELF_H
 #define BITCODE_ELF_H
@@ -17,12 +17,12 @@
 #define BITCODE_COMMAND_SECTION ".rad.cmd" /* clang's command lines */
 #define BITCODE_NATIVE_SECTION ".rad.obj"  /* objects that have no bitcode */
 #define BITCODE_LINK_SECTION ".rad.ln"	   /* the link line */
-/* In a flavour: the names of functions with assembler that may order threads. */
+/* Only in a flavour: the names of functions with assembler that may order threads. */
 #define BITCODE_ASSEMBLER_SECTION ".rad.as"
 /* A note that remains when tools strip the other sections. */
 #define BITCODE_NOTE_SECTION ".note.raddle"
 
-/* Clang's names for the first two of the sections above.  They are as long as ours. */
+/* The names that clang uses for the first two of the sections above.  They are as long as ours. */
 #define BITCODE_CLANG_SECTION ".llvmbc"
 #define BITCODE_CLANG_COMMAND_SECTION ".llvmcmd"
 
@@ -39,7 +39,7 @@ struct bitcode_elf_section {
 	const char *name; /* the section's name; "" if it has no name */
 	uint32_t index, type, link, info;
 	uint64_t flags, address, size, offset, entry_size;
-	/* The content; NULL for SHT_NOBITS, or if the bytes are outside the file. */
+	/* The content.  NULL for SHT_NOBITS, or if the bytes are outside the file. */
 	const uint8_t *data;
 };
 
@@ -54,14 +54,14 @@ struct bitcode_elf_symbol {
  * ELF file. */
 bool bitcode_elf_parse(struct bitcode_elf *e, const void *data, size_t length);
 
-/* Reads the header of section `index`; returns false if there is no such section. */
+/* Reads the header of section `index`.  Returns false if there is no such section. */
 bool bitcode_elf_section(const struct bitcode_elf *e, uint32_t index, struct bitcode_elf_section *s);
 
-/* Finds the next section called `name` after section `previous`, which is 0 for the first. */
+/* Finds the next section called `name` after section `previous`.  To find the first one, pass 0. */
 bool bitcode_elf_find(const struct bitcode_elf *e, const char *name, uint32_t previous,
 		      struct bitcode_elf_section *s);
 
-/* Symbols of the first section of type `table` (SHT_SYMTAB or SHT_DYNSYM). */
+/* The symbols of the first section of type `table` (SHT_SYMTAB or SHT_DYNSYM). */
 struct bitcode_elf_symbols {
 	struct bitcode_elf_section table, strings;
 	uint64_t next, count;
@@ -73,10 +73,10 @@ bool bitcode_elf_symbol_next(struct bitcode_elf_symbols *symbols, struct bitcode
 typedef void bitcode_elf_dynamic_fn(void *context, const char *string);
 void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_dynamic_fn *fn, void *context);
 
-/* Whether the file has a note of Raddle; stores the note's 16-byte key. */
+/* Returns true if the file has a note of Raddle, and stores the note's 16-byte key. */
 bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16]);
 
-/* The length of the bitcode module that starts at `p`; 0 if no module starts there. */
+/* Returns the length of the bitcode module that starts at `p`, or 0 if no module starts there. */
 size_t bitcode_module_length(const uint8_t *p, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes the facts of a program, or finds them in the cache.  In: the program's path.  Out: the path
- * of a file in the cache.  The key of the file is a hash of the bitcode and of raddle-instr, the
- * worker that makes the facts.  Site numbers are those of the flavour `record`.
+ * Makes the facts of a program, or finds them in the cache.  The result is the path of a file in
+ * the cache.  The key of the file is a hash of the bitcode and of raddle-instr, which makes the
+ * facts.  Site numbers are those of the flavour `record`.
  */
 #include "bitcode/facts.h"
 
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes the key.  It includes the bytes of raddle-instr, since another version may make other
- * facts. */
+/* Makes the key.  It includes the bytes of raddle-instr, because another version may make
+ * different facts. */
 static int make_key(const struct bitcode_modules *all, const char *worker, char key[BITCODE_KEY_TEXT])
 {
 	XXH3_state_t *state = XXH3_createState();

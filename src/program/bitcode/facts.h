@@ -3,13 +3,14 @@
 #ifndef BITCODE_FACTS_H
 #define BITCODE_FACTS_H
 
-/* `program` is a path, or a name that is searched for in PATH.  *path becomes the path of the facts
- * in the cache; the caller frees it. */
+/* `program` is a path, or a name that is searched for in PATH.  Stores the path of the facts in
+ * the cache in *path.  The caller frees it. */
 int rd_facts_build(const char *program, char **path);
 
 struct facts;
 
-/* Like rd_facts_build(), but also reads the facts.  The caller frees them with facts_free(). */
+/* Does the same as rd_facts_build(), but also reads the facts.  The caller frees them with
+ * facts_free(). */
 int rd_facts_open(const char *program, struct facts **f);
 
 #endif

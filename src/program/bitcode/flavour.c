@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Builds a flavour of a program, or finds it in the cache.  In: the program's path.  Out: paths in
- * the cache.  The steps:
+ * Builds a flavour of a program, or finds it in the cache.  Given the program's path, it returns
+ * paths in the cache.  The steps:
  *
  *   1. open the program and its libraries, number their sites (modules.c);
- *   2. hash everything into the key; if the cache has it, done; if the caller did not ask for quick
- *      or fast code, choose (cost-int.h);
+ *   2. hash everything into the key; if the cache has an entry for it, this is all; if the caller
+ *      asked for neither quick nor fast code, choose one (cost-int.h);
  *   3. let raddle-instr make the objects that are not in the cache;
  *   4. link libraries, then the program; write the site table;
  *   5. move the result into the cache.
@@ -39,8 +39,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Largest number of attempts to build a flavour, if other processes empty the cache meanwhile; set
- * by hand. */
+/* The largest number of attempts to build a flavour.  An attempt fails if other processes empty
+ * the cache meanwhile.  Set by hand. */
 enum { ATTEMPTS = 5 };
 
 struct flavour_build {
@@ -55,7 +55,7 @@ struct flavour_build {
 	char key[BITCODE_KEY_TEXT];
 	char *final;	  /* the path in the cache where the flavour will be */
 	char *stage;	  /* the path of the directory in which the flavour is built */
-	uint64_t missing; /* the bytes of bitcode whose objects are not in the cache */
+	uint64_t missing; /* the number of bytes of bitcode whose objects are not in the cache */
 };
 
 static int find_kind(struct flavour_build *b)
@@ -180,7 +180,7 @@ static void name_unit(struct flavour_build *b, struct bitcode_module_unit *u)
 
 /* ---------------------------------------------------------------- units --- */
 
-/* A function that is called for each unit, with the unit's number, until a call fails. */
+/* Called for each unit, with the unit's number, until a call fails. */
 typedef int unit_fn(struct flavour_build *b, const struct bitcode_module *m, size_t unit, size_t number);
 
 static int each_unit(struct flavour_build *b, unit_fn *fn)
@@ -194,7 +194,8 @@ static int each_unit(struct flavour_build *b, unit_fn *fn)
 	return err;
 }
 
-/* Whether a unit contains the table of guards.  The first unit of the program does. */
+/* Returns true if the unit contains the table of guards, which is in the first unit of the
+ * program. */
 static bool carries_table(const struct flavour_build *b, size_t module, size_t unit)
 {
 	return b->opts->guards && module + 1 == b->all.count && unit == 0;
@@ -313,8 +314,8 @@ static bool cache_was_emptied(struct flavour_build *b)
 
 /* -------------------------------------------------------------- linking --- */
 
-/* The path of a module below `directory`.  Plug-ins may have equal names, so each is in a directory
- * of its own. */
+/* Returns the path of a module below `directory`.  Plug-ins may have equal names, so each has its
+ * own directory. */
 static char *module_path(const struct flavour_build *b, const char *directory, const struct bitcode_module *m)
 {
 	switch (m->role) {
@@ -340,8 +341,8 @@ static void link_alias(const struct flavour_build *b, const struct bitcode_modul
 	free(path);
 }
 
-/* Creates links for `name` and for its forms with shorter versions: libx.so.1.0.0, libx.so.1.0,
- * libx.so.1, libx.so. */
+/* Creates links for `name` and for its shorter forms.  For instance, libx.so.1.0.0 also gets the
+ * names libx.so.1.0, libx.so.1 and libx.so. */
 static void link_versions(const struct flavour_build *b, const struct bitcode_module *m, const char *name)
 {
 	char *alias = rd_xstrdup(name);
@@ -360,9 +361,9 @@ static void link_versions(const struct flavour_build *b, const struct bitcode_mo
 }
 
 /*
- * Makes links to a library.  It is stored under the name that the loader uses.  The link line may
- * use another name: -lNAME looks for libNAME.so, and build systems put the whole version into the
- * file name.
+ * Makes links to a library, which is stored under the name that the loader uses.  The link line
+ * may use another name: -lNAME looks for libNAME.so, and build systems put the whole version into
+ * the file name.
  */
 static void link_other_names(const struct flavour_build *b, const struct bitcode_module *m)
 {
@@ -416,8 +417,8 @@ static void link_key(const struct flavour_build *b, const char *what, const char
 	free(path);
 }
 
-/* Links a plug-in again.  A failure is not an error: the program does not depend on the plug-in,
- * which then runs uninstrumented. */
+/* Links a plug-in again.  If this fails, it is not an error, because the program does not depend
+ * on the plug-in.  The plug-in then runs uninstrumented. */
 static int link_plugin(struct flavour_build *b, struct bitcode_module *m)
 {
 	char *made = module_path(b, b->stage, m), *known = module_path(b, b->final, m);
@@ -514,8 +515,7 @@ static int forget_unit(struct flavour_build *b, const struct bitcode_module *m, 
 	return 0;
 }
 
-/* Builds the flavour.  If the cache is emptied while we build from it, everything is built
- * again. */
+/* Builds the flavour.  If the cache is emptied while it is in use, everything is built again. */
 static int make_with_retries(struct flavour_build *b)
 {
 	int err = make(b);
@@ -579,8 +579,8 @@ static void fill(const struct flavour_build *b, struct rd_flavour *out, bool cac
 	rd_argv_add(&out->files, out->sites);
 }
 
-/* Selects fast or quick code.  Computes the cache key for it, and whether the cache has that
- * entry. */
+/* Selects fast or quick code.  Computes the cache key for it, and sets *cached to true if the
+ * cache has that entry. */
 static int select_mode(struct flavour_build *b, bool fast, bool *cached)
 {
 	int err;
@@ -601,7 +601,7 @@ static int add_missing(struct flavour_build *b, const struct bitcode_module *m, 
 	return forget_unit(b, m, unit, number);
 }
 
-/* The cost of building the flavour with the selected code. */
+/* Returns the cost of building the flavour with the selected code. */
 static double cost_to_make(struct flavour_build *b)
 {
 	b->missing = 0;
@@ -609,8 +609,8 @@ static double cost_to_make(struct flavour_build *b)
 	return bitcode_cost_to_make(b->missing, b->fast);
 }
 
-/* CPU seconds that a build may take: a quarter of the remaining time, at the present load.  0 if
- * there is no deadline. */
+/* Returns the CPU seconds that a build may take, or 0 if there is no deadline.  They are a quarter
+ * of the remaining time, at the present load. */
 static double most_to_make(int64_t end_ns)
 {
 	double load[1], processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
@@ -623,8 +623,8 @@ static double most_to_make(int64_t end_ns)
 	return left > 0 ? left * processors * processors / (load[0] + processors) : 1e-9;
 }
 
-/* Quick code in the cache without a recorded cost was requested explicitly by the user, so it is
- * used. */
+/* If the cache contains quick code without a recorded cost, the user has requested quick code
+ * explicitly.  It is then used again. */
 static int choose_mode(struct flavour_build *b, bool *cached)
 {
 	struct bitcode_cost cost = {.expected = b->opts->expected, .most = most_to_make(b->opts->end_ns)};
@@ -659,7 +659,8 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 		err = find_kind(&b);
 	if (!err)
 		err = bitcode_modules_open(&b.all, program, opts->plugins, b.kind);
-	/* The program is deployed elsewhere, with the libraries that are there. */
+	/* The program is deployed on other machines and uses the libraries that are installed
+	 * there. */
 	if (!err && opts->guards)
 		bitcode_modules_keep_program(&b.all);
 	if (!err)

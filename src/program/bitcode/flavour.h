@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flavours: turns a program that `raddle cc` built into the same program with hooks, through a
+ * Flavours.  Turns a program that `raddle cc` built into the same program with hooks, through a
  * cache.  The first use takes seconds.  Later uses only hash the program's bitcode and the cached
  * files.
  */
@@ -11,28 +11,30 @@
 
 #include <stdbool.h>
 
-/* CPU seconds that a program with quick code is expected to run: for one run, and for all replays
- * of a check.  Set by hand from our benchmark programs. */
+/* CPU seconds that a program with quick code is expected to run, in one run and in all replays of
+ * a check.  Set by hand from our benchmark programs. */
 #define RD_FLAVOUR_ONE_RUN 30.0
 #define RD_FLAVOUR_MANY_RUNS 120.0
 
 struct rd_flavour_opts {
 	const char *name; /* the name of the flavour, as in raddle/flavour.inc */
-	bool fast;	  /* whether the code is optimised, which takes long; else it is quick code */
-	/* Whether to choose fast or quick code by cost.  Cached fast code is preferred, and so is
-	 * quick code that was requested explicitly before. */
+	/* True for optimised code, which takes long to generate.  False for quick code. */
+	bool fast;
+	/* Whether to choose between fast and quick code by cost.  Cached fast code is preferred.
+	 * So is cached quick code that was requested explicitly before. */
 	bool choose;
-	double expected; /* with `choose`: CPU seconds that quick code is expected to run */
-	bool debug;	 /* whether the code has debug information */
-	bool optimised;	 /* whether code of the flavour `full` is instrumented after optimisation */
-	bool verbose;	 /* whether to report by rd_info() what is done and what is left out */
-	/* When to fail with RD_ELIMIT, on the clock of rd_now_ns(); 0 for no deadline. */
+	double expected; /* CPU seconds that quick code is expected to run; used with `choose` */
+	bool debug;	 /* true if the code has debug information */
+	bool optimised;	 /* true if code of the flavour `full` is instrumented after optimisation */
+	bool verbose;	 /* whether to report what is done and what is left out, by rd_info() */
+	/* The time after which to fail with RD_ELIMIT, on the clock of rd_now_ns().  0 for no
+	 * deadline. */
 	int64_t end_ns;
 	const char *edits; /* changes to the program, as lines (base/edit.h); NULL for no changes */
-	/* For `guard` and `track`: the content of the file of instr/guard/guards.h. */
+	/* For `guard` and `track`: the content of the file that instr/guard/guards.h describes. */
 	const char *guards;
-	/* Plug-ins in other directories that the program loads by dlopen(): files or directories,
-	 * separated by colons; NULL if there are none. */
+	/* Plug-ins in other directories that the program loads by dlopen().  These are files or
+	 * directories, separated by colons.  NULL if there are none. */
 	const char *plugins;
 };
 
@@ -40,27 +42,30 @@ struct rd_flavour {
 	char *executable; /* the absolute path of the program in the cache */
 	char *sites;	  /* the path of the site table of the program and its libraries */
 	char *key;	  /* 32 hex digits, a hash of all inputs */
-	/* Names, for messages, of code that Raddle did not compile and that could order threads. */
+	/* The names, for messages, of code that could order threads and was not compiled by
+	 * Raddle. */
 	struct rd_argv foreign;
 	struct rd_argv plugins; /* the original paths of the plug-ins that were instrumented */
 	struct rd_argv files;	/* the paths of all files in the cache that a run opens */
-	bool loads_more;	/* whether the program can load code by dlopen() that is not in `foreign` */
-	bool cached;		/* whether the flavour was already in the cache */
-	bool fast;		/* whether the code is optimised */
-	/* Whether quick code was chosen because it probably costs less (rd_flavour_spend()). */
+	/* True if the program can load further code by dlopen(), which is not in `foreign`. */
+	bool loads_more;
+	bool cached; /* true if the flavour was already in the cache */
+	bool fast;   /* true if the code is optimised */
+	/* True if quick code was chosen because its total cost is probably lower
+	 * (rd_flavour_spend()). */
 	bool by_cost;
 };
 
 /* `program` is a path, or a name that is searched for in PATH.  Libraries are searched for as the
- * loader would search for them, with our environment, including LD_LIBRARY_PATH. */
+ * loader would do it in our environment, including LD_LIBRARY_PATH. */
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out);
 void rd_flavour_release(struct rd_flavour *f);
 
-/* Whether all files of the flavour still exist.  The cache may be emptied at any time. */
+/* Returns true if all files of the flavour still exist.  The cache may be emptied at any time. */
 bool rd_flavour_is_there(const struct rd_flavour *f);
 
-/* Records that the flavour has run for this many CPU seconds, for later choices.  With 0 seconds,
- * records only that further runs will follow. */
+/* Records that the flavour has run for this many CPU seconds, for later choices.  If `seconds` is
+ * 0, records only that further runs will follow. */
 void rd_flavour_spend(const struct rd_flavour *f, double seconds);
 
 /* Call this when a run of the flavour has loaded the file `path`.  Adds the file to `foreign` if
@@ -68,8 +73,8 @@ void rd_flavour_spend(const struct rd_flavour *f, double seconds);
  * not found before the run. */
 void rd_flavour_loaded(struct rd_flavour *f, const char *path);
 
-/* A text that lists the first few names in `foreign`; NULL if there is no foreign code.  The caller
- * frees it. */
+/* Returns a text that lists the first few names in `foreign`, or NULL if there is no foreign code.
+ * The caller frees it. */
 char *rd_flavour_foreign(const struct rd_flavour *f);
 
 #endif

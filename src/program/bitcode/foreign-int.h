@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code in a program that Raddle did not compile and that could order its threads.  Its accesses are
- * not in the trace, so a detector may miss an order between two accesses.
+ * Code in a program that could order its threads and that Raddle did not compile.  Its accesses
+ * are not in the trace, so a detector may miss that it orders two other accesses.
  */
 #ifndef BITCODE_FOREIGN_INT_H
 #define BITCODE_FOREIGN_INT_H
@@ -11,14 +11,14 @@
 
 #include <stdbool.h>
 
-/* Whether a shared library of this file name orders no threads, or only through interposed
- * functions. */
+/* Returns true if a shared library with this file name does not order threads, or orders them only
+ * through interposed functions. */
 bool bitcode_foreign_is_known(const char *name);
 
 /* Lists the code without bitcode in a program and in those of its libraries that contain bitcode:
- * native libraries, objects and archive members.  Also lists assembler at file scope, and assembler
- * that accesses memory without declaring it as an operand; a section of the files in `flavoured`
- * names this assembler. */
+ * native libraries, objects and archive members.  Also lists assembler at file scope, and
+ * assembler that accesses memory without declaring the memory as an operand.  The latter is named
+ * in a section of the files in `flavoured`. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out);
 

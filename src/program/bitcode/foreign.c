@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds code of a program that Raddle did not compile.  In: the modules of a program, and their
- * instrumented files.  Out: a list for messages, such as "libchan.so", "spin.o", "assembler in
- * lock", each once.
+ * Finds code of a program that Raddle did not compile.  From the modules of a program and their
+ * instrumented files, it makes a list for messages, such as "libchan.so", "spin.o", "assembler in
+ * lock".  Each name is listed once.
  *
  * Libraries that are known not to order threads by themselves are left out.  They order threads
- * only through libc, whose functions are interposed, or work on data of one thread.  An unknown
- * library is listed even if it has no atomic instructions, because on x86-64 a plain store is also
- * a release.  Members of archives are listed whether they are linked or not, since the link line
- * does not show which are.
+ * only through libc, whose functions are interposed, or they work on data of one thread.  An
+ * unknown library is listed even if it has no atomic instructions, because on x86-64 a plain store
+ * is also a release.  All members of archives are listed, because the link line does not show
+ * which of them are linked.
  */
 #include "bitcode/foreign-int.h"
 
@@ -46,8 +46,8 @@ struct foreign_names {
 	struct rd_argv *out;
 };
 
-/* libomp is known because it reports its actions to the runtime (rt/core/library/ompt.c), unless
- * the user disables that. */
+/* Returns true for libomp, unless the user has disabled its reports.  libomp reports its actions
+ * to the runtime (rt/core/library/ompt.c). */
 static bool is_known_openmp(const char *name)
 {
 	const char *tool = getenv("OMP_TOOL");
@@ -84,7 +84,8 @@ static void add_file(struct foreign_names *l, const char *path)
 	add(l, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
 }
 
-/* Skips shared libraries: they are found as libraries that the file needs. */
+/* Adds an input without bitcode.  Shared libraries are skipped here, because they are found as
+ * libraries that the file needs. */
 static void add_item(struct foreign_names *l, const struct bitcode_item *item)
 {
 	switch (item->kind) {
@@ -112,8 +113,8 @@ static void add_module(struct foreign_names *l, const struct bitcode_program *p)
 		add_item(l, &p->line.items[i]);
 }
 
-/* Adds the names in the section for assembler, a sequence of NUL-terminated texts that
- * instr/foreign.c writes. */
+/* Adds the names in the section about assembler.  The section is a sequence of NUL-terminated
+ * texts, which instr/foreign.c writes. */
 static void add_assembler(struct foreign_names *l, const char *path)
 {
 	struct bitcode_elf e;
@@ -157,7 +158,8 @@ static bool is_named(const struct rd_argv *list, const char *name)
 	return false;
 }
 
-/* Whether a file belongs to the flavour.  Such files are in the directory of the executable. */
+/* Returns true if a file belongs to the flavour.  Such files are in the directory of the
+ * executable. */
 static bool is_flavoured(const struct rd_flavour *f, const char *path)
 {
 	return !strncmp(path, f->executable, (size_t)(rd_base_name(f->executable) - f->executable));

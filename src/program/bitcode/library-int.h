@@ -20,7 +20,8 @@ struct bitcode_libraries {
 };
 
 /* Finds the libraries of a program as the dynamic loader does: in RPATH, LD_LIBRARY_PATH, RUNPATH
- * and the system's directories.  Includes the libraries of libraries and of plug-ins. */
+ * and the system's directories.  Also finds the libraries that these libraries and the plug-ins
+ * need. */
 void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
 			    const struct bitcode_libraries *plugins);
 void bitcode_libraries_release(struct bitcode_libraries *l);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds which shared libraries the loader will use, and which of them contain bitcode.  In: a
- * program.  Out: opened libraries, each once.  The search follows ld.so(8) and is breadth-first, so
- * for each name the first library found wins, as it does in the loader.  Libraries in the system's
- * directories are opened, but their dependencies are not searched, because those belong to the
- * system too.
+ * Finds which shared libraries the loader will use for a program, and opens those that contain
+ * bitcode, each once.  The search follows ld.so(8) and is breadth-first, so for each name the
+ * first library found wins, as it does in the loader.  Libraries in the system's directories are
+ * opened, but their dependencies are not searched, because those belong to the system too.
  */
 #include "bitcode/library-int.h"
 #include "bitcode/text-int.h"
@@ -28,8 +27,8 @@ struct library_search {
 	const char *wanted;
 };
 
-/* The first directories belong to the distribution; the others are for software installed beside
- * it. */
+/* The first DISTRIBUTION_DIRECTORIES directories belong to the distribution.  The others are for
+ * software that was installed in addition. */
 enum { DISTRIBUTION_DIRECTORIES = 6 };
 static const char *const system_directories[] = {
 	"/lib/x86_64-linux-gnu",
@@ -103,7 +102,7 @@ static bool is_below(const char *path, const char *directory)
 	return !strncmp(path, directory, n) && path[n] == '/';
 }
 
-/* Whether the path of a library is in a directory of the distribution. */
+/* Returns true if the path of a library is in a directory of the distribution. */
 static bool is_system(const char *path)
 {
 	for (size_t i = 0; i < DISTRIBUTION_DIRECTORIES; i++)
@@ -152,8 +151,8 @@ static void search_needs(struct library_search *s, const char *path, const struc
 	bitcode_elf_dynamic(e, DT_NEEDED, need, s);
 }
 
-/* Adds preloaded libraries, even those with bitcode, because preloaded libraries are not
- * instrumented. */
+/* Adds preloaded libraries to the native ones, even if they have bitcode, because preloaded
+ * libraries are not instrumented. */
 static void add_preloaded(struct bitcode_libraries *l)
 {
 	const char *list = getenv("LD_PRELOAD");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing the records of a link line; inside bitcode/ only. */
+/* Writes the records of a link line.  Used only inside bitcode/. */
 #ifndef BITCODE_LINE_INT_H
 #define BITCODE_LINE_INT_H
 

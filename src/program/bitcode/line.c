@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes and parses the bytes of a link line, whose records collect.c makes.  Layout: "RADLN001",
- * u64 total length, then the records.  A record is: u8 kind, u64 length of the text, u64 length of
- * the data, text, NUL, data.  Numbers are little-endian.
+ * Writes and parses the bytes of a link line, whose records collect.c makes.  A link line consists
+ * of "RADLN001", a u64 with the total length, and the records.  A record consists of a u8 kind, a
+ * u64 length of the text, a u64 length of the data, the text, a NUL, and the data.  Numbers are
+ * little-endian.
  */
 #include "bitcode/line.h"
 
@@ -75,7 +76,7 @@ static void keep(struct bitcode_line *line, const struct bitcode_item *item)
 	}
 }
 
-/* Parses one record at `p`; returns its length, or 0 if the record is damaged. */
+/* Parses one record at `p`.  Returns its length, or 0 if the record is damaged. */
 static size_t parse_item(const uint8_t *p, size_t left, struct bitcode_item *item)
 {
 	uint64_t text, data;

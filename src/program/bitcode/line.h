@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link line in a program.  With it the program can be linked again after the build tree is
- * gone, with other objects in place of those with bitcode.  doc/format/program.md describes the
- * bytes.
+ * The link line in a program.  It allows the program to be linked again, with other objects in
+ * place of those with bitcode, even after the build tree is gone.  doc/format/program.md describes
+ * the bytes.
  */
 #ifndef BITCODE_LINE_H
 #define BITCODE_LINE_H
@@ -43,14 +43,14 @@ struct bitcode_line {
 	size_t count, capacity;
 };
 
-/* Writes the link line of a command into `out`.  Reads the inputs to find which have bitcode.
- * objects[i], if not NULL, replaces input i (an assembler file that the caller has assembled).
- * Returns true if the user's linker script determines the layout. */
+/* Writes the link line of a command into `out`.  Reads the inputs to find out which of them have
+ * bitcode.  If objects[i] is not NULL, it replaces input i, which is an assembler file that the
+ * caller has assembled.  Returns true if the user's linker script determines the layout. */
 bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 
-/* Parses a section; strings and data point into it.  Returns false, without a message, if the bytes
- * are not a link line. */
+/* Parses a section.  The strings and data of the result point into it.  Returns false, without a
+ * message, if the bytes are not a link line. */
 bool bitcode_line_parse(struct bitcode_line *line, const uint8_t *data, size_t length);
 void bitcode_line_release(struct bitcode_line *line);
 

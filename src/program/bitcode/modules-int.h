@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program, its libraries and its plug-ins that contain bitcode, with site numbers for their
- * units. */
+/* A program and those of its libraries and plug-ins that contain bitcode, with site numbers for
+ * their units. */
 #ifndef BITCODE_MODULES_INT_H
 #define BITCODE_MODULES_INT_H
 
@@ -12,9 +12,10 @@
 struct bitcode_module_unit {
 	XXH128_hash_t hash;
 	uint32_t slot;
-	/* Paths in the cache: the common part, the object, the sites; NULL before they are set. */
+	/* Paths in the cache: the common part, the object and the sites.  They are NULL until they
+	 * are set. */
 	char *base, *object, *sites;
-	bool made; /* whether the object exists in the cache */
+	bool made; /* true if the object exists in the cache */
 };
 
 struct bitcode_module {
@@ -23,7 +24,7 @@ struct bitcode_module {
 	const struct rd_argv *aliases; /* other file names of a plug-in; NULL for the program */
 	struct bitcode_module_unit *units;
 	enum bitcode_role { BITCODE_PROGRAM, BITCODE_LIBRARY, BITCODE_PLUGIN } role;
-	bool left_out; /* whether this is a plug-in that could not be linked again */
+	bool left_out; /* true if this is a plug-in that could not be linked again */
 };
 
 struct bitcode_modules {
@@ -33,9 +34,9 @@ struct bitcode_modules {
 	size_t count;
 };
 
-/* Opens the modules of a program.  `all` must be zeroed.  `plugins` are the plug-ins that the user
- * names (bitcode/plugin-int.h).  The flavour determines how many slots a unit gets.  Must be closed
- * even after a failure. */
+/* Opens the modules of a program.  `all` must be zeroed.  `plugins` lists the plug-ins that the
+ * user names (bitcode/plugin-int.h).  The flavour determines how many slots a unit gets.  The
+ * caller must close `all` even after a failure. */
 int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour);
 /* Removes all modules except the program, whose site numbers do not change. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Opens a program and those of its libraries and plug-ins that contain bitcode, and numbers sites.
- * In: a path, or a name that is searched for in PATH.  Out: the modules, each with the hash of
- * every unit and its range of site numbers (its slots).
+ * Opens a program and those of its libraries and plug-ins that contain bitcode, and numbers their
+ * sites.  The program is given by a path, or by a name that is searched for in PATH.  For every
+ * unit of the resulting modules, its hash and its range of site numbers (its slots) are computed.
  *
  * A unit's slot is derived from the hash of its bitcode.  So a unit has the same sites in every
- * program, unless two units collide; then the later one moves to the next free slot.
+ * program, unless the slots of two units collide.  Then the later unit moves to the next free
+ * slot.
  */
 #include "bitcode/modules-int.h"
 
@@ -62,8 +63,8 @@ static void add_modules(struct bitcode_modules *all, struct bitcode_libraries *l
 	}
 }
 
-/* Libraries are searched for again when the plug-ins are known, because plug-ins need libraries,
- * too.  A shared object that a plug-in needs is a library, not a plug-in. */
+/* Libraries are searched for a second time when the plug-ins are known, because plug-ins need
+ * libraries too.  A shared object that a plug-in needs is a library, not a plug-in. */
 static int find_modules(struct bitcode_modules *all, const char *plugins)
 {
 	int err;

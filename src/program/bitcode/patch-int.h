@@ -7,23 +7,23 @@
 
 #include <stdbool.h>
 
-/* Renames clang's bitcode sections in `path`, in place.  With `hide_debug` the linker will drop the
- * object's debug sections.  A file that is not a regular ELF file (/dev/null) is left alone without
- * an error. */
+/* Renames clang's bitcode sections in `path`, in place.  If `hide_debug` is set, marks the
+ * object's debug sections so that the linker drops them.  A file that is not a regular ELF file,
+ * such as /dev/null, is left alone without an error. */
 int bitcode_patch_names(const char *path, bool hide_debug);
 
 /* Renames the bitcode sections in an assembler file that -S made. */
 int bitcode_patch_assembly(const char *path);
 
-/* For an object without bitcode: adds a section that contains a copy of the object itself.  So the
- * linked program contains all parts that a relink needs. */
+/* Adds a section to an object without bitcode.  The section contains a copy of the object itself.
+ * So the linked program contains all parts that are needed to link it again. */
 int bitcode_patch_native(const char *path);
 
-/* Appends to `out` one entry of the section that contains such copies. */
+/* Appends one entry of the section that contains such copies to `out`. */
 void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length);
 
-/* Makes a new object in `out`: the section with the link line and, if `note` is set, the note with
- * its key. */
+/* Makes a new object in `out`.  It consists of the section with the link line and, if `note` is
+ * set, the note with its key. */
 void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Changes objects that clang has just written.
  *
- * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in.  The plug-in
- * takes any file with such a section for a link-time optimisation object, and drops its symbols
- * from the archive's index.  Our names have the same length, so only bytes of the section name
- * table change.
+ * Names: clang puts bitcode into .llvmbc.  GNU ar, nm and ranlib load LLVM's plug-in, which takes
+ * any file with such a section for a link-time optimisation object and drops its symbols from the
+ * archive's index.  So the section is renamed.  Our names have the same length as clang's, so only
+ * bytes of the section name table change.
  *
  * Native objects: an object without bitcode gets a section that contains the original object.  The
  * section, a new name table and a new header table are appended; nothing else moves.
@@ -193,7 +193,7 @@ int bitcode_patch_native(const char *path)
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	err = rd_file_read(path, &object);
-	/* An assembler file that clang made from C may already contain bitcode; an object with
+	/* An assembler file that clang made from C may already contain bitcode.  An object with
 	 * extended section numbers cannot be patched. */
 	if (!err && bitcode_elf_parse(&e, object.data, object.length) && e.type == ET_REL && e.names_size &&
 	    e.count < SHN_LORESERVE - 1 && !bitcode_elf_find(&e, BITCODE_SECTION, 0, &s)) {
@@ -214,9 +214,10 @@ int bitcode_patch_native(const char *path)
 enum { LINK_NULL, LINK_LINE, LINK_NOTE, LINK_STACK, LINK_NAMES, LINK_SECTIONS };
 
 /*
- * The line's section must be retained: `ld.bfd --gc-sections` drops an object that has only
- * unallocated sections.  Retention is a GNU extension, so the object must be marked as a GNU
- * object.  The note is allocated, so that even tools that remove every unallocated section keep it.
+ * The section of the link line must be marked as retained, because `ld.bfd --gc-sections` drops an
+ * object that has only unallocated sections.  Retention is a GNU extension, so the object must be
+ * marked as a GNU object.  The note is allocated, so that even tools that remove every unallocated
+ * section keep it.
  */
 void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note)
 {

@@ -5,13 +5,13 @@
 
 #include "bitcode/library-int.h"
 
-/* Whether the program can load shared objects while it runs. */
+/* Returns true if the program can load shared objects while it runs. */
 bool bitcode_loads_more(const struct bitcode_program *p);
 
-/* Adds the plug-ins in `named`, a list of files or directories separated by colons, or NULL.  If
- * the program or a library can load plug-ins, also adds those in the program's directory and up to
- * two levels below it.  Shared objects in `libraries` are not plug-ins.  It is an error if a named
- * file is missing or contains no bitcode. */
+/* Adds the plug-ins in `named`, which is NULL or a list of files and directories, separated by
+ * colons.  If the program or a library can load plug-ins, also adds those in the program's
+ * directory and up to two levels below it.  Shared objects in `libraries` are not plug-ins.  It is
+ * an error if a named file is missing or contains no bitcode. */
 int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,
 			 const struct bitcode_program *p, const char *named);
 

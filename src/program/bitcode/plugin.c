@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds which plug-ins a program may load, and which of them contain bitcode.  In: the program, and
- * the plug-ins that the user names.  Out: opened shared objects, each once.
+ * Finds the plug-ins that a program may load, and opens those that contain bitcode, each once.
  *
  * The arguments of dlopen() are not known beforehand, but build systems put plug-ins near the
- * program.  So if a program calls dlopen(), its directory is searched, within limits; the user
- * names other plug-ins.  A plug-in that is found but never loaded costs only the time to instrument
- * it.
+ * program.  So if a program calls dlopen(), its directory is searched, within limits.  The user
+ * can name other plug-ins.  A plug-in that is found but never loaded costs only the time to
+ * instrument it.
  */
 #include "bitcode/plugin-int.h"
 
@@ -19,8 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Largest numbers of levels of directories, and of directory entries, that are searched.  Set by
- * hand; they bound the time of a search. */
+/* How many levels of directories, and how many directory entries, are searched at most.  Set by
+ * hand to bound the time of a search. */
 enum { SEARCH_DEPTH = 2, SEARCH_ENTRIES = 4096 };
 
 struct plugin_search {
@@ -57,7 +56,7 @@ static struct bitcode_library *find(const struct bitcode_libraries *l, const cha
 	return NULL;
 }
 
-/* Opens a plug-in; returns NULL if the file contains no bitcode. */
+/* Opens a plug-in.  Returns NULL if the file contains no bitcode. */
 static struct bitcode_library *open_plugin(struct bitcode_libraries *l, const char *path)
 {
 	struct bitcode_program p;
@@ -69,7 +68,7 @@ static struct bitcode_library *open_plugin(struct bitcode_libraries *l, const ch
 	return &l->items[l->count++];
 }
 
-/* Adds the file as a plug-in; returns whether it contains bitcode. */
+/* Adds the file as a plug-in.  Returns true if it contains bitcode. */
 static bool add(struct plugin_search *s, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -84,7 +83,7 @@ static bool add(struct plugin_search *s, const char *path)
 	return plugin || is_library;
 }
 
-/* Whether the name is like x.so or x.so.1. */
+/* Returns true if the name is like x.so or x.so.1. */
 static bool is_shared_object(const char *name)
 {
 	const char *so = strstr(name, ".so");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Extracts the parts of a program.  In: a path.  Out: bitcode units, native objects and the link
- * line, all pointing into the mapped file.  Linkers concatenate the sections of their inputs.  So
- * each section is a sequence of modules or entries, each with its own length; padding between them
- * is skipped.
+ * Extracts the parts of a program: bitcode units, native objects and the link line.  All of them
+ * point into the mapped file.  Linkers concatenate the sections of their inputs.  So each section
+ * is a sequence of modules or entries, each with its own length, and padding between them is
+ * skipped.
  */
 #include "bitcode/program.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program or shared library that `raddle cc` made, as its units, native objects and link line. */
+/* A program or shared library that `raddle cc` made, split into its units, native objects and link
+ * line. */
 #ifndef BITCODE_PROGRAM_H
 #define BITCODE_PROGRAM_H
 
@@ -34,15 +35,15 @@ struct bitcode_program {
 /* Opens a program.  Fails with a message if the file has no bitcode. */
 int bitcode_program_open(struct bitcode_program *p, const char *path);
 
-/* Like bitcode_program_open(), but without messages.  Returns false if `raddle cc` did not make the
- * file. */
+/* Does the same as bitcode_program_open(), but without messages.  Returns false if `raddle cc` did
+ * not make the file. */
 bool bitcode_program_probe(struct bitcode_program *p, const char *path);
 void bitcode_program_close(struct bitcode_program *p);
 
-/* Whether the file defines a global symbol of that name. */
+/* Returns true if the file defines a global symbol of that name. */
 bool bitcode_program_defines(const struct bitcode_program *p, const char *name);
 
-/* Extracts the pieces of `p->elf`; for tests and the fuzzer. */
+/* Extracts the pieces of `p->elf`.  Called directly only by tests and the fuzzer. */
 void bitcode_program_split(struct bitcode_program *p);
 
 #endif

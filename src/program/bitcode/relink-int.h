@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linking a program again with other objects. */
+/* Links a program again with other objects. */
 #ifndef BITCODE_RELINK_INT_H
 #define BITCODE_RELINK_INT_H
 
@@ -11,8 +11,9 @@ struct bitcode_relink {
 	const struct rd_argv *objects;	       /* the objects that replace the program's bitcode units */
 	const char *work; /* the path of an existing directory for temporary files of the link */
 	const char *output;
-	const char *soname; /* the library's name, if its link line gives none; NULL for a program */
-	/* The directory where the loader will find instrumented libraries; may be NULL. */
+	/* The library's name, if its link line does not state one; NULL for a program. */
+	const char *soname;
+	/* The directory in which the loader will find instrumented libraries.  May be NULL. */
 	const char *found_in;
 	const char *linked_from;	      /* the directory where these libraries are now; may be NULL */
 	const char *runtime, *static_runtime; /* names of the libraries to add to programs */
@@ -21,7 +22,7 @@ struct bitcode_relink {
 
 int bitcode_relink(const struct bitcode_relink *r);
 
-/* Whether the link line depends on the program's directory. */
+/* Returns true if the link line depends on the program's directory. */
 bool bitcode_relink_uses_origin(const struct bitcode_line *line);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Links a program again.  In: its link line.  The command is like the original one, except:
+ * Links a program again, by its link line.  The command is like the original one, except:
  *
  * - inputs with bitcode are left out; our objects take the place of the first of them, together
  *   with the native objects that are stored in the program;
@@ -30,7 +30,8 @@
 #include <unistd.h>
 
 /* Both limits were set by hand.  Each attempt repairs one reason why a link fails, and takes
- * seconds.  MESSAGE_LIMIT is in bytes; this much of the linker's messages fits on a screen. */
+ * seconds.  MESSAGE_LIMIT is the number of bytes of the linker's messages to show, which fit on a
+ * screen. */
 enum { LINK_ATTEMPTS = 32, MESSAGE_LIMIT = 2000 };
 
 struct linker {
@@ -38,8 +39,9 @@ struct linker {
 	struct rd_argv command;
 	struct rd_buf missing; /* the names of missing files */
 	char *origin;	       /* the directory of the original program */
-	unsigned files;	       /* the number of files made so far in `work`, from which they are named */
-	bool placed;	       /* whether our objects are already in the command */
+	/* The number of files made so far in `work`; their names contain it. */
+	unsigned files;
+	bool placed; /* true if our objects are already in the command */
 	bool is_static, shared;
 };
 
@@ -93,7 +95,7 @@ static int add_native(struct linker *l, const uint8_t *data, size_t length)
 	return add_bytes(l, ".o", data, length);
 }
 
-/* Adds our objects and the native objects of the program, on the first call only. */
+/* Adds our objects and the native objects of the program.  Only the first call has an effect. */
 static int place_objects(struct linker *l)
 {
 	const struct bitcode_program *p = l->r->program;
@@ -115,7 +117,8 @@ static void note_missing(struct linker *l, const char *path)
 		rd_info("%s: %s is missing; trying without it", l->r->program->path, path);
 }
 
-/* Adds an input.  An instrumented library replaces the original, which may no longer exist. */
+/* Adds an input.  If a library was instrumented, it replaces the original, which may no longer
+ * exist. */
 static void add_input(struct linker *l, const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -132,8 +135,8 @@ static void add_input(struct linker *l, const char *path)
 	free(flavoured);
 }
 
-/* Puts the members without bitcode, whose records follow that of their archive, into a new archive.
- * They stay in an archive because each must be linked only if something needs it. */
+/* Puts members without bitcode into a new archive.  Their records follow the record of their
+ * archive.  They must stay in an archive, because each is linked only if something needs it. */
 static int add_members(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	struct rd_buf archive = RD_BUF_INIT, ignored = RD_BUF_INIT;
@@ -159,7 +162,8 @@ static int add_members(struct linker *l, const struct bitcode_item *item, const 
 	return err;
 }
 
-/* Adds an archive.  A missing one does no harm if its used members had bitcode. */
+/* Adds an archive.  If the archive is missing, that does no harm as long as all members that were
+ * used had bitcode. */
 static int add_archive(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	int err = place_objects(l);
@@ -177,8 +181,8 @@ static int add_archive(struct linker *l, const struct bitcode_item *item, const 
 
 /* -------------------------------------------------------------- options --- */
 
-/* Removes the sanitizers whose checks are added after the bitcode is taken.  Their runtimes would
- * conflict with ours about malloc and pthread_create. */
+/* Removes those sanitizers from the list whose checks are added after the bitcode is taken.  Their
+ * runtimes would conflict with ours about malloc and pthread_create. */
 static char *other_sanitizers(const char *list)
 {
 	static const char *const ours[] = {"address",	"thread",   "memory",	      "leak",
@@ -197,8 +201,8 @@ static char *other_sanitizers(const char *list)
 	return rd_buf_detach(&b);
 }
 
-/* The number of items to leave out from `item` on: an option and its value.  0 if the item is
- * used. */
+/* Returns how many items to leave out, beginning with `item`, which is an option that may have a
+ * value.  Returns 0 if the item is used. */
 static size_t left_out(const struct bitcode_item *item)
 {
 	static const char *const single[] = {"-s",
@@ -233,7 +237,8 @@ static void add_argument(struct linker *l, const char *s)
 			rd_argv_addf(&l->command, "-fsanitize=%s", rest);
 		free(rest);
 	} else if (!strcmp(s, "-fuse-ld=gold")) {
-		/* gold cannot export symbols by pattern; lld has gold's options. */
+		/* gold cannot export symbols by pattern, so lld is used, which accepts gold's
+		 * options. */
 		rd_argv_add(&l->command, "-fuse-ld=lld");
 	} else {
 		add_filled(l, s);
@@ -299,12 +304,13 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 		err = add_bytes(l, format, item->data, item->length);
 		free(format);
 		return err;
-	default: /* a member, which was added with its archive, or a kind of a newer version */ return 0;
+	/* A member, which was added with its archive, or a kind that only newer versions know. */
+	default: return 0;
 	}
 }
 
-/* The number of items to leave out from `item` on, either by left_out() or because they are not
- * trusted. */
+/* Returns how many items to leave out, beginning with `item`.  They are left out because of
+ * left_out() or because they are not trusted. */
 static size_t left_out_here(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
 {
 	size_t skip = 0;
@@ -342,8 +348,8 @@ static int add_items(struct linker *l)
 
 /* -------------------------------------------------------------- runtime --- */
 
-/* Adds `--wrap` for each function that a member of the static runtime interposes; its symbol there
- * is __wrap_FUNCTION. */
+/* Adds `--wrap` for each function that a member of the static runtime interposes.  The member
+ * defines the function as __wrap_FUNCTION. */
 static void add_wraps(struct linker *l, const struct bitcode_member *m, bool memory)
 {
 	struct bitcode_elf_symbols symbols;
@@ -388,7 +394,7 @@ static int add_runtime(struct linker *l)
 	char *path;
 	int err;
 
-	/* Every static program contains a malloc().  If it also contains __libc_malloc, its
+	/* Every static program contains a malloc().  If it also contains __libc_malloc, the
 	 * malloc() is that of libc.a. */
 	if (l->is_static)
 		memory |= bitcode_program_defines(l->r->program, "__libc_malloc");
@@ -397,7 +403,7 @@ static int add_runtime(struct linker *l)
 	err = rd_support_file(l->is_static ? l->r->static_runtime : l->r->runtime, &path);
 	if (!err && l->is_static)
 		err = add_static_runtime(l, path, memory);
-	if (!err) /* the runtime's object that must come first (rt/core/memory/redzone.c) */
+	if (!err) /* the object of the runtime that must come first (rt/core/memory/redzone.c) */
 		add_for_linker(l, "--undefined=__raddle_away");
 	for (size_t i = 0; i < (memory ? 3 : 2) && !err; i++) {
 		rd_argv_add(&l->command, "-Xlinker");
@@ -441,8 +447,8 @@ static int build_command(struct linker *l)
 	rd_argv_add(&l->command, "-o");
 	rd_argv_add(&l->command, l->r->output);
 	if (l->r->found_in) {
-		/* Requests the old tag, DT_RPATH.  The loader uses it before LD_LIBRARY_PATH, and
-		 * also for libraries that libraries need. */
+		/* Requests the old tag, DT_RPATH.  The loader searches it before LD_LIBRARY_PATH,
+		 * and also uses it for libraries that other libraries need. */
 		add_for_linker(l, "--disable-new-dtags");
 		add_for_linker(l, "-rpath");
 		add_for_linker(l, l->r->found_in);
@@ -515,8 +521,8 @@ static bool object_defines(const struct bitcode_item *item, const char *name)
 
 /*
  * If an object that `ld -r` merged defines a missing name, the object contains code without
- * bitcode, and is added to the link.  Names that our objects define as well are taken from our
- * objects, which come first.
+ * bitcode, so it is added to the link.  For names that our objects define as well, our objects
+ * win, because they come first.
  */
 static bool supply(struct linker *l, const char *name)
 {
@@ -536,7 +542,8 @@ static bool supply(struct linker *l, const char *name)
 	return false;
 }
 
-/* Defines a name as 0 if the original did not define it either: then it is never called. */
+/* Defines a name as 0 if the original program did not define it either.  Such a name is never
+ * called. */
 static bool define_absent(struct linker *l, const char *name)
 {
 	if (starts(name, "__raddle_") || bitcode_program_defines(l->r->program, name))
@@ -546,8 +553,9 @@ static bool define_absent(struct linker *l, const char *name)
 	return true;
 }
 
-/* Handles the undefined names in a linker's messages; returns false if one cannot be handled.  One
- * merged object may supply several names, so the link is tried again after each. */
+/* Handles the undefined names in a linker's messages.  Returns false if one of them cannot be
+ * handled.  One merged object may supply several names, so the link is tried again after each
+ * object. */
 static bool provide(struct linker *l, const char *output)
 {
 	bool some = false;

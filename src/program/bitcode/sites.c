@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Assembles a site table.  In: the parts that raddle-instr wrote, one per unit, and the linked
- * files.  Out: the table of doc/format/sites.md.  The addresses of variables are known only after
- * the link, so they are added here.
+ * Assembles the site table of doc/format/sites.md from the parts that raddle-instr wrote, one per
+ * unit, and from the linked files.  The addresses of variables are known only after the link, so
+ * they are added here.
  */
 #include "bitcode/sites-int.h"
 

@@ -13,7 +13,7 @@ static inline bool starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* Whether `s` is in `list`, which ends with NULL. */
+/* Returns true if `s` is in `list`, which ends with NULL. */
 static inline bool is_one_of(const char *s, const char *const *list)
 {
 	for (; *list; list++)
@@ -28,7 +28,8 @@ static inline const char *without_dashes(const char *s)
 	return s + (s[0] == '-');
 }
 
-/* A copy of the first `length` characters of `s`, with $ORIGIN replaced.  The caller frees it. */
+/* Returns a copy of the first `length` characters of `s` in which $ORIGIN is replaced by `origin`.
+ * The caller frees it. */
 static inline char *fill_origin(const char *s, size_t length, const char *origin)
 {
 	struct rd_buf b = RD_BUF_INIT;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tables of the options that are accepted in a link line: they are known to be harmless, and build
- * systems use them.  All others are left out.  Options that matter only for compilation (warnings,
- * definitions) are accepted by prefix, since a link ignores them.
+ * Tables of the options that are accepted in a link line.  They are known to be harmless, and
+ * build systems use them.  All other options are left out.  Options that matter only for
+ * compilation, such as warnings and definitions, are accepted by prefix, because a link ignores
+ * them.
  */
 #include "bitcode/trust-int.h"
 
@@ -30,7 +31,7 @@ static bool has_prefix(const char *s, const char *const *list)
 	return false;
 }
 
-/* Whether an option is harmful although it begins like a harmless one. */
+/* Returns true if an option is harmful although it begins like a harmless one. */
 static bool is_harmful_argument(const char *s)
 {
 	static const char *const prefixes[] = {"-fplugin",
@@ -334,9 +335,11 @@ static const char *const linker_valued[] = {"rpath",
 					    "undefined-glob",
 					    NULL};
 
-/* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long
- * option begins with z or O. lld accepts -load-pass-plugin and -error-handling-script, so other
- * letters must not be treated as an option joined with its value. */
+/* Returns true if the option is `name` with its value in the same word, as in --soname=X, -znow
+ * and -O1.  Single letters other than z and O are not accepted in this form.  No long option
+ * begins with z or O, but lld also accepts long options with a single dash, such as
+ * -load-pass-plugin and -error-handling-script, which must not be mistaken for a short option with
+ * its value. */
 static bool joins(const char *option, const char *name)
 {
 	size_t length = strlen(name);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks that tables of facts are consistent, which facts_read() guarantees.  In: tables of any
- * content.  Out: 0, or a message about the first fault.
+ * Checks that tables of facts are consistent, so that facts_read() can guarantee it.  The tables
+ * may have any content.  The result is 0, or an error with a message about the first fault.
  *
- * Members are checked by their description (table.c).  Other rules concern several members or rows.
- * The starts in a table ascend from row to row.  The arguments and blocks of a function lie among
- * its values.  A constant or an object refers to a row of the table that its kind determines.  The
- * operand of an access exists.  Places, members of a set and rows of the call graph ascend.
+ * Each member is checked by its description (table.c).  Other rules concern several members or
+ * rows.  The starts in a table ascend from row to row.  The arguments and blocks of a function lie
+ * among its values.  A constant or an object refers to a row of the table that its kind
+ * determines.  The operand of an access exists.  Places, members of a set and rows of the call
+ * graph ascend.
  */
 #include "base/error.h"
 #include "facts/facts-int.h"
@@ -44,8 +45,8 @@ static int check_column(const struct facts *f, enum facts_table table, const str
 				       i, field->name, (long long)v);
 		above = v;
 	}
-	/* The first run starts at row 0.  Only for blocks it may start later, because the arguments
-	 * of a function precede the values of its blocks. */
+	/* The first run must start at row 0.  Only the values of blocks may start later, because the
+	 * arguments of a function precede the values of its blocks. */
 	bool of_block = table == FACTS_TABLE_block && field->target == FACTS_TABLE_value;
 	if (field->use == FACTS_USE_START && !of_block && count != 0 && facts_get(field, rows) != 0)
 		return rd_fail(RD_EFORMAT, "%s: damaged: %s: %s starts at %lld", name, layout->name,

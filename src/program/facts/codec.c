@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of facts (doc/format/facts.md): from tables to bytes, and back.
+ * Writes tables to the file of facts (doc/format/facts.md), and reads them back.
  *
  * Tables are written column by column.  Each number is stored as its difference from the number
  * above it, in zigzag code with seven bits per byte.  So numbers that repeat or ascend slowly take
- * one byte per row.  The reader trusts nothing: it checks the checksum, then every length, then
- * (check.c) every number that refers to a row.  A row of n members has at least n bytes, so no
- * count can request more memory than a few times the file size.
+ * one byte per row.  The reader trusts nothing.  It checks the checksum, then every length, and
+ * finally (check.c) every number that refers to a row.  A row of n members has at least n bytes,
+ * so no count can request more memory than a few times the file size.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables in memory: creating and filling them, and queries.  Everything here trusts the tables;
- * facts_read() has checked those from a file.
+ * Creates and fills the tables in memory, and answers queries about them.  All code here trusts
+ * the tables.  If they come from a file, facts_read() has checked them.
  */
 #include "facts/facts.h"
 
@@ -63,8 +63,8 @@ void *facts_make_rows(struct facts *f, enum facts_table table, size_t count)
 	}
 }
 
-/* The run of rows that starts in row `i` of a table.  `start` points to the start in row 0, and
- * rows are `row` bytes apart. */
+/* Returns the run of rows whose start is in row `i` of a table.  `start` points to that member in
+ * row 0, and the rows are `row` bytes apart. */
 static struct facts_run run_of(const uint32_t *start, size_t row, size_t i, size_t count, size_t all)
 {
 	const char *at = (const char *)start + i * row;
@@ -109,7 +109,7 @@ struct facts_run facts_members_of(const struct facts *f, uint32_t set)
 	return RUN(f, sets, set, set, members, member);
 }
 
-/* The first row of the call graph whose value is not less than `value`. */
+/* Returns the first row of the call graph whose value is not less than `value`. */
 static uint32_t call_row(const struct facts *f, uint32_t value)
 {
 	uint32_t row = 0;

@@ -4,10 +4,10 @@
  * file (doc/format/facts.md): functions, flow graphs, instructions with their operands and places,
  * memory accesses with their sites, points-to sets, and which function may call or start which.
  *
- * Everything is stored in tables; a row refers to rows of other tables by number.  A member called
- * a *start* is the number of the first of several consecutive rows; they end where those of the
- * next row start.  A struct facts_run has both ends.  A member called a *string* is the number of a
- * text in `strings`; string 0 is "".
+ * Everything is stored in tables, and a row refers to rows of other tables by number.  A member
+ * called a *start* is the number of the first of several consecutive rows.  They end where the
+ * start of the following row begins.  A struct facts_run contains both ends.  A member called a
+ * *string* is the number of a text in `strings`; string 0 is "".
  *
  * facts_read() guarantees that every such number refers to an existing row.
  */
@@ -60,7 +60,7 @@ struct facts {
 #undef FACTS_TABLE_MEMBERS
 };
 
-/* Makes facts that contain only string 0, to be filled. */
+/* Makes empty facts, which contain only string 0. */
 struct facts *facts_new(void);
 void facts_free(struct facts *f);
 
@@ -71,7 +71,7 @@ FACTS_TABLES(FACTS_ADD_DECLARE)
 /* Always adds a new string, even if an equal one exists. */
 uint32_t facts_add_string(struct facts *f, const char *s);
 
-/* Encoding, writing and reading the file.  Encoding cannot fail, and writing fails only if the disk
+/* These encode, write and read the file.  Encoding cannot fail, and writing fails only if the disk
  * does.  Reading trusts no byte.  The caller frees *f. */
 void facts_encode(const struct facts *f, struct rd_buf *out);
 int facts_write(const struct facts *f, const char *path);
@@ -92,19 +92,20 @@ struct facts_run facts_members_of(const struct facts *f, uint32_t set);
 struct facts_run facts_calls_of(const struct facts *f, uint32_t value);
 
 const char *facts_string(const struct facts *f, uint32_t string);
-uint32_t facts_function_at(const struct facts *f, uint32_t value); /* the function that contains the value */
+/* Returns the function that contains the value. */
+uint32_t facts_function_at(const struct facts *f, uint32_t value);
 uint32_t facts_operand_set(const struct facts *f, uint32_t operand);
-/* The function with this linkage name; FACTS_NONE if there is none. */
+/* Returns the function with this linkage name, or FACTS_NONE if there is none. */
 uint32_t facts_find_function(const struct facts *f, const char *linkage);
 
-/* Whether two accesses of `a_size` and `b_size` bytes, at places of the sets `a` and `b`, may touch
- * the same bytes.  A size of 0 means that the length is unknown. */
+/* Returns true if an access of `a_size` bytes at a place in set `a` and one of `b_size` bytes at a
+ * place in set `b` may touch the same bytes.  A size of 0 means that the length is unknown. */
 bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint32_t b, int64_t b_size);
 
-/* The blocks of a function as a graph, numbered from 0 (facts/graph.h). */
+/* Makes a graph of the blocks of a function, which are numbered from 0 (facts/graph.h). */
 void facts_flow(const struct facts *f, uint32_t function, struct facts_graph *g);
 
-/* Names for messages, such as "load" or "thread-create". */
+/* These return names for messages, such as "load" or "thread-create". */
 const char *facts_kind_name(uint32_t kind);
 const char *facts_role_name(uint32_t role);
 const char *facts_call_name(uint32_t kind);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow graphs.  In: an edge list.  Out: reverse postorder, dominators, the reversed graph and
- * natural loops.
+ * Computes properties of flow graphs from a list of edges: reverse postorder, dominators, the
+ * reversed graph and natural loops.
  *
- * A node d dominates n if every path from the entry to n contains d.  The obvious computation
- * removes d and checks what is still reachable (test/unit/u-facts-graph.c does that).  This code
+ * A node d dominates n if every path from the entry to n contains d.  The obvious method is to
+ * remove d and to check what is still reachable (test/unit/u-facts-graph.c does that).  This code
  * uses the iteration of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm"): the
  * immediate dominator of a node is the nearest common ancestor of its predecessors in the tree
- * built so far.  In reverse postorder the iteration converges in very few rounds.
+ * built so far.  In reverse postorder, the iteration converges in very few rounds.
  *
  * Invariants: order[number[n]] == n for reachable n; idom[n] precedes n in `order`, except for the
  * entry.
@@ -139,7 +139,7 @@ bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b)
 	return a == b;
 }
 
-/* Marks all nodes from which `from` can be reached; `stack` has room for every node. */
+/* Marks all nodes from which `from` can be reached.  `stack` has room for every node. */
 static void mark_back(const struct facts_graph *g, uint32_t from, bool *marked, uint32_t *stack)
 {
 	uint32_t depth = 0;
@@ -180,7 +180,7 @@ void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *revers
 	RD_FREE(list, ends, stack);
 }
 
-/* Adds to the loop the blocks from the source of a back edge, backwards, up to the header. */
+/* Adds blocks to the loop, walking backwards from the source of a back edge to the header. */
 static void loop_add(struct facts_loop *loop, const struct facts_graph *g, uint32_t *mark, uint32_t source)
 {
 	uint32_t done = loop->size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The description of the tables, which writer, reader, checker and dump use. */
+/* The description of the tables, which the writer, the reader, the checker and `raddle dump`
+ * use. */
 #ifndef FACTS_LAYOUT_H
 #define FACTS_LAYOUT_H
 
@@ -19,7 +20,7 @@ enum facts_use {
 struct facts_field {
 	const char *name;
 	uint32_t offset; /* the offset of the member in the row, in bytes */
-	bool wide;	 /* whether the member is an int64_t; else it is a uint32_t */
+	bool wide;	 /* true if the member is an int64_t; else it is a uint32_t */
 	enum facts_use use;
 	uint32_t target; /* an enum facts_table, or the limit of FACTS_USE_BELOW */
 };

@@ -13,7 +13,7 @@ enum facts_rung {
 	FACTS_RUNG_UNIFICATION, /* unification-based, without fields: for huge programs */
 };
 
-/* A program, of which there is one row. */
+/* The program.  This table has one row. */
 struct facts_program {
 	uint32_t name; /* the string of the program's path */
 	uint32_t units;
@@ -43,16 +43,16 @@ struct facts_function {
 	uint32_t flags;
 	uint32_t role;	  /* the function's effect on threads and memory, an enum facts_role */
 	uint32_t subject; /* the argument that the role refers to; FACTS_NONE if there is none */
-	/* The start of the function's values: its arguments, then the instructions of its
-	 * blocks. */
+	/* The start of the function's values, which are its arguments and then the instructions of
+	 * its blocks. */
 	uint32_t values;
 	uint32_t arguments;
 	uint32_t blocks; /* the start of the function's blocks, of which the first is the entry */
 };
 
 struct facts_block {
-	/* The start of the block's values.  Those of a function's last block end where the
-	 * function's end. */
+	/* The start of the block's values.  The values of a function's last block end where the
+	 * function's values end. */
 	uint32_t values;
 	uint32_t successors; /* the start of the block's successors */
 };
@@ -70,8 +70,8 @@ enum facts_kind {
 	FACTS_FENCE,
 	FACTS_CALL,	/* operands: the arguments, then the callee */
 	FACTS_VARIABLE, /* a stack variable; `number` is its size in bytes, or -1 if the size varies */
-	/* Operands: the base, then variable indices, each with its stride; `number`: constant
-	 * distance. */
+	/* Operands: the base, then the variable indices, each with its stride.  `number` is the
+	 * constant distance. */
 	FACTS_ADDRESS,
 	FACTS_PHI,    /* operands: values, each with the block that it comes from */
 	FACTS_SELECT, /* operands: the condition, the value if true, the value if false */
@@ -97,21 +97,21 @@ enum facts_value_flag {
 
 struct facts_value {
 	uint32_t kind;
-	/* The number that LLVM gives to the operation, or to the predicate of an integer
+	/* The number that LLVM assigns to the operation, or to the predicate of an integer
 	 * comparison. */
 	uint32_t detail;
 	uint32_t flags;
 	uint32_t file; /* the string of the source file */
 	uint32_t line, column;
-	/* For calls and fences: the site number in the flavour `record`, quick; 0 if there is no
-	 * site. */
+	/* For calls and fences, the site number in the flavour `record`, mode quick.  0 if there
+	 * is no site. */
 	uint32_t site;
-	/* The string of the variable's name, or of what a load, store or atomic accesses. */
+	/* The string with the name of the variable, or of what a load, store or atomic accesses. */
 	uint32_t what;
 	uint32_t operands; /* the start of the value's operands */
 	uint32_t set;	   /* the set of places that the value may point to */
-	/* Depends on the kind (enum facts_kind); for loads, stores and atomics, the size in
-	 * bytes. */
+	/* The meaning depends on the kind (enum facts_kind).  For loads, stores and atomics, it is
+	 * the size in bytes. */
 	int64_t number;
 };
 
@@ -143,10 +143,10 @@ enum facts_object_flag {
 	FACTS_OBJECT_CONSTANT = 1,
 	FACTS_OBJECT_THREAD_LOCAL = 2,
 	FACTS_OBJECT_EXTERNAL = 4, /* the object is defined outside the program */
-	/* The object's elements are merged: places are those of the first element. */
+	/* The object's elements are merged, so its places are those of the first element. */
 	FACTS_OBJECT_ARRAY = 8,
-	/* Several instances of the object may exist at the same time: heap, stack, thread-local
-	 * variables. */
+	/* Several instances of the object may exist at the same time, as for heap, stack and
+	 * thread-local objects. */
 	FACTS_OBJECT_MANY = 16,
 };
 
@@ -171,17 +171,17 @@ struct facts_object {
 	uint32_t kind;
 	uint32_t name; /* the string of the object's name, such as "counter" or "malloc@queue.c:12" */
 	uint32_t flags;
-	/* The global, the function, or the value that makes the object (stack, heap); FACTS_NONE
-	 * for a library. */
+	/* What makes the object: a global, a function, or a value (for stack and heap).
+	 * FACTS_NONE for a library. */
 	uint32_t origin;
-	/* For the heap: the allocation inside the wrapper that `origin` calls; FACTS_NONE without a
-	 * wrapper. */
+	/* For a heap object that a wrapper allocates, the allocation inside the wrapper that
+	 * `origin` calls.  FACTS_NONE if there is no wrapper. */
 	uint32_t through;
 	int64_t size; /* the size in bytes; -1 if it is unknown */
 };
 
-/* A place is an object and an offset in it, or the whole object, for which the offset is
- * FACTS_ANYWHERE. */
+/* A place is an object and an offset in it.  The offset FACTS_ANYWHERE stands for the whole
+ * object. */
 #define FACTS_ANYWHERE (-1)
 
 struct facts_place {
@@ -212,16 +212,17 @@ enum facts_access_flag {
 	FACTS_ACCESS_REDUNDANT = 32,
 };
 
-/* A memory access that may conflict with accesses of other threads.  The recorder uses the same
- * rules. */
+/* A memory access that may conflict with accesses of other threads.  The recorder decides by the
+ * same rules which accesses these are. */
 struct facts_access {
 	uint32_t value; /* the number of the instruction */
 	uint32_t kind;
 	uint32_t flags;
 	uint32_t operand; /* which operand of the instruction is the address */
-	uint32_t site;	  /* the site number in the flavour `record`, quick; 0 if there is no site */
-	uint32_t set;	  /* the set of places that the address may point to */
-	int64_t size;	  /* the number of bytes; 0 if it is known only at run time */
+	/* The site number in the flavour `record`, mode quick; 0 if there is no site. */
+	uint32_t site;
+	uint32_t set; /* the set of places that the address may point to */
+	int64_t size; /* the number of bytes; 0 if it is known only at run time */
 };
 
 enum facts_edge_kind {
@@ -229,7 +230,8 @@ enum facts_edge_kind {
 	FACTS_EDGE_INDIRECT, /* a call through a pointer */
 	FACTS_EDGE_START,    /* the call starts a thread that runs the function */
 	FACTS_EDGE_CALLBACK, /* a library function calls the function before it returns */
-	/* The function is registered: a signal handler, an exit function, a destructor. */
+	/* The function is registered to be called later, as a signal handler, an exit function or
+	 * a destructor. */
 	FACTS_EDGE_LATER,
 	FACTS_EDGE_KINDS
 };
@@ -241,7 +243,7 @@ struct facts_call {
 	uint32_t kind;
 };
 
-/* A gap in the points-to sets, which limits how far they can be trusted. */
+/* A gap in the points-to sets.  It limits how far they can be trusted. */
 struct facts_note {
 	uint32_t text; /* the string of the description */
 	/* The first instruction with this gap; FACTS_NONE if the gap concerns no instruction. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The description of the tables: the members of a row and what their numbers refer to.  The reader,
- * writer, checker and dump all use it, so a new member needs only one line here and one in row.h.
+ * Describes the tables: the members of each row and what their numbers refer to.  The reader, the
+ * writer, the checker and `raddle dump` all use this, so a new member needs only one line here and
+ * one in row.h.
  */
 #include "facts/layout.h"
 

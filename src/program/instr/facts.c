@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the facts of a whole program.  In: the bitcode of all its units.  Out: one file of facts
- * (doc/format/facts.md).
+ * Makes one file of facts (doc/format/facts.md) from the bitcode of all units of a program.
  *
- * Each unit is brought to the level at which it would be instrumented, and scanned as the recorder
- * scans it.  The events found, and the sites that the recorder would assign, are marked on the
- * instructions (ir/mark.h).  Then the unit is linked to the units before it.  The merged module is
- * only analysed.  No code is generated from it, so merging errors (assembler that names static
- * functions) do no harm.
+ * Each unit is brought to the level at which it would be instrumented, and is scanned as the
+ * recorder scans it.  The events found, and the sites that the recorder would assign, are marked
+ * on the instructions (ir/mark.h).  Then the unit is linked to the units before it.  The merged
+ * module is only analysed.  No code is generated from it, so merging errors, such as assembler
+ * that names static functions, do no harm.
  *
  * Libraries come after the program.  If two units define the same symbol, the first definition is
  * used, as in the loader.
@@ -22,10 +21,10 @@
 #include <llvm-c/Linker.h>
 #include <string.h>
 
-/* The sites of a unit that were counted, and the marks of one instruction while they are
+/* The number of sites counted in a unit, and the marks of one instruction while they are
  * collected. */
 struct marking {
-	/* The number before the unit's first site, and the number of sites assigned so far. */
+	/* The site number before the unit's first one, and the number of sites assigned so far. */
 	uint32_t slot_base, count;
 	struct ir_mark marks[IR_MARKS_MAX];
 	unsigned mark_count;
@@ -65,7 +64,7 @@ static void add_mark(struct marking *m, const struct instr_event *event)
 		mark.operand = (uint16_t)event->operand;
 		mark.size = event->size;
 	}
-	/* An event about a file descriptor gets no mark: a descriptor is not memory, and the
+	/* An event about a file descriptor gets no mark.  A descriptor is not memory, and the
 	 * event's site is not that of a call. */
 	if (event->kind != EVENT_FORGET && (mark.access || event->libc == NULL) &&
 	    m->mark_count < IR_MARKS_MAX)
@@ -90,7 +89,7 @@ static bool is_strong(LLVMValueRef v)
 	return v != NULL && !LLVMIsDeclaration(v) && LLVMGetLinkage(v) == LLVMExternalLinkage;
 }
 
-/* Makes the definitions in `unit` weak if `whole` has them too, so that those in `whole` are
+/* Makes definitions in `unit` weak if `whole` contains them too, so that those in `whole` are
  * used. */
 static void yield_to(LLVMModuleRef whole, LLVMModuleRef unit)
 {

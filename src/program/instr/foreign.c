@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds assembler that may order threads without a record of it.  In: a unit.  Out: a section of
- * its object that names each function with such code.  The linker concatenates these sections, and
- * bitcode/foreign.c reads them.  Fences are left out: they order threads only together with
- * accesses, which are either recorded or made by other code than the program's.
+ * Finds assembler in a unit that may order threads without being recorded.  The unit's object gets
+ * a section that names each function with such code.  The linker concatenates these sections, and
+ * bitcode/foreign.c reads them.  Fences are left out.  They order threads only together with
+ * accesses, and these are either recorded or made by code that does not belong to the program.
  */
 #include "instr/unit-int.h"
 
@@ -33,7 +33,7 @@ bool instr_is_fence(const char *text)
 	while ((word = strsep(&rest, " \t\n;")) != NULL && fence)
 		fence = !*word || is_word(word);
 	free(copy);
-	/* A locked addition of 0 to the thread's own stack is an old form of a fence. */
+	/* A locked addition of 0 to the thread's own stack is an older way to write a fence. */
 	return fence || (strstr(text, "lock") && strstr(text, "$$0") && strstr(text, "sp)"));
 }
 
@@ -56,7 +56,7 @@ void instr_note_assembler(struct instr_unit *u, LLVMValueRef function)
 	note(u, "in", LLVMGetValueName2(function, &n));
 }
 
-/* Whether the text contains code, not only directives and labels. */
+/* Returns true if the text contains code, not only directives and labels. */
 static bool has_code(const char *text)
 {
 	char *copy = rd_xstrdup(text), *rest = copy, *line;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Declares and inlines hooks.  A hook is declared when it is first used.  Hooks that this mode
- * inlines get their bodies at the end: the bitcode of the flavour's hooks (rt/record/hook.c and
- * others) is linked into the unit and made internal, and the always-inline pass inlines them.
+ * Declares and inlines hooks.  A hook is declared when it is first used.  Hooks that are inlined
+ * in this mode get their bodies at the end: the bitcode of the flavour's hooks (rt/record/hook.c
+ * and others) is linked into the unit and made internal, and the always-inline pass inlines them.
  * Large functions of large units call the hooks instead.  The other hooks are functions of the
  * runtime.
  *
- * For the optimiser, most hooks are declared to touch only memory that no other code can access.  So
- * they keep their order among themselves and relative to calls, while the program's own loads and
- * stores are optimised as if there were no hooks.  The exceptions are hooks that are barriers or
- * read the program's memory, and all hooks of flavours whose events carry values.
+ * Most hooks are declared to the optimiser as touching only memory that no other code can access.
+ * So they keep their order among themselves and relative to calls, while the program's own loads
+ * and stores are optimised as if there were no hooks.  The exceptions are hooks that are barriers
+ * or read the program's memory, and all hooks of flavours whose events carry values.
  */
 #include "instr/unit-int.h"
 
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of tests, for first accesses in a segment, that are inlined into a unit. */
+/* The largest number of tests for first accesses in a segment that are inlined into a unit. */
 enum { MAX_INLINED = 6000 };
 
 struct hook_row {
@@ -36,8 +36,8 @@ static const struct hook_row rows[] = {
 #undef HOOK_ROW
 };
 
-/* The encoding of memory(inaccessiblemem: readwrite): two bits per location; inaccessible memory is
- * the second location. */
+/* The encoding of memory(inaccessiblemem: readwrite).  There are two bits for each location, and
+ * inaccessible memory is the second location. */
 enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 
 static LLVMTypeRef letter_type(const struct instr_unit *u, char letter)
@@ -59,8 +59,9 @@ static void add_attribute(struct instr_unit *u, LLVMValueRef f, const char *name
 				LLVMCreateEnumAttribute(u->context, kind, value));
 }
 
-/* Atomic operations and fences order the program's accesses, and a tracked access must stay between
- * its hooks.  So these hooks are barriers to the optimiser; the others are not. */
+/* Returns true if the hook is a barrier to the optimiser.  Hooks of atomic operations and fences
+ * are barriers, because these operations order the program's accesses.  So are the hooks around a
+ * tracked access, which must stay between them. */
 static bool is_barrier(enum instr_hook hook)
 {
 	return hook == HOOK_ATOMIC_BEGIN || hook == HOOK_ATOMIC_END || hook == HOOK_FENCE ||
@@ -68,7 +69,7 @@ static bool is_barrier(enum instr_hook hook)
 	       (hook >= HOOK_GUARD_pthread_mutex_lock && hook <= HOOK_GUARD_free);
 }
 
-/* Whether a hook reads the program's memory. */
+/* Returns true if a hook reads the program's memory. */
 static bool looks(enum instr_hook hook)
 {
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING || hook == HOOK_READ_COMMON ||
@@ -76,8 +77,8 @@ static bool looks(enum instr_hook hook)
 	       hook == HOOK_VECTOR;
 }
 
-/* Whether a hook belongs to the flavour `shadow`.  These hooks read the program's memory and the
- * results of calls. */
+/* Returns true if a hook belongs to the flavour `shadow`.  These hooks read the program's memory
+ * and the results of calls. */
 static bool follows(enum instr_hook hook)
 {
 	return hook >= HOOK_SX_BIN && hook <= HOOK_SX_MADE;
@@ -117,8 +118,8 @@ void instr_hook_refresh(struct instr_unit *u)
 		u->hooks[i] = LLVMGetNamedFunction(u->module, rows[i].name);
 }
 
-/* Drops the attributes that state for which machine the hooks were compiled: the attributes of the
- * user's function apply. */
+/* Drops the attributes that state for which machine the hooks were compiled, because those of the
+ * user's function apply instead. */
 static void adopt(LLVMValueRef f)
 {
 	static const char *const machine[] = {"target-cpu", "target-features", "tune-cpu", "frame-pointer"};
@@ -166,7 +167,7 @@ static bool is_test(const struct instr_unit *u, LLVMValueRef inst)
 	return false;
 }
 
-/* Prepares a function's calls of hooks that contain tests; returns the number of such calls. */
+/* Prepares a function's calls of hooks that contain tests.  Returns the number of such calls. */
 static size_t mark_tests(const struct instr_unit *u, LLVMValueRef f, LLVMAttributeRef attribute)
 {
 	size_t n = 0;
@@ -188,8 +189,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The largest size of a function whose tests can be inlined together with those of all smaller
- * functions. */
+/* Finds the largest functions whose tests can be inlined together with the tests of all smaller
+ * functions.  Returns their size. */
 static size_t largest_inlined(size_t *sizes, size_t count)
 {
 	size_t sum = 0;
@@ -202,9 +203,9 @@ static size_t largest_inlined(size_t *sizes, size_t count)
 	return SIZE_MAX;
 }
 
-/* Keeps some tests as calls.  Generating code for an inlined test takes three times as long
- * as for a call of the test and the access together.  So large units inline tests only in their
- * smallest functions.  A called test preserves registers as the runtime's slow path does. */
+/* Keeps some tests as calls.  Generating code for an inlined test takes three times as long as for
+ * an access and a call of the test together.  So large units inline tests only in their smallest
+ * functions.  A called test preserves registers, as the runtime's slow path does. */
 static void keep_calls(struct instr_unit *u)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("noinline", strlen("noinline"));

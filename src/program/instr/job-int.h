@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The job file of raddle-instr.  Each line describes a unit, in fields separated by tabs: the file
- * that holds the bitcode, offset, length, slot, object to make, site table part to make, and a
- * word.  The word is "table" if the unit contains the program's table of guards.  For facts it is
- * "library" if the unit belongs to a library or plug-in.  Otherwise it is "-".
+ * that holds the bitcode, the offset, the length, the slot, the object to make, the part of the
+ * site table to make, and a word.  The word is "table" if the unit contains the program's table of
+ * guards.  For facts it is "library" if the unit belongs to a library or plug-in.  Otherwise it is
+ * "-".
  */
 #ifndef INSTR_JOB_INT_H
 #define INSTR_JOB_INT_H
@@ -18,8 +19,9 @@ struct instr_job {
 	uint64_t offset, length;
 	uint64_t slot;	      /* the number of the unit's first slot of sites */
 	char *object, *sites; /* the paths of the files to make */
-	bool carries_table;   /* whether this is the one unit that contains the table of guards */
-	bool is_library;      /* whether the unit belongs to a library or plug-in; used for facts only */
+	bool carries_table;   /* true if this is the one unit that contains the table of guards */
+	/* True if the unit belongs to a library or plug-in; used for facts only. */
+	bool is_library;
 };
 
 struct instr_jobs {
@@ -27,8 +29,8 @@ struct instr_jobs {
 	size_t count, capacity;
 };
 
-/* Parses the lines of `text`, which holds the strings of the jobs; `name` is the file name for
- * messages.  The caller frees `items`, even after a failure. */
+/* Parses the lines of `text`, which holds the strings of the jobs.  `name` is the file name for
+ * messages.  The caller frees `items` even after a failure. */
 int instr_jobs_parse(struct instr_jobs *jobs, char *text, const char *name);
 
 #endif

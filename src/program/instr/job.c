@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parses the job file.  In: lines.  Out: units.  This file does not use LLVM, so that it can be
+ * Parses the job file, whose lines describe units.  This file does not use LLVM, so that it can be
  * tested without it.
  */
 #include "instr/job-int.h"

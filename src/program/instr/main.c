@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raddle-instr: the LLVM worker of Raddle. bitcode/ writes a list of units and runs this program;
- * users do not run it.
+ * raddle-instr is the LLVM worker of Raddle.  The code in bitcode/ writes a list of units and runs
+ * this program.  Users do not run it.
  *
  * 	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
  * 	raddle-instr --facts FILE --program NAME JOBFILE
  *
  * job-int.h describes JOBFILE.
  *
- * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the largest first.
- * --facts needs all units in one module, so it uses no workers.  LLVM aborts on some inputs.  Then
+ * LLVM is loaded once.  Then workers are forked (base/pool.h) and get the units, the largest first.
+ * --facts needs all units in one module, so it uses no workers.  On some inputs LLVM aborts.  Then
  * the worker dies, its unit is reported as failed, and a new worker takes its place.
  */
 #include "base/alloc.h"
@@ -54,7 +54,8 @@ static void enter(void *context, unsigned slot)
 	LLVMInstallFatalErrorHandler(fatal);
 }
 
-/* Does one job.  The answer states whether the unit failed; the error has already been reported. */
+/* Does one job.  The answer states whether the unit failed.  The error has already been reported
+ * then. */
 static int work(void *context, uint64_t number, struct rd_buf *answer)
 {
 	const struct task *t = context;
@@ -97,7 +98,8 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	return code;
 }
 
-/* Loops with gates are duplicated (instr/track/track.c), even if that makes a lot of code. */
+/* Allows large loops to be duplicated, because loops with gates are duplicated
+ * (instr/track/track.c), even if that makes a lot of code. */
 static void allow_large_loops(void)
 {
 	const char *const arguments[] = {"raddle-instr", "-unswitch-threshold=1000",
@@ -123,8 +125,8 @@ static int read_gates(struct rd_names *gates, const char *path)
 	for (const char *at = text.data; code == 0 && at != NULL && *at != '\0';) {
 		size_t length = strcspn(at, "\n"), line = gates->count;
 		char none[32];
-		/* Functions may share a name and a place.  Then the first such line is used, and
-		 * the numbers of later gates do not change. */
+		/* Two functions may share a name and a place.  Then the first of the lines is
+		 * used, and the numbers of later gates do not change. */
 		if (rd_names_put(gates, at, length) != line)
 			rd_names_put(gates, none, (size_t)snprintf(none, sizeof none, "%zu", line));
 		at += length + (at[length] == '\n');

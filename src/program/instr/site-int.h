@@ -23,12 +23,14 @@ struct instr_site {
 	uint64_t size;	  /* the size, as in doc/format/sites.md */
 	uint64_t extent;  /* the number of bytes touched, for the name; 0 if not known here */
 	const char *flags;
-	LLVMValueRef inst;    /* the instruction whose place in the source the site has */
+	/* The instruction whose place in the source becomes that of the site. */
+	LLVMValueRef inst;
 	LLVMValueRef pointer; /* the address that is accessed; NULL for calls and fences */
 	const char *callee;   /* the name of the called function; NULL for an indirect call */
-	bool of_function;     /* whether to use the function's place if the instruction has none */
-	LLVMTypeRef type;     /* the type of the value; NULL for the type of the accessed memory */
-	bool of_object;	      /* whether to add records that may show the name of a heap object */
+	/* Whether to use the place of the function if the instruction has none. */
+	bool of_function;
+	LLVMTypeRef type; /* the type of the value; NULL for the type of the accessed memory */
+	bool of_object;	  /* whether to add records that may show the name of a heap object */
 };
 
 void instr_sites_init(struct instr_sites *s, uint64_t slot, LLVMModuleRef module);
@@ -37,7 +39,8 @@ void instr_sites_release(struct instr_sites *s);
 /* Adds a record and returns the site's number in the trace. */
 uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site);
 
-/* Writes this unit's part of the table: U and F records, those in `text`, G and T records. */
+/* Writes this unit's part of the table: first U and F records, then those in `text`, then G and T
+ * records. */
 void instr_sites_text(struct instr_sites *s, LLVMModuleRef module, struct rd_buf *out);
 
 #endif

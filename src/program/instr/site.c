@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the site table of a unit (doc/format/sites.md).  S records are written while sites are
- * made; the rest (unit, files, globals, types) is known at the end and written around them.
+ * made.  The rest (unit, files, globals, types) is known only at the end, and is written around
+ * them.
  */
 #include "instr/site-int.h"
 
@@ -27,8 +28,9 @@ void instr_sites_release(struct instr_sites *s)
 	s->debug = NULL;
 }
 
-/* Whether the instruction calls a function that returns a pointer and that this unit does not
- * define.  Functions that it defines are left out, because the calls inside them are recorded. */
+/* Returns true if the instruction calls a function that returns a pointer and that this unit does
+ * not define.  Functions that the unit defines do not count, because the calls inside them are
+ * recorded. */
 static bool makes_object(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst);
@@ -52,8 +54,8 @@ static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
 	}
 }
 
-/* The only pointer argument of a library function, such as a lock or memory to be freed.  NULL if
- * the function has no pointer argument, or several. */
+/* Returns the only pointer argument of a library function, such as a lock or memory to be freed.
+ * Returns NULL if the function has no pointer argument, or several. */
 static LLVMValueRef handled_pointer(LLVMValueRef inst)
 {
 	LLVMValueRef callee = ir_callee(inst), pointer = NULL;
@@ -134,7 +136,8 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 	return (uint32_t)(s->slot << RADDLE_SITE_LOCAL_BITS) + s->count;
 }
 
-/* Whether a global gets a record.  Constants cannot change, and private symbols have no name. */
+/* Returns true if a global gets a record.  Constants cannot change, and private symbols have no
+ * name. */
 static bool is_variable(LLVMValueRef g)
 {
 	return !LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && LLVMGetLinkage(g) != LLVMPrivateLinkage &&

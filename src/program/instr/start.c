@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Turns the lists of constructors and destructors into .init_array and .fini_array.  LLVM's C
- * interface has no option for these sections, so the code generator would write .ctors and
- * .dtors.  Only the GNU linkers convert those to the sections that the loader runs; with lld and
- * mold, nothing would run.  So the two lists become ordinary variables in sections of these names,
- * in the order of the lists, and the lists are removed.  An entry that belongs to a COMDAT (the
- * initialiser of an inline variable) stays with it.
+ * interface has no option for these sections, so the code generator would write .ctors and .dtors.
+ * Only the GNU linkers convert those to the sections that the loader runs.  With lld and mold,
+ * nothing would run.  So the two lists become ordinary variables in sections of these names, in
+ * the order of the lists, and the lists are removed.  If an entry belongs to a COMDAT, as the
+ * initialiser of an inline variable does, it stays in that COMDAT.
  */
 #include "instr/unit-int.h"
 

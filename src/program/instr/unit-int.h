@@ -53,8 +53,8 @@ struct instr_options {
 	bool time; /* for tuning: whether to print the CPU seconds of each step on stderr */
 };
 
-/* Every hook: identifier, name, result and parameters (v void, p pointer, b 1 bit, i 32 bits, l 64
- * bits), and when it is inlined: always, in fast mode, never. */
+/* Every hook, with its identifier, its name, its result and parameters (v void, p pointer, b 1
+ * bit, i 32 bits, l 64 bits), and when it is inlined: always, in fast mode, or never. */
 #define INSTR_HOOKS(H)                                                                                       \
 	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
 	H(STACK, "__raddle_stack", "pp", ALWAYS)                                                             \
@@ -156,56 +156,58 @@ struct instr_unit {
 	LLVMTypeRef hook_types[HOOK_COUNT];
 	struct rd_buf diagnostics; /* the messages of LLVM */
 	double step_began;	   /* the CPU seconds when the current step began, for --time */
-	bool stops;		   /* whether a thread can be stopped before each access */
+	bool stops;		   /* true if a thread can be stopped before each access */
 	struct instr_sites sites;
 	/* For the flavour `track`: maps each gate to the first gate of its function. */
 	struct rd_umap gate_leaders;
 };
 
-/* Reads the job's bitcode into u->context, which the caller creates, and runs the passes that
- * precede all analysis. */
+/* Reads the job's bitcode into u->context, which the caller creates, and runs the passes that come
+ * before all analysis. */
 int instr_unit_open(struct instr_unit *u);
-/* Returns the error that it is passed, or else an error if LLVM reported one.  Frees u->module if
- * that still exists. */
+/* Returns `code` if it is an error, or else an error if LLVM reported one.  Frees u->module if it
+ * still exists. */
 int instr_unit_close(struct instr_unit *u, int code);
 
 /* Makes the object and the unit's part of the site table. */
 int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
-/* Runs a pass pipeline written as text. */
+/* Runs a pass pipeline that is given as text. */
 int instr_unit_passes(struct instr_unit *u, const char *pipeline);
-int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline); /* does not vectorise */
+/* Does the same, but does not vectorise. */
+int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline);
 int instr_unit_verify(struct instr_unit *u);
 int instr_unit_inline(struct instr_unit *u); /* links the hooks and inlines them */
-/* Links and inlines the hooks and, in fast mode, then runs the passes of `clean_up`. */
+/* Links and inlines the hooks.  In fast mode, then runs the passes of `clean_up`. */
 int instr_unit_finish(struct instr_unit *u, const char *clean_up);
-/* Ends a step; with --time, prints its CPU seconds. */
+/* Ends a step.  If --time is given, prints its CPU seconds. */
 void instr_unit_step(struct instr_unit *u, const char *what);
 
 /* target.c */
 void instr_target_init(void);
 int instr_target_open(struct instr_unit *u);
 int instr_target_emit(struct instr_unit *u);
-/* The test of a value that a fault may change (full.h).  It is one call of inline assembler, which
- * takes the code generator far less time than a branch and a call. instr_target_test() returns the
- * value after the test. */
+/* A test of a value that a fault may change (full.h).  It is one call of inline assembler, which
+ * takes the code generator far less time than a branch and a call would.  instr_target_test()
+ * returns the value after the test. */
 struct instr_test {
 	LLVMValueRef self;
 	uint32_t site;
-	bool is_callee; /* whether the value is the function to call */
+	bool is_callee; /* true if the value is the function to call */
 };
 LLVMValueRef instr_target_test(struct instr_unit *u, LLVMValueRef value, const struct instr_test *test);
-/* The bits with which a value is tested; 0 if it cannot be tested. */
+/* Returns the number of bits with which a value is tested, or 0 if it cannot be tested. */
 unsigned instr_target_bits(LLVMTypeRef type);
 
 /* hook.c */
 LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments);
 int instr_hook_link(struct instr_unit *u); /* defines the inlined hooks as internal functions */
 
-/* Finds the hooks in the module again.  Call it after passes that may drop declarations. */
+/* Finds the hooks in the module again.  Call this after passes that may drop declarations. */
 void instr_hook_refresh(struct instr_unit *u);
 
 /* foreign.c */
-bool instr_is_fence(const char *text); /* whether assembler only orders accesses, or does nothing */
+/* True if the assembler only orders accesses, or does nothing. */
+bool instr_is_fence(const char *text);
 /* Lists a function whose assembler may order threads. */
 void instr_note_assembler(struct instr_unit *u, LLVMValueRef function);
 void instr_note_module_assembler(struct instr_unit *u); /* lists assembler outside of functions */
@@ -216,8 +218,8 @@ void instr_keep_used(struct instr_unit *u); /* keeps the symbols that have __att
 /* start.c */
 void instr_start_arrays(struct instr_unit *u); /* must be the last step before code generation */
 
-/* The flavours, each in NAME.c.  The first function inserts the hooks.  The second turns the
- * instrumented module into the one from which code is generated, with the optimisation that the
+/* The flavours, each in NAME.c.  The first function inserts the hooks.  The second function turns
+ * the instrumented module into the one from which code is generated, and optimises it as the
  * options request. */
 #define RADDLE_FLAVOUR(constant, name, layers, bytes, values)                                                \
 	int instr_##name(struct instr_unit *u);                                                              \
@@ -225,13 +227,13 @@ void instr_start_arrays(struct instr_unit *u); /* must be the last step before c
 #include "raddle/flavour.inc"
 #undef RADDLE_FLAVOUR
 
-/* facts.c: Writes the facts of all units together (doc/format/facts.md) to a file. */
+/* In facts.c.  Writes the facts of all units together (doc/format/facts.md) to a file. */
 int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
 
-/* spin.c: Call it before the code is optimised. */
+/* In spin.c.  Call this before the code is optimised. */
 void instr_keep_waiting(struct instr_unit *u);
 
-/* late.c: Call it in fast mode only, between optimisation and instr_hook_link(). */
+/* In late.c.  Call this only in fast mode, between optimisation and instr_hook_link(). */
 void instr_late(struct instr_unit *u);
 
 #endif

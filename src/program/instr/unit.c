@@ -67,7 +67,7 @@ int instr_unit_passes(struct instr_unit *u, const char *pipeline)
 	return code;
 }
 
-/* Sets the attribute in all functions; returns whether a function had it before. */
+/* Sets the attribute in all functions.  Returns true if a function had it before. */
 static bool set_in_all(struct instr_unit *u, unsigned kind)
 {
 	LLVMAttributeRef attribute = LLVMCreateEnumAttribute(u->context, kind, 0);
@@ -81,11 +81,11 @@ static bool set_in_all(struct instr_unit *u, unsigned kind)
 	return had;
 }
 
-/* Pipelines such as default<O2> switch the vectorisers on, whatever the options of the pass
- * builder are.  Both vectorisers skip functions with the attribute that forbids implicit use of
- * floating-point registers.  So all functions get the attribute while the pipeline runs, and lose
- * it afterwards.  But if some function had it before, it stays on all: inlining passes it on to
- * callers, so it is not known which functions need it. */
+/* Pipelines such as default<O2> switch the vectorisers on, no matter what the options of the pass
+ * builder are.  Both vectorisers skip functions with the attribute that forbids the implicit use
+ * of floating-point registers.  So all functions get the attribute while the pipeline runs, and
+ * lose it afterwards.  But if some function had the attribute before, all functions keep it.
+ * Inlining passes it on to callers, so it is not known which functions need it. */
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline)
 {
 	static const char name[] = "noimplicitfloat";
@@ -117,8 +117,8 @@ static int parse(struct instr_unit *u, const struct rd_map *map)
 	return 0;
 }
 
-/* Whether the module has counters of -fprofile-instr-generate.  These are intrinsics that a pass
- * must lower. */
+/* Returns true if the module has counters of -fprofile-instr-generate.  These are intrinsics that
+ * a pass must lower. */
 static bool has_profile_counters(LLVMModuleRef module)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
@@ -164,12 +164,12 @@ static int write_sites(struct instr_unit *u)
 	return rd_file_write_buf(u->job->sites, &text);
 }
 
-/* Whether the body of an inline function is kept in the unit.  A C function that is only declared
- * `inline` must also be defined elsewhere.  Often it is not: the program links because the
- * optimiser inlines all calls.  Without inlining, calls would go to an address that does not exist.
- * Templates that another library instantiates are left to that library, because their objects, such
- * as streams, may be shared by threads.  Functions of strings are kept: they do not synchronise,
- * and their accesses count as the program's. */
+/* Returns true if the body of an inline function is kept in the unit.  A C function that is only
+ * declared `inline` should also be defined elsewhere, but often it is not.  The program links only
+ * because the optimiser inlines all calls.  Without inlining, calls would go to an address that
+ * does not exist.  Templates that another library instantiates are left to that library, because
+ * their objects, such as streams, may be shared by threads.  Functions of strings are kept,
+ * because they do not synchronise, and their accesses count as the program's. */
 static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {
 	const char *name = ir_name(f);
@@ -189,8 +189,8 @@ static void keep_inline_functions(const struct instr_unit *u)
 			LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
-/* Whether functions are inlined before instrumentation.  Flavours with guards or gates inline only
- * later, because guards and gates belong to instructions of the unoptimised program. */
+/* Returns true if functions are inlined before instrumentation.  Flavours with guards or gates
+ * inline only later, because guards and gates belong to instructions of the unoptimised program. */
 static bool inlines_early(const struct instr_unit *u)
 {
 	enum raddle_flavour_number number = u->options->flavour->number;

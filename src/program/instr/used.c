@@ -38,7 +38,7 @@ static bool mentions(const char *text, size_t length, const char *name, size_t n
 	return false;
 }
 
-/* Appends the text of all assembler code in functions, which is searched for names. */
+/* Appends the text of all assembler code in functions.  It is later searched for names. */
 static void add_inline_assembler(LLVMModuleRef m, struct rd_buf *text)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f))
@@ -62,7 +62,8 @@ static bool must_stay(LLVMValueRef v, const struct rd_buf *text)
 	const char *section = LLVMGetSection(v);
 	size_t n;
 	const char *name = LLVMGetValueName2(v, &n);
-	/* A constant that the compiler made, such as a type description of -fsanitize=undefined. */
+	/* The compiler made this constant, for example as a type description of
+	 * -fsanitize=undefined. */
 	if (n == 0)
 		return false;
 	if (LLVMGetFirstUse(v) == NULL || (section != NULL && *section != '\0'))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Implements sparse bitmaps.  Invariant: keys ascend strictly and no word is zero, so equal sets
- * have equal bytes.  Large points-to sets are dense, because the places of an object have
- * consecutive numbers.  So a sorted array of words is small, and a union is one pass over memory.
+ * have equal bytes.  The places of an object have consecutive numbers, so large points-to sets are
+ * dense.  A sorted array of words is therefore small, and a union is one pass over memory.
  */
 #include "ir/bits.h"
 
@@ -19,7 +19,7 @@ void ir_bits_release(struct ir_bits *s)
 	*s = (struct ir_bits){0};
 }
 
-/* The index of the first word whose key is not less than `key`. */
+/* Returns the index of the first word whose key is not less than `key`. */
 static size_t find(const struct ir_bits *s, uint64_t key)
 {
 	size_t i = 0;
@@ -46,8 +46,8 @@ bool ir_bits_add(struct ir_bits *s, uint32_t n)
 	return is_new;
 }
 
-/* The number of words of `other` that `s` lacks.  *grows becomes true if `other` has such words, or
- * bits that `s` lacks. */
+/* Returns the number of words of `other` that `s` lacks.  Sets *grows to true if `other` has such
+ * words, or has bits that `s` lacks. */
 static size_t missing(const struct ir_bits *s, const struct ir_bits *other, bool *grows)
 {
 	size_t i = 0, lacks = 0;

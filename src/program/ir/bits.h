@@ -21,8 +21,8 @@ struct ir_bits {
 };
 
 void ir_bits_release(struct ir_bits *s);
-bool ir_bits_add(struct ir_bits *s, uint32_t n);		    /* returns whether n is new */
-bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other); /* returns whether s grew */
+bool ir_bits_add(struct ir_bits *s, uint32_t n);		    /* returns true if n is new */
+bool ir_bits_unite(struct ir_bits *s, const struct ir_bits *other); /* returns true if s grew */
 void ir_bits_intersect(struct ir_bits *s, const struct ir_bits *other);
 /* Sets s to the members of a that are not in b. */
 void ir_bits_subtract(struct ir_bits *s, const struct ir_bits *a, const struct ir_bits *b);

@@ -2,12 +2,12 @@
 /*
  * Turns calls into constraints.
  *
- * A function that returns memory from an allocator is analysed separately for each call by name, as
- * a copy.  So memory is distinguished by the caller that requested it.  The effects of library
- * functions are listed in raddle/libc.inc.  An unknown library function gets a note, and its result
- * is a memory object that belongs to this function.  If an argument is a function, the library
- * function is assumed to call it with the other pointer arguments.  Callbacks get their data in
- * this way.
+ * If a function returns memory from an allocator, each call by name gets its own copy of the
+ * analysis of that function.  So memory is distinguished by the caller that requested it.  The
+ * effects of library functions are listed in raddle/libc.inc.  If a library function is unknown, a
+ * note is added, and the function's result is a memory object that belongs to this function.  If
+ * an argument of such a call is a function, the library function is assumed to call it with the
+ * other pointer arguments.  This is how callbacks get their data.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -19,8 +19,8 @@
 #include <string.h>
 
 enum {
-	/* Largest number of values in a function that is copied.  All limits here were set by
-	 * hand; they bound time. */
+	/* The largest number of values in a function that is copied.  All limits here were set by
+	 * hand to bound the time. */
 	MAX_WRAPPER = 400,
 	MAX_DEPTH = 3, /* largest depth of nested copies */
 	MAX_COPIES = 1 << 16,
@@ -60,8 +60,8 @@ static bool allocates(struct ir_constrain *c, LLVMValueRef call)
 	return known != NULL && known->effects[0] == 'f';
 }
 
-/* Whether a value may be fresh memory: the result of an allocation reaches it through casts,
- * selects, phis and address computations. */
+/* Returns true if a value may be fresh memory, that is, if the result of an allocation reaches it
+ * through casts, selects, phis and address computations. */
 static bool is_fresh(struct ir_constrain *c, LLVMValueRef v)
 {
 	LLVMValueRef work[MAX_SOURCES];
@@ -136,7 +136,8 @@ static bool may_copy(struct ir_constrain *c, const struct ir_frame *f, uint32_t 
 
 /* ---------------------------------------------------- functions of the program --- */
 
-/* The object that contains the variadic arguments of a function; va_start() returns its address. */
+/* Returns the object that contains the variadic arguments of a function; va_start() returns its
+ * address. */
 static uint32_t variadic_of(struct ir_constrain *c, uint32_t function)
 {
 	uint32_t *known = &c->variadic[function];
@@ -183,7 +184,7 @@ static void call_function(struct ir_constrain *c, const struct ir_frame *f, LLVM
 	ir_constrain_function(c, copy);
 }
 
-/* Adds a call through a pointer; `from` are the variables of its arguments. */
+/* Adds a call through a pointer.  `from` contains the variables of its arguments. */
 static void call_pointer(struct ir_constrain *c, const struct ir_points_call *call, const uint32_t *from,
 			 const struct ir_call_site *site)
 {
@@ -227,7 +228,7 @@ struct effect {
 	const char *at;
 };
 
-/* Reads the number of an argument; returns the variable of that argument. */
+/* Reads the number of an argument and returns the variable of that argument. */
 static uint32_t next_argument(struct effect *e)
 {
 	unsigned n = (unsigned)(*e->at++ - '0');
@@ -252,8 +253,8 @@ static uint32_t address_of(struct ir_constrain *c, uint32_t object)
 	return variable;
 }
 
-/* Reads the arguments of a callback, such as "(03-)": the numbers of arguments of the call, or '-'
- * for an unknown one.  Adds a call of `callee` with these arguments. */
+/* Reads the arguments of a callback, such as "(03-)".  A digit is the number of an argument of the
+ * call, and '-' stands for an unknown argument.  Adds a call of `callee` with these arguments. */
 static void callback(struct effect *e, uint32_t callee, enum facts_edge_kind kind, uint32_t result)
 {
 	uint32_t from[MAX_ARGUMENTS], count = 0;
@@ -291,7 +292,7 @@ static void handlers_in(struct effect *e, uint32_t pointer)
 }
 
 /* A message between threads of the program may carry pointers if its length is constant.  Other
- * data that is sent carries none. */
+ * data that is sent is assumed to carry none. */
 static void send_or_get(struct effect *e, bool sends)
 {
 	uint32_t memory = next_argument(e);
@@ -306,8 +307,8 @@ static void send_or_get(struct effect *e, bool sends)
 }
 
 /* Handles a call of a function of a plug-in.  The function may keep its arguments.  Threads of the
- * plug-in may call functions that are among the arguments or in memory that the arguments point
- * to. */
+ * plug-in may call functions that are passed as arguments, or that are in memory to which the
+ * arguments point. */
 static void plugin(struct effect *e)
 {
 	struct ir_constrain *c = e->c;
@@ -337,7 +338,7 @@ static void plugin(struct effect *e)
 			  &c->plugin_note);
 }
 
-/* std::thread passes a pointer to an object; the new thread runs a virtual function of that
+/* std::thread passes a pointer to an object, and the new thread runs a virtual function of that
  * object. */
 static void start_virtual(struct effect *e)
 {
@@ -412,8 +413,9 @@ static void pointer_effect(struct effect *e)
 	}
 }
 
-/* The data for a callback is usually the argument after it: event_set(event, fd, what, callback,
- * data).  If no pointer follows, the data may be any of the other pointers. */
+/* Returns the variable of the data that a callback gets.  It is usually the argument after the
+ * callback, as in event_set(event, fd, what, callback, data).  If no pointer follows, it may be
+ * any of the other pointers. */
 static uint32_t data_of(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call,
 			unsigned callback)
 {

@@ -2,10 +2,11 @@
 /*
  * Turns instructions and initial values into constraints.
  *
- * Pointers flow through values of pointer type, through aggregates with pointers (as a whole), and
- * through numbers where the code converts: forwards from a ptrtoint through arithmetic, and
- * backwards from an inttoptr.  Numbers that are loaded or stored carry pointers only if such a
- * conversion is nearby.  A note counts the conversions without a known source.
+ * Pointers flow through values of pointer type and through aggregates with pointers, which are
+ * treated as a whole.  They also flow through numbers where the code converts them: forwards from
+ * a ptrtoint through arithmetic, and backwards from an inttoptr.  Numbers that are loaded or
+ * stored carry pointers only if such a conversion is nearby.  A note counts the conversions
+ * without a known source.
  */
 #include "ir/constrain.h"
 
@@ -17,8 +18,8 @@
 #include <string.h>
 
 enum {
-	/* The limits were set by hand; they bound the number of constraints. */
-	/* Largest number of bytes that are copied word by word; larger copies are made as a
+	/* The limits were set by hand to bound the number of constraints. */
+	/* The largest number of bytes that are copied word by word.  Larger copies are made as a
 	 * whole. */
 	MAX_COPY = 256,
 	WORD = 8, /* the size of a pointer in bytes */
@@ -27,8 +28,8 @@ enum {
 	MAX_ELEMENTS = 4096,
 };
 
-/* The default budget of the solver: the words of sets that it may touch, which takes about a
- * minute. */
+/* The default budget of the solver.  It is the number of words of sets that the solver may touch,
+ * which takes about a minute. */
 static const uint64_t BUDGET = 30ull << 30;
 
 uint32_t ir_constrain_variable(struct ir_constrain *c)
@@ -68,7 +69,7 @@ static uint32_t place_of(struct ir_constrain *c, uint32_t object, int64_t offset
 	return variable;
 }
 
-/* The variable of a value in a frame; IR_NO_VARIABLE if it cannot point anywhere. */
+/* Returns the variable of a value in a frame, or IR_NO_VARIABLE if it cannot point anywhere. */
 uint32_t ir_constrain_operand(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef v)
 {
 	uint32_t value = ir_program_value(c->program, v);
@@ -112,8 +113,8 @@ static bool has_pointer(LLVMTypeRef type)
 	}
 }
 
-/* A function that is called for each pointer in a value of a type, with its offset.  The pointers
- * of a huge array get one call, with IR_ANYWHERE. */
+/* Called for each pointer in a value of a type, with the pointer's offset.  For a huge array,
+ * there is one call, with IR_ANYWHERE. */
 typedef void pointer_fn(struct ir_constrain *c, int64_t offset, void *context);
 
 static void each_pointer(struct ir_constrain *c, LLVMTypeRef type, int64_t at, pointer_fn *fn, void *context)
@@ -166,7 +167,7 @@ static bool is_arithmetic(LLVMValueRef v)
 	}
 }
 
-/* Values that are marked, and those among them whose neighbours have not been visited. */
+/* Values that are marked, and a list of those whose neighbours have not been visited yet. */
 struct marks {
 	const struct ir_constrain *c;
 	bool *marked;
@@ -184,7 +185,7 @@ static void mark(struct marks *m, LLVMValueRef v)
 	m->work[m->count++] = value;
 }
 
-/* Marks numbers that come from a pointer: arithmetic on the results of ptrtoint. */
+/* Marks numbers that come from a pointer, by following arithmetic on the results of ptrtoint. */
 static void mark_from(struct marks *m)
 {
 	while (m->count != 0) {
@@ -195,7 +196,8 @@ static void mark_from(struct marks *m)
 	}
 }
 
-/* Marks numbers that become a pointer: the sources of arithmetic before an inttoptr. */
+/* Marks numbers that become a pointer, by following the operands of arithmetic back from an
+ * inttoptr. */
 static void mark_to(struct marks *m)
 {
 	while (m->count != 0) {
@@ -337,7 +339,8 @@ static void constrain_memory(struct ir_constrain *c, const struct ir_frame *f, L
 		transfer(c, (struct transfer){pointer, to, false}, type, becomes_pointer(c, inst));
 }
 
-/* Whether the instruction's value is derived from its operands and may contain a pointer. */
+/* Returns true if the instruction's value is derived from its operands and may contain a
+ * pointer. */
 static bool carries_pointer(const struct ir_constrain *c, LLVMValueRef inst)
 {
 	bool part = LLVMIsAExtractValueInst(inst) || LLVMIsAInsertValueInst(inst) ||
@@ -401,8 +404,8 @@ static uint32_t object_of_base(struct ir_constrain *c, LLVMValueRef base)
 	return IR_NO_VARIABLE;
 }
 
-/* The object that a constant points to, and the offset in it, even if the address was converted to
- * a number. */
+/* Returns the object that a constant points to, and stores the offset in it.  This works even if
+ * the address was converted to a number. */
 static uint32_t object_of_constant(struct ir_constrain *c, LLVMValueRef v, int64_t *offset)
 {
 	struct ir_derived derived;
@@ -523,7 +526,8 @@ static void start(struct ir_constrain *c, struct ir_program *program)
 	}
 }
 
-/* A function that is called only as copies needs no frame of its own. */
+/* Adds constraints for all functions.  A function that is called only as copies needs no frame of
+ * its own. */
 static void constrain_functions(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;
@@ -553,8 +557,8 @@ static void release(struct ir_constrain *c)
 	RD_UMAP_RELEASE(&c->library, &c->unknown);
 }
 
-/* Adds a note about numbers of unknown origin that are converted to pointers: the sets do not cover
- * these. */
+/* Adds a note about numbers of unknown origin that are converted to pointers.  The sets do not
+ * cover these pointers. */
 static void note_numbers(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;

@@ -14,12 +14,13 @@
 #include "ir/points.h"
 #include "ir/program.h"
 
-/* A function in a calling context.  The first frame of a function uses the numbers of its values as
- * variables.  The other frames are copies, each for one call, so that the result of an allocator's
- * wrapper is distinguished by its caller. */
+/* A function in a calling context.  The first frame of a function uses the numbers of the
+ * function's values as variables.  The other frames are copies, each made for one call, so that
+ * the results of an allocator's wrapper are distinguished by the caller. */
 struct ir_frame {
 	uint32_t function;
-	/* The variable of the function's first value; the variables of the other values follow. */
+	/* The variable of the function's first value.  The variables of the other values follow
+	 * it. */
 	uint32_t variables;
 	uint32_t result; /* the variable of the function's result */
 	/* The frame that contains `call`; NULL if this frame is not a copy. */
@@ -32,7 +33,7 @@ struct ir_frame {
 struct ir_object {
 	enum facts_object_kind kind;
 	LLVMValueRef origin; /* a global, a function or an instruction; NULL for memory of a library */
-	/* The allocation inside the wrapper that `origin` calls; NULL without a wrapper. */
+	/* The allocation inside the wrapper that `origin` calls.  NULL if there is no wrapper. */
 	LLVMValueRef through;
 	const char *name; /* the name of the library function */
 	bool array;
@@ -53,7 +54,7 @@ struct ir_constrain {
 	struct ir_frame **frames; /* the frames that are copies */
 	size_t frame_count, frame_capacity;
 	uint32_t *results; /* the variable of each function's result */
-	/* The variable of the first constant; those of the other constants follow. */
+	/* The variable of the first constant.  The variables of the other constants follow it. */
 	uint32_t constants;
 	/* The object of each function and global; IR_NO_VARIABLE if it is not created yet. */
 	uint32_t *function_object, *global_object;
@@ -61,20 +62,21 @@ struct ir_constrain {
 	/* The variables of thread results and of thread-specific data. */
 	uint32_t thread_result, thread_data;
 	struct rd_umap library; /* maps a library function to its object */
-	/* For each function, whether it wraps an allocator: 0 unknown, 1 being analysed, 2 no, 3
-	 * yes. */
+	/* What is known about whether each function wraps an allocator: 0 unknown, 1 being analysed,
+	 * 2 no, 3 yes. */
 	uint8_t *wrapper;
-	bool *needed; /* for each function, whether a call uses its first frame */
-	/* For each value, whether it is a number that carries a pointer. */
+	bool *needed; /* for each function, true if a call uses its first frame */
+	/* For each value, true if it is a number that carries a pointer. */
 	bool *from_pointer, *to_pointer;
 	struct rd_umap unknown; /* maps a library function to the number of its note, plus 1 */
 	uint32_t assembler_note, plugin_note;
-	uint32_t messages; /* the object of messages; IR_NO_VARIABLE if it is not created yet */
+	/* The object that stands for messages; IR_NO_VARIABLE if it is not created yet. */
+	uint32_t messages;
 };
 
 /* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is passed to
- * ir_points_solve(); 0 means about a minute.  If the budget is exceeded, the sets come from
- * ir_points_unify(). */
+ * ir_points_solve(); 0 means about a minute.  If the budget is exceeded, the sets are computed by
+ * ir_points_unify() instead. */
 void ir_constrain(struct ir_program *program, uint64_t budget);
 
 /* constrain.c */
@@ -89,22 +91,22 @@ void ir_constrain_note(struct ir_constrain *c, const char *text, LLVMValueRef in
 /* constrain-call.c */
 void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 uint64_t ir_constrain_signature(LLVMTypeRef function_type);
-/* Whether the function is called other than as a copy. */
+/* Returns true if some call of the function does not use a copy. */
 bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function);
 
 /* object.c */
 uint32_t ir_object_of_global(struct ir_constrain *c, LLVMValueRef global);
 uint32_t ir_object_of_function(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca);
-/* The object of the variadic arguments. */
+/* Returns the object that contains the function's variadic arguments. */
 uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
-/* The memory of messages that are being sent through descriptors. */
+/* Returns the object that stands for messages while they are sent through descriptors. */
 uint32_t ir_object_of_messages(struct ir_constrain *c);
-/* The object of a function of a plug-in; `function` is its number in the problem. */
+/* Returns the object of a function of a plug-in.  `function` is its number in the problem. */
 uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function);
-/* The object that a call allocates in a frame.  If the call is inside a wrapper, the origin of the
- * object is the outermost call of a wrapper. */
+/* Returns the object that a call allocates in a frame.  If the call is inside a wrapper, the
+ * origin of the object is the outermost call of a wrapper. */
 uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 
 /* sets.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds steps that repeat.  A pointer that is advanced in a loop (p = p + 4) would be found to
- * point to one place after another.  Such a step lies on a cycle of copies and steps.  It is
- * replaced by a step over any number of elements.
+ * Finds steps that repeat.  Consider a pointer that is advanced in a loop (p = p + 4).  The solver
+ * would find that it points to one place after another.  Such a step is part of a cycle of copies
+ * and steps, so it is replaced by a step over any number of elements.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -29,8 +29,8 @@ static void close_component(struct cycle_search *s, uint32_t n)
 	s->count++;
 }
 
-/* Tarjan's search without recursion; path[] are the nodes on the stack, edge[] the next edge of
- * each node. */
+/* Tarjan's search without recursion.  path[] contains the nodes on the stack, and edge[] the next
+ * edge of each node. */
 static void search_from(struct cycle_search *s, uint32_t start)
 {
 	uint32_t length = 0;
@@ -58,7 +58,7 @@ static void search_from(struct cycle_search *s, uint32_t start)
 	}
 }
 
-/* Sets component[n] to the same number for all nodes on a common cycle. */
+/* Sets component[n] to the same number for all nodes that are on a common cycle. */
 static void components(const struct facts_graph *g, uint32_t *component)
 {
 	struct cycle_search s = {.g = g, .component = component};

@@ -40,33 +40,34 @@ enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
 enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
 
 const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string); /* "" if the string is NULL */
-/* The DIGlobalVariable of a global; NULL if the global has no debug information. */
+/* Returns the DIGlobalVariable of a global, or NULL if the global has no debug information. */
 LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global);
-/* The value that a debug intrinsic describes; NULL if it describes several values or none. */
+/* Returns the value that a debug intrinsic describes, or NULL if it describes several values or
+ * none. */
 LLVMValueRef ir_debug_described(LLVMValueRef call);
 
-/* All operands of a node; the list lives in the arena. */
+/* Stores all operands of a node in *list and returns their number.  The list lives in the arena. */
 unsigned ir_debug_operands(struct ir_debug *d, LLVMMetadataRef node, LLVMValueRef **list);
 LLVMMetadataRef ir_debug_operand(struct ir_debug *d, LLVMMetadataRef node, unsigned k);
 void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *out);
 
 /* Types may be NULL (void). */
 uint64_t ir_type_size(struct ir_debug *d, LLVMMetadataRef type); /* in bytes */
-/* Whether the last member of the type is a flexible array. */
+/* Returns true if the last member of the type is a flexible array. */
 bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type);
 bool ir_type_is_pointer(struct ir_debug *d, LLVMMetadataRef type);
-/* The type that a pointer points to; NULL if `type` is not a pointer. */
+/* Returns the type that a pointer points to, or NULL if `type` is not a pointer. */
 LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type);
 LLVMMetadataRef ir_type_result(struct ir_debug *d, LLVMMetadataRef subprogram);
 void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
-/* Appends the name of a struct or union without qualifiers; a typedef's name is used only if the
- * type has no other.  Returns false if the type is not a struct or union. */
+/* Appends the name of a struct or union without qualifiers.  The name of a typedef is used only if
+ * the type has no other.  Returns false if the type is not a struct or union. */
 bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
 /* Appends the path from an object of this type to the byte at `offset`, such as ".state" or
- * "[].next".  The path descends into members as long as `size` bytes fit; with size 0, only as far
- * as the offset requires.  Returns the type at its end. */
+ * "[].next".  The path descends into members as long as `size` bytes fit.  If `size` is 0, it
+ * descends only as far as the offset requires.  Returns the type at the end of the path. */
 LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t offset, uint64_t size,
 			     struct rd_buf *out);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds source names in debug information.  LLVM's C API has few getters for it, so nodes are read
- * by operand number, and the results are kept: each node is read once.
+ * by operand number.  The results are kept, so each node is read once.
  *
  * The name of an access is found in two steps.  A walk from the pointer to its object adds up
- * constant offsets.  Then a walk down the object's type finds the member at that offset: global
- * `table` at offset 24 is `table[].next`.  A pointer that was itself loaded is named first, in the
- * same way, and then followed: `c->next->state`.  Without debug information the name is left empty;
- * no name is better than a wrong one.
+ * constant offsets.  Then a walk down the object's type finds the member at that offset.  For
+ * instance, global `table` at offset 24 is `table[].next`.  If the pointer was itself loaded, the
+ * place that it was loaded from is named first, in the same way, and then followed:
+ * `c->next->state`.  Without debug information the name is left empty, because no name is better
+ * than a wrong one.
  *
  * ir/type.c handles the types.
  */
@@ -166,8 +167,8 @@ static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
 	return type != NULL ? ir_type_size(d, type) : 0;
 }
 
-/* Whether `variable` is a better name than `other` for the value that both have.  For example, a
- * thread's `void *argument` becomes a `struct job *` in its first line. */
+/* Returns true if `variable` is a better name than `other` for the value that both have.  For
+ * example, a thread's `void *argument` becomes a `struct job *` in its first line. */
 static bool is_more_specific(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
 {
 	return ir_type_is_pointer(d, ir_debug_operand(d, other, VARIABLE_TYPE)) &&
@@ -217,7 +218,8 @@ LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global
 	return variable;
 }
 
-/* Appends `function.variable` for function statics, `ns::variable` otherwise. */
+/* Appends `function.variable` for a static variable of a function, and `ns::variable` for
+ * others. */
 static void variable_name(struct ir_debug *d, LLVMMetadataRef variable, bool global, struct rd_buf *out)
 {
 	LLVMMetadataRef scope = global ? ir_debug_operand(d, variable, VARIABLE_SCOPE) : NULL;
@@ -271,7 +273,7 @@ static void render(struct ir_debug *d, const struct pointed_place *p, uint64_t s
 
 static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct pointed_place *p, int depth);
 
-/* Handles a base that is itself a pointer loaded from a place with a name. */
+/* Handles a base that is itself a pointer.  It was loaded from a place that has a name. */
 static bool loaded_place(struct ir_debug *d, LLVMValueRef load, struct pointed_place *p, int depth)
 {
 	struct pointed_place from = {.text = RD_BUF_INIT};
@@ -315,7 +317,7 @@ static bool base_place(struct ir_debug *d, LLVMValueRef base, struct pointed_pla
 		variable = (LLVMMetadataRef)(uintptr_t)*local;
 		LLVMMetadataRef type = ir_debug_operand(d, variable, VARIABLE_TYPE);
 		bool object = LLVMIsAAllocaInst(base) != NULL;
-		/* If a fragment of a struct is in a register, the name is that of the struct. */
+		/* If a register contains a fragment of a struct, the name is that of the struct. */
 		if (object || ir_type_is_pointer(d, type)) {
 			variable_name(d, variable, false, &p->text);
 			p->type = object ? type : ir_type_pointee(d, type);
@@ -365,8 +367,9 @@ void ir_debug_what_release(struct ir_what *what)
 	rd_buf_release(&what->type);
 }
 
-/* The struct or union that `base` points to; NULL if it is unknown.  *offset, a distance from
- * `base`, may lead to another element of an array; it becomes the offset in that element. */
+/* Returns the struct or union that `base` points to, or NULL if it is unknown.  *offset is a
+ * distance from `base`, and may lead to another element of an array.  It is changed to the offset
+ * in that element. */
 static LLVMMetadataRef holder_at(struct ir_debug *d, LLVMValueRef base, int64_t *offset)
 {
 	struct pointed_place place = {.text = RD_BUF_INIT};

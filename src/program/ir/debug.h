@@ -18,17 +18,18 @@ struct ir_debug;
 struct ir_debug *ir_debug_new(LLVMModuleRef module);
 void ir_debug_free(struct ir_debug *d);
 
-/* Reads the local variables of a function; needed before ir_debug_what() is called for its
- * instructions. */
+/* Reads the local variables of a function.  Call this before calling ir_debug_what() for the
+ * function's instructions. */
 void ir_debug_function(struct ir_debug *d, LLVMValueRef function);
 
-/* Path of the file of a scope or location; NULL if unknown.  Valid as long as d. */
+/* Returns the path of the file of a scope or location, or NULL if it is unknown.  The text is
+ * valid as long as d. */
 const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope);
 
-/* Source name of the function that contains a scope, with its classes and namespaces; valid as long
- * as d.  "" if unknown. */
+/* Returns the source name of the function that contains a scope, with its classes and namespaces,
+ * or "" if it is unknown.  The text is valid as long as d. */
 const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope);
-/* The source name of a function; its linkage name if there is no debug information. */
+/* Returns the source name of a function, or its linkage name if there is no debug information. */
 const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function);
 
 /* The target of a pointer: its name as in the source, and the name of its type.  Either may be
@@ -43,12 +44,14 @@ struct ir_what {
 void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct ir_what *out);
 void ir_debug_what_release(struct ir_what *what);
 
-/* Appends the name of the largest struct or union that contains the target of a pointer and is
- * itself the target of another pointer: for `&c->list.next` the type of *c.  *offset becomes the
- * offset of the target in that type.  Returns false if the type is unknown. */
+/* Finds the largest struct or union that contains the target of a pointer and that is itself the
+ * target of another pointer.  For `&c->list.next`, this is the type of *c.  Appends its name, and
+ * stores the offset of the target in that type in *offset.  Returns false if the type is
+ * unknown. */
 bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset);
 
-/* Appends the variable that receives the result of a call; nothing if it is unknown. */
+/* Appends the name of the variable that receives the result of a call, or nothing if it is
+ * unknown. */
 void ir_debug_result(struct ir_debug *d, LLVMValueRef call, struct rd_buf *out);
 
 /* The debug information of a global variable. ir_debug_global() returns false if there is none. */
@@ -59,9 +62,9 @@ struct ir_global {
 };
 bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out);
 
-/* A member of a struct or union type. ir_debug_members() calls `fn` for each member of each such
- * type whose name has been returned so far.  Types are in the order of first use, members in the
- * order of their offsets. */
+/* A member of a struct or union type.  ir_debug_members() calls `fn` for each member of each type
+ * whose name has been returned so far.  The types are in the order of first use, and their members
+ * in the order of their offsets. */
 struct ir_member {
 	const char *type, *name, *member_type;
 	uint64_t size, offset, member_size;
@@ -69,19 +72,19 @@ struct ir_member {
 typedef void ir_member_fn(void *context, const struct ir_member *member);
 void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context);
 
-/* The variable that a name means at a location: the innermost local variable, else a global one.
- * ir_debug_variable() returns false if there is none. */
+/* The variable that a name refers to at a location.  It is the innermost local variable of that
+ * name, or else a global one.  ir_debug_variable() returns false if there is none. */
 struct ir_variable {
 	LLVMValueRef storage; /* an alloca, a parameter that points to the variable, or a global */
-	LLVMMetadataRef type; /* NULL if unknown: the variable is a global that is defined elsewhere */
+	LLVMMetadataRef type; /* NULL if unknown, as for a global that is defined elsewhere */
 	bool local;
 };
 bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, struct ir_variable *out);
 
-/* A copy of a text that lives as long as d. */
+/* Returns a copy of a text that lives as long as d. */
 const char *ir_debug_keep(struct ir_debug *d, const char *text);
 
-/* Finds the value of an enumerator of the unit; returns false if no enumerator has this name. */
+/* Finds the value of an enumerator of the unit.  Returns false if no enumerator has this name. */
 bool ir_debug_enumerator(struct ir_debug *d, const char *name, int64_t *value);
 
 /* The kind of a type, as far as expressions distinguish it. */
@@ -95,14 +98,15 @@ enum ir_shape {
 };
 struct ir_view {
 	enum ir_shape shape;
-	unsigned bits;	     /* the size of a number or pointer in bits */
-	bool is_signed;	     /* whether an integer is signed */
-	LLVMMetadataRef to;  /* the type that a pointer points to, or of an array's elements */
+	unsigned bits;	/* the size of a number or pointer in bits */
+	bool is_signed; /* true if an integer is signed */
+	/* The type that a pointer points to, or the type of an array's elements. */
+	LLVMMetadataRef to;
 	unsigned dimensions; /* the number of dimensions of an array */
 };
 void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out);
 uint64_t ir_type_bytes(struct ir_debug *d, LLVMMetadataRef type);
-/* The number of elements that one step in a dimension skips.  Dimensions count from 0. */
+/* Returns the number of elements that one step in a dimension skips.  Dimensions count from 0. */
 uint64_t ir_type_step(struct ir_debug *d, LLVMMetadataRef array, unsigned dimension);
 
 struct ir_found_member {
@@ -110,7 +114,7 @@ struct ir_found_member {
 	uint64_t offset; /* the offset of the member in bits */
 	unsigned bits;	 /* the width of a bit-field in bits; 0 for other members */
 };
-/* Finds a member of a struct or union, also inside anonymous members. */
+/* Finds a member of a struct or union.  Members of anonymous members are found too. */
 bool ir_type_member(struct ir_debug *d, LLVMMetadataRef record, const char *name,
 		    struct ir_found_member *out);
 

@@ -20,12 +20,13 @@ struct function_facts {
 	LLVMValueRef function;
 	uint32_t *callees; /* the numbers of the functions of the unit that this function calls */
 	size_t count, capacity;
-	bool synchronises; /* whether the function may synchronise */
-	bool calls_wait;   /* whether the function calls a function of wait_names itself */
-	bool waits;	   /* whether the function waits outside of any loop of its own (learn_waits()) */
+	bool synchronises; /* true if the function may synchronise */
+	bool calls_wait;   /* true if the function calls a function of wait_names itself */
+	/* True if the function waits outside of any loop of its own (learn_waits()). */
+	bool waits;
 	bool early;
-	/* For each parameter, whether the function keeps it: 0 unknown, 1 being analysed, 2 yes, 3
-	 * no. */
+	/* What is known about whether the function keeps each parameter: 0 unknown, 1 being
+	 * analysed, 2 yes, 3 no. */
 	uint8_t *keeps;
 };
 
@@ -34,8 +35,8 @@ struct ir_effects {
 	size_t count;
 	struct rd_umap index; /* maps a function to its number */
 	struct rd_names quiet;
-	/* Whether the unit is of a shared library, whose default-visible functions may be
-	 * replaced. */
+	/* True if the unit belongs to a shared library.  Its functions with default visibility may
+	 * be replaced. */
 	bool interposable;
 };
 
@@ -80,8 +81,8 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 	}
 }
 
-/* Whether assembler may synchronise.  Without side effects and memory accesses it only computes; an
- * empty text is only a compiler barrier. */
+/* Returns true if assembler may synchronise.  Assembler without side effects and memory accesses
+ * only computes, and an empty text is only a compiler barrier. */
 static bool asm_synchronises(LLVMValueRef code)
 {
 	size_t n;
@@ -143,7 +144,7 @@ static void collect_actions(struct ir_effects *e)
 	}
 }
 
-/* Calls `learn` for each function until nothing changes.  Callees mostly precede their callers, so
+/* Calls `learn` for each function until nothing changes.  Most callees precede their callers, so
  * few rounds are needed. */
 static void repeat(struct ir_effects *e, bool (*learn)(struct ir_effects *e, struct function_facts *f))
 {
@@ -193,8 +194,8 @@ bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function)
 	return f != NULL && f->calls_wait;
 }
 
-/* Whether the function waits outside of any loop of its own.  If so, a loop around a call of the
- * function is the wait loop. */
+/* Returns true if the function waits outside of any loop of its own.  If so, a loop around a call
+ * of the function is the wait loop. */
 static bool waits_outside_loops(struct ir_effects *e, LLVMValueRef function)
 {
 	struct ir_cfg cfg;
@@ -279,7 +280,7 @@ bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call)
 	return f != NULL && f->waits;
 }
 
-/* Whether a library function stores one pointer argument through another. */
+/* Returns true if a library function stores one pointer argument through another. */
 static bool stores_pointer(const char *name)
 {
 	return ir_starts(name, "strto") || ir_starts(name, "__isoc23_strto") || ir_starts(name, "__strtok") ||

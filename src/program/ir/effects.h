@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analyses what the functions of a unit may do, according to the unit alone: whether a call may
- * synchronise with other threads (and so end a segment), whether it waits on a condition variable,
+ * Analyses what the functions of a unit may do, based on this unit alone: whether a call may
+ * synchronise with other threads, and so end a segment; whether it waits on a condition variable;
  * and whether it keeps a pointer argument.
  */
 #ifndef IR_EFFECTS_H
@@ -14,27 +14,30 @@ struct ir_effects;
 struct ir_effects *ir_effects_new(LLVMModuleRef module);
 void ir_effects_free(struct ir_effects *e);
 
-/* Whether raddle/libc.inc lists this library function as quiet: it only computes and accesses the
- * memory that its arguments point to.  It neither synchronises nor calls back. */
+/* Returns true if raddle/libc.inc lists this library function as quiet.  A quiet function only
+ * computes, and accesses only the memory that its arguments point to.  It neither synchronises nor
+ * calls back. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
-/* Whether a call of the function by name runs the body in this unit, and not a replacement. */
+/* Returns true if a call of the function by name runs the body in this unit, and not a
+ * replacement. */
 bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef function);
 
-/* Whether executing this instruction may end the segment. */
+/* Returns true if executing this instruction may end the segment. */
 bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst);
 
-/* Whether this call is a condition wait, or calls a function of the unit that waits outside of any
- * loop of its own. */
+/* Returns true if this call is a condition wait, or calls a function of the unit that waits
+ * outside of any loop of its own. */
 bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call);
 
-/* Whether the body of the function has a call for which ir_effects_waits() is true. */
+/* Returns true if the body of the function has a call for which ir_effects_waits() is true. */
 bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function);
 
-/* Whether the callee keeps no copy of this argument (an ir_harmless_fn). */
+/* Returns true if the callee keeps no copy of this argument (an ir_harmless_fn). */
 bool ir_effects_harmless(void *effects, LLVMValueRef call, unsigned argument);
 
-/* Whether the function runs before the program is relocated: ifunc resolvers and their callees. */
+/* Returns true if the function runs before the program is relocated.  Such functions are ifunc
+ * resolvers and their callees. */
 bool ir_effects_is_early(struct ir_effects *e, LLVMValueRef function);
 
 #endif

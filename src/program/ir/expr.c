@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses expressions of C.  In: text.  Out: a tree.  Uses recursive descent; binary operators are
- * parsed by precedence. */
+/* Parses expressions of C into trees.  It uses recursive descent, and parses binary operators by
+ * precedence. */
 #include "ir/expr.h"
 
 #include "base/error.h"
@@ -62,7 +62,7 @@ static struct ir_expr *parse_real(struct expr_parser *p)
 	return make(p, (struct ir_expr){.kind = IR_EXPR_REAL, .real = real, .type = {64, true, true}});
 }
 
-/* Whether the digits at `at` belong to a number with a point or an exponent. */
+/* Returns true if the digits at `at` belong to a number with a point or an exponent. */
 static bool is_real(const char *at)
 {
 	bool hexadecimal = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
@@ -154,8 +154,8 @@ static const struct word *find_word(const char *at, size_t length)
 	return NULL;
 }
 
-/* Parses a cast such as "(unsigned long)".  Sets the type, and p->at to the text after the cast.
- * Returns false if there is no cast here. */
+/* Parses a cast such as "(unsigned long)".  Stores the type, and moves p->at to the text after the
+ * cast.  Returns false if there is no cast here. */
 static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 {
 	const char *start = p->at;
@@ -301,8 +301,8 @@ static struct ir_expr *parse_unary(struct expr_parser *p)
 
 /* --- operators ------------------------------------------------------------------ */
 
-/* Binary operators.  Those of two characters precede those of one, so that the longest match is
- * found. */
+/* Binary operators.  Those with two characters come before those with one, so that the longest
+ * match is found. */
 static const struct binary {
 	const char *text;
 	int op, rank;

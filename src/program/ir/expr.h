@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subset of C expressions for predicates: no assignment, no call, no comma, no sizeof. */
+/* The subset of C expressions that predicates may use: no assignment, no call, no comma, no
+ * sizeof. */
 #ifndef IR_EXPR_H
 #define IR_EXPR_H
 
@@ -21,7 +22,7 @@ enum ir_expr_kind {
 	IR_EXPR_CAST,	/* `a` converted to the arithmetic type `type` */
 };
 
-/* The number of an operator of one character is that character.  These operators have two
+/* An operator of one character is represented by that character.  The operators below have two
  * characters. */
 enum ir_expr_op { IR_OP_EQ = 256, IR_OP_NE, IR_OP_LE, IR_OP_GE, IR_OP_AND, IR_OP_OR, IR_OP_SHL, IR_OP_SHR };
 
@@ -40,7 +41,7 @@ struct ir_expr {
 	struct ir_arithmetic type; /* the type of a constant, or of the result of a cast */
 };
 
-/* Parses `text`.  Returns NULL, and puts the reason into `why`, if the text is not an expression.
+/* Parses `text`.  If the text is not an expression, returns NULL and appends the reason to `why`.
  * The expression lives in the arena. */
 struct ir_expr *ir_expr_parse(const char *text, struct rd_arena *arena, struct rd_buf *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of library functions (raddle/libc.inc).  In: a name.  Out: its row. */
+/* Finds a library function in the table of raddle/libc.inc by its name. */
 #include "ir/extern.h"
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ static const char *const quiet_names[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows, QUIETS = sizeof quiet_names / sizeof *quiet_names };
 
-/* Built on first use; the worker is single-threaded. */
+/* Built on first use.  No lock is needed, because the worker is single-threaded. */
 static struct rd_names names;
 
 static void index_names(void)

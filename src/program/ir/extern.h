@@ -42,7 +42,7 @@ struct ir_extern {
 	const char *effects;
 };
 
-/* The row of a function; NULL if the function is unknown. */
+/* Returns the row of a function, or NULL if the function is unknown. */
 const struct ir_extern *ir_extern_find(const char *name);
 
 #endif

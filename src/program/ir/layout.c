@@ -21,12 +21,12 @@ bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *
 {
 	if (offset < 0 || (o->size >= 0 && offset > o->size))
 		return false;
-	/* A pointer may point to the end of the object, and then step back. */
+	/* A pointer may point to the end of the object and then step back. */
 	*place = o->size > 0 && offset == o->size ? IR_ANYWHERE : fold(o, offset);
 	return true;
 }
 
-/* The array around `at` whose element size divides the stride; NULL if there is none. */
+/* Returns the array around `at` whose element size divides the stride, or NULL if there is none. */
 static const struct ir_range *array_at(const struct ir_points_object *o, int64_t at, int64_t stride)
 {
 	for (uint32_t i = 0; i < o->range_count; i++) {
@@ -45,7 +45,7 @@ bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct
 		return true;
 	if (step->stride == 0)
 		return ir_object_place(o, from + step->offset, place);
-	/* In a[i - 1].f, the constant part of the address may lie outside the array; the variable
+	/* In a[i - 1].f, the constant part of the address may be outside the array.  The variable
 	 * part brings it back. */
 	const struct ir_range *r = array_at(o, from, step->stride);
 	if (r != NULL) {

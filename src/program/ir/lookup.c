@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds what a name means at a place in the source, according to debug information.  It is a local,
- * static or global variable, or an enumerator.  In: an instruction and a name.  Out: the variable's
- * location and type.  The module must not be optimised yet: each local variable is still in memory.
+ * Finds what a name means at an instruction, according to debug information.  The name may be that
+ * of a local, static or global variable, or of an enumerator.  For a variable, the result is its
+ * location and type.  The module must not be optimised yet, so that each local variable is still
+ * in memory.
  */
 #include "ir/debug-int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of scopes between `from` and its enclosing scope `to`; -1 if `to` does not enclose
- * `from`. */
+/* Returns the number of scopes between `from` and its enclosing scope `to`, or -1 if `to` does not
+ * enclose `from`. */
 static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to)
 {
 	for (int n = 0; from != NULL; n++) {
@@ -24,7 +25,7 @@ static int distance(struct ir_debug *d, LLVMMetadataRef from, LLVMMetadataRef to
 	return -1;
 }
 
-/* Whether the intrinsic points to the variable itself, without a further indirection. */
+/* Returns true if the intrinsic points to the variable itself, without a further indirection. */
 static bool is_plain_declare(struct ir_debug *d, LLVMValueRef call)
 {
 	char *text = LLVMPrintValueToString(LLVMGetOperand(call, 2));
@@ -46,8 +47,8 @@ struct wanted {
 	int best;
 };
 
-/* Takes the variable if it is a better match.  A declaration after the place is not visible there;
- * of two in one scope, the later one is visible. */
+/* Takes the variable if it is a better match than the current one.  A variable that is declared
+ * after the place is not visible there.  If a scope declares two, the later one is visible. */
 static void consider(struct ir_debug *d, LLVMValueRef call, struct wanted *w, struct ir_variable *out)
 {
 	LLVMValueRef storage = ir_debug_described(call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores marks as metadata: a node of numbers, two per mark.  LLVM copies the node when modules
- * are linked. */
+/* Stores marks as metadata, in a node that contains two numbers per mark.  LLVM copies the node
+ * when modules are linked. */
 #include "ir/mark.h"
 
 #include "base/error.h"

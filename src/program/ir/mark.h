@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct ir_mark {
-	/* Whether this is an access; else it is a call or a fence, which has only a site. */
+	/* True if this is an access.  Otherwise it is a call or a fence, which has only a site. */
 	bool access;
 	uint8_t kind;	  /* the kind of access, an enum facts_access_kind */
 	uint8_t flags;	  /* a set of enum facts_access_flag */
@@ -20,7 +20,7 @@ struct ir_mark {
 	uint64_t size;
 };
 
-/* Largest number of marks of an instruction; further ones are left out.  Set by hand. */
+/* The largest number of marks of an instruction.  Further marks are left out.  Set by hand. */
 enum { IR_MARKS_MAX = 32 };
 
 void ir_marks_set(LLVMValueRef inst, const struct ir_mark *marks, unsigned count);

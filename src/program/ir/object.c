@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the objects of a points-to problem and their layouts.  A variable has the layout of its
- * type.  Heap memory has no type, so its layout is guessed: from the requested size (a multiple of
- * 24 is an array of 24-byte elements), and from its first uses (as a struct of some type).  A
- * wrong guess costs precision, not soundness: a step that does not match the layout leads anywhere
- * in the object.
+ * type.  Heap memory has no type, so its layout is guessed from the requested size and from its
+ * first uses.  For instance, if the size is a multiple of 24, it is an array of 24-byte elements,
+ * and the uses may show that it is a struct of some type.  A wrong guess costs precision, but not
+ * soundness, because a step that does not match the layout leads anywhere in the object.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -18,8 +18,8 @@ enum {
 	/* All limits were set by hand; they bound time and memory. */
 	MAX_RANGES = 64, /* largest number of arrays in an object with fields */
 	MAX_USES = 64,	 /* largest number of uses on which a guess is based */
-	/* The next two limit the places of an object, because a pointer may be advanced without
-	 * end. */
+	/* The next two limit the number of places in an object, because a pointer may be advanced
+	 * without end. */
 	PLAIN_PLACES = 16,  /* for an object without a known layout */
 	TYPED_PLACES = 512, /* for an object with a type; fewer if the type has fewer members */
 };
@@ -99,8 +99,8 @@ static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object
 	return add_object(c, object, &r, many || size == 0 ? -1 : size);
 }
 
-/* Whether a variable has no known size: it is defined elsewhere, or its initialiser is longer than
- * its type (a flexible array member). */
+/* Returns true if the size of a variable is not known.  This is so if it is defined elsewhere, or
+ * if its initialiser is longer than its type (a flexible array member). */
 static bool outgrows(const struct ir_constrain *c, LLVMValueRef global)
 {
 	LLVMValueRef value = LLVMGetInitializer(global);
@@ -188,7 +188,7 @@ uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function)
 /* The size that an allocation requests, as far as it is known. */
 struct requested_size {
 	int64_t size;	 /* the whole size in bytes; -1 if it is variable */
-	int64_t element; /* a number of bytes of which the size is a multiple; 0 if unknown */
+	int64_t element; /* a number of bytes that divides the size; 0 if unknown */
 };
 
 static void look_at_size(LLVMValueRef v, struct requested_size *requested)
@@ -208,8 +208,8 @@ static void look_at_size(LLVMValueRef v, struct requested_size *requested)
 		requested->element = LLVMConstIntGetSExtValue(right != NULL ? right : left);
 }
 
-/* The size that follows from the integer arguments of the call in the source: malloc(n), calloc(n,
- * size), wrap(n). */
+/* Returns the size that follows from the integer arguments of a call in the source, such as
+ * malloc(n), calloc(n, size) or wrap(n). */
 static struct requested_size requested_by(LLVMValueRef call)
 {
 	struct requested_size requested = {.size = -1};
@@ -238,7 +238,7 @@ static struct requested_size requested_by(LLVMValueRef call)
 	return requested;
 }
 
-/* How the memory is used: the largest struct that accesses treat it as, and whether there is an
+/* How the memory is used: the largest struct as which it is accessed, and whether there is an
  * index other than 0. */
 struct usage {
 	LLVMTypeRef type;
@@ -290,8 +290,8 @@ static void look_at_uses(struct ir_constrain *c, LLVMValueRef memory, struct usa
 		}
 }
 
-/* Makes a layout from size and use.  A struct with a trailing buffer has fields, then one array of
- * bytes. */
+/* Makes a layout from the size and the use.  A struct with a trailing buffer gets fields, followed
+ * by one array of bytes. */
 static void guess(struct object_ranges *r, const struct requested_size *requested, const struct usage *u)
 {
 	if (u->type == NULL) {
@@ -323,6 +323,6 @@ uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLV
 	struct object_ranges r = {.layout = c->program->layout};
 	look_at_uses(c, outer, &usage);
 	guess(&r, &requested, &usage);
-	/* The integer argument of a wrapper need not be the size. */
+	/* The integer argument of a wrapper is not necessarily the size. */
 	return add_object(c, &object, &r, outer == call && requested.size > 0 ? requested.size : -1);
 }

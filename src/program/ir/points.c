@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Computes inclusion-based points-to sets (Andersen), by waves (Pereira and Berlin, "Wave
- * propagation and deep propagation for pointer analysis").  Cycles of copies are collapsed into
- * one node.  New places are then propagated through the acyclic graph in topological order.  After
- * that, loads, stores, steps and calls are processed, each with the places that are new to it.
- * They add edges for the next wave.
+ * propagation and deep propagation for pointer analysis").  In each wave, cycles of copies are
+ * collapsed into one node.  New places are then propagated through the acyclic graph in
+ * topological order.  After that, loads, stores, steps and calls are processed, each with the
+ * places that are new to it.  They add edges for the next wave.
  *
- * The nodes are the variables, and one node for each place that occurs, which represents its
- * contents.  A place "anywhere in an object" has two nodes: a store to it flows to every place of
- * the object, and the contents of every place flow to loads from it.
+ * Each variable is a node.  So is each place that occurs; its node represents the contents of the
+ * place.  A place "anywhere in an object" has two nodes: a store to it flows to every place of the
+ * object, and the contents of every place flow to loads from it.
  *
  * Invariants: parent[] is a forest whose roots own sets and edges; done[n] is a subset of sets[n]
  * that has been passed to all successors and constraints of n; between waves nothing else is
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smallest offset, in bytes, that counts as anywhere in the object.  Set by hand, to limit
+/* An offset of this many bytes or more counts as anywhere in the object.  Set by hand, to limit
  * memory. */
 enum { MAX_OFFSET = 1 << 16 };
 
@@ -41,8 +41,10 @@ struct points_node {
 
 struct solver_object {
 	struct index_list places;
-	struct index_list by_offset; /* place + 1 for each offset; 0 if it is not created yet */
-	uint32_t anywhere;	     /* the place that is anywhere in the object, or IR_NO_VARIABLE */
+	/* For each offset, 1 + its place; 0 if the place is not created yet. */
+	struct index_list by_offset;
+	/* The place that stands for anywhere in the object, or IR_NO_VARIABLE. */
+	uint32_t anywhere;
 };
 
 struct solver {
@@ -103,7 +105,7 @@ static void add_edge(struct solver *v, uint32_t from, uint32_t to)
 
 /* ---------------------------------------------------------------- places --- */
 
-/* Connects a place with the place that is anywhere in the same object. */
+/* Connects a place with the place that stands for anywhere in the same object. */
 static void connect(struct solver *v, uint32_t place, uint32_t anywhere)
 {
 	if (place == anywhere)
@@ -134,8 +136,8 @@ static uint32_t add_place(struct solver *v, uint32_t object, int64_t offset)
 	return place;
 }
 
-/* The place at an offset, created if necessary.  Beyond the limits, it is the place that is
- * anywhere in the object. */
+/* Returns the place at an offset, creating it if necessary.  If a limit is exceeded, returns the
+ * place that stands for anywhere in the object. */
 static uint32_t place_of(struct solver *v, uint32_t object, int64_t offset)
 {
 	RD_ASSERT(object < v->p->object_count);
@@ -165,7 +167,8 @@ static void merge(struct solver *v, uint32_t a, uint32_t b)
 	struct points_node *x = &v->nodes[a], *y = &v->nodes[b];
 	v->work += x->set.count + y->set.count;
 	ir_bits_unite(&x->set, &y->set);
-	/* Only places that both nodes have passed on have reached the successors of both. */
+	/* Keep only the places that both nodes have passed on.  Only these have reached the
+	 * successors of both. */
 	ir_bits_intersect(&x->done, &y->done);
 	ir_bits_unite(&x->successors, &y->successors);
 	for (size_t i = 0; i < y->uses.count; i++)
@@ -207,8 +210,8 @@ static void enter(struct solver *v, uint32_t n)
 	v->stack[v->stack_depth++] = n;
 }
 
-/* Tarjan's search without recursion.  Components are merged when they are complete.  Their
- * successors are not visited again after that, so their successor sets may change. */
+/* Tarjan's search without recursion.  Each component is merged when it is complete.  Its
+ * successors are not visited again after that, so the set of successors may change. */
 static void search_from(struct solver *v, uint32_t start, struct points_visit *visits)
 {
 	size_t depth = 0;
@@ -315,8 +318,8 @@ static void apply_calls(struct solver *v, uint32_t call, const struct ir_bits *f
 	}
 }
 
-/* Passes new places to the constraints of a node.  Nodes may be added meanwhile, so no pointer to a
- * node is kept. */
+/* Passes new places to the constraints of a node.  Nodes may be added in the process, so no
+ * pointer to a node is kept. */
 static void apply_uses(struct solver *v, uint32_t n, const struct ir_bits *fresh)
 {
 	for (size_t i = 0; i < v->nodes[n].uses.count; i++)
@@ -325,8 +328,8 @@ static void apply_uses(struct solver *v, uint32_t n, const struct ir_bits *fresh
 		apply_calls(v, v->nodes[n].calls.items[i], fresh);
 }
 
-/* Propagates new places through the graph. fresh[n] becomes the set of places that the constraints
- * of node n must process. */
+/* Propagates new places through the graph.  Stores in fresh[n] the set of places that the
+ * constraints of node n must process. */
 static void propagate(struct solver *v, struct ir_bits *fresh)
 {
 	for (size_t i = v->order_count; i-- > 0;) {
@@ -413,8 +416,8 @@ static void move_sets(struct solver *v)
 	s->sets = rd_xcalloc(s->variables + 1, sizeof *s->sets);
 	for (size_t i = 0; i < s->place_count; i++)
 		ir_bits_copy(&s->places[i].contents, &v->nodes[find(v, v->load_node[i])].set);
-	/* The set of a cycle is owned by the first variable of the cycle, because the root may be a
-	 * place. */
+	/* The first variable of a cycle owns the set of the cycle.  The root cannot own it,
+	 * because it may be a place. */
 	uint32_t *first = rd_xmalloc((v->node_count + 1) * sizeof *first);
 	memset(first, 0xff, (v->node_count + 1) * sizeof *first);
 	for (uint32_t i = 0; i < s->variables; i++) {

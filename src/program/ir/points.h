@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes what pointers may point to, without LLVM.  In: a problem of variables, objects and
- * constraints.  Out: a set of places for each variable and each place.
+ * Computes what pointers may point to, without LLVM.  A problem consists of variables, objects and
+ * constraints.  The solution is a set of places for each variable and each place.
  *
  * A place is an object and an offset, or IR_ANYWHERE in the object.  A store through IR_ANYWHERE
- * goes to all places of the object; a load through it reads all of them.
+ * goes to all places of the object, and a load through it reads all of them.
  *
  * 	ADDRESS  to = &object + offset
  * 	COPY     to = from
@@ -22,8 +22,8 @@
 #define IR_ANYWHERE (-1) /* an unknown offset */
 #define IR_NO_VARIABLE UINT32_MAX
 
-/* The representative of the class of n in a union-find forest, in which each number is its own
- * parent or has another as its parent.  Halves the path to the representative. */
+/* Returns the representative of the class of n in a union-find forest.  A number is its own parent
+ * if it is a representative.  Halves the path to the representative. */
 static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 {
 	while (parent[n] != n) {
@@ -33,8 +33,8 @@ static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 	return n;
 }
 
-/* An array inside an object.  Its elements are merged, so an offset in the array is an offset in
- * its first element. */
+/* An array inside an object.  Its elements are merged, so an offset in the array is treated as an
+ * offset in the first element. */
 struct ir_range {
 	/* Offsets of start and end, and the size of an element, in bytes. */
 	int64_t start, end, element;
@@ -42,18 +42,19 @@ struct ir_range {
 
 struct ir_points_object {
 	int64_t size; /* the size in bytes; -1 if unknown */
-	/* The arrays, outer ones first; inner ones lie in the first element of outer ones. */
+	/* The arrays, outer ones first.  Inner arrays are in the first element of outer ones. */
 	struct ir_range *ranges;
 	uint32_t range_count;
-	/* Largest number of places of the object; further ones are IR_ANYWHERE. 0 means no
-	 * limit. */
+	/* The largest number of places in the object.  Further places are treated as IR_ANYWHERE.
+	 * 0 means no limit. */
 	uint32_t places;
-	/* The function that this object is; IR_NO_VARIABLE if it is not a function. */
+	/* If this object is a function, its number.  Otherwise IR_NO_VARIABLE. */
 	uint32_t function;
 };
 
 struct ir_points_function {
-	/* The first variable of the parameters, which are consecutive, and their number. */
+	/* The variable of the first parameter, and the number of parameters.  The variables of the
+	 * others follow it. */
 	uint32_t parameters, parameter_count;
 	uint32_t result;    /* the variable of the result */
 	uint64_t signature; /* a hash of the parameters' types; 0 matches every call */
@@ -69,7 +70,7 @@ struct ir_constraint {
 
 struct ir_points_call {
 	uint32_t callee;
-	/* The position of the first argument in `arguments` of the problem, and the number of
+	/* The index of the first argument in the problem's `arguments`, and the number of
 	 * arguments.  IR_NO_VARIABLE marks an unknown argument. */
 	uint32_t arguments, argument_count;
 	uint32_t result;    /* the variable of the result; IR_NO_VARIABLE if it is not used */
@@ -91,7 +92,7 @@ struct ir_points_problem {
 };
 void ir_points_problem_release(struct ir_points_problem *p); /* also frees the ranges of objects */
 
-/* Replaces repeated steps by steps over any number of elements.  Call it before solving. */
+/* Replaces repeated steps by steps over any number of elements.  Call this before solving. */
 void ir_points_repeat(struct ir_points_problem *p);
 
 struct ir_place {
@@ -108,33 +109,34 @@ struct ir_solution {
 	struct ir_place *places;
 	size_t place_count, place_capacity;
 	struct ir_bits *sets; /* the set of places of each variable that owns a set */
-	/* For each variable, the variable that owns its set; variables with equal sets may share a
-	 * set. */
+	/* For each variable, the variable that owns its set.  Variables with equal sets may share
+	 * one. */
 	uint32_t *owner;
 	uint32_t variables;
 	struct ir_edge_found *edges; /* pairs of a call and a function that it may call */
 	size_t edge_count, edge_capacity;
 };
 
-/* Solves by inclusion.  Returns false, with *s empty, if that takes more than `budget` steps; 0
- * means no limit. */
+/* Solves by inclusion.  If that takes more than `budget` steps, returns false and empties *s.  A
+ * budget of 0 means no limit. */
 bool ir_points_solve(const struct ir_points_problem *p, uint64_t budget, struct ir_solution *s);
 
-/* Solves by unification, without fields: all places are IR_ANYWHERE.  Takes nearly linear time in
- * the number of constraints. */
+/* Solves by unification, without fields, so all places are IR_ANYWHERE.  The time is nearly linear
+ * in the number of constraints. */
 void ir_points_unify(const struct ir_points_problem *p, struct ir_solution *s);
 
 void ir_solution_release(struct ir_solution *s);
 const struct ir_bits *ir_solution_set(const struct ir_solution *s, uint32_t variable);
 
-/* layout.c: The place at an offset in an object.  Returns false if it is outside the object. */
+/* In layout.c.  Finds the place at an offset in an object.  Returns false if it is outside the
+ * object. */
 bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *place);
 bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct ir_constraint *step,
 		    int64_t *place);
 
 int64_t ir_common_divisor(int64_t a, int64_t b); /* used for strides */
 
-/* Whether the call may call the function, according to their signatures. */
+/* Returns true if the call may call the function, according to their signatures. */
 bool ir_points_fits(const struct ir_points_call *c, const struct ir_points_function *f);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes tables of facts from a merged module.  The first walk assigns rows to functions, blocks and
- * values, so that the second walk can refer to later ones.  Rows are in the order of the module.
+ * Makes tables of facts from a merged module.  The first walk assigns rows to functions, blocks
+ * and values, so that the second walk can refer to values that come later.  Rows are in the order
+ * of the module.
  */
 #include "ir/program.h"
 
@@ -37,7 +38,8 @@ uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v)
 	return row_of(&p->values, v);
 }
 
-/* Whether the instruction gets a row.  Instructions that only inform the compiler get none. */
+/* Returns true if the instruction gets a row.  Instructions that only inform the compiler get
+ * none. */
 static bool ir_program_counts(LLVMValueRef inst)
 {
 	static const char *const silent[] = {"llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.invariant.",
@@ -156,7 +158,7 @@ static uint32_t constant_row(struct ir_program *p, LLVMValueRef v)
 	return (uint32_t)f->constant_count - 1;
 }
 
-/* The operand for a value or a constant. */
+/* Returns the operand that stands for a value or a constant. */
 static uint32_t ir_program_operand(struct ir_program *p, LLVMValueRef v)
 {
 	uint32_t value = ir_program_value(p, v);
@@ -247,7 +249,7 @@ static LLVMValueRef address_of(LLVMValueRef inst, uint32_t kind)
 	}
 }
 
-/* The size in bytes of a value of the type in memory; -1 if it varies. */
+/* Returns the number of bytes that a value of the type takes in memory, or -1 if it varies. */
 static int64_t size_of(struct ir_program *p, LLVMTypeRef type)
 {
 	return LLVMTypeIsSized(type) ? (int64_t)LLVMStoreSizeOfType(p->layout, type) : -1;

@@ -27,20 +27,20 @@ struct ir_program {
 	size_t function_capacity, global_capacity, constant_capacity;
 };
 
-/* Fills all tables except sets, objects and the calls that depend on them.  The module must have
- * its debug records as intrinsics. */
+/* Fills all tables except sets, objects and the calls that depend on them.  In the module, debug
+ * records must be intrinsics. */
 void ir_program_init(struct ir_program *p, LLVMModuleRef module);
 void ir_program_release(struct ir_program *p);
 
-/* Returns the tables, which then belong to the caller; call it after everything is filled. */
+/* Returns the tables, which then belong to the caller.  Call this after everything is filled in. */
 struct facts *ir_program_finish(struct ir_program *p);
 
 uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL is treated as "" */
 uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function);
-/* The row of a value; FACTS_NONE if the value has no row. */
+/* Returns the row of a value, or FACTS_NONE if the value has no row. */
 uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v);
 
-/* Appends the place of an instruction as "file.c:12"; "?" if unknown. */
+/* Appends the place of an instruction as "file.c:12", or "?"  if it is unknown. */
 void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *out);
 
 #endif

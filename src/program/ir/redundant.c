@@ -2,17 +2,19 @@
 /*
  * Finds redundant accesses by a forward dataflow analysis over sets of facts.
  *
- * The definition (which test/unit/u-ir-redundant.c computes): walk every path from the entry; keep
- * the set of bytes read or written and the set of bytes written; empty both at a FORGET step.  A
- * read is redundant if its bytes are in the first set on all paths, a write if they are in the
- * second.  Here a fact is a bit, and each key has two: seen and written.  The set at a block's
- * start is the intersection of those at the ends of its predecessors.  All sets start as "all
- * facts", so that loops converge to the largest solution.
+ * The definition, which test/unit/u-ir-redundant.c computes, is as follows.  Walk every path from
+ * the entry.  Keep the set of bytes that were read or written and the set of bytes that were
+ * written.  Empty both at a FORGET step.  A read is redundant if its bytes are in the first set on
+ * all paths, and a write if they are in the second set on all paths.
+ *
+ * Here a fact is a bit, and each key has two: seen and written.  The set at a block's start is the
+ * intersection of the sets at the ends of its predecessors.  All sets start as "all facts", so
+ * that loops converge to the largest solution.
  *
  * Containment of keys is resolved when a fact is added: a step that covers eight bytes also adds
- * the facts of the keys inside them.  A key that only one step uses and that no other key contains
- * cannot matter, and gets no bits.  That keeps the sets small, because most keys of a function
- * occur once.
+ * the facts of the keys inside them.  If only one step uses a key, and no other key contains it,
+ * the key cannot matter and gets no bits.  That keeps the sets small, because most keys of a
+ * function occur once.
  */
 #include "ir/redundant.h"
 
@@ -23,9 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function whose sets take more words than this (512 MB) is not analysed.  Set by hand; bounds
- * memory.
- */
+/* A function whose sets take more words than this (512 MB) is not analysed.  Set by hand to bound
+ * the memory. */
 #define MAX_WORDS ((size_t)1 << 26)
 
 struct added_bits {
@@ -35,15 +36,17 @@ struct added_bits {
 struct redundant_flow {
 	const struct facts_graph *g;
 	const struct ir_steps *s;
-	uint32_t *bit; /* the number of each key's facts; FACTS_NONE for a key that cannot matter */
-	uint32_t bits; /* the number of keys that have facts; each has two */
+	/* The number of each key's facts, or FACTS_NONE for a key that cannot matter. */
+	uint32_t *bit;
+	uint32_t bits;		  /* the number of keys that have facts; each has two */
 	struct added_bits *added; /* for each key, the facts that a step on it adds */
 	uint32_t *covers;
 	size_t covers_count, covers_capacity;
 	size_t words;
 	uint64_t *out; /* the facts at the end of each block */
 	uint64_t *now;
-	size_t *first; /* the first step of each block, then the number of steps */
+	/* The index of the first step of each block; the last entry is the number of steps. */
+	size_t *first;
 };
 
 struct ranked {
@@ -137,7 +140,7 @@ static bool test(const uint64_t *set, uint32_t fact)
 	return set[fact / 64] >> (fact % 64) & 1;
 }
 
-/* Runs the steps of a block over f->now; fills `redundant` unless it is NULL. */
+/* Runs the steps of a block over f->now.  Fills in `redundant` unless it is NULL. */
 static void run(struct redundant_flow *f, uint32_t block, bool *redundant)
 {
 	RD_ASSERT(block < f->g->nodes);

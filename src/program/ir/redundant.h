@@ -6,14 +6,15 @@
 #include "facts/graph.h"
 
 /*
- * A step is an action of a block: it reads or writes the bytes of a key, or it forgets everything.
- * A read is redundant if, on every path from the entry, its bytes were read or written since the
- * last FORGET.  A write is redundant if they were written.
+ * A step is one action of a block.  It reads or writes the bytes of a key, or it forgets
+ * everything.  A read is redundant if, on every path from the entry, its bytes were read or
+ * written since the last FORGET.  A write is redundant if its bytes were written since then.
  */
 enum ir_step_kind { IR_STEP_READ, IR_STEP_WRITE, IR_STEP_FORGET };
 
 struct ir_step {
-	/* The block's number; steps are sorted by block, and in program order within a block. */
+	/* The block's number.  Steps are sorted by block, and are in program order within a
+	 * block. */
 	uint32_t block;
 	uint32_t key; /* the key that is accessed; not used for FORGET */
 	enum ir_step_kind kind;
@@ -33,7 +34,7 @@ struct ir_steps {
 	uint32_t key_count;
 };
 
-/* Sets redundant[i] to whether step i is redundant.  Steps in unreachable blocks are not
+/* Sets redundant[i] to true if step i is redundant.  Steps in unreachable blocks are not
  * redundant. */
 void ir_redundant(const struct facts_graph *g, const struct ir_steps *steps, bool *redundant);
 

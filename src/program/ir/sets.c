@@ -18,7 +18,7 @@
 /* A set that has been written, as a bitmap of the solver's places. */
 struct known_set {
 	struct ir_bits bits;
-	uint32_t next; /* the previous set with the same hash, plus 1; 0 if there is none */
+	uint32_t next; /* 1 + the previous set with the same hash; 0 if there is none */
 };
 
 struct tables {
@@ -26,10 +26,10 @@ struct tables {
 	const struct ir_solution *s;
 	struct facts *f;
 	uint32_t *place;     /* for each place of the solution, its number in the facts */
-	struct rd_umap sets; /* maps a hash to the newest set with that hash, plus 1 */
+	struct rd_umap sets; /* maps a hash to 1 + the newest set with that hash */
 	struct known_set *known;
 	size_t known_capacity;
-	uint32_t *of_variable; /* for each variable that owns a set, the number of the set, plus 1 */
+	uint32_t *of_variable; /* for each variable that owns a set, 1 + the number of the set */
 	uint32_t *members;
 	size_t member_capacity;
 };
@@ -136,8 +136,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of the set with these places, created if necessary.  Sets are compared in the solver's
- * form, in which equal sets have equal bytes.  So only new sets have to be sorted. */
+/* Returns the number of the set with these places, creating it if necessary.  Sets are compared in
+ * the solver's form, in which equal sets have equal bytes.  So only new sets have to be sorted. */
 static uint32_t write_set(struct tables *t, const struct ir_bits *bits)
 {
 	RD_ASSERT(t->s != NULL && bits != NULL);
@@ -231,7 +231,7 @@ static int by_value(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* Writes the calls.  A call that is in several copies of a function is written once. */
+/* Writes the calls.  If a call is in several copies of a function, it is written once. */
 static void write_calls(struct tables *t)
 {
 	size_t to = 0;

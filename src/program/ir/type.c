@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads types from debug information: names as in C, the path from an object to the member at a
- * byte offset, and the members of structs.  In: a node.  Out: text and nodes.  Each node's
- * operands are read once and kept in struct ir_type.
+ * Reads types from debug nodes: their names as in C, the path from an object to the member at a
+ * byte offset, and the members of structs.  Each node's operands are read once and kept in struct
+ * ir_type.
  */
 #include "ir/debug-int.h"
 
@@ -40,7 +40,8 @@ struct type_field {
 	LLVMMetadataRef node;
 	const char *name; /* "" for a base class or an anonymous member */
 	LLVMMetadataRef type;
-	uint64_t offset, size; /* in bytes; for a bit-field, those of the bytes that contain it */
+	/* In bytes; for a bit-field, the offset and size of the bytes that contain it. */
+	uint64_t offset, size;
 	bool bits;
 };
 
@@ -55,8 +56,8 @@ struct ir_type {
 	unsigned dimensions;
 	struct type_field *fields;
 	size_t field_count;
-	bool complete; /* whether fields or counts have been read */
-	/* Whether the type has a linkage identifier (C++), so that no keyword precedes its name. */
+	bool complete; /* true if fields or counts have been read */
+	/* True if the type has a linkage identifier (C++), so that no keyword precedes its name. */
 	bool cxx;
 };
 
@@ -189,7 +190,8 @@ static void complete(struct ir_debug *d, struct ir_type *t)
 	for (unsigned i = 0; i < n; i++)
 		if (list[i] != NULL)
 			add_field(d, t, LLVMValueAsMetadata(list[i]));
-	/* Keeps the order of members with equal offsets, as in unions or empty bases. */
+	/* An insertion sort keeps the order of members with equal offsets, as in unions or empty
+	 * bases. */
 	for (size_t i = 1; i < t->field_count; i++)
 		for (size_t k = i; k > 0 && by_offset(&t->fields[k - 1], &t->fields[k]) > 0; k--) {
 			struct type_field swap = t->fields[k];
@@ -231,7 +233,7 @@ static void array_name(struct ir_debug *d, struct ir_type *t, struct rd_buf *out
 			rd_buf_addf(out, "[%llu]", (unsigned long long)t->counts[i]);
 }
 
-/* Stores a struct under the name that was returned, so that its members can be listed. */
+/* Stores a struct under the name that was returned for it, so that its members can be listed. */
 static void use(struct ir_debug *d, struct ir_type *t, const char *name, size_t n)
 {
 	size_t before = d->used_names.count;
@@ -313,9 +315,8 @@ bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type)
 	return member != NULL && member->tag == TAG_ARRAY && last->size == 0;
 }
 
-/* The member that contains the bytes.  Of the members of a union, the one with exactly this size is
- * preferred.
- */
+/* Returns the member that contains the bytes.  In a union, a member with exactly this size is
+ * preferred. */
 static const struct type_field *field_at(const struct ir_type *t, uint64_t offset, uint64_t size)
 {
 	const struct type_field *best = NULL;
@@ -368,7 +369,7 @@ LLVMMetadataRef ir_type_path(struct ir_debug *d, LLVMMetadataRef type, uint64_t 
 
 void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 {
-	/* The walk may add the types of members to the list. */
+	/* The loop may add the types of members to the list. */
 	for (size_t i = 0; i < d->used_names.count; i++) {
 		struct ir_used_type used = d->used[i];
 		complete(d, used.type);
@@ -392,7 +393,8 @@ void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 
 /* --- types as expressions need them (ir_type_view()) --- */
 
-/* Whether the node's text contains a word: LLVM's C API has no getter for encodings. */
+/* Returns true if the node's text contains a word.  The text is needed because LLVM's C API has no
+ * getter for encodings. */
 static bool has_word(struct ir_debug *d, LLVMMetadataRef node, const char *word)
 {
 	char *text = LLVMPrintValueToString(LLVMMetadataAsValue(d->context, node));

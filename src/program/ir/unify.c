@@ -5,8 +5,8 @@
  * distinguished.
  *
  * The nodes are the variables, the objects, and classes that were created before they had members.
- * Invariant: target[] of a root is the class that its members point to, or IR_NO_VARIABLE if it has
- * not been created yet.
+ * Invariant: if n is a root, target[n] is the class that its members point to, or IR_NO_VARIABLE
+ * if that class has not been created yet.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -36,7 +36,7 @@ static uint32_t find(struct unifier *u, uint32_t n)
 	return ir_root(u->parent, n);
 }
 
-/* The class that the members of a class point to. */
+/* Returns the class that the members of a class point to. */
 static uint32_t target_of(struct unifier *u, uint32_t n)
 {
 	RD_ASSERT(n < u->count);
@@ -96,7 +96,7 @@ static void connect(struct unifier *u, const struct ir_points_call *c, const str
 		join(u, target_of(u, f->result), target_of(u, c->result));
 }
 
-/* A function that is called for each call and each function that it may call. */
+/* Called for each pair of a call and a function that it may call. */
 typedef void pair_fn(struct unifier *u, uint32_t call, uint32_t function, void *context);
 
 static void each_pair(struct unifier *u, pair_fn *fn, void *context)

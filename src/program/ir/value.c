@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small queries about LLVM values, without side effects: what a pointer points into, what a call
- * calls, whether an address escapes, and the flow graph of a function.
+ * Answers small questions about LLVM values, without side effects: what a pointer points into,
+ * what a call calls, whether an address escapes, and what the flow graph of a function is.
  */
 #include "ir/value.h"
 
@@ -209,8 +209,9 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
 {
 	enum {
-		/* Largest number of values derived from one object; more count as an escape.  Set
-		 * by hand, to limit the time. */
+		/* The largest number of values derived from one object that are followed.  If
+		 * there are more, the address counts as escaped.  Set by hand, to limit the
+		 * time. */
 		LIMIT = 512
 	};
 	LLVMValueRef work[LIMIT];

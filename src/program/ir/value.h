@@ -10,57 +10,57 @@
 #include <llvm-c/Target.h>
 #include <stdbool.h>
 
-/* The function that a call or invoke names; NULL for indirect calls and inline assembler.  Aliases
- * are resolved. */
+/* Returns the function that a call or invoke names, or NULL for indirect calls and inline
+ * assembler.  Aliases are resolved. */
 LLVMValueRef ir_callee(LLVMValueRef call);
 const char *ir_name(LLVMValueRef v); /* terminated by NUL; "" if the value has no name */
 bool ir_starts(const char *s, const char *prefix);
-/* Whether the instruction is a call or invoke, also of assembler. */
+/* Returns true if the instruction is a call or invoke, even of assembler. */
 bool ir_is_call(LLVMValueRef inst);
-/* Whether the module does not contain the function's code. */
+/* Returns true if the module does not contain the function's code. */
 bool ir_is_external(LLVMValueRef function);
 bool ir_has_attribute(LLVMValueRef function, const char *name); /* an enum or string attribute */
 
-/* Whether the function is used other than being called by name. */
+/* Returns true if the function is used in any other way than being called by name. */
 bool ir_address_taken(LLVMValueRef function);
 
-/* The object that a pointer points into, through casts, address computations, aliases and the
- * thread-local address intrinsic. */
+/* Returns the object that a pointer points into.  Follows casts, address computations, aliases and
+ * the thread-local address intrinsic. */
 LLVMValueRef ir_base(LLVMValueRef pointer);
 
-/* One step of ir_base(): the pointer that `pointer` is derived from, and the offset between them in
- * bytes, as far as it is constant. ir_derive() returns false if `pointer` is a base. */
+/* One step of ir_base(): the pointer from which `pointer` is derived, and the offset between them
+ * in bytes, as far as it is constant.  ir_derive() returns false if `pointer` is itself a base. */
 struct ir_derived {
 	LLVMValueRef from;
 	int64_t offset;
-	bool constant; /* whether all indices were constant, so that the offset is exact */
-	/* The stride of a variable index that steps over whole pointees; 0 without such an
+	bool constant; /* true if all indices were constant, so that the offset is exact */
+	/* The stride of a variable index that steps over whole pointees.  0 if there is no such
 	 * index. */
 	uint64_t stride;
 };
 bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived *out);
 
-/* The indices of a getelementptr, one after the other; begin with {.gep = gep}. */
+/* Iterates over the indices of a getelementptr.  Initialise it with {.gep = gep}. */
 struct ir_gep {
 	LLVMValueRef gep, index;
 	/* The type whose elements `index` counts, or the struct whose field it selects. */
 	LLVMTypeRef type;
 	bool field;
-	unsigned at;	   /* the number of the operand that `index` is */
+	unsigned at;	   /* the operand number of `index` */
 	LLVMTypeRef inner; /* the type that the next index selects from */
 };
 bool ir_gep_next(struct ir_gep *g); /* returns false at the end */
 
-/* Whether the callee keeps no copy of the argument. */
+/* Returns true if the callee keeps no copy of the argument. */
 typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
-/* Whether code that does not access an object by name may know its address: the address is stored,
- * passed on, or converted to a number. */
+/* Returns true if code that does not access an object by name may know its address: the address is
+ * stored, passed on, or converted to a number. */
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 
-/* Makes the edges from `from` to `old` lead to `to` instead; phi nodes are not updated. */
+/* Makes the edges from `from` to `old` lead to `to` instead.  Phi nodes are not updated. */
 void ir_redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef old, LLVMBasicBlockRef to);
 
-/* A function's blocks as a graph; block numbers are in layout order. */
+/* A function's blocks as a graph.  Blocks are numbered in layout order. */
 struct ir_cfg {
 	LLVMBasicBlockRef *blocks;
 	struct rd_umap index; /* maps a block to its number */

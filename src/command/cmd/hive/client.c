@@ -34,7 +34,7 @@ static int open_client(struct hive_client *c, char **token)
 	return err;
 }
 
-/* An action with the hive that the options name.  It returns the exit status. */
+/* An action that uses the hive that the options name.  It returns the exit status. */
 typedef int action_fn(const struct hive_client *c, char **words);
 
 static int with_client(action_fn *action, char **words)
@@ -186,7 +186,7 @@ int hive_do_track(char **words)
 	return with_client(track, words);
 }
 
-/* Writes one sketch in a form to the file `to`; to standard output if `to` is NULL. */
+/* Writes one sketch in the given form to the file `to`, or to standard output if `to` is NULL. */
 static int show(const struct hive_client *c, const json_t *sketch, const char *form, const char *to)
 {
 	const char *build = json_string_value(json_object_get(sketch, "build"));
@@ -219,7 +219,8 @@ static int show_in_all_forms(const struct hive_client *c, const json_t *sketch)
 	return 0;
 }
 
-/* Shows the sketch with that id or, without an id, all sketches.  A document contains only one. */
+/* Shows the sketch with that id, or all sketches if there is no id.  A document can contain only
+ * one sketch. */
 static int show_sketches(const struct hive_client *c, const json_t *sketches, const char *id)
 {
 	size_t i, shown = 0;

@@ -101,8 +101,8 @@ static int change_token(struct hive_db *db, const char *name)
 	return opt.revoke ? hive_store_token_revoke(db, name) : make_token(db, name);
 }
 
-/* Runs an action on the database with the word.  The word is NULL if only_word() has reported an
- * error. */
+/* Runs an action on the database with the given word.  `word` is NULL if only_word() has already
+ * reported an error. */
 static int do_with_word(const char *word, int (*action)(struct hive_db *db, const char *word))
 {
 	struct hive_db *db;

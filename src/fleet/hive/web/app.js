@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dashboard: shows the data of the API and nothing else.  The part of the URL after # selects
-// what is shown: #/ programs, #/b/BUILD its races, #/r/BUILD/ID one race, #/s/BUILD/ID one sketch.
-// Texts of programs are inserted only as text, never as HTML.
+// The dashboard.  It shows the data of the API and nothing else.  The part of the URL after #
+// selects what is shown: #/ all programs, #/b/BUILD the races of a program, #/r/BUILD/ID one race,
+// #/s/BUILD/ID one sketch.  Texts of programs are inserted only as text, never as HTML.
 "use strict";
 
 const VERDICTS = { "true-race": "true race", "likely-false-positive": "likely false", "unknown": "unknown" };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the edits of a unit.  In: a module as clang made it, and the changes.  Out: the edited
- * module.  Synchronisation that is left out is replaced by calls of the runtime
- * (rt/core/control/edit.c).  Calls are also inserted before lines where a predicate must be true.
+ * Makes the edits of a unit.  The module must be as clang made it.  Synchronisation that is to be
+ * left out is replaced by calls of the runtime (rt/core/control/edit.c).  Calls are also inserted
+ * before lines where a predicate must be true.
  *
  * A predicate is evaluated when control reaches its line.  Control reaches a line before each of
- * its instructions that follows an instruction of another line, in the same block or in a preceding
- * block.
+ * its instructions that follows an instruction of another line, in the same block or in a
+ * preceding block.
  */
 #include "instr/edit/edit.h"
 
@@ -63,7 +63,7 @@ static bool is_there(const struct edit *e, LLVMValueRef inst)
 	return file != NULL && rd_is_path_end(file, e->what->file);
 }
 
-/* Whether control reaches the block from another line, or the block has no predecessor. */
+/* Returns true if control reaches the block from another line, or the block has no predecessor. */
 static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 {
 	bool any = false;
@@ -81,8 +81,8 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Whether calls of the function can be left out.  That needs a function that the runtime
- * interposes, because the runtime must ignore the release of a lock that was not taken. */
+/* Returns true if calls of the function can be left out.  The runtime must interpose the function,
+ * because it must ignore the release of a lock that was not taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {
@@ -134,7 +134,7 @@ static void require(struct edit *e, LLVMValueRef inst)
 				  e->what->line, why);
 }
 
-/* Changes the instructions of a block that are at the place.  A predicate is inserted only where
+/* Changes those instructions of a block that are at the place.  A predicate is inserted only where
  * control enters the line. */
 static void edit_block(struct edit *e, LLVMBasicBlockRef block)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of a unit (base/edit.h).  They are made before anything else is done to the unit, while
- * every local variable is still in memory, whatever the user's optimisation options are.
+ * Edits of a unit (base/edit.h).  They are made before anything else is done to the unit.  At that
+ * time every local variable is still in memory, no matter what the user's optimisation options
+ * are.
  */
 #ifndef INSTR_EDIT_H
 #define INSTR_EDIT_H
@@ -9,16 +10,16 @@
 #include "base/edit.h"
 #include "instr/unit-int.h"
 
-/* Makes the edits whose places are in the unit.  An expression that cannot be evaluated there is an
- * error. */
+/* Makes the edits whose places are in the unit.  If an expression cannot be evaluated there, that
+ * is an error. */
 int instr_edit(struct instr_unit *u);
 
-/* Inserts a call, before an instruction, that evaluates a predicate.  Returns NULL, or the reason
- * why the predicate cannot be evaluated there; the text lives as long as `d`. */
+/* Inserts a call before an instruction, which evaluates a predicate.  Returns NULL, or the reason
+ * why the predicate cannot be evaluated there.  The text lives as long as `d`. */
 const char *instr_require(struct instr_unit *u, struct ir_debug *d, LLVMValueRef before,
 			  const struct rd_edit *edit, uint32_t number);
 
-/* Whether a function evaluates a predicate. */
+/* Returns true if a function evaluates a predicate. */
 bool instr_edit_is_predicate(LLVMValueRef function);
 
 /* Marks an instruction that an edit inserted.  Such an instruction has no events. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiles predicates.  In: an expression and the instruction before which it must be true.  Out:
- * a function of the module, __raddle_require_N, that evaluates the expression, and a call of the
- * function.
+ * Compiles predicates.  Given an expression and the instruction before which it must be true, this
+ * code makes a function of the module, __raddle_require_N, that evaluates the expression, and a
+ * call of the function.
  *
  * The function gets local variables as arguments.  Numbers and pointers are passed by value, so
  * that they can stay in registers.  Structures, arrays and variables whose address other code may
- * know are passed by address.  The function reads globals itself.  The runtime reads memory through
- * pointers.  It ends the program if the predicate has no value or is false.  Types come from debug
- * information; conversions are those of C.
+ * know are passed by address.  The function reads globals itself.  The runtime reads memory
+ * through pointers, and ends the program if the predicate has no value or is false.  Types come
+ * from debug information, and conversions are those of C.
  */
 #include "instr/edit/edit.h"
 
@@ -24,9 +24,10 @@
 #define PREFIX "__raddle_require_"
 enum { LOCALS_MAX = 32 }; /* largest number of local variables in one predicate; set by hand */
 
-/* A value: either `v`, or the content of the memory at `address`. */
+/* A value.  It is either `v`, or the content of the memory at `address`. */
 struct value {
-	enum ir_shape shape; /* IR_SHAPE_NONE if there is no value; the error has then been reported */
+	/* IR_SHAPE_NONE if there is no value because of an error, which has been reported. */
+	enum ir_shape shape;
 	unsigned bits;
 	bool is_signed;
 	/* The type of a pointer's target or an array's elements; NULL if unknown. */
@@ -34,7 +35,7 @@ struct value {
 	LLVMMetadataRef type; /* the type of a record or an array */
 	unsigned dimension;   /* the number of an array's dimensions that have been indexed */
 	LLVMValueRef v, address;
-	bool far; /* whether the address came from a pointer, so that it may be invalid */
+	bool far; /* true if the address came from a pointer, so that it may be invalid */
 	/* The width of a bit-field and the number of its first bit; the width is 0 for other
 	 * values. */
 	unsigned field, field_offset;
@@ -132,7 +133,8 @@ static LLVMValueRef load(struct emitter *e, LLVMTypeRef type, LLVMValueRef addre
 	return v;
 }
 
-/* Loads a bit-field.  One that fits in an int becomes an int, whatever its type is. */
+/* Loads a bit-field.  A bit-field that fits in an int becomes an int, no matter what its type
+ * is. */
 static struct value load_field(struct emitter *e, struct value a)
 {
 	bool small = a.field < 32;
@@ -175,7 +177,7 @@ static struct value scalar(struct emitter *e, struct value a)
 	return a;
 }
 
-/* The value at an address, according to its type. */
+/* Returns the value at an address, according to its type. */
 static struct value place(struct emitter *e, LLVMMetadataRef type, LLVMValueRef address, bool far)
 {
 	struct ir_view view;
@@ -272,7 +274,8 @@ static struct value promote(struct emitter *e, struct value a)
 	return integer(to_bits(e, a, 32), 32, true);
 }
 
-/* The common type of two numbers in an operation.  A pointer is treated as an unsigned long. */
+/* Returns the type to which two numbers are converted in an operation.  A pointer is treated as an
+ * unsigned long. */
 static struct ir_arithmetic common_type(struct value a, struct value b)
 {
 	struct value of[] = {a, b};
@@ -351,7 +354,8 @@ static struct value emit_unary(struct emitter *e, const struct ir_expr *x)
 	return a;
 }
 
-/* Emits a && b or a || b.  The second operand is evaluated only if the first does not decide. */
+/* Emits a && b or a || b.  The second operand is evaluated only if the first one does not decide
+ * the result. */
 static struct value emit_logical(struct emitter *e, const struct ir_expr *x)
 {
 	LLVMContextRef c = e->u->context;
@@ -417,7 +421,7 @@ static struct value reals(struct emitter *e, int op, struct value left, struct v
 	return r;
 }
 
-/* Checks a divisor: the runtime ends a program whose predicate divides by zero. */
+/* Checks a divisor.  If a predicate divides by zero, the runtime ends the program. */
 static LLVMValueRef divisor(struct emitter *e, LLVMValueRef b, unsigned bits)
 {
 	LLVMValueRef wide = LLVMBuildIntCast2(e->builder, b, e->u->i64, false, "");
@@ -426,7 +430,7 @@ static LLVMValueRef divisor(struct emitter *e, LLVMValueRef b, unsigned bits)
 				 integer_type(e, bits), false, "");
 }
 
-/* The distance of a shift.  Only its lower bits are used, as on the machine. */
+/* Returns the distance of a shift.  Only its lower bits are used, as on the machine. */
 static LLVMValueRef distance(struct emitter *e, LLVMValueRef b, unsigned bits)
 {
 	return LLVMBuildAnd(e->builder, b, LLVMConstInt(LLVMTypeOf(b), bits - 1, false), "");
@@ -510,7 +514,7 @@ static struct value emit_binary(struct emitter *e, const struct ir_expr *x)
 	return integers(e, x->op, a, b);
 }
 
-/* Emits a ? b : c.  Pointers stay pointers; numbers get their common type. */
+/* Emits a ?  b : c.  Pointers stay pointers.  Numbers are converted to their common type. */
 static struct value emit_choice(struct emitter *e, const struct ir_expr *x)
 {
 	struct value a = emit_scalar(e, x->a);
@@ -624,7 +628,7 @@ static struct value emit(struct emitter *e, const struct ir_expr *x)
 
 /* --- the function ---------------------------------------------------------------------------- */
 
-/* Whether no other code can know the variable's address. */
+/* Returns true if no other code can know the variable's address. */
 static bool is_private(LLVMValueRef alloca)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(alloca); use != NULL; use = LLVMGetNextUse(use)) {
@@ -635,8 +639,9 @@ static bool is_private(LLVMValueRef alloca)
 	return true;
 }
 
-/* Whether the variable is passed by value: it is a number or pointer, has exactly the type that
- * debug information states, and no other thread can change it before the function reads it. */
+/* Returns true if the variable is passed by value.  It must be a number or pointer and have
+ * exactly the type that debug information states, and no other thread may be able to change it
+ * before the function reads it. */
 static bool goes_by_value(struct emitter *e, const struct ir_variable *v)
 {
 	struct ir_view view;
@@ -683,7 +688,7 @@ static LLVMTypeRef make_function(struct emitter *e)
 	for (size_t i = 0; i < e->local_count; i++)
 		types[i] = e->locals[i].type;
 	LLVMTypeRef type = LLVMFunctionType(e->u->nothing, types, (unsigned)e->local_count, false);
-	/* LLVM makes the name unique if a line is entered in several places. */
+	/* If a line is entered in several places, LLVM makes the name unique. */
 	snprintf(name, sizeof name, PREFIX "%" PRIu32, e->number);
 	e->function = LLVMAddFunction(e->u->module, name, type);
 	LLVMSetLinkage(e->function, LLVMInternalLinkage);

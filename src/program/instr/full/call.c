@@ -4,8 +4,8 @@
  * records.  The result of the call begins the next piece.  Only functions that do nothing but
  * compute leave the piece open.
  *
- * The ranges that a library function reads are recorded before it runs, those that it writes after
- * it returns.
+ * If a library function reads ranges of memory, they are recorded before it runs.  If it writes
+ * ranges, they are recorded after it returns.
  */
 #include "instr/full/full.h"
 
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Updates the pointer of an event, because a test for faults may have been inserted between the
- * pointer and its user since the scan. */
+/* Updates the pointer of an event.  Since the scan, a test for faults may have been inserted
+ * between the pointer and its user. */
 static const struct instr_event *refresh(struct instr_event *event)
 {
 	if (event->pointer != NULL)
@@ -31,7 +31,7 @@ const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst)
 	return i != NULL ? refresh(&x->f->events[*i]) : NULL;
 }
 
-/* The next event of the same instruction. */
+/* Returns the next event of the same instruction. */
 static const struct instr_event *following(struct full_function *x, const struct instr_event *event)
 {
 	size_t next = (size_t)(event - x->f->events) + 1;
@@ -74,8 +74,8 @@ static bool takes_pointer(LLVMValueRef call)
 	return false;
 }
 
-/* Whether the thread may have to stop before the call, because the call writes to a stream or
- * checks a predicate. */
+/* Returns true if the thread may have to stop before the call, because the call writes to a stream
+ * or checks a predicate. */
 static bool emits(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -83,7 +83,7 @@ static bool emits(struct full_function *x, LLVMValueRef call)
 	       (ir_is_external(callee) ? instr_libc_emits(ir_name(callee)) : instr_edit_is_predicate(callee));
 }
 
-/* Whether the piece stays open across the call. */
+/* Returns true if the piece stays open across the call. */
 static bool stays(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -96,7 +96,7 @@ static bool stays(struct full_function *x, LLVMValueRef call)
 	       ir_effects_is_quiet(x->f->effects, ir_name(callee)) && !takes_pointer(call);
 }
 
-/* Whether the callee records the arguments at its entry. */
+/* Returns true if the callee records the arguments at its entry. */
 static bool enters(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -105,7 +105,8 @@ static bool enters(struct full_function *x, LLVMValueRef call)
 	       LLVMCountParams(callee) == LLVMGetNumArgOperands(call);
 }
 
-/* Whether the call can be skipped: it calls a library function that returns normally. */
+/* Returns true if the call can be skipped, because it calls a library function that returns
+ * normally. */
 static bool is_preventable(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -174,8 +175,7 @@ static void load_words(struct full_function *x, const struct instr_event *event,
 	}
 }
 
-/* In the flavour `led`, inserts a hook that reports to the runtime which accesses a fence
- * orders. */
+/* In the flavour `led`, inserts a hook that tells the runtime which accesses a fence orders. */
 static void put_barrier(struct full_function *x, unsigned kind)
 {
 	if (x->u->stops && kind != 0)
@@ -186,7 +186,8 @@ static void put_barrier(struct full_function *x, unsigned kind)
 /* Kinds of barriers, numbered as in enum memory_fence of rt/memory/model.h. */
 enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
 
-/* The barrier that the name of an instruction, or assembler, means; 0 if it is not a barrier. */
+/* Returns the kind of barrier that the text of an instruction or of assembler stands for, or 0 if
+ * it is not a barrier. */
 static unsigned barrier_of(const char *text)
 {
 	if (strstr(text, "mfence") || strstr(text, "lock"))
@@ -245,7 +246,8 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 	}
 }
 
-/* The atomic operation that a call does; NULL if the call is not an atomic operation. */
+/* Returns the atomic operation that a call performs, or NULL if the call is not an atomic
+ * operation. */
 static const struct instr_event *atomic_call(struct full_function *x, LLVMValueRef call)
 {
 	for (const struct instr_event *e = full_event(x, call); e != NULL; e = following(x, e))
@@ -256,7 +258,8 @@ static const struct instr_event *atomic_call(struct full_function *x, LLVMValueR
 
 /* --- the flavour `led` --------------------------------------------------------- */
 
-/* The length of a range, limited to 16 bits; NULL if the length is not known before the call. */
+/* Returns the length of a range, limited to 16 bits, or NULL if the length is not known before the
+ * call. */
 static LLVMValueRef stop_length(struct full_function *x, const struct instr_event *event)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -342,8 +345,8 @@ void full_call_before(struct full_function *x, LLVMValueRef call)
 		atomic_before(x, atomic_call(x, call), x->old, x->old_site);
 }
 
-/* The memory that the call wrote has the length that the call returned, even if a fault changes the
- * result. */
+/* The length of the memory that the call wrote is determined by what the call returned, even if a
+ * fault then changes the result. */
 void full_call_after(struct full_function *x, LLVMValueRef call)
 {
 	const struct instr_event *atomic = atomic_call(x, call);
@@ -428,7 +431,7 @@ static void copy(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 
 static void fill(struct full_function *x, LLVMValueRef call)
 {
-	/* The hook at which a thread can stop comes first among the hooks of the call, because
+	/* The hook at which a thread can stop must be the first of the call's hooks, because
 	 * schedules name this place by its source line. */
 	if (x->u->stops && full_event(x, call) != NULL) {
 		full_piece_close(x);
@@ -440,9 +443,9 @@ static void fill(struct full_function *x, LLVMValueRef call)
 	full_put_word(x, "i8", length_of(x, call));
 }
 
-/* Records the memory that va_start fills.  On x86-64 the pointer at offset 8 of the list points to
- * the arguments on the stack.  The pointer at offset 16 points to a copy of those passed in
- * registers. */
+/* Records the memory that va_start fills.  On x86-64, the pointer at offset 8 of the list points
+ * to the arguments on the stack, and the pointer at offset 16 points to a copy of the arguments
+ * that were passed in registers. */
 static void variable_arguments(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 {
 	static const struct {

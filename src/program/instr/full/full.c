@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `full`.  In: a module.  Out: the same module, which records what it executes, and
- * sites and pieces in the unit's table.
+ * The flavour `full`.  Changes a module so that it records what it executes, and writes its sites
+ * and pieces to the unit's table.
  *
  * Lifetime markers of stack variables are removed first.  With them, two variables of one call
  * could share an address.
@@ -105,8 +105,8 @@ int instr_full(struct instr_unit *u)
 	return 0;
 }
 
-/* The optimiser cannot move accesses across hooks anyway, so hooks are inlined before the code is
- * optimised. */
+/* Hooks are inlined before the code is optimised, because the optimiser cannot move accesses
+ * across hooks anyway. */
 int instr_full_generate(struct instr_unit *u)
 {
 	static const char optimise[] = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"

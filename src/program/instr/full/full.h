@@ -13,28 +13,29 @@
 
 #include "instr/scan/event.h"
 
-/* A piece, being built or finished. */
+/* A piece that is being built or is finished. */
 struct full_piece {
 	uint32_t number; /* the number of the piece's P record (doc/format/full.md) */
-	uint32_t size;	 /* the bytes of the fields that the piece already has */
+	uint32_t size;	 /* the size in bytes of the fields that the piece has so far */
 	uint32_t next;	 /* the bare block that follows the piece; FACTS_NONE if there is none */
 	struct rd_buf ops;
 	LLVMValueRef room; /* the call that reserves space for the piece */
 };
 
-/* The place of a block in its chain (walk.c). */
+/* Describes where a block is in its chain (walk.c). */
 struct full_block {
-	/* The block whose chain this one continues; FACTS_NONE if this block begins a chain. */
+	/* The block whose chain this block continues, or FACTS_NONE if this block begins a
+	 * chain. */
 	uint32_t into;
 	uint32_t tail; /* the block that continues the chain; FACTS_NONE at the end of the chain */
-	/* Whether the chain has no piece: it stores nothing at run time and only plain branches
-	 * lead to it. */
+	/* True if the chain has no piece.  It then stores nothing at run time, and only plain
+	 * branches lead to it. */
 	bool bare;
 	uint32_t next; /* the bare block that follows a bare chain; FACTS_NONE if there is none */
 	struct rd_buf ops;
 };
 
-/* The placeholder of a test: a `freeze` of the value, or a call whose callee is tested. */
+/* The placeholder of a test.  It is a `freeze` of the value, or a call whose callee is tested. */
 struct full_injection {
 	LLVMValueRef place, self;
 	uint32_t site;
@@ -43,9 +44,9 @@ struct full_injection {
 struct full_function {
 	struct instr_function *f;
 	struct instr_unit *u;
-	/* The thread's state, while a piece is open; NULL if it is not loaded yet. */
+	/* The thread's state while a piece is open, or NULL if it is not loaded yet. */
 	LLVMValueRef self;
-	/* The call frame; NULL if neither an exception nor longjmp() can lead here. */
+	/* The call frame, or NULL if neither an exception nor longjmp() can lead here. */
 	LLVMValueRef frame;
 	struct full_block *blocks;
 	struct full_piece *pieces;
@@ -53,11 +54,11 @@ struct full_function {
 	uint32_t entry; /* the number of the piece that contains the function's entry */
 	struct full_injection *injections;
 	size_t injection_count, injection_capacity;
-	bool open; /* whether the last one of `pieces` is being written */
-	/* The ops of the current bare chain, which has no piece; NULL in other chains. */
+	bool open; /* true if the last one of `pieces` is being written */
+	/* The ops of the current bare chain, which has no piece.  NULL in other chains. */
 	struct rd_buf *bare;
 	LLVMValueRef at; /* the instruction before which code is inserted */
-	/* The value that an atomic call found, and its site; for the code after the call. */
+	/* The value that an atomic call found, and its site.  The code after the call uses them. */
 	LLVMValueRef old[2], old_site;
 	struct rd_umap events; /* maps an instruction to the first of its events in f->events */
 	struct rd_umap loads;  /* maps a load to the number of its site */
@@ -67,7 +68,7 @@ struct full_function {
  * large function, the code generator would take time quadratic in the number of its uses. */
 LLVMValueRef full_self(struct full_function *x);
 
-/* piece.c.  Ops are added to the open piece.  If no piece is open, a piece is begun at `at`. */
+/* In piece.c.  Ops are added to the open piece.  If no piece is open, a new one begins at `at`. */
 void full_piece_need(struct full_function *x);
 void full_piece_close(struct full_function *x); /* does nothing if no piece is open */
 void full_op(struct full_function *x, char letter, uint32_t site);
@@ -80,51 +81,54 @@ bool full_is_recorded(struct full_function *x, LLVMTypeRef type);
 void full_rows(struct full_function *x); /* writes the P records */
 void full_build_at(struct full_function *x, LLVMValueRef inst);
 
-/* Like full_put_value(), for a value that originates here; adds a mark if the code calculates with
- * the value. */
+/* Does the same as full_put_value() for a value that originates here.  Adds a mark if the code
+ * calculates with the value. */
 void full_put_origin(struct full_function *x, LLVMValueRef v);
-/* Adds a mark of doc/format/full.md to the last op, followed by n unless n is 0. */
+/* Adds a mark of doc/format/full.md to the last op.  If n is not 0, it follows the mark. */
 void full_mark(struct full_function *x, char mark, uint32_t n);
 
-/* origin.c.  Whether code calculates with a value that may be an address, or a part of one. */
+/* In origin.c.  Returns true if code calculates with a value that may be an address or a part of
+ * one. */
 bool full_is_calculated_with(struct full_function *x, LLVMValueRef v);
-/* Whether the instruction turns the address of a variable into a number that is used in a
+/* Returns true if the instruction turns the address of a variable into a number that is used in a
  * calculation. */
 bool full_numbers_variable(struct full_function *x, LLVMValueRef inst);
-/* The site number of the load that a stored value of less than eight bytes comes from; 0 if
- * unknown. */
+/* Returns the site number of the load from which a stored value of less than eight bytes comes, or
+ * 0 if it is unknown. */
 uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 
-/* Makes a site; returns its number in the unit. */
+/* Makes a site and returns its number in the unit. */
 uint32_t full_site(struct full_function *x, const struct instr_site *site);
 LLVMValueRef full_site_number(struct full_function *x, uint32_t n); /* the number as in the trace */
 
-/* inject.c. full_inject() makes all users of a value use the value that a fault may have changed.
- * It returns `v` itself if no fault can change it. */
+/* In inject.c.  full_inject() makes all users of a value use the result of a test instead, which a
+ * fault may have changed.  It returns `v` itself if no fault can change the value. */
 bool full_is_injectable(LLVMValueRef v);
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site);
 void full_inject_arguments(struct full_function *x, LLVMValueRef call);
 void full_inject_call(struct full_function *x, LLVMValueRef call);
-/* Makes the operands of an instruction values that faults can change; `name` is the instruction's
- * opcode. */
+/* Replaces the operands of an instruction by values that faults can change.  `name` is the
+ * instruction's opcode. */
 void full_inject_operands(struct full_function *x, LLVMValueRef inst, const char *name);
 void full_inject_finish(struct full_function *x); /* inserts the tests */
 
-/* call.c.  The code before a call or invoke, inserted at x->at, and the code after it. */
+/* In call.c.  These insert the code before a call or invoke, at x->at, and the code after it. */
 void full_call_before(struct full_function *x, LLVMValueRef call);
 void full_call_after(struct full_function *x, LLVMValueRef call);
 bool full_call_is_tail(LLVMValueRef call);
-bool full_call_is_twice(LLVMValueRef call); /* whether the call may return twice, as setjmp() does */
-/* Handles a call of an intrinsic; `next` is the instruction after it. */
+/* True if the call may return twice, as setjmp() does. */
+bool full_call_is_twice(LLVMValueRef call);
+/* Handles a call of an intrinsic.  `next` is the instruction after it. */
 void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef next);
-bool full_intrinsic_is_bare(LLVMValueRef call); /* whether the intrinsic stores nothing at run time */
+/* True if the intrinsic stores nothing at run time. */
+bool full_intrinsic_is_bare(LLVMValueRef call);
 void full_atomic(struct full_function *x, const struct instr_event *event, LLVMValueRef next);
-/* The first event of an instruction, or NULL.  The event's pointer is the present operand of the
- * instruction. */
+/* Returns the first event of an instruction, or NULL if there is none.  The event's pointer is the
+ * current operand of the instruction. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
-/* library.c.  Records ranges that a library function accesses and that no LIBC_RANGE in libc.inc
- * describes, before or after the call. */
+/* In library.c.  Records ranges that a library function accesses but that no LIBC_RANGE in
+ * libc.inc describes, before or after the call. */
 void full_library(struct full_function *x, LLVMValueRef call, bool behind);
 
 /* walk.c */

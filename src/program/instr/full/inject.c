@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inserts tests of values that a fault may change.  The test of self->target is put after the
- * instruction that makes the value, or before the call that takes it.  Users of the value use the
- * result of the test.  During the walk over a function, each test is represented by a `freeze`
+ * Inserts tests of values that a fault may change.  The test of self->target is inserted after the
+ * instruction that makes the value, or before the call that takes it.  Users of the value then use
+ * the result of the test.  During the walk over a function, each test is represented by a `freeze`
  * instruction, because the code that names accesses skips such instructions.
  *
- * Phi nodes are not changed, since their incoming values can be.  Nor are values without a machine
- * type, and values that the backend needs unchanged: constants that an intrinsic needs, and
- * arguments passed in memory.
+ * Phi nodes are not tested, because their incoming values can be.  Neither are values without a
+ * machine type, nor values that the backend needs unchanged, namely constants that an intrinsic
+ * needs and arguments passed in memory.
  */
 #include "instr/full/full.h"
 
@@ -84,7 +84,8 @@ static const char *callee_name(struct full_function *x, LLVMValueRef callee)
 	return callee != NULL ? ir_debug_function_name(x->u->sites.debug, callee) : NULL;
 }
 
-/* Makes an operand of an instruction a value that faults can change; `what` describes the site. */
+/* Replaces an operand of an instruction by a value that faults can change.  `what` describes the
+ * site. */
 static void strike_operand(struct full_function *x, unsigned i, struct instr_site what)
 {
 	LLVMValueRef v = LLVMGetOperand(what.inst, i);
@@ -123,15 +124,15 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 	x->injections[x->injection_count++] = (struct full_injection){call, full_self(x), site};
 }
 
-/* Whether the operand is the address of a load or store.  Even the address of a global variable
- * counts, because faults in memory need that address. */
+/* Returns true if the operand is the address of a load or store.  Even the address of a global
+ * variable counts, because faults in memory need that address. */
 static bool is_memory(LLVMValueRef inst, int operand)
 {
 	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);
 }
 
-/* The type of the accessed memory if the operand is an address; otherwise the type of the
- * operand. */
+/* Returns the type of the accessed memory if the operand is an address.  Otherwise returns the
+ * type of the operand. */
 static LLVMTypeRef accessed_type(LLVMValueRef inst, int operand, LLVMValueRef v)
 {
 	if (!is_memory(inst, operand))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: the memory
- * of arguments that a format describes (format.h), the memory that a result points to, and memory
- * reached through a pointer to a pointer.  In: a call.  Out: hooks at the builder's position that
- * record its ranges.
+ * Records ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes.  These are
+ * the memory of arguments that a format describes (format.h), the memory that a result points to,
+ * and memory that is reached through a pointer to a pointer.  The hooks that record the ranges of
+ * a call are inserted at the builder's position.
  */
 #include "instr/scan/format.h"
 #include "instr/full/full.h"
@@ -13,14 +13,14 @@
 
 enum way {
 	RETURNS, /* the call wrote the string that the result points to */
-	/* The call reads the buffers of the iovec in that argument; the next argument is their
-	 * number. */
+	/* The call reads the buffers of the iovec in that argument.  The next argument is the
+	 * number of buffers. */
 	GATHERS,
-	SCATTERS, /* the call writes these buffers; the result is the number of bytes */
+	SCATTERS, /* the call writes to these buffers; its result is the number of bytes */
 	SENDS,	  /* like GATHERS, with a struct msghdr */
 	RECEIVES,
-	/* The call writes where the pointer in that argument points: as many bytes as the result,
-	 * and one more. */
+	/* The argument points to a pointer, and the call writes where that pointer points.  The
+	 * number of bytes is one more than the result. */
 	LEADS,
 };
 
@@ -69,7 +69,7 @@ static LLVMValueRef as_number(struct full_function *x, LLVMValueRef v)
 	return LLVMBuildIntCast2(x->u->builder, v, x->u->i64, true, "");
 }
 
-/* Returns n if the result of the call is more than `least`, else 0. */
+/* Returns n if the result of the call is more than `least`, and 0 otherwise. */
 static LLVMValueRef if_more(struct full_function *x, LLVMValueRef call, uint64_t least, LLVMValueRef n)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -83,8 +83,8 @@ struct formatted {
 	bool behind;
 };
 
-/* Before the call, records the strings that the call will print; after the call, the memory that
- * the call wrote. */
+/* Before the call, records the strings that the call will print.  After the call, records the
+ * memory that the call wrote. */
 static void put_conversion(void *context, const struct instr_conversion *c)
 {
 	const struct formatted *f = context;
@@ -104,8 +104,8 @@ static void put_conversion(void *context, const struct instr_conversion *c)
 				     .is_string = c->is_string});
 }
 
-/* If the call failed, its argument may not be a valid pointer; then readable memory is used
- * instead. */
+/* If the call failed, its argument may not be a valid pointer.  In that case readable memory is
+ * used instead. */
 static void put_led(struct full_function *x, LLVMValueRef call, unsigned argument)
 {
 	LLVMBuilderRef b = x->u->builder;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analyses values that may be addresses, or parts of addresses: whether code calculates with them,
- * and whether a store writes the value that a load has read.  In: values.  Out: marks after their
- * types.  The tests for faults are `freeze` instructions between values and their users; they are
- * skipped.
+ * Analyses values that may be addresses, or parts of addresses.  It finds out whether code
+ * calculates with them, and whether a store writes a value that a load has read.  The results
+ * become marks after the types of the values.  Tests for faults appear as `freeze` instructions
+ * between values and their users, and are skipped.
  */
 #include "instr/full/full.h"
 
-#define LOOK_DEPTH 6 /* how many uses of uses are followed; set by hand, to limit the time */
+#define LOOK_DEPTH 6 /* how many levels of uses are followed; set by hand, to limit the time */
 #define LOOK_MAX 128 /* largest number of uses that are visited; set by hand, to limit the time */
 
 struct look {
 	unsigned left;
-	/* Whether the value has less than eight bytes, so that it is only a part of an address. */
+	/* True if the value has less than eight bytes, so that it is only a part of an address. */
 	bool part;
 };
 
@@ -23,9 +23,9 @@ static LLVMValueRef behind_tests(LLVMValueRef v)
 	return v;
 }
 
-/* Whether an operation turns an address into a number that is no longer a location.  Sums,
- * differences and setting or clearing bits are excluded, unless the value is only a part of the
- * address: they are common, and mostly the same in every run. */
+/* Returns true if an operation turns an address into a number that is no longer a location.  Sums,
+ * differences and setting or clearing bits do not count, unless the value is only a part of the
+ * address.  These operations are common, and mostly the same in every run. */
 static bool is_calculation(LLVMOpcode opcode, bool part)
 {
 	switch (opcode) {
@@ -47,7 +47,7 @@ static bool is_calculation(LLVMOpcode opcode, bool part)
 	}
 }
 
-/* Whether the result of `user` is still the address, or a place near it. */
+/* Returns true if the result of `user` is still the address, or an address near it. */
 static bool is_passage(LLVMValueRef user, LLVMValueRef v)
 {
 	switch (LLVMGetInstructionOpcode(user)) {

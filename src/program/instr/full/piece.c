@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds pieces (raddle/full.h).  In: ops, one after another.  Out: code that reserves space at
- * the first op and stores fields at the builder's position, and the rows of the layout.  The
- * length of a piece is known only when it ends; then the call that reserves the space is
- * completed.
+ * Builds pieces (raddle/full.h).  Ops are added one after another.  The first op makes code that
+ * reserves space, and each op makes code at the builder's position that stores its fields.  The
+ * rows of the layout are written too.  The length of a piece is known only when it ends.  Then the
+ * call that reserves the space is completed.
  *
  * A piece without fields consists of its head only.  A piece with fields ends with a byte that
  * marks it as complete.
@@ -15,7 +15,8 @@
 #include "raddle/event.h"
 #include "raddle/full.h"
 
-/* Largest size of an op, in bytes.  A piece is closed when it may have no room for another op. */
+/* The largest size of an op, in bytes.  A piece is closed when there may not be enough room for
+ * another op. */
 enum { OP_MAX = 1024 };
 
 void full_build_at(struct full_function *x, LLVMValueRef inst)
@@ -99,7 +100,7 @@ void full_op(struct full_function *x, char letter, uint32_t site)
 	rd_buf_addf(x->bare != NULL ? x->bare : &current(x)->ops, "\t%c%u", letter, site);
 }
 
-/* Stores a field after the others; `bytes` is the number of bytes that the store touches. */
+/* Stores a field after the others.  `bytes` is the number of bytes that the store writes. */
 static void put(struct full_function *x, LLVMValueRef v, uint32_t bytes)
 {
 	struct full_piece *p = current(x);
@@ -134,7 +135,7 @@ static uint32_t integer_bytes(unsigned width)
 	return bytes;
 }
 
-/* The size of a floating-point type in bytes; 0 for other types. */
+/* Returns the size of a floating-point type in bytes, or 0 for other types. */
 static uint32_t float_bytes(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks over the instructions of a function, block by block.  Out: an op for each instruction that
- * a trace records, in pieces.
+ * Walks over the instructions of a function, block by block.  For each instruction that a trace
+ * records, it adds an op to a piece.
  *
- * Blocks that simply follow one another form a chain.  A chain takes as few pieces as its calls
+ * Blocks that simply follow one another form a chain.  A chain has as few pieces as its calls
  * allow.  A chain is *bare*, and has no piece, if it stores nothing at run time and only plain
- * branches lead to it.  The piece before a bare chain lists the chain's ops, and so shows that they
- * were executed.  The next piece shows which way the branch at the chain's end went.
+ * branches lead to it.  The piece before a bare chain lists the chain's ops, and so shows that
+ * they were executed.  The next piece shows which way the branch at the chain's end went.
  */
 #include "base/error.h"
 #include "instr/full/full.h"
@@ -111,7 +111,7 @@ static uint32_t alloca_site(struct full_function *x, LLVMValueRef inst, LLVMValu
 						 .pointer = object});
 }
 
-/* The size of an alloca in bytes, if it is constant; else 0. */
+/* Returns the size of an alloca in bytes, or 0 if it is not constant. */
 static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 {
 	LLVMValueRef n = LLVMGetOperand(alloca, 0);
@@ -120,8 +120,9 @@ static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 	return LLVMABISizeOfType(x->u->layout, LLVMGetAllocatedType(alloca)) * LLVMConstIntGetZExtValue(n);
 }
 
-/* Size, in bytes, of the largest variable that is cleared.  The initial content of a variable
- * differs from run to run, and with the padding of structures it is copied and passed on. */
+/* The size, in bytes, of the largest variable that is cleared.  Variables are cleared because
+ * their initial content differs from run to run, and would be copied and passed on with the
+ * padding of structures. */
 #define CLEAR_MAX 4096
 
 static void clear(struct full_function *x, LLVMValueRef alloca, uint64_t size)
@@ -293,7 +294,8 @@ static const char *value_name(LLVMOpcode opcode)
 	return opcode < sizeof names / sizeof *names ? names[opcode] : NULL;
 }
 
-/* The name of an instruction whose operands a fault may change; NULL for other instructions. */
+/* Returns the name of an instruction whose operands a fault may change, or NULL for other
+ * instructions. */
 static const char *operand_name(LLVMOpcode opcode)
 {
 	return opcode == LLVMLoad ? "load" : opcode == LLVMStore ? "store" : value_name(opcode);
@@ -348,7 +350,7 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 
 /* --- chains -------------------------------------------------------------------- */
 
-/* Makes the piece also list the bare blocks that follow a plain branch. */
+/* Adds the bare blocks that follow a plain branch to the list of the piece. */
 static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 {
 	uint32_t to = ir_cfg_number(&x->f->cfg, LLVMGetSuccessor(branch, 0));
@@ -362,7 +364,7 @@ static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 	x->pieces[x->piece_count - 1].next = to;
 }
 
-/* The invoke that returns to this block and only there; NULL if there is none. */
+/* Returns the invoke that returns to this block and only there, or NULL if there is none. */
 static LLVMValueRef returning_invoke(const struct full_function *x, uint32_t block)
 {
 	RD_ASSERT(block < x->f->cfg.graph.nodes);
@@ -401,7 +403,7 @@ static bool is_leading_alloca(const struct full_function *x, LLVMValueRef inst)
 	return false;
 }
 
-/* The instructions of the function before any were inserted. */
+/* The instructions of the function, listed before any are inserted. */
 struct list {
 	LLVMValueRef *items;
 	size_t count, capacity;
@@ -461,7 +463,7 @@ static LLVMValueRef frame_address(struct full_function *x)
 	return LLVMBuildPtrToInt(x->u->builder, p, x->u->i64, "");
 }
 
-/* The size in bytes of an argument that the caller put on the stack (byval). */
+/* Returns the size in bytes of an argument that the caller put on the stack (byval). */
 static uint64_t byval_size(struct full_function *x, unsigned parameter)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);

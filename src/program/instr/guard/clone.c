@@ -3,12 +3,12 @@
  * Decides which functions are duplicated (clone.h), and where control changes from one copy to the
  * other.
  *
- * Each guard has a scope: the innermost loop around it that has a test in each iteration, or else
- * the function.  All guards of a scope share one test, at the last place that all paths to them
- * pass.  A scope with a single guard tests the flag of that guard, which costs the same.  Counting
- * loops without calls have no tests, because a test would cost more than the rest of the loop.
- * Instead the code around them tests, or they are split into pieces (strip.c).  Other loops with
- * short iterations test once in several iterations (unroll.c).
+ * Each guard has a scope.  It is the innermost loop around the guard that has a test in each
+ * iteration, or else the function.  All guards of a scope share one test, at the last place that
+ * all paths to them pass.  If a scope has a single guard, the flag of that guard is tested, which
+ * costs the same.  Counting loops without calls have no tests, because a test would cost more than
+ * the rest of the loop.  Instead, the code around them tests, or they are split into pieces
+ * (strip.c).  Other loops with short iterations test once in several iterations (unroll.c).
  *
  * In functions that cannot be copied, each mark becomes a test where it is.
  */
@@ -22,10 +22,11 @@
 #include <string.h>
 
 enum {
-	TIGHT = 100,	      /* counting loops with fewer instructions have no test */
-	MAX_COPIED = 30000,   /* largest size, in instructions, of a function that is copied */
-	REGION_STEP = 40503u, /* the distance between the first regions of two units: odd and large */
-	MARK_ADDRESS = 0,     /* the operands of a mark */
+	TIGHT = 100,	    /* counting loops with fewer instructions have no test */
+	MAX_COPIED = 30000, /* largest size, in instructions, of a function that is copied */
+	/* The distance between the first regions of two units; odd and large. */
+	REGION_STEP = 40503u,
+	MARK_ADDRESS = 0, /* the operands of a mark */
 	MARK_SIZE = 1,
 	MARK_NUMBER = 2,
 };
@@ -100,7 +101,7 @@ static void test_all(struct instr_unit *u, LLVMValueRef function)
 
 struct census {
 	size_t marks, instructions;
-	bool strange; /* whether the function contains something that cannot be duplicated */
+	bool strange; /* true if the function contains something that cannot be duplicated */
 };
 
 static bool is_strange(LLVMValueRef inst)
@@ -157,8 +158,8 @@ static bool is_worth_it(LLVMValueRef function)
 
 /* ---- loops ---- */
 
-/* Whether the instruction takes so long that a test beside it costs little: a volatile or atomic
- * access, or most calls. */
+/* Returns true if the instruction takes so long that a test beside it costs little.  This is so
+ * for a volatile or atomic access, and for most calls. */
 static bool is_heavy(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
@@ -171,8 +172,8 @@ static bool is_heavy(LLVMValueRef inst)
 	return callee == NULL || (LLVMGetIntrinsicID(callee) == 0 && !ir_has_attribute(callee, "willreturn"));
 }
 
-/* Whether the instruction is the program's.  Instructions that reg2mem inserted do not count,
- * because they disappear again. */
+/* Returns true if the instruction belongs to the program.  Instructions that reg2mem inserted do
+ * not count, because they disappear again. */
 bool instr_clone_is_real(LLVMValueRef inst)
 {
 	unsigned pointer = LLVMIsAStoreInst(inst) ? 1 : 0;
@@ -192,10 +193,10 @@ static bool is_in_each_round(const struct instr_clone *t, const struct facts_loo
 	return true;
 }
 
-/* Properties of a loop's iterations, without the loops inside it. */
+/* Properties of a loop's iterations, not counting the loops inside it. */
 struct rounds {
-	bool heavy; /* whether each iteration contains something slow */
-	bool nest;  /* whether another loop is inside */
+	bool heavy; /* true if each iteration contains something slow */
+	bool nest;  /* true if another loop is inside */
 	size_t size;
 };
 
@@ -220,9 +221,10 @@ static struct rounds look_at_rounds(const struct instr_clone *t, size_t number)
 	return r;
 }
 
-/* Decides whether the loop tests in each iteration.  Counting loops and the loops in them end by
- * themselves, and a test would prevent vectorisation, so inner and small ones have no test.  Among
- * the other loops, those that are unrolled have a test of their own. */
+/* Decides whether the loop tests in each iteration.  A counting loop and the loops in it end by
+ * themselves, and a test would prevent vectorisation.  So counting loops have no test if they are
+ * inner loops or small.  Among the other loops, those that are unrolled have a test of their
+ * own. */
 static void decide(struct instr_clone *t, size_t number, const struct instr_unrolled *unrolled)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -261,10 +263,11 @@ static void find_loops(struct instr_clone *t, const struct rd_umap *pieces,
 
 /* The guards of a loop, or of the function, which is the last scope. */
 struct scope {
-	/* The last block that all paths to the guards pass; FACTS_NONE if there are no guards. */
+	/* The last block that all paths to the guards pass, or FACTS_NONE if there are no
+	 * guards. */
 	uint32_t block;
 	size_t marks;
-	bool tight; /* whether one of the guards is in a tight loop */
+	bool tight; /* true if one of the guards is in a tight loop */
 };
 
 static uint32_t common_dominator(const struct facts_graph *g, uint32_t a, uint32_t b)
@@ -286,8 +289,8 @@ static uint32_t scope_of(const struct instr_clone *t, uint32_t block)
 	return loop;
 }
 
-/* Whether a block must directly follow another one, because it is a landing pad or uses the result
- * of an invoke. */
+/* Returns true if a block must directly follow another one, because it is a landing pad or uses
+ * the result of an invoke. */
 static bool is_bound(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -306,7 +309,7 @@ static bool is_bound(const struct instr_clone *t, uint32_t block)
 	return false;
 }
 
-/* The nearest block before `block`, or itself, that is in the scope but in none of the scope's
+/* Returns `block` or the nearest block before it that is in the scope but in none of the scope's
  * inner loops. */
 static uint32_t out_of_loops(const struct instr_clone *t, uint32_t block, uint32_t scope)
 {
@@ -345,7 +348,7 @@ static void add_to_scope(const struct instr_clone *t, struct scope *scopes, uint
 	s->marks += marks;
 }
 
-/* Decides where the region's byte is tested; returns false if nowhere. */
+/* Decides where the byte of the region is tested.  Returns false if it is tested nowhere. */
 static bool find_meetings(struct instr_clone *t)
 {
 	const uint32_t nodes = t->cfg.graph.nodes;
@@ -402,7 +405,7 @@ static void close_clone(struct instr_clone *t)
 	ir_cfg_release(&t->cfg);
 }
 
-/* Returns the number of regions that the function has used; 0 if it was not duplicated. */
+/* Returns the number of regions that the function uses, or 0 if it was not duplicated. */
 static uint32_t make_clone(struct instr_unit *u, LLVMValueRef function, uint32_t region,
 			   struct rd_buf *regions)
 {
@@ -439,8 +442,8 @@ void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
 }
 
-/* Passes skip functions with the attribute optnone, so all functions that are not chosen get it
- * meanwhile. */
+/* Passes skip functions with the attribute optnone.  So all functions that were not chosen get
+ * this attribute while the passes run. */
 int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen)
 {
 	struct rd_umap shielded = {0};

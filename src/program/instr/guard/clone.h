@@ -17,19 +17,20 @@
 #include "instr/unit-int.h"
 #include "ir/value.h"
 
-/* A mark is a call that costs the inliner nothing, that no pass removes and that touches no memory.
- * Its operands are the accessed address, the number of bytes, and a third number.  The third number
- * is that of the guard or, for synchronisation, one of these. */
+/* A mark is a call that costs the inliner nothing, that no pass removes and that touches no
+ * memory.  Its operands are the accessed address, the number of bytes, and a third number, which
+ * is the number of the guard.  For synchronisation, the third number is one of these. */
 enum instr_mark_sync {
 	MARK_ATOMIC = 1 << 30,	     /* plus an enum raddle_guard_atomic */
 	MARK_OUTSIDE = 1 << 30 | 64, /* plus 1 if the thread leaves the program's code */
 };
 void instr_mark(struct instr_unit *u, LLVMValueRef address, LLVMValueRef size, uint32_t number);
-bool instr_is_mark(LLVMValueRef inst); /* whether the instruction is the mark of a guard */
+bool instr_is_mark(LLVMValueRef inst); /* true if the instruction is the mark of a guard */
 uint32_t instr_mark_guard(LLVMValueRef mark);
 size_t instr_marks_in(LLVMBasicBlockRef block); /* the number of marks of guards */
 
-/* A function in which only memory carries values from one block to the next (reg2mem). */
+/* A function in the form that reg2mem makes, in which only memory carries values from one block to
+ * the next. */
 struct instr_clone {
 	struct instr_unit *unit;
 	LLVMValueRef function;
@@ -38,71 +39,74 @@ struct instr_clone {
 	struct ir_cfg cfg;
 	struct facts_loops loops;
 	uint32_t *parent; /* for each loop, the loop around it; FACTS_NONE if there is none */
-	bool *polled;	  /* for each loop, whether each iteration has a test */
-	/* For each loop, whether it must test sometimes, although its iterations are cheap. */
+	bool *polled;	  /* for each loop, true if each iteration has a test */
+	/* For each loop, true if it must test sometimes although its iterations are cheap. */
 	bool *light;
 	const struct instr_unrolled *unrolled;
-	bool *meets; /* for each block, whether the byte is tested before it */
-	bool *keeps; /* for each block, whether its marks become tests in the clean copy, too */
-	LLVMBasicBlockRef *guarded; /* for each block, its guarded copy, once there is one */
-	/* For each block, the block that tests the byte before it; NULL if there is none. */
+	bool *meets; /* for each block, true if the byte is tested before it */
+	/* For each block, true if its marks become tests in the clean copy too. */
+	bool *keeps;
+	LLVMBasicBlockRef *guarded; /* for each block, its guarded copy, if it has been made */
+	/* For each block, the block that tests the byte before it, or NULL if there is none. */
 	LLVMBasicBlockRef *meeting;
 };
 
-/* strip.c: cuts loops without tests into pieces where possible.  Adds to `pieces` the block at
- * which each piece begins. */
+/* In strip.c.  Cuts loops without tests into pieces where possible.  Adds the block at which each
+ * piece begins to `pieces`. */
 void instr_clone_strip(struct instr_clone *t, struct rd_umap *pieces);
 bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop *loop);
 
-/* Whether the loop has a counter.  Such a loop normally ends by itself. */
+/* Returns true if the loop has a counter.  Such a loop normally ends by itself. */
 bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *loop);
-bool instr_clone_is_real(LLVMValueRef inst); /* neither a mark nor inserted by reg2mem */
+/* Returns true if `inst` is neither a mark nor inserted by reg2mem. */
+bool instr_clone_is_real(LLVMValueRef inst);
 
-/* unroll.c: sets and maps of blocks. */
+/* Filled in by unroll.c.  These are sets and maps of blocks. */
 struct instr_unrolled {
 	struct rd_umap headers; /* the headers of unrolled loops */
-	/* The blocks in which such a loop has a test, from which control can only change to the
+	/* The blocks in which such a loop has a test.  From there, control can change only to the
 	 * guarded copy. */
 	struct rd_umap tests;
-	struct rd_umap first; /* maps the header of a further repetition to that of the first one */
+	struct rd_umap first; /* maps the header of a later repetition to that of the first one */
 	struct rd_umap tried; /* the headers of loops that were considered */
 };
-/* Unrolls one loop, which invalidates the analysis of the function.  Returns false if no loop is
+/* Unrolls one loop.  This invalidates the analysis of the function.  Returns false if no loop is
  * left to unroll. */
 bool instr_clone_unroll(struct instr_clone *t, struct instr_unrolled *all);
 void instr_unrolled_release(struct instr_unrolled *all);
 
 /* copy.c */
 void instr_clone_copy(struct instr_clone *t);
-/* Copies a block's instructions to the builder's position.  The operands of the copies are still
- * the originals. */
+/* Copies a block's instructions to the builder's position.  The copies still have the original
+ * operands. */
 void instr_copy_block(struct instr_unit *u, LLVMBasicBlockRef block, struct rd_umap *copies);
-/* Replaces operands that were copied themselves. */
+/* Replaces those operands of a copy that were copied themselves. */
 void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies);
 /* Inserts a test of a region's byte at the builder's position.  The result is not 0 if the guarded
- * copy is to run. */
+ * copy must run. */
 LLVMValueRef instr_clone_byte(struct instr_unit *u, uint32_t region);
 
-/* quiet.c: runs after the copying.  Gives regions to loops, and adds their lines to `regions`. */
+/* In quiet.c.  Call this after the copying.  Assigns regions to loops, and adds their lines to
+ * `regions`. */
 void instr_clone_quiet(struct instr_clone *t, struct rd_buf *regions);
 
-/* Makes a new first block, which contains the function's variables, shared by all copies.  It has
- * no terminator yet. */
+/* Makes a new first block, which contains the function's variables and is shared by all copies.
+ * It has no terminator yet. */
 LLVMBasicBlockRef instr_split_entry(struct instr_unit *u, LLVMBasicBlockRef old);
 /* Marks the first of a branch's two targets as unlikely. */
 void instr_say_rare(struct instr_unit *u, LLVMValueRef branch);
 
 void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
 			 bool set); /* an attribute without a value */
-/* Whether blocks of the function may be duplicated. */
+/* Returns true if blocks of the function may be duplicated. */
 bool instr_can_copy(LLVMValueRef function);
-/* Moves values to memory, only in the functions of `chosen`. */
+/* Moves values to memory in the functions of `chosen` only. */
 int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen);
 
-/* Whether the unit has a guard. */
+/* Returns true if the unit has a guard. */
 bool instr_has_guards(const struct instr_unit *u);
-/* Duplicates all functions of the unit that need it, between the two halves of optimisation.  Adds
- * the lines of RADDLE_GUARD_REGIONS to `regions`. */
+/* Duplicates all functions of the unit that need it.  This happens between the two halves of
+ * optimisation.  Adds the lines of RADDLE_GUARD_REGIONS to `regions`. */
 int instr_clones(struct instr_unit *u, struct rd_buf *regions);
 
 #endif

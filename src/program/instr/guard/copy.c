@@ -11,9 +11,9 @@
  * Both copies lead to a meeting, the block that tests the byte.  So a loop stays one loop with the
  * same header, and control returns to the clean copy as soon as no guard is active any more.
  *
- * If the only meeting is at the function's entry, the guarded copy becomes a separate function.
- * In the same function it would influence which registers are saved on entry, and code common to
- * both copies would be moved before the test.
+ * If the only meeting is at the function's entry, the guarded copy becomes a separate function.  If
+ * it stayed in the same function, it would influence which registers are saved on entry, and code
+ * common to both copies would be moved before the test.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -109,9 +109,9 @@ static void connect(struct instr_clone *t, uint32_t number, const struct rd_umap
 		instr_copy_operands(i, copies);
 }
 
-/* If unroll.c has repeated the body of a loop, the guarded copy of the function executes only the
- * first repetition.  Maps the header of any repetition to that of the first, and other blocks to
- * themselves. */
+/* Maps the header of any repetition of a loop's body to the header of the first one, and other
+ * blocks to themselves.  If unroll.c has repeated the body of a loop, the guarded copy of the
+ * function executes only the first repetition. */
 static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -193,8 +193,8 @@ static LLVMValueRef declare_alike(struct instr_unit *u, LLVMValueRef f)
 	return g;
 }
 
-/* Copies the body of `t`'s function, as it is, to `g`.  The copied instructions have no source
- * lines. */
+/* Copies the body of `t`'s function to `g` without changes.  The copied instructions have no
+ * source lines. */
 static void copy_body(struct instr_clone *t, LLVMValueRef g)
 {
 	struct instr_unit *u = t->unit;
@@ -249,8 +249,8 @@ static void begin_with_test(struct instr_clone *t, LLVMValueRef g)
 			    LLVMConstStructInContext(u->context, code, sizeof code / sizeof *code, true));
 }
 
-/* Whether something else uses the beginning of the function: a marker for jump targets (IBT), call
- * counting, or space for patches. */
+/* Returns true if the beginning of the function is used for something else: a marker for jump
+ * targets (IBT), call counting, or space for patches. */
 static bool has_begin(struct instr_unit *u, LLVMValueRef f)
 {
 	static const char *const wants[] = {"fentry-call", "patchable-function", "patchable-function-entry",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour `guard`: the program as it is shipped, with additions.  There is a mark before each
- * access that has a guard (raddle/guard.h).  Atomic operations, and calls into other code that may
- * order threads, are surrounded by tests of a flag.
+ * The flavour `guard` is the program as it is shipped, with additions.  Each access that has a
+ * guard (raddle/guard.h) is preceded by a mark.  Atomic operations, and calls into other code that
+ * may order threads, are surrounded by tests of a flag.
  *
  * Accesses have the same numbers as in the flavour `record`, so the code is brought to the same
  * level and scanned in the same way.  The marks are inserted before the optimiser runs.  After
- * inlining, functions with marks are duplicated (instr/guard/clone.h): one copy has no marks, the
- * other has tests in place of the marks.
+ * inlining, functions with marks are duplicated (instr/guard/clone.h).  One copy has no marks, and
+ * the other has tests in place of the marks.
  */
 #include "instr/scan/event.h"
 
@@ -22,7 +22,7 @@
 #include <string.h>
 
 struct guarding {
-	/* The number before the unit's first site, and the number of sites so far, as in
+	/* The site number before the unit's first one, and the number of sites so far, as in
 	 * instr/facts.c. */
 	uint32_t slot_base, count;
 	struct rd_umap callbacks;	/* functions whose address is passed to code outside the program */
@@ -36,8 +36,8 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst)
 		LLVMSetCurrentDebugLocation2(u->builder, NULL);
 }
 
-/* The number of bytes accessed.  If only the result of a call shows it, 1 is used: the first byte
- * represents all. */
+/* Returns the number of bytes accessed.  If only the result of a call shows it, returns 1, so that
+ * the first byte represents all. */
 static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *event)
 {
 	if (event->size != 0)
@@ -52,9 +52,9 @@ static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *even
 	return n;
 }
 
-/* Inserts the mark of an access, but not of a store of a vtable pointer.  A destructor mostly stores
- * the vtable pointer that is already there, which is not a write of the program.  Whether the store
- * changes the pointer is not checked here. */
+/* Inserts the mark of an access, except for a store of a vtable pointer.  A destructor mostly
+ * stores the vtable pointer that is already there, which is not a write of the program.  Whether
+ * the store changes the pointer is not checked here. */
 static void emit_access(struct instr_unit *u, const struct instr_event *event, uint32_t guard)
 {
 	if (instr_event_is_of_vtable(event))
@@ -63,9 +63,9 @@ static void emit_access(struct instr_unit *u, const struct instr_event *event, u
 	instr_mark(u, event->pointer, size_of(u, event), guard);
 }
 
-/* Inserts the mark of a call that frees or changes the object to which its first pointer points.  If
- * the call frees the object, the size is 0, and the runtime determines the size.  For other objects
- * the first byte represents all. */
+/* Inserts the mark of a call that frees or changes the object to which its first pointer points.
+ * If the call frees the object, the size in the mark is 0, and the runtime determines the real
+ * size.  For other calls, the first byte represents the object. */
 static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint32_t guard)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -223,7 +223,7 @@ static void guard_entries(struct instr_unit *u, struct guarding *g)
 	}
 }
 
-/* Stores lines as data that no linker drops. */
+/* Stores lines as data that linkers do not drop. */
 static void carry(struct instr_unit *u, const char *section, const struct rd_buf *lines)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -315,23 +315,23 @@ static void describe_slow_path(struct instr_unit *u)
 	}
 }
 
-/* Functions are inlined while marks represent the guards, and copied after that.  This pipeline
- * does what default<O2> does to functions while it inlines them, but without the loop passes, which
- * would treat marks as work in each iteration.  The loop passes run later, when the clean copies
- * are the original program.  Loops with a known small number of iterations are unrolled, since they
- * need no test. */
+/* Functions are inlined while marks represent the guards, and are copied after that.  This
+ * pipeline does what default<O2> does to functions while it inlines them, but without the loop
+ * passes, which would treat marks as work in each iteration.  The loop passes run later, when the
+ * clean copies are the same as the original program.  Loops with a known small number of
+ * iterations are unrolled, because they need no test. */
 #define SIMPLIFY_CFG_AND(sink)                                                                               \
 	"simplifycfg<bonus-inst-threshold=1;no-forward-switch-cond;switch-range-to-icmp;no-switch-to-"       \
 	"lookup;keep-loops;no-hoist-common-insts;" sink                                                      \
 	";speculate-blocks;simplify-cond-branch;no-speculate-unpredictables>"
 #define SIMPLIFY_CFG SIMPLIFY_CFG_AND("no-sink-common-insts")
-/* At the end, calls common to several paths are merged, since the inliner would count each of
- * them. */
+/* At the end, calls that are common to several paths are merged.  Otherwise the inliner would
+ * count each of them. */
 #define SINK SIMPLIFY_CFG_AND("sink-common-insts")
 #define COMBINE "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
-/* The program's compiler simplified `a && b` while variables were in memory, and made two branches.
- * Here variables are in registers, and simplification would make one branch and selects.  Jump
- * threading comes first to prevent that. */
+/* The program's compiler simplified `a && b` while variables were in memory, and made two
+ * branches.  Here variables are in registers, so simplification would make one branch and selects.
+ * Jump threading runs first to prevent that. */
 #define FORK "jump-threading,"
 static const char simplify[] =
 	"inferattrs,function<eager-inv>(lower-expect," FORK SIMPLIFY_CFG

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads the file of guards.  In: text.  Out: maps.  This file does not use LLVM, so that it can be
- * tested without it. */
+/* Reads the file of guards into maps.  This file does not use LLVM, so that it can be tested
+ * without it. */
 #include "instr/guard/guards.h"
 
 #include "base/error.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The file of guards of a program.  It lists the accesses that get a guard, and library functions
- * that may order threads without interposed calls.  Its lines are the table of raddle/guard.h, and
- * "x NAME" for each such function.  The "x" lines are not stored in the program.
+ * that may order threads without interposed calls.  Its lines are those of the table in
+ * raddle/guard.h, and "x NAME" for each such function.  The "x" lines are not stored in the
+ * program.
  */
 #ifndef INSTR_GUARDS_H
 #define INSTR_GUARDS_H
@@ -16,8 +17,8 @@ struct instr_guards {
 	struct rd_buf table;	 /* the lines that are stored in the program */
 };
 
-/* Reads `text`; `name` is the file's name, for messages.  The result must be released even after a
- * failure. */
+/* Reads `text`.  `name` is the file's name, for messages.  The caller must release the result even
+ * after a failure. */
 int instr_guards_parse(struct instr_guards *g, const char *text, const char *name);
 void instr_guards_release(struct instr_guards *g);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes copies without guards of loops of the guarded copy (clone.h), for the time in which no
- * guard of the loop is enabled.  Enabling one guard enables its whole function.  The tests of the
- * function's other guards cost little, except in counting loops: such a loop is no longer
- * vectorised and takes more than twice as long.  So each counting loop has its own region and,
- * inside the guarded copy, a second copy without guards:
+ * Copies loops inside the guarded copy of a function (clone.h).  The new copies have no guards,
+ * and run while no guard of the loop is enabled.  Enabling one guard enables its whole function.
+ * The tests of the function's other guards cost little, except in counting loops: such a loop is
+ * no longer vectorised and takes more than twice as long.  So each counting loop has its own
+ * region and, inside the guarded copy, a second copy without guards:
  *
  * 	guarded 4 ... door -+-> quiet 5 ... ---+-> guarded 6
  * 	                     \-> guarded 5 ... -/
  *
- * The door is a test when the loop is entered.  Like its clean copy, the quiet loop has no tests
- * while it runs, since it ends by itself.  The guards of the loop are tested only if the byte of
- * the function and the byte of the loop are both set.
+ * The door is a test that is made when the loop is entered.  Like the clean copy, the quiet loop
+ * has no tests while it runs, because it ends by itself.  The guards of the loop are tested only
+ * if the byte of the function and the byte of the loop are both set.
  */
 #include "base/error.h"
 #include "instr/guard/clone.h"
@@ -37,7 +37,8 @@ struct quiet {
 	uint32_t region;
 };
 
-/* For each loop, the depth of the nest of loops that it contains, itself included, or TESTS. */
+/* Returns, for each loop, the depth of the nest of loops that it contains, counting the loop
+ * itself, or TESTS. */
 static uint32_t *find_depths(const struct instr_clone *t)
 {
 	uint32_t *depth = rd_xcalloc(t->loops.count + 1, sizeof *depth);
@@ -54,7 +55,7 @@ static uint32_t *find_depths(const struct instr_clone *t)
 }
 
 /* Chooses nests of at most NEST loops.  A nest must be short, because a thread in its guarded copy
- * stays there until the nest ends.  But it must be long enough to be worth a test. */
+ * stays there until the nest ends.  But it must also be long enough to be worth a test. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);
@@ -62,8 +63,8 @@ static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t
 	return depth[loop] <= NEST && (around == FACTS_NONE || depth[around] > NEST);
 }
 
-/* Whether the loop can be copied.  Values are in memory between blocks, except for the result of a
- * call that may throw. */
+/* Returns true if the loop can be copied.  Between blocks, all values are in memory except the
+ * result of an invoke, so a loop that contains an invoke cannot be copied. */
 static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
@@ -73,7 +74,8 @@ static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *
 	return true;
 }
 
-/* Whether the guarded copy of the loop has marks.  The clean copy has lost its marks by now. */
+/* Returns true if the guarded copy of the loop has marks.  The clean copy has lost its marks by
+ * now. */
 static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
@@ -94,7 +96,7 @@ static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *reg
 	}
 }
 
-/* Copies the loop; returns the copy of its header. */
+/* Copies the loop.  Returns the copy of its header. */
 static LLVMBasicBlockRef copy_loop(struct quiet *q, LLVMValueRef function, struct rd_buf *regions)
 {
 	struct instr_unit *u = q->clone->unit;
@@ -144,9 +146,9 @@ static void make_quiet(struct instr_clone *t, const struct facts_loop *loop, str
 	rd_umap_release(&q.inside);
 }
 
-/* Whether a block of the guarded copy of the function is reachable.  If unroll.c has repeated the
- * body of a loop, the guarded copy executes only the first repetition, so the blocks of the others
- * are unreachable. */
+/* Returns true if a block of the guarded copy of the function is reachable.  If unroll.c has
+ * repeated the body of a loop, the guarded copy executes only the first repetition, so the blocks
+ * of the other repetitions are unreachable. */
 static bool is_reached(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
 {
 	return cfg->graph.number[ir_cfg_number(cfg, block)] != FACTS_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cuts tight loops that may run for long into pieces (clone.h):
+ * Cuts tight loops into pieces if they may run for long (clone.h):
  *
  *	do { ... } while (++i < n);
  *
@@ -13,9 +13,9 @@
  *	} while (more);
  *
  * Then the byte of the region can be tested between two pieces, and the inner loop looks the same
- * as before, even to the vectoriser.  The loop must have one exit, at its end, where a counter is
- * compared with a bound that does not change in the loop.  So each piece except the last ends with
- * the counter exactly at its limit.
+ * as before, even to the vectoriser.  The loop must have a single exit at its end, where a counter
+ * is compared with a bound that does not change in the loop.  So each piece except the last ends
+ * with the counter exactly at its limit.
  *
  * The function is in the form that reg2mem makes: a value that lives longer than a block has a
  * slot.  Whenever the loop's first block is entered, the slot of a counter holds its next value.
@@ -26,7 +26,7 @@
 #include "base/alloc.h"
 
 /* Numbers of iterations, set by hand.  One test in 65536 iterations costs nothing, and a piece
- * still ends within about a millisecond.  A loop of at most a million iterations ends soon by
+ * still ends within about a millisecond.  A loop of at most a million iterations soon ends by
  * itself. */
 enum { PIECE_ROUNDS = 1 << 16, SHORT_LOOP_ROUNDS = 1 << 20 };
 
@@ -34,9 +34,9 @@ struct counted {
 	LLVMValueRef test, next; /* the comparison with the bound, and the addition to the counter */
 	LLVMValueRef slot;	 /* the slot of the counter */
 	LLVMValueRef bound;	 /* a constant, an argument, or a load in the loop's last block */
-	LLVMIntPredicate stays;	 /* the loop continues while `next` and `bound` have this relation */
+	LLVMIntPredicate stays;	 /* the loop continues while `next` has this relation to `bound` */
 	int64_t step;
-	/* `latch` has the comparison; `back` branches to the header. */
+	/* `latch` contains the comparison, and `back` branches to the header. */
 	LLVMBasicBlockRef header, latch, back, exit;
 };
 
@@ -51,7 +51,7 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 		LLVMValueRef user = LLVMGetUser(use);
 		if (LLVMIsALoadInst(user))
 			continue;
-		/* Any other user of the slot's address may change the slot. */
+		/* Any other instruction that uses the slot's address may change the slot. */
 		if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == slot ||
 		    facts_loop_has(loop, ir_cfg_number(&t->cfg, LLVMGetInstructionParent(user))))
 			return true;
@@ -59,7 +59,8 @@ static bool is_stored_in(const struct instr_clone *t, const struct facts_loop *l
 	return false;
 }
 
-/* The value that is stored in a slot, if `v` is a load of a slot with only one store; else `v`. */
+/* If `v` is a load of a slot to which only one store writes, returns the value that is stored.
+ * Otherwise returns `v`. */
 static LLVMValueRef behind(LLVMValueRef v)
 {
 	LLVMValueRef stored = NULL;
@@ -77,7 +78,7 @@ static LLVMValueRef behind(LLVMValueRef v)
 	return stored != NULL ? stored : v;
 }
 
-/* The slot from which the loop's first block loads the counter. */
+/* Returns the slot from which the loop's first block loads the counter. */
 static LLVMValueRef counter_slot(const struct counted *c, LLVMValueRef counter)
 {
 	LLVMValueRef v = behind(counter);
@@ -158,7 +159,8 @@ static bool find_counted(const struct instr_clone *t, const struct facts_loop *l
 	return counts && c->slot != NULL && LLVMGetAllocatedType(c->slot) == LLVMTypeOf(c->next);
 }
 
-/* Whether the instruction changes a variable of the loop by the same amount in each iteration. */
+/* Returns true if the instruction changes a variable of the loop by the same amount in each
+ * iteration. */
 static bool is_step(const struct instr_clone *t, const struct facts_loop *loop, LLVMValueRef inst)
 {
 	if (!LLVMIsAGetElementPtrInst(inst) && LLVMGetInstructionOpcode(inst) != LLVMAdd)
@@ -186,7 +188,7 @@ bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *lo
 	return false;
 }
 
-/* Whether the bound is known before the loop, and the loop may be long. */
+/* Returns true if the bound is known before the loop begins, and the loop may be long. */
 static bool is_bounded(const struct instr_clone *t, const struct facts_loop *loop, const struct counted *c)
 {
 	if (LLVMIsAConstantInt(c->bound))
@@ -249,8 +251,9 @@ static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct cou
 	return block;
 }
 
-/* Inserts the comparison with the limit.  A counter that grows by one reaches its limit exactly;
- * passes that count iterations recognise this form more easily. */
+/* Inserts the comparison with the limit.  A counter that grows by one reaches its limit exactly,
+ * so it is compared for equality.  Passes that count iterations recognise this form more easily.
+ * */
 static void test_limit(struct instr_unit *u, const struct counted *c, const struct piece *p)
 {
 	LLVMPositionBuilderBefore(u->builder, c->test);
@@ -287,7 +290,7 @@ static void cut(struct instr_clone *t, const struct facts_loop *loop, const stru
 	rd_umap_put(pieces, (uintptr_t)start, NULL);
 }
 
-/* Whether a loop is nested three deep.  Such loops are short and begin often. */
+/* Returns true if a loop is nested three deep.  Such loops are short and begin often. */
 static bool is_deep(const struct instr_clone *t, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Some loops with short iterations have no counter (walks along lists) or are outermost.  A test
- * in each iteration is too expensive for them, but some test is necessary.  Such a loop is
- * unrolled: its body is repeated, with one test after the last repetition (clone.h):
+ * Unrolls some loops with short iterations, namely those that have no counter, such as walks along
+ * lists, and outermost ones.  A test in each iteration is too expensive for them, but some test is
+ * necessary.  So the body of the loop is repeated, with one test after the last repetition
+ * (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *
@@ -33,10 +34,11 @@ enum {
 
 struct weights {
 	uint32_t *of; /* the weight of each block, in instructions */
-	/* The least weight from the header to the end of a block; UINT32_MAX if unknown. */
+	/* The least weight of a path from the header to the end of a block, or UINT32_MAX if
+	 * unknown. */
 	uint32_t *way;
 	uint32_t size; /* the weight of the whole loop */
-	bool unfit;    /* whether the loop cannot be copied */
+	bool unfit;    /* true if the loop cannot be copied */
 };
 
 static uint32_t weigh_block(LLVMBasicBlockRef block, bool *unfit)
@@ -49,7 +51,7 @@ static uint32_t weigh_block(LLVMBasicBlockRef block, bool *unfit)
 	return n;
 }
 
-/* Updates the distances of successors once; returns whether a distance became shorter. */
+/* Updates the distances of successors once.  Returns true if a distance became shorter. */
 static bool relax(const struct instr_clone *t, const struct facts_loop *loop, struct weights *w)
 {
 	const struct facts_graph *g = &t->cfg.graph;
@@ -68,8 +70,8 @@ static bool relax(const struct instr_clone *t, const struct facts_loop *loop, st
 	return changed;
 }
 
-/* The length of the shortest iteration, in instructions.  Inner loops are assumed to run ROUNDS
- * iterations. */
+/* Returns the length of the shortest iteration, in instructions.  Inner loops are assumed to run
+ * ROUNDS iterations. */
 static uint32_t shortest_round(const struct instr_clone *t, size_t number, struct weights *w)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -94,8 +96,8 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 	return least;
 }
 
-/* How many times the loop is to contain its body.  1 means that each iteration has a test: the loop
- * can afford that, or cannot be unrolled. */
+/* Returns how many times the loop should contain its body.  If this is 1, each iteration has a
+ * test, because the loop can afford that or cannot be unrolled. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -131,7 +133,7 @@ static void make_copy(const struct instr_clone *t, const struct facts_loop *loop
 	for (uint32_t i = 0; i < loop->size; i++) {
 		LLVMBasicBlockRef from = t->cfg.blocks[loop->body[i]];
 		c->blocks[i] = LLVMAppendBasicBlockInContext(u->context, t->function, "");
-		/* A property of a block is also a property of its copy. */
+		/* The copy of a block has the same properties as the block. */
 		if (rd_umap_get(&all->tests, (uintptr_t)from) != NULL)
 			rd_umap_put(&all->tests, (uintptr_t)c->blocks[i], NULL);
 		if (rd_umap_get(&all->headers, (uintptr_t)from) != NULL)
@@ -151,8 +153,8 @@ static void make_copy(const struct instr_clone *t, const struct facts_loop *loop
 	}
 }
 
-/* Makes the branches of a copy lead to its own blocks, and branches to the header to the next
- * copy. */
+/* Makes the branches of a copy lead to blocks of the same copy.  Branches to the header lead to
+ * the next copy instead. */
 static void connect(const struct instr_clone *t, const struct facts_loop *loop, LLVMBasicBlockRef *blocks,
 		    LLVMBasicBlockRef next)
 {
@@ -206,7 +208,8 @@ static void unroll(const struct instr_clone *t, const struct facts_loop *loop, u
 bool instr_clone_unroll(struct instr_clone *t, struct instr_unrolled *all)
 {
 	LLVMSetCurrentDebugLocation2(t->unit->builder, NULL);
-	/* Inner loops come after the loops around them, so this visits inner loops first. */
+	/* In the list, inner loops come after the loops around them.  So this visits inner loops
+	 * first. */
 	for (size_t i = t->loops.count; i-- > 0;) {
 		const struct facts_loop *loop = &t->loops.items[i];
 		uintptr_t header = (uintptr_t)t->cfg.blocks[loop->header];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reduces the number of hooks after optimisation (fast mode).  Once instrumented code has been
- * inlined and simplified, more is known than when the hooks were inserted.  So the rule that one
- * access of a byte per segment is enough is applied again, to the hook calls themselves:
+ * inlined and simplified, more is known than when the hooks were inserted.  It is enough to record
+ * one access of a byte per segment, so this rule is applied again, to the hook calls themselves:
  *
  * 1. One load of the thread's state serves a whole function.
  * 2. Redundant hooks are removed (ir_redundant()).
@@ -27,11 +27,11 @@
 /* The positions of the arguments of access hooks. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
 
-enum { REACH = 16 }; /* the number of steps that are looked at after a hook */
-/* Largest and smallest number of accesses that become one range. */
+enum { REACH = 16 }; /* the number of steps after a hook that are examined */
+/* The largest and the smallest number of accesses that become one range. */
 enum { ROW = 16, SHORTEST_ROW = 3 };
 
-/* Sets size and direction of an access hook; returns false for other hooks. */
+/* Sets the size and the direction of an access hook.  Returns false for other hooks. */
 static bool access_of(enum instr_hook hook, struct late_hook *out)
 {
 	out->hook = hook;
@@ -83,7 +83,7 @@ static void collect(struct late *l)
 	}
 }
 
-/* Replaces all loads of the state by one at the entry, because the state does not change while a
+/* Replaces all loads of the state by one load at the entry.  The state does not change while a
  * function runs. */
 static void share_self(struct late *l)
 {
@@ -108,8 +108,8 @@ static void share_self(struct late *l)
 	}
 }
 
-/* The hooks of a function, and the instructions between them that end a segment, as steps for
- * ir_redundant(). */
+/* The hooks of a function, and the instructions between them that end a segment, as the steps that
+ * ir_redundant() needs. */
 struct steps {
 	struct ir_step *items;
 	struct late_hook **hooks; /* the hook of each step; NULL for a FORGET step */
@@ -165,8 +165,8 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* Whether the site of a hook is a constant.  The optimiser may have merged two hooks into one that
- * chooses the site at run time; then the choice may come after the read. */
+/* Returns true if the site of a hook is a constant.  The optimiser may have merged two hooks into
+ * one that chooses the site at run time.  Then the choice may be made only after the read. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;
@@ -209,14 +209,15 @@ static void merge_updates(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* A row: adjacent accesses of one site in one block, as an unrolled loop makes them. */
+/* A row consists of adjacent accesses of one site in one block, as an unrolled loop makes them. */
 struct row {
 	struct steps *steps;
 	const struct ir_key *keys;
 	struct late_hook *first;      /* the hook before which the range is inserted */
 	struct late_hook *parts[ROW]; /* all hooks of the row, including the first */
 	size_t count;
-	int64_t low, high, at; /* offsets of the first byte, the end, and the first part */
+	/* The offsets of the first byte, of the end, and of the first part. */
+	int64_t low, high, at;
 };
 
 static bool joins(const struct row *row, const struct ir_key *key, const struct late_hook *hook)

@@ -22,7 +22,8 @@ struct late {
 	LLVMValueRef function, self;
 	struct ir_cfg cfg;
 	struct facts_loops loops;
-	bool *forgets;		 /* for each block, whether it contains something that may end a segment */
+	/* For each block, true if it contains something that may end a segment. */
+	bool *forgets;
 	struct late_hook *hooks; /* the hooks, in the order of blocks, then of instructions */
 	size_t count, capacity;
 };
@@ -31,14 +32,15 @@ struct late {
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;
-	/* On input, whether `rounds` may be an upper bound; on output, whether it is an upper bound
-	 * only. */
+	/* On input, true if `rounds` may be an upper bound.  On output, true if it is only an
+	 * upper bound. */
 	bool at_most;
 	uint32_t preheader; /* the number of the preheader, the block before the loop */
-	/* The number of the block that ends an iteration; FACTS_NONE if there are several. */
+	/* The number of the block that ends an iteration, or FACTS_NONE if there are several. */
 	uint32_t latch;
 	LLVMValueRef end; /* the preheader's terminator */
-	/* The number of iterations, as a 64-bit value in the preheader; NULL if unknown. */
+	/* The number of iterations, as a 64-bit value in the preheader, or NULL if it is
+	 * unknown. */
 	LLVMValueRef rounds;
 };
 
@@ -46,9 +48,9 @@ struct late_shape {
  * another form. */
 bool instr_late_shape(struct late_shape *s);
 
-/* The memory that an access in the loop touches: `rounds` accesses, the first at `first`, each `by`
- * bytes after the previous one.  The code is in the preheader.  It may cover more than the loop
- * touches, but never less. */
+/* The memory that an access in the loop touches.  There are `rounds` accesses; the first is at
+ * `first`, and each is `by` bytes after the previous one.  The values are computed in the
+ * preheader.  They may cover more than the loop touches, but never less. */
 struct late_extent {
 	LLVMValueRef first, rounds;
 	int64_t by;
@@ -61,7 +63,7 @@ void instr_late_loops(struct late *l);
 /* Merges two hooks for adjacent bytes into one (pair.c). */
 void instr_late_pairs(struct late *l);
 
-/* Whether an instruction calls a hook; stores which. */
+/* Returns true if an instruction calls a hook, and stores which hook it is. */
 bool instr_late_which(const struct instr_unit *u, LLVMValueRef inst, enum instr_hook *hook);
 
 /* Erases a hook's call. */

@@ -6,13 +6,13 @@
  *		sum += a[i] * *p;
  *
  * the hook of `*p` may be placed before the loop, and one hook for the range a[0] to a[n - 1] may
- * replace the hooks of `a[i]`.  The condition is that these hooks are executed whenever the loop is
- * entered.  That is known if the loop is in the form that optimisers produce: a block before it
- * (the preheader) that leads nowhere else, and no exit before the hook.  For a range or a series of
- * equally spaced accesses, the number of iterations must be known too: the loop has one exit, at
- * the end of an iteration, when a counter reaches a bound that does not change.  If a
- * loop-invariant branch decides whether the hook is executed, the range is made empty when it is
- * not.
+ * replace the hooks of `a[i]`.  The condition is that these hooks are executed whenever the loop
+ * is entered.  That is known if the loop is in the form that optimisers produce: there is a block
+ * before it (the preheader) that leads nowhere else, and no exit before the hook.  For a range or
+ * a series of equally spaced accesses, the number of iterations must be known too.  The loop must
+ * then have one exit, at the end of an iteration, when a counter reaches a bound that does not
+ * change.  If a loop-invariant branch decides whether the hook is executed, the range is made
+ * empty when the hook is not executed.
  *
  * Inner loops come first, so that a hook may be moved out of several loops, even as a range.
  */
@@ -20,7 +20,8 @@
 
 #include "base/error.h"
 
-enum { MAX_STRIDE = 1 << 30 }; /* in bytes; limited because the hook's argument has 32 bits */
+/* The largest stride in bytes; the hook's argument has only 32 bits. */
+enum { MAX_STRIDE = 1 << 30 };
 enum {
 	MAX_DEPTH = 8,	   /* largest depth of an expression that is computed before the loop */
 	MAX_GUARDS = 2,	   /* largest number of conditions that decide whether an access happens */
@@ -84,7 +85,7 @@ static bool is_latch(const struct late_shape *s, uint32_t block)
 	return false;
 }
 
-/* Whether the block is executed in each iteration, before any exit of the loop. */
+/* Returns true if the block is executed in each iteration, before any exit of the loop. */
 static bool is_certain(const struct late_shape *s, uint32_t block)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -104,8 +105,8 @@ static bool has_other_exit(const struct late_shape *s)
 	return false;
 }
 
-/* Whether the exit at the end of an iteration determines the number of iterations, or at least
- * limits it. */
+/* Returns true if the exit at the end of an iteration determines the number of iterations, or at
+ * least limits it. */
 static bool ends_at_latch(const struct late_shape *s)
 {
 	return s->latch != FACTS_NONE && leaves(s, s->latch) && (s->at_most || !has_other_exit(s));
@@ -153,8 +154,9 @@ static bool find_counter(const struct late_shape *s, LLVMValueRef phi, struct co
 struct test {
 	struct counter counter;
 	LLVMValueRef bound;
-	LLVMIntPredicate stays; /* the loop continues while counter and bound have this relation */
-	bool before;		/* whether the counter's value before the addition is compared */
+	/* The loop continues while the counter has this relation to the bound. */
+	LLVMIntPredicate stays;
+	bool before; /* true if the counter is compared before it is increased */
 };
 
 static LLVMIntPredicate negated(LLVMIntPredicate p)
@@ -191,9 +193,9 @@ static bool find_test(struct late_shape *s, struct test *t)
 		find_counter(s, LLVMGetOperand(tested, 0), &t->counter) && t->counter.next == tested);
 }
 
-/* The number of iterations of a loop that continues while its counter is below (or not above) the
- * bound.  The counter grows by `step` and does not wrap.  The first tested value is start + step,
- * or start.  At least one iteration runs. */
+/* Returns the number of iterations of a loop that continues while its counter is below (or not
+ * above) the bound.  The counter grows by `step` and does not wrap.  The first value that is
+ * tested is start + step, or start.  The loop runs at least one iteration. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	RD_ASSERT(t->counter.step > 0);
@@ -205,8 +207,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	LLVMValueRef first = t->before
 				     ? t->counter.start
 				     : LLVMBuildAdd(b, t->counter.start, LLVMConstInt(type, step, false), "");
-	/* The distance is bound - first, or one more.  The number of further iterations is
-	 * ceil(distance / step), if positive. */
+	/* The distance is bound - first, or one more than that.  If it is positive, the number of
+	 * further iterations is ceil(distance / step). */
 	LLVMValueRef distance = LLVMBuildSub(b, t->bound, first, "");
 	distance = LLVMBuildAdd(b, distance, LLVMConstInt(type, inclusive ? step : step - 1, false), "");
 	LLVMValueRef further = LLVMBuildUDiv(b, distance, LLVMConstInt(type, step, false), "");
@@ -217,8 +219,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	return LLVMBuildAdd(b, further, LLVMConstInt(type, 1, false), "");
 }
 
-/* The number of iterations, as code in the preheader; NULL if it cannot be determined from the exit
- * condition. */
+/* Returns the number of iterations, as code in the preheader, or NULL if it cannot be determined
+ * from the exit condition. */
 static LLVMValueRef count_rounds(struct late_shape *s)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -243,8 +245,8 @@ static LLVMValueRef count_rounds(struct late_shape *s)
 						   : LLVMBuildIntCast2(b, n, s->late->unit->i64, false, "");
 }
 
-/* Whether a value can be computed before the loop: it is defined there, or is computed from such
- * values by instructions that may be executed at any time. */
+/* Returns true if a value can be computed before the loop.  It must be defined there, or be
+ * computed from such values by instructions that may be executed at any time. */
 static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 {
 	if (!in_loop(s, v))
@@ -253,7 +255,7 @@ static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 		return false;
 	switch (LLVMGetInstructionOpcode(v)) {
 	case LLVMUDiv:
-		/* Only divisions by a constant other than 0 may be executed at any time;
+		/* Only divisions by a constant other than 0 may be executed at any time.
 		 * rounds_below() makes such divisions. */
 		if (!LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || LLVMIsNull(LLVMGetOperand(v, 1)))
 			return false;
@@ -279,7 +281,8 @@ static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 	return is;
 }
 
-/* Determines by how much a value grows in an iteration; returns false if that is not constant. */
+/* Determines by how much a value grows in each iteration.  Returns false if the amount is not
+ * constant. */
 static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	struct counter c;
@@ -326,7 +329,7 @@ static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_
 	}
 }
 
-/* Like growth(), for an address, in bytes. */
+/* Does the same as growth() for an address.  The amount is in bytes. */
 static bool address_growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	LLVMTargetDataRef layout = s->late->unit->layout;
@@ -370,14 +373,15 @@ static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 	return copy;
 }
 
-/* Branches that decide whether a block is executed; their outcome is the same in all iterations. */
+/* The branches that decide whether a block is executed.  The outcome of each is the same in all
+ * iterations. */
 struct loop_guard {
 	LLVMValueRef conditions[MAX_GUARDS];
 	bool taken[MAX_GUARDS]; /* for each branch, the outcome that leads to the block */
 	unsigned count;
 };
 
-/* The only block that leads to this one; FACTS_NONE if there are several. */
+/* Returns the only block that leads to this one, or FACTS_NONE if there are several. */
 static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -393,8 +397,8 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 	return found;
 }
 
-/* Whether the block is executed either in each iteration, before any exit, or in no iteration.
- * Stores the branches that decide which of the two is the case. */
+/* Returns true if the block is executed either in every iteration, before any exit, or in none.
+ * Stores the branches that decide between the two. */
 static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_guard *guard)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -467,7 +471,7 @@ static void hoist_range(struct late_shape *s, struct late_hook *hook, const stru
 	replace(s, hook, instr_hook_call(u, hook->hook, arguments));
 }
 
-/* Whether all arguments of the hook are the same in each iteration. */
+/* Returns true if all arguments of the hook are the same in each iteration. */
 static bool is_constant(const struct late_shape *s, const struct late_hook *hook)
 {
 	unsigned n = LLVMGetNumArgOperands(hook->call);
@@ -477,9 +481,9 @@ static bool is_constant(const struct late_shape *s, const struct late_hook *hook
 	return true;
 }
 
-/* Moves a hook with constant arguments before the loop.  If the access is guarded, only a range or
- * a series is moved, since its amount can be 0.  A single access costs less where it is than as a
- * guarded call. */
+/* Moves a hook with constant arguments to the place before the loop.  If the access is guarded,
+ * only a range or a series is moved, because its amount can be set to 0.  A single access costs
+ * less where it is than as a guarded call. */
 static void hoist_constant(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard)
 {
 	LLVMBuilderRef b = s->late->unit->builder;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two hooks of the same kind, in one block of a function, for adjacent bytes, such as two fields
- * of a struct:
+ * Merges two hooks into one if they are of the same kind, are in the same block, and concern
+ * adjacent bytes, such as two fields of a struct:
  *
  *	p->re = a;
  *	p->im = b;
  *
- * become one hook, which tests once and, if one of the accesses is new in the segment, calls the
- * runtime once.  The second hook is moved to the first, so nothing between them may end the
- * segment.  Both keep their sites.
+ * The merged hook tests once and, if one of the accesses is new in the segment, calls the runtime
+ * once.  The second hook is moved to the place of the first, so nothing between them may end the
+ * segment.  Both accesses keep their sites.
  */
 #include "instr/record/late.h"
 #include "base/error.h"
@@ -20,16 +20,16 @@
 
 /* The positions of the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_WRITE = 3 };
-enum { REACH = 16 }; /* the number of hooks that are looked at after a hook */
-/* Only hooks of at most eight bytes are merged: two accesses of sixteen bytes would too often lie
- * in different blocks. */
+enum { REACH = 16 }; /* the number of hooks after a hook that are examined */
+/* The largest size of the hooks that are merged, as a power of two: eight bytes.  Two accesses of
+ * sixteen bytes would too often be in different blocks. */
 enum { LARGEST_POWER = 3 };
 
 struct half {
 	LLVMValueRef call;    /* the call; NULL once it has been removed */
 	enum instr_hook kind; /* READ1, WRITE1 or UPDATE1 */
-	/* `key` represents the bytes.  Nothing between two hooks of the same `stretch` ends the
-	 * segment. */
+	/* `key` stands for the bytes.  If two hooks have the same `stretch`, nothing between them
+	 * ends the segment. */
 	uint32_t key, stretch;
 	uint32_t size;
 };
@@ -87,8 +87,8 @@ static LLVMValueRef both(struct instr_unit *u, uint64_t low, uint64_t high)
 	return LLVMConstInt(u->i64, high << 32 | low, false);
 }
 
-/* Inserts the merged hook before `first`; `low` and `high` are the two hooks in the order of their
- * addresses. */
+/* Inserts the merged hook before `first`.  `low` and `high` are the two hooks in the order of
+ * their addresses. */
 static void merge(struct late *l, struct half *first, struct half *low, struct half *high)
 {
 	RD_ASSERT(low != high && low->size == high->size && (first == low || first == high));

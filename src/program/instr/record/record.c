@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `record`.  In: a module.  Out: the same module with a hook at every event, and the
- * events' sites in the unit's table.
+ * The flavour `record`.  Inserts a hook at every event of a module, and writes the sites of the
+ * events to the unit's table.
  *
  * On entry, a function that has events loads the thread's state and, if it makes calls, its place
- * on the shadow stack (raddle/abi.h).  Hooks precede their accesses.  For library functions whose
- * result shows how much was written, the hook follows the call.
+ * on the shadow stack (raddle/abi.h).  Hooks precede their accesses.  If only the result of a
+ * library function shows how much it has written, the hook follows the call.
  *
- * The shadow stack pointer is restored after a call only if something reads it before the next call
- * sets it again: an event, or the return to a caller that may not be instrumented.
+ * The shadow stack pointer is restored after a call only if something reads it before the next
+ * call sets it again.  That may be an event, or the return to a caller that may not be
+ * instrumented.
  */
 #include "instr/scan/event.h"
 
@@ -23,13 +24,13 @@ struct emitter {
 	struct instr_function *f;
 	struct instr_unit *u;
 	LLVMValueRef self, top;
-	/* For each block, whether the shadow stack pointer is read between its start and the next
-	 * call. */
+	/* For each block, true if the shadow stack pointer is read between the start of the block
+	 * and the next call. */
 	bool *restore;
 	bool restore_at_exit;
 };
 
-/* Whether the event gets a hook. */
+/* Returns true if the event gets a hook. */
 static bool is_emitted(const struct instr_event *event)
 {
 	return event->kind != EVENT_FORGET && !(event->flags & EVENT_REDUNDANT);
@@ -131,7 +132,7 @@ static void emit_atomic(struct emitter *e, const struct instr_event *event)
 			(LLVMValueRef[]){e->self, event->pointer, site, instr_atomic_stored(e->u, event)});
 }
 
-/* Whether something reads the shadow stack pointer after event `i` of its block. */
+/* Returns true if something reads the shadow stack pointer after event `i` of its block. */
 static bool looked_at_after(const struct emitter *e, size_t i)
 {
 	RD_ASSERT(i < e->f->count);
@@ -155,8 +156,8 @@ static void emit_call(struct emitter *e, size_t i)
 	RD_ASSERT(i < e->f->count);
 	const struct instr_event *event = &e->f->events[i];
 	build_at(e, event->inst);
-	/* A callee that replaces this function (a tail call) also takes its place on the call
-	 * stack; otherwise a loop of such calls would run off the stack's end. */
+	/* If a callee replaces this function (a tail call), it also takes this function's place on
+	 * the call stack.  Otherwise a loop of such calls would run off the end of the stack. */
 	if (is_musttail(event->inst)) {
 		instr_hook_call(e->u, HOOK_RETURN, (LLVMValueRef[]){e->self, e->top});
 		return;
@@ -188,7 +189,7 @@ static void find_restores(struct emitter *e)
 {
 	struct instr_function *f = e->f;
 	const struct facts_graph *g = &f->cfg.graph;
-	/* The first event in a block: 1 for a call, 2 for another event. */
+	/* The first event in each block: 1 for a call, 2 for another event. */
 	int8_t *first = rd_xcalloc(g->nodes + 1, 1);
 	bool changed = true;
 	for (size_t i = f->count; i-- > 0;)
@@ -210,8 +211,8 @@ static void find_restores(struct emitter *e)
 	free(first);
 }
 
-/* Whether the function may have callers that are unknown here.  If not, it may leave the top of the
- * shadow stack changed. */
+/* Returns true if the function may have callers that are unknown here.  If it has none, it may
+ * leave the top of the shadow stack changed. */
 static bool has_unknown_callers(LLVMValueRef function)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(function);

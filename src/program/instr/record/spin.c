@@ -11,7 +11,7 @@
  * nothing that happens after it.  So the reads of such loops become volatile, which does not change
  * the meaning of the program.
  *
- * In: a module with hooks, before it is optimised.  A loop waits if it has no effect and its exit
+ * The module has hooks but is not optimised yet.  A loop waits if it has no effect and its exit
  * conditions depend only on reads of memory.  It has no effect if it writes nothing and calls only
  * hooks, intrinsics and inline assembler.  A counting loop does not wait: it ends by itself.
  *
@@ -33,8 +33,8 @@
 
 #include <stdlib.h>
 
-/* Whether the call changes nothing.  Hooks touch no memory of the program; intrinsics and assembler
- * are assumed not to. */
+/* Returns true if the call changes nothing.  Hooks touch no memory of the program.  Intrinsics and
+ * assembler are assumed not to. */
 static bool is_silent_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -66,16 +66,17 @@ static bool is_silent(const struct backward *w)
 	return true;
 }
 
-/* A value that the loop carries from one iteration to the next is a PHI of its header.  A PHI of
- * another block only chooses between values of the same iteration. */
+/* Returns true if the loop carries the value from one iteration to the next.  Such a value is a
+ * PHI of the loop's header.  A PHI of another block only chooses between values of the same
+ * iteration. */
 static bool is_carried(const struct backward *w, LLVMValueRef v)
 {
 	return LLVMGetInstructionOpcode(v) == LLVMPHI &&
 	       LLVMGetInstructionParent(v) == w->cfg->blocks[w->loop->header];
 }
 
-/* Follows the branches that decide how the loop continues.  Returns false if they depend on more
- * than memory. */
+/* Follows the branches that decide how the loop continues.  Returns false if they depend on
+ * anything but memory. */
 static bool follow(struct backward *w)
 {
 	for (uint32_t n = 0; n < w->loop->size; n++) {
@@ -93,8 +94,8 @@ static bool follow(struct backward *w)
 	return true;
 }
 
-/* Whether a block of the loop has no successor outside the loop, and calls nothing that could end
- * the thread. */
+/* Returns true if a block of the loop has no successor outside the loop, and calls nothing that
+ * could end the thread. */
 static bool stays(const struct backward *w, uint32_t block)
 {
 	const struct facts_graph *g = &w->cfg->graph;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A work list of the instructions from which values are computed.  It contains each instruction at
- * most once.  Values from before a loop are left out.  Initially everything except cfg and loop is
- * zero.
+ * A work list of the instructions from which values are computed.  Each instruction is added at
+ * most once.  Values from before a loop are left out.  Initially, everything except cfg and loop
+ * must be zero.
  */
 #ifndef INSTR_SCAN_BACKWARD_INT_H
 #define INSTR_SCAN_BACKWARD_INT_H
@@ -21,7 +21,7 @@ struct backward {
 	size_t count, capacity;
 };
 
-/* Adds `v` if it is an instruction that was never in the list; `v` may be NULL. */
+/* Adds `v` if it is an instruction that was never in the list.  `v` may be NULL. */
 void backward_want(struct backward *b, LLVMValueRef v);
 void backward_release(struct backward *b);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recognises members of std::string.  In: the linkage name of a function.  Out: which of its
- * arguments are strings, and whether it reads or writes them.
+ * Recognises members of std::string.  From the linkage name of a function, it determines which of
+ * the arguments are strings, and whether the function reads or writes them.
  *
- * The C++ library contains all members, compiled without Raddle.  The headers contain only some,
- * which may be inlined.  The calls that remain are handled here.  A string is treated as its 32
- * bytes, because code that changes the characters changes or reads these bytes as well.  A string
+ * The C++ library contains all members, compiled without Raddle.  The headers contain only some of
+ * them, which may be inlined.  The calls that remain are handled here.  A string is treated as its
+ * 32 bytes, because code that changes the characters also changes or reads these bytes.  A string
  * that is being constructed is unknown to other threads, and a destructor frees its memory, which
  * is recorded.
  *
- * Names follow the Itanium ABI: _ZN, K for a const member, the class, the member with its length or
- * an operator, E, the parameters.  In a name, a reference to a string is RKS4_, RS4_ or OS4_ (&&).
- * Parameters after one of an unknown kind are ignored.
+ * Names follow the Itanium ABI: _ZN, K for a const member, the class, the member with its length
+ * or an operator, E, the parameters.  In a name, a reference to a string is RKS4_, RS4_ or OS4_
+ * (&&).  Parameters after one of an unknown kind are ignored.
  */
 #include "instr/scan/cxx-string.h"
 
@@ -23,7 +23,8 @@
 	{                                                                                                    \
 		"std::string", argument, write, false, LENGTH_FIXED, BYTES, 0                                \
 	}
-/* The number of argument positions examined; members of std::string take no string after these. */
+/* The number of argument positions that are examined.  No member of std::string takes a string
+ * after these. */
 #define ARGUMENTS 5
 
 static const struct instr_libc all[2][ARGUMENTS] = {
@@ -46,7 +47,7 @@ static bool skip_class(const char **at)
 	       skip(at, "St7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE");
 }
 
-/* Skips the name up to the member.  *constant becomes true if the member is const. */
+/* Skips the name up to the member.  Sets *constant to true if the member is const. */
 static bool skip_head(const char **at, bool *constant)
 {
 	if (!skip(at, "_ZN"))
@@ -72,7 +73,7 @@ static bool is_one_of(const char *name, size_t length, const char *const *names)
 	return false;
 }
 
-/* The use that a member with this name makes of its string if the member is not const. */
+/* Returns how a member with this name uses its string, if the member is not const. */
 static enum use use_of(const char *name, size_t length)
 {
 	static const char *const readers[] = {"begin", "end",  "rbegin",	"rend",	   "data", "at",
@@ -86,7 +87,7 @@ static enum use use_of(const char *name, size_t length)
 	return is_one_of(name, length, readers) ? READS : WRITES;
 }
 
-/* Skips the member's name or operator, and determines the use. */
+/* Skips the member's name or operator, and determines how it uses its string. */
 static bool skip_member(const char **at, enum use *use)
 {
 	char *end;

@@ -5,15 +5,17 @@
 
 #include "instr/scan/libc.h"
 
-/* Largest number of strings that a call may read or write, including object and result. */
+/* The largest number of strings that a call may read or write, including the object and the
+ * result. */
 enum { INSTR_STRING_ROWS = 4 };
 
-/* Whether a function is a member of std::string or std::wstring, according to its linkage name. */
+/* Returns true if a function is a member of std::string or std::wstring, according to its linkage
+ * name. */
 bool instr_string_is_member(const char *name);
 
-/* Finds the rows of a member; returns their number.  It is 0 if the function is not such a member,
- * or touches nothing that other threads could access.  If `shifted` is set, argument 0 is memory
- * for the result, so the string is argument 1. */
+/* Finds the rows of a member and returns their number.  The number is 0 if the function is not
+ * such a member, or touches nothing that other threads could access.  If `shifted` is set,
+ * argument 0 is memory for the result, so the string is argument 1. */
 size_t instr_string_find(const char *name, bool shifted, const struct instr_libc *rows[INSTR_STRING_ROWS]);
 
 #endif

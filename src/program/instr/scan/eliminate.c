@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds redundant events.  According to doc/format/trace.md, one read and one write of a byte
- * represent all others in the same segment.  The runtime drops the others.  This code finds the
- * events that the runtime would drop in every run.  The rule is in ir/redundant.h (ir_redundant);
- * number.c determines which bytes are the same.
+ * represent all other accesses to it in the same segment.  The runtime drops the others.  This
+ * code finds the events that the runtime would drop in every run.  The rule is in ir/redundant.h
+ * (ir_redundant), and number.c determines which bytes are the same.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"

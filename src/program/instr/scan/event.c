@@ -21,7 +21,7 @@ LLVMValueRef instr_place_after(LLVMValueRef inst)
 	return first;
 }
 
-/* The letter of a memory order in the site table (doc/format/sites.md). */
+/* Returns the letter of a memory order in the site table (doc/format/sites.md). */
 static char order_letter(LLVMAtomicOrdering order)
 {
 	switch (order) {
@@ -51,8 +51,7 @@ bool instr_is_atomic(const struct instr_event *event)
 	       event->kind == EVENT_ATOMIC_RMW || event->kind == EVENT_ATOMIC_CAS;
 }
 
-/* The flags RADDLE_ATOMIC_STORED and RADDLE_ATOMIC_PASSED of an atomic operation, as a value.
- * Whether a compare-and-exchange stored is known only at run time. */
+/* It is known only at run time whether a compare-and-exchange has stored its value. */
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event)
 {
 	LLVMBuilderRef b = u->builder;

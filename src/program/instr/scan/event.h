@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a function: the actions of its instructions that a trace records. scan.c finds
- * them, wait.c and eliminate.c mark them, record.c inserts their hooks.
+ * The events of a function are the actions of its instructions that a trace records.  scan.c finds
+ * them, wait.c and eliminate.c mark them, and record.c inserts their hooks.
  */
 #ifndef INSTR_EVENT_H
 #define INSTR_EVENT_H
@@ -46,7 +46,7 @@ struct instr_event {
 	unsigned operand;    /* the number of the operand of `inst` that is the pointer */
 	uint64_t size;	     /* the number of bytes; 0 if it is only known at run time */
 	LLVMValueRef length; /* the length of a range, if `size` is 0 and `libc` is NULL */
-	/* The row that states the length of a library function's argument; else NULL. */
+	/* The row that states the length of a library function's argument.  Otherwise NULL. */
 	const struct instr_libc *libc;
 	LLVMAtomicOrdering order; /* the memory order of an atomic */
 };
@@ -57,9 +57,10 @@ struct instr_function {
 	struct ir_effects *effects;
 	LLVMValueRef function;
 	struct ir_cfg cfg;
-	bool everything;		/* whether memory that no other thread can reach is included */
+	/* True if memory that no other thread can reach is included. */
+	bool everything;
 	struct rd_umap wait_reads;	/* the loads of the whole unit that decide a wait loop */
-	struct rd_umap private_objects; /* maps an object to whether it is private */
+	struct rd_umap private_objects; /* maps an object to true if it is private */
 	struct instr_event *events;	/* the events, in the order of blocks, then of instructions */
 	size_t count, capacity;
 };
@@ -67,23 +68,26 @@ struct instr_function {
 /* Fills `reads` with the loads that decide a loop around a condition wait. */
 void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
 
-/* The instruction before which code after `inst` is inserted; for an invoke, in the block to which
- * it returns. */
+/* Returns the instruction before which code must be inserted so that it runs after `inst`.  For an
+ * invoke, this is in the block to which it returns. */
 LLVMValueRef instr_place_after(LLVMValueRef inst);
-/* The number that RADDLE_ATOMIC_ORDERED expects. */
+/* Returns the number that RADDLE_ATOMIC_ORDERED expects. */
 unsigned instr_order_number(LLVMAtomicOrdering order);
-/* The argument of the hook before an atomic operation: RADDLE_ATOMIC_WHAT. */
+/* Returns the argument of the hook before an atomic operation, which is made by
+ * RADDLE_ATOMIC_WHAT. */
 uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site);
-/* The site of an event, as a constant. */
+/* Returns the site of an event, as a constant. */
 LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *event);
 bool instr_is_atomic(const struct instr_event *event);
-/* The flags RADDLE_ATOMIC_STORED and RADDLE_ATOMIC_PASSED of an atomic operation, as a value. */
+/* Returns the flags RADDLE_ATOMIC_STORED and RADDLE_ATOMIC_PASSED of an atomic operation, as a
+ * value. */
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event);
-bool instr_is_counter(LLVMValueRef update); /* whether EVENT_PASSES applies to an update */
-bool instr_only_looks(LLVMValueRef load);   /* whether EVENT_PASSES applies to a load */
+bool instr_is_counter(LLVMValueRef update); /* true if EVENT_PASSES applies to an update */
+bool instr_only_looks(LLVMValueRef load);   /* true if EVENT_PASSES applies to a load */
 
-/* The number of bytes that a library function will read or write, if it is known before the call.
- * RADDLE_STOP_STRING for an existing string; NULL if unknown. */
+/* Returns the number of bytes that a library function will read or write, if it is known before
+ * the call.  Returns RADDLE_STOP_STRING for an existing string, and NULL if the number is
+ * unknown. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event);
 
 /* Inserts the hook that records the range of a library function's argument, at the builder's
@@ -97,10 +101,10 @@ void instr_drop_promises(LLVMValueRef function); /* removes attributes that hook
 void instr_drop_call_promises(LLVMValueRef call);
 
 typedef void instr_function_fn(struct instr_function *f, void *context);
-/* record.c: scans the functions of a unit as the flavour `record` does, and calls `fn` for each
- * instrumented function. */
+/* In record.c.  Scans the functions of a unit as the flavour `record` does, and calls `fn` for
+ * each instrumented function. */
 void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context);
-/* Whether the event has a site.  Sites are numbered in the order of events. */
+/* Returns true if the event has a site.  Sites are numbered in the order of events. */
 bool instr_event_has_site(const struct instr_event *event);
 
 void instr_scan(struct instr_function *f);
@@ -111,7 +115,8 @@ void instr_eliminate(struct instr_function *f);
 bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
 		     struct instr_event *event);
 
-/* Whether the event is a store, generated by the compiler, of a vtable's address into an object. */
+/* Returns true if the event is a store of a vtable's address into an object, which the compiler
+ * generated. */
 bool instr_event_is_of_vtable(const struct instr_event *event);
 
 #endif

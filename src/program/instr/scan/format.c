@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interprets formats.  In: a call of printf, scanf or a related function.  Out: the memory that
- * each conversion of its constant format reads or writes.
+ * Interprets formats.  For a call of printf, scanf or a related function with a constant format,
+ * it determines the memory that each conversion reads or writes.
  */
 #include "instr/scan/format.h"
 
@@ -26,15 +26,15 @@ static const struct formatter {
 /* One conversion of a format. */
 struct conversion {
 	bool is_string;
-	bool is_counted;  /* when scanning: whether the conversion counts in the result */
+	bool is_counted;  /* when scanning: true if the conversion counts in the result */
 	unsigned stars;	  /* when printing: the number of arguments for width and precision */
-	bool takes_limit; /* whether the last of these arguments is the precision */
-	uint64_t limit;	  /* largest number of bytes of a string */
-	uint64_t size;	  /* the bytes that are written; 0 for nothing or for a string */
+	bool takes_limit; /* true if the last of these arguments is the precision */
+	uint64_t limit;	  /* the largest number of bytes of a string to print */
+	uint64_t size;	  /* the number of bytes that are written; 0 for nothing or for a string */
 };
 
-/* The text of a constant string; NULL if the value is not one.  The string may be inside the
- * placeholder of a test for faults. */
+/* Returns the text of a constant string, or NULL if the value is not one.  The string may be
+ * behind the placeholder of a test for faults. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;
@@ -60,8 +60,8 @@ static const char *read_number(const char *p, struct conversion *c, uint64_t *n)
 	return p;
 }
 
-/* Reads a modifier (hh h l ll L q j z t).  Sets the bytes of an integer; *wide becomes true for l
- * and ll. */
+/* Reads a modifier (hh h l ll L q j z t).  Stores the size of an integer, and sets *wide to true
+ * for l and ll. */
 static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 {
 	*size = 4;
@@ -71,8 +71,8 @@ static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 	return p;
 }
 
-/* Reads a conversion of a printf format; *p is after the '%'.  Returns false if the format is not
- * understood and must be ignored. */
+/* Reads a conversion of a printf format.  *p points after the '%'.  Returns false if the format is
+ * not understood and must be ignored. */
 static bool read_printed(const char **p, struct conversion *c)
 {
 	uint64_t n, size;

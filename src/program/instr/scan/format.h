@@ -11,11 +11,11 @@
 struct instr_conversion {
 	unsigned argument; /* the number of the argument that points to the memory */
 	bool write, is_string;
-	/* Whether the memory is accessed only if the result of the call is more than `least`. */
+	/* True if the memory is accessed only when the result of the call is more than `least`. */
 	bool is_scanned;
 	unsigned least;
 	uint64_t size; /* the number of bytes; for a string, the maximum; UINT64_MAX for no limit */
-	/* The number of the argument that states the maximum in place of `size`; -1 if there is
+	/* The number of the argument that states the maximum instead of `size`, or -1 if there is
 	 * none. */
 	int limit;
 };

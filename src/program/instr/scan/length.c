@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Generates code that computes how many bytes a library function reads or writes (raddle/libc.inc).
- * In: a call and a row.  Out: the call of a hook that records the range, at the builder's position.
+ * Generates code that computes how many bytes a library function reads or writes, according to a
+ * row of raddle/libc.inc.  It inserts the call of a hook that records the range at the builder's
+ * position.
  */
 #include "instr/scan/event.h"
 
@@ -35,7 +36,7 @@ static LLVMValueRef limit(struct instr_unit *u, const struct instr_event *event,
 	return n < 0 ? const64(u, UINT64_MAX) : argument(u, event, n);
 }
 
-/* The result of the call as a length; 0 if the result is negative. */
+/* Returns the result of the call as a length, or 0 if the result is negative. */
 static LLVMValueRef positive_result(struct instr_unit *u, const struct instr_event *event)
 {
 	LLVMBuilderRef b = u->builder;
@@ -60,7 +61,8 @@ static LLVMValueRef printed_length(struct instr_unit *u, const struct instr_even
 	return LLVMBuildSelect(b, good, n, const64(u, 0), "");
 }
 
-/* The number of bytes that a search function read: up to the byte that it found, or `otherwise`. */
+/* Returns the number of bytes that a search function has read.  It reads up to the byte that it
+ * finds, or `otherwise` bytes if it finds none. */
 static LLVMValueRef found_length(struct instr_unit *u, const struct instr_event *event,
 				 LLVMValueRef otherwise)
 {
@@ -78,7 +80,7 @@ static LLVMValueRef unless_null(struct instr_unit *u, const struct instr_event *
 	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->pointer, ""), const64(u, 0), n, "");
 }
 
-/* The limit `n` of a row, as a value; a negative number means no limit. */
+/* Returns the limit `n` of a row as a value.  A negative number means no limit. */
 static LLVMValueRef most(struct instr_unit *u, int n)
 {
 	return const64(u, n < 0 ? UINT64_MAX : (uint64_t)n);
@@ -97,7 +99,8 @@ static enum instr_hook string_hook(const struct instr_libc *row)
 	return row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
 }
 
-/* The length of a library function's range; *hook becomes the hook that takes this length. */
+/* Returns the length of a library function's range.  Stores the hook that takes this length in
+ * *hook. */
 static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *event, enum instr_hook *hook)
 {
 	const struct instr_libc *row = event->libc;
@@ -138,8 +141,8 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	RD_BUG("a length without code");
 }
 
-/* For strings that are copied, the first byte is enough: threads that race on a string race on its
- * first byte. */
+/* If a string is copied, its first byte is enough, because threads that race on a string race on
+ * its first byte. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event)
 {
 	RD_ASSERT(event->libc != NULL);
@@ -170,7 +173,8 @@ static bool is_string(enum instr_hook hook)
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING;
 }
 
-/* Returns the length, or 0 for an invalid pointer if the library function accepts such pointers. */
+/* Returns the length.  Returns 0 if the pointer is invalid and the library function accepts such
+ * pointers. */
 static LLVMValueRef readable(struct instr_unit *u, const struct instr_event *event, enum instr_hook hook,
 			     LLVMValueRef n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recognises atomic operations that are calls: those that the compiler could not inline and left
- * to libatomic (`__atomic_fetch_add_16(p, v, order)`, `__atomic_load(size, p, result, order)`),
- * and the older `__sync_` functions.
+ * Recognises atomic operations that are calls.  Some are calls of libatomic, which the compiler
+ * makes if it cannot inline the operation (`__atomic_fetch_add_16(p, v, order)`,
+ * `__atomic_load(size, p, result, order)`).  Others are calls of the older `__sync_` functions.
  */
 #include "instr/scan/event.h"
 
@@ -31,7 +31,7 @@ static enum instr_kind kind_of(const char *operation)
 	return EVENT_ATOMIC_RMW;
 }
 
-/* The size that the name states after its last underscore; 0 if it states no size. */
+/* Returns the size that the name states after its last underscore, or 0 if it states no size. */
 static uint64_t size_suffix(const char *name)
 {
 	static const struct {

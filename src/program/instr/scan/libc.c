@@ -17,11 +17,13 @@ static const struct instr_libc rows[] = {
 
 static const size_t row_count = sizeof rows / sizeof *rows;
 
-/* Tables that are made on first use; workers have one thread. */
+/* Tables that are made on first use.  No lock is needed, because each worker has only one
+ * thread. */
 static struct {
 	struct rd_names names;
 	uint16_t first[sizeof rows / sizeof *rows]; /* the first row of each name */
-	struct instr_libc **formatted;		    /* rows made from formats, each once */
+	/* The rows made from formats; each is made only once. */
+	struct instr_libc **formatted;
 	size_t formatted_count, formatted_capacity;
 } table;
 
@@ -75,7 +77,7 @@ static struct instr_libc row_of(const struct instr_conversion *c)
 	return row;
 }
 
-/* There are few different rows, so a list is enough. */
+/* There are few different rows, so a linear search is enough. */
 const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c)
 {
 	struct instr_libc row = row_of(c);

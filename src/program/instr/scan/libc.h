@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Library functions that read or write memory given by pointer (raddle/libc.inc). */
+/* Library functions that read or write memory to which an argument points (raddle/libc.inc). */
 #ifndef INSTR_LIBC_H
 #define INSTR_LIBC_H
 
@@ -23,46 +23,50 @@ enum instr_length {
 	LENGTH_STRING,	   /* the string and its NUL */
 	LENGTH_STRING_MAX, /* the string and its NUL, at most argument a */
 	LENGTH_STRING_IF,  /* like STRING_MAX, after the call, unless it returned NULL */
-	/* The bytes read to compare with argument a; at most argument b (no limit if b < 0). */
+	/* The number of bytes that a comparison with argument a reads, but at most argument b (no
+	 * limit if b < 0). */
 	LENGTH_COMMON,
-	/* From the argument up to the result, which points into the argument's memory.  If the
-	 * result is NULL, as many bytes as argument a states (if a < 0, the whole string). */
+	/* The bytes from the argument up to the result, which points into the argument's memory.
+	 * If the result is NULL, as many bytes as argument a states (if a < 0, the whole
+	 * string). */
 	LENGTH_FOUND,
 	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (no limit if b < 0) */
 	LENGTH_APPENDED, /* the string in argument a (at most b), after the string that is there */
 	/* The following are for arguments that a format describes (instr_libc_of_format()).  NULL
 	 * is printed as "(null)". */
 
-	/* The string, at most a bytes (no limit if a < 0) or, if b >= 0, argument b. */
+	/* The string, but at most a bytes (no limit if a < 0) or, if b >= 0, at most argument b. */
 	LENGTH_PRINTED_STRING,
-	LENGTH_SCANNED, /* a bytes, if the result is more than b */
-	/* The string and its NUL, at most a bytes (no limit if a < 0), if the result is more than
-	 * b. */
+	LENGTH_SCANNED, /* a bytes, but only if the result is more than b */
+	/* The string and its NUL, but at most a bytes (no limit if a < 0), and only if the result
+	 * is more than b. */
 	LENGTH_SCANNED_STRING,
-	/* No memory: the argument is a file descriptor, which is used (R) or closed (W). */
+	/* No memory.  The argument is a file descriptor, which is used (R) or closed (W). */
 	LENGTH_DESCRIPTOR,
-	LENGTH_OPENED, /* no memory: the result is a file descriptor */
+	LENGTH_OPENED, /* no memory; the result is a file descriptor */
 };
 
 struct instr_libc {
 	const char *name;
 	int argument;
 	bool write;
-	bool is_checked; /* whether the kernel checks the pointer, so that it may be invalid */
+	bool is_checked; /* true if the kernel checks the pointer, so that it may be invalid */
 	enum instr_length length;
 	int a, b;
 };
 
-/* The rows of a function, and their number in *count; NULL if the function has no rows. */
+/* Returns the rows of a function and stores their number in *count.  Returns NULL if the function
+ * has no rows. */
 const struct instr_libc *instr_libc_find(const char *name, size_t *count);
 
-/* A row for the memory that a conversion of a format reads or writes.  It is never freed. */
+/* Returns a row for the memory that a conversion of a format reads or writes.  It is never
+ * freed. */
 const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c);
 
-/* Whether the function writes to a stream or descriptor. */
+/* Returns true if the function writes to a stream or descriptor. */
 bool instr_libc_emits(const char *name);
 
-/* Whether the length is known only after the call has returned. */
+/* Returns true if the length is known only after the call has returned. */
 bool instr_libc_after(const struct instr_libc *row);
 
 #endif

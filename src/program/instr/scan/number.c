@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds which accesses touch the same bytes.  Bytes are named by a base and a constant distance.
- * The base is a value number: two values get the same number if they compute the same thing from
- * the same operands without reading memory.  A value that is recomputed in each iteration of a loop
- * does not mislead ir_redundant(): on the path to its first computation nothing has been accessed
- * through it, so no access through it is known on all paths.
+ * Finds which accesses touch the same bytes.  Bytes are identified by a base and a constant
+ * distance.  The base is a value number: two values get the same number if they compute the same
+ * thing from the same operands without reading memory.  A value may be recomputed in each
+ * iteration of a loop.  This does not mislead ir_redundant(): on the path to the first computation
+ * of the value, nothing has been accessed through it, so no access through it is known on all
+ * paths.
  */
 #include "instr/scan/number.h"
 
@@ -15,8 +16,9 @@
 #include <string.h>
 
 enum {
-	MAX_OPERANDS = 8, /* largest number of operands; an instruction with more is a leaf */
-	MAX_DEPTH = 12,	  /* largest depth of an expression; addresses are seldom deeper */
+	/* The largest number of operands; an instruction with more counts as a leaf. */
+	MAX_OPERANDS = 8,
+	MAX_DEPTH = 12, /* largest depth of an expression; addresses are seldom deeper */
 };
 
 /* An expression over value numbers. */
@@ -31,12 +33,12 @@ struct expression {
 struct instr_numbering {
 	LLVMTargetDataRef layout;
 	struct rd_umap values;	  /* maps a value to its number */
-	struct rd_umap hashes;	  /* maps a hash to the newest expression with that hash, plus 1 */
+	struct rd_umap hashes;	  /* maps a hash to 1 + the newest expression with that hash */
 	struct expression *items; /* the expressions, by number; leaves have count 0 */
 	size_t count, capacity;
 	struct ir_key *keys;
 	size_t key_count, key_capacity;
-	/* Maps a hash to a key; after a collision, equal bytes may have different keys. */
+	/* Maps a hash to a key.  After a collision, equal bytes may have different keys. */
 	struct rd_umap key_hashes;
 };
 
@@ -104,7 +106,7 @@ static uint32_t number_of(struct instr_numbering *n, LLVMValueRef v, int depth)
 	struct expression e = {0};
 	LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
 	uint32_t number;
-	/* Whether the call returns the address of a thread-local variable. */
+	/* True if the call returns the address of a thread-local variable. */
 	bool address = op == LLVMCall && ir_base(v) != v;
 	if (address) {
 		number = number_of(n, LLVMGetArgOperand(v, 0), depth + 1);

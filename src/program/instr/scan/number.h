@@ -11,10 +11,10 @@ struct instr_numbering;
 struct instr_numbering *instr_numbering_new(LLVMTargetDataRef layout);
 void instr_numbering_free(struct instr_numbering *n);
 
-/* The key (for ir_redundant()) of `size` bytes at a pointer. */
+/* Returns the key (for ir_redundant()) of `size` bytes at a pointer. */
 uint32_t instr_numbering_key(struct instr_numbering *n, LLVMValueRef pointer, uint64_t size);
 
-/* All keys that were made; valid until the next one is made. */
+/* Returns all keys that were made.  They are valid until the next key is made. */
 const struct ir_key *instr_numbering_keys(const struct instr_numbering *n, uint32_t *count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a function's instructions.  Out: its events, in program order.  Accesses that no other thread
- * can conflict with are left out: those of constants, and those of stack variables and static
+ * Lists the events of a function's instructions, in program order.  Accesses that cannot conflict
+ * with another thread are left out: those of constants, and those of stack variables and static
  * thread-local variables whose address does not escape.  An access that a library function makes
  * for its caller (memcpy, read, strlen) is an event of the caller.
  */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number that LLVM assigns to an attribute. */
+/* Returns the number that LLVM assigns to an attribute. */
 static unsigned kind_of(const char *name)
 {
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -40,7 +40,7 @@ static bool is_local_object(LLVMValueRef base)
 	return LLVMGetEnumAttributeAtIndex(function, i + 1, kind_of("byval")) != NULL;
 }
 
-/* Whether no other thread can access the object. */
+/* Returns true if no other thread can access the object. */
 static bool is_private(struct instr_function *f, LLVMValueRef base, bool local)
 {
 	bool is_new;
@@ -56,7 +56,7 @@ static bool is_private(struct instr_function *f, LLVMValueRef base, bool local)
 }
 
 /* Decides whether an access can conflict with another thread, and completes its flags.  Returns
- * false if it must be left out. */
+ * false if the access must be left out. */
 static bool matters(struct instr_function *f, struct instr_event *event)
 {
 	LLVMTypeRef type = LLVMTypeOf(event->pointer);
@@ -85,8 +85,8 @@ static void add_if_it_matters(struct instr_function *f, struct instr_event event
 		add(f, &event);
 }
 
-/* Whether there is a hook for single accesses of this size and alignment.  All other accesses are
- * recorded as ranges. */
+/* Returns true if there is a hook for single accesses of this size and alignment.  All other
+ * accesses are recorded as ranges. */
 static bool is_simple(uint64_t size, unsigned align)
 {
 	return (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) && align >= size;
@@ -165,8 +165,8 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
-/* Adds a fence, or assembler without instructions, to the site table.  It is not an event, but such
- * a barrier is meant to make relaxed atomics around it order threads. */
+/* Adds a fence, or assembler without instructions, to the site table.  It is not an event.  Such a
+ * barrier is there to make the relaxed atomics around it order threads. */
 static void note_barrier(struct instr_function *f, struct instr_event event)
 {
 	event.kind = EVENT_FENCE;
@@ -176,9 +176,10 @@ static void note_barrier(struct instr_function *f, struct instr_event event)
 		instr_event_site(f->unit, &event);
 }
 
-/* Locks are often assembler with memory operands and a "memory" clobber.  Each operand is then
- * treated as accessed atomically, with ordering.  If there is only the clobber, the effect of the
- * assembler is unknown, and the flavour records that (instr/foreign.c). */
+/* Handles inline assembler.  Locks are often implemented as assembler with memory operands and a
+ * "memory" clobber.  Each operand is then treated as accessed atomically, with ordering.  If there
+ * is only the clobber, the effect of the assembler is unknown, and the flavour records that
+ * (instr/foreign.c). */
 static void scan_asm(struct instr_function *f, struct instr_event event, LLVMValueRef code)
 {
 	size_t n, m;
@@ -194,9 +195,9 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 		forget.kind = EVENT_FORGET;
 		add(f, &forget);
 	}
-	/* Outputs come first, then inputs.  Indirect operands take an argument; other outputs and
-	 * clobbers ("~") do not.  An operand that is both input and output appears twice; one
-	 * atomic event represents both. */
+	/* Outputs come first, then inputs.  Indirect operands take an argument, but other outputs
+	 * and clobbers ("~") do not.  An operand that is both input and output appears twice, but
+	 * one atomic event represents both. */
 	LLVMValueRef seen[8];
 	unsigned seen_count = 0;
 	while ((one = strsep(&rest, ",")) != NULL) {
@@ -227,8 +228,8 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
-/* Adds an event about a file descriptor.  Full traces have no such events: they record values, and
- * an injected fault needs memory. */
+/* Adds an event about a file descriptor.  Full traces have no such events, because they record
+ * values, and an injected fault needs memory. */
 static void add_descriptor(struct instr_function *f, struct instr_event event)
 {
 	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;
@@ -263,7 +264,7 @@ static void scan_conversion(void *context, const struct instr_conversion *c)
 	scan_row(call->f, *call->event, instr_libc_of_format(c));
 }
 
-/* Whether the first argument of a call is the address of memory for its result. */
+/* Returns true if the first argument of a call is the address of memory for its result. */
 static bool is_shifted(LLVMValueRef call)
 {
 	return LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName("sret", 4)) != NULL;

@@ -8,12 +8,12 @@
  * If the condition is already true, the thread never waits, and only the read of `count` shows that
  * it could have waited.  So these reads are recorded each time.
  *
- * In: a module.  Out: the set of its load instructions that decide such a loop.  The loop is the
+ * The result is the set of a module's load instructions that decide such a loop.  The loop is the
  * innermost natural loop around the wait.  The deciding branches are those that leave the loop or
  * choose between waiting and not waiting.  Their conditions are followed backwards through the
  * loop's instructions, and into functions of the unit that compute a condition.  A C++ predicate is
- * always such a function.  For a wait outside a loop, the last branch that can bypass it decides:
- * some barriers count their threads and wait once in this way.
+ * always such a function.  If a wait is outside a loop, the last branch that can bypass it decides.
+ * Some barriers work like this: they count their threads and wait once.
  */
 #include "base/error.h"
 #include "instr/scan/backward-int.h"
@@ -33,7 +33,7 @@ struct wait_slice {
 	int depth;
 };
 
-/* The value by which a block's terminator chooses a successor. */
+/* Returns the value by which a block's terminator chooses a successor. */
 static LLVMValueRef condition(LLVMBasicBlockRef block)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -62,7 +62,8 @@ static void follow(struct wait_slice *s)
 	}
 }
 
-/* Handles a function whose result decides: all its conditions and results are followed. */
+/* Handles a function whose result is part of the condition.  All conditions and results of the
+ * function are followed. */
 static void look_into(const struct wait_slice *caller, LLVMValueRef function)
 {
 	struct wait_slice s = {
@@ -131,7 +132,7 @@ static void look_at_loop(struct wait_slice *s, uint32_t wait)
 	free(marked);
 }
 
-/* Whether a path leads from a block to the wait. */
+/* Returns true if a path leads from a block to the wait. */
 static bool leads_to(const struct facts_graph *g, uint32_t block, uint32_t wait)
 {
 	RD_ASSERT(block < g->nodes && wait < g->nodes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passes references through calls.  A library function that has a model is replaced by the model.
- * Other functions that may be instrumented, here or in another unit, get the references of
- * arguments and return those of results.
+ * Passes references through calls.  If a library function has a model, the call is replaced by the
+ * model.  Other functions that may be instrumented, here or in another unit, get the references of
+ * arguments and return the references of results.
  */
 #include "instr/shadow/shadow.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The model of a library function; NULL if it has none. */
+/* Returns the model of a library function, or NULL if it has none. */
 static const char *model_of(const char *name)
 {
 	static const struct {
@@ -37,7 +37,7 @@ static bool allocates(const char *name)
 	return false;
 }
 
-/* Whether the called function may be instrumented and so handle references. */
+/* Returns true if the called function may be instrumented, so that it handles references. */
 static bool may_know(LLVMValueRef callee)
 {
 	size_t rows;
@@ -69,8 +69,8 @@ static bool is_asm(LLVMValueRef call)
 	return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) != NULL;
 }
 
-/* Whether the code after the call is reached only from this call.  The block that an invoke returns
- * to may also be reached from elsewhere. */
+/* Returns true if the code after the call is reached only from this call.  The block that an
+ * invoke returns to may also be reached from elsewhere. */
 static bool returns_alone(LLVMValueRef call)
 {
 	LLVMBasicBlockRef to;
@@ -117,7 +117,7 @@ unsigned shadow_choice(LLVMValueRef call, bool *swapped)
 
 /* ---- arguments and results ---- */
 
-/* Combines the references of all arguments: the result is not 0 if an argument has an
+/* Combines the references of all arguments.  The result is not 0 if any argument has an
  * expression. */
 static LLVMValueRef any_argument(struct shadow_function *x, LLVMValueRef call, bool *some)
 {
@@ -219,13 +219,15 @@ static void memory_intrinsic(struct shadow_function *x, LLVMValueRef call, const
 		instr_hook_call(x->u, HOOK_SX_FILLED, (LLVMValueRef[]){to, shadow_ref(x, from), size});
 }
 
-/* Handles an allocation: new memory has no expressions, even if the memory had some before. */
+/* Handles an allocation.  New memory has no expressions, even if the same memory had some
+ * before. */
 static void allocated(struct shadow_function *x, LLVMValueRef call, const char *name)
 {
 	bool is_pair = strcmp(name, "calloc") == 0,
 	     is_second = is_pair || strcmp(name, "realloc") == 0 || strcmp(name, "aligned_alloc") == 0;
 	if (strcmp(name, "realloc") == 0 || !returns_alone(call) || is_tail(call))
-		return; /* the moved memory is unknown; expressions whose value differs are dropped */
+		/* It is unknown which memory moved; expressions whose values differ are dropped. */
+		return;
 	shadow_at(x, instr_place_after(call));
 	LLVMValueRef size = shadow_word(x, LLVMGetArgOperand(call, is_second ? 1 : 0));
 	if (is_pair)

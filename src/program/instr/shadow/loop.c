@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Duplicates loops, so that one copy runs on concrete values only.  In: a function, before
- * references are added to its values.  Out: a flag for each loop whose accesses are known before it
- * is entered.  The flag is set if a value that enters the loop, or memory that the loop accesses,
- * may have an expression.  If the flag is not set, there are no references in the loop, and
- * accesses test the flag instead of the marks of their page.  So the optimiser can duplicate the
- * loop, and one copy does only what the program does.
+ * Duplicates loops, so that one copy runs on concrete values only.  This happens before references
+ * are added to the values of the function.  Each loop whose accesses are known before it is
+ * entered gets a flag.  The flag is set if a value that enters the loop, or memory that the loop
+ * accesses, may have an expression.  If the flag is not set, there are no references in the loop,
+ * and accesses test the flag instead of the marks of their page.  So the optimiser can duplicate
+ * the loop, and one copy does only what the program does.
  *
- * The marks are tested after the hooks of `record` that precede the loop.  A thread that is stopped
- * at a hook in the loop keeps the flag.  If another thread meanwhile makes a value depend on input,
- * without any synchronisation, the value is treated as concrete until the loop ends.
+ * The marks are tested after the hooks of `record` that precede the loop.  A thread that is
+ * stopped at a hook in the loop keeps the flag.  If another thread meanwhile makes a value depend
+ * on input, without any synchronisation, the value is treated as concrete until the loop ends.
  */
 #include "instr/shadow/shadow.h"
 
@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* Largest number of extents of a loop; testing more would take as long as the loop. */
+/* The largest number of extents of a loop.  Testing more of them would take as long as the loop. */
 enum { EXTENTS_MAX = 12 };
 
 /* A loop under examination. */
@@ -40,7 +40,7 @@ static LLVMBasicBlockRef block_of(const struct look *k, uint32_t i)
 
 /* ---- whether a loop can be duplicated ---- */
 
-/* Whether a call changes no memory of the program.  Hooks of accesses do not. */
+/* Returns true if a call changes no memory of the program.  The hooks of accesses change none. */
 static bool is_quiet_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetInstructionOpcode(call) == LLVMCall ? ir_callee(call) : NULL;
@@ -51,7 +51,8 @@ static bool is_quiet_call(LLVMValueRef call)
 	return ir_starts(name, "llvm.") && !ir_starts(name, "llvm.mem") && !ir_starts(name, "llvm.masked");
 }
 
-/* Adds an access to the list; returns false if the instruction prevents duplicating the loop. */
+/* Adds an access to the list.  Returns false if the loop cannot be duplicated because of the
+ * instruction. */
 static bool look_at(struct look *k, LLVMValueRef inst)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -162,7 +163,7 @@ static void spread_loose(struct look *k)
 	}
 }
 
-/* Whether a stored value may set marks that the flag does not cover. */
+/* Returns true if a stored value may set marks that the flag does not cover. */
 static bool stores_loose(const struct look *k)
 {
 	for (size_t i = 0; i < k->count; i++) {
@@ -205,7 +206,7 @@ static void look_at_loop(struct shadow_function *x, struct late *late, size_t nu
 		return;
 	spread_loose(&k);
 	if (!stores_loose(&k))
-		add_loop(&k, marks); /* otherwise each access tests the marks itself */
+		add_loop(&k, marks); /* without a flag, each access tests the marks itself */
 }
 
 void shadow_loops_find(struct shadow_function *x)
@@ -241,7 +242,7 @@ void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block)
 	x->inside = loop_of(x, block);
 }
 
-/* Whether the value is computed before the loop. */
+/* Returns true if the value is computed before the loop. */
 static bool comes_in(const struct shadow_function *x, const struct shadow_loop *l, LLVMValueRef v)
 {
 	return !LLVMIsAInstruction(v) || loop_of(x, LLVMGetInstructionParent(v)) != l;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flavour `shadow`: the flavour `record`, plus expressions for values that depend on the
+ * The flavour `shadow` is the flavour `record` with expressions for values that depend on the
  * program's input.
  *
  * The hooks of `record` are inserted first, so sites have the same numbers as in every flavour.
  * Then the code is optimised, but not vectorised, and switches are not turned into tables.
- * References are added to values after that, so code that the optimiser has removed costs nothing.
- * Loops are duplicated; the copy for concrete values is then vectorised (loop.c).  Values that
- * cannot depend on input have no reference at all: constants, addresses of variables, pointers
- * loaded from memory, and floating-point numbers.
+ * References are added to values only after that, so code that the optimiser has removed costs
+ * nothing.  Loops are duplicated, and the copy for concrete values is then vectorised (loop.c).
+ * Values that cannot depend on input have no reference at all: constants, addresses of variables,
+ * pointers loaded from memory, and floating-point numbers.
  */
 #include "instr/shadow/shadow.h"
 #include "base/error.h"
@@ -113,9 +113,9 @@ static bool spread(struct shadow_function *x)
 
 /* ---- references that are needed ---- */
 
-/* Whether an instruction needs the reference of an operand.  An instruction that passes the
- * reference on needs it only if its own reference is needed.  Hooks of `record` and their arguments
- * need no references. */
+/* Returns true if an instruction needs the reference of an operand.  An instruction that passes
+ * the reference on needs it only if its own reference is needed.  The hooks of `record` and their
+ * arguments need no references. */
 static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_umap *wanted)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -128,8 +128,9 @@ static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_
 	return true;
 }
 
-/* Drops references that are not used.  Examples are those of values that only become floating-point
- * numbers, and of values that hooks of `record` compute after they were moved out of loops. */
+/* Drops references that are not used.  Examples are the references of values that are only
+ * converted to floating-point numbers, and of values that hooks of `record` compute after they
+ * were moved out of loops. */
 static void keep_wanted(struct shadow_function *x)
 {
 	struct rd_umap wanted = {0};
@@ -161,7 +162,8 @@ struct list {
 	size_t count, capacity;
 };
 
-/* Lists the instructions before any change.  Operands precede their users, except those of phis. */
+/* Lists the instructions before any of them is changed.  Operands precede their users, except the
+ * operands of phis. */
 static void list_instructions(struct shadow_function *x, struct list *list)
 {
 	struct ir_cfg cfg;
@@ -248,9 +250,9 @@ static void follow_unit(struct instr_unit *u)
 	ir_effects_free(effects);
 }
 
-/* Disables two optimisations.  A switch that became a table would hide its cases.  If a null
- * pointer is certainly used on a branch, the optimiser would assume that the branch is never taken,
- * but the branch matters. */
+/* Disables two optimisations.  A switch that became a table would hide its cases.  And if a null
+ * pointer is certainly used on a branch, the optimiser would assume that the branch is never
+ * taken, although the branch matters here. */
 static void forbid_tricks(struct instr_unit *u)
 {
 	static const char name[] = "no-jump-tables", value[] = "true", null[] = "null_pointer_is_valid";

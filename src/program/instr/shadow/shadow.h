@@ -17,10 +17,11 @@
 
 struct shadow_loop {
 	LLVMValueRef end; /* the terminator of the block before the loop */
-	/* A value before the loop: not 0 if memory that the loop touches may depend on input. */
+	/* A value before the loop.  It is not 0 if memory that the loop touches may depend on
+	 * input. */
 	LLVMValueRef marks;
-	/* A value before the loop: whether the loop must compute expressions; NULL until it is
-	 * made. */
+	/* A value before the loop.  It is true if the loop must compute expressions.  NULL until
+	 * it is made. */
 	LLVMValueRef flag;
 	LLVMBasicBlockRef header;
 	LLVMBasicBlockRef *body;
@@ -36,7 +37,8 @@ struct shadow_function {
 	uint32_t *site; /* the number of the unit's next branch */
 	struct shadow_loop *loops;
 	size_t loop_count, loop_capacity;
-	/* Maps a block of a loop, or the terminator before the loop, to the loop's number + 1. */
+	/* Maps each block of a loop, and the terminator before the loop, to 1 + the loop's
+	 * number. */
 	struct rd_umap loop_of;
 	struct rd_umap covered; /* accesses whose memory the flag of their loop covers */
 	struct rd_umap loose;	/* values that may depend on input even if the flag is not set */
@@ -44,17 +46,18 @@ struct shadow_function {
 	const struct shadow_loop *inside;
 };
 
-/* The width of an integer or pointer that can have an expression, in bits; 0 for other types. */
+/* Returns the width of an integer or pointer that can have an expression, in bits, or 0 for other
+ * types. */
 unsigned shadow_bits(const struct instr_unit *u, LLVMTypeRef type);
-/* Whether a value may depend on input. */
+/* Returns true if a value may depend on input. */
 bool shadow_may(const struct shadow_function *x, LLVMValueRef v);
-/* Whether the value of an instruction may depend on input whatever its operands are, as with a load
- * or the result of a call. */
+/* Returns true if the value of an instruction may depend on input no matter what its operands are.
+ * Examples are a load and the result of a call. */
 bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst);
-/* Whether the value of an instruction may depend on input if one of its operands does. */
+/* Returns true if the value of an instruction may depend on input when one of its operands does. */
 bool shadow_passes_on(LLVMValueRef inst);
 
-/* The reference of a value; the constant 0 if the value is concrete. */
+/* Returns the reference of a value, or the constant 0 if the value is concrete. */
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v);
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 
@@ -63,16 +66,17 @@ void shadow_loops_find(struct shadow_function *x);
 void shadow_loops_release(struct shadow_function *x);
 /* Sets the block in which references are needed next. */
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
-/* Makes the flag of a loop, once the references from before the loop are known. */
+/* Makes the flag of a loop.  Call this when the references from before the loop are known. */
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
-/* The reference of a value inside the current loop: the constant 0 if the flag is not set. */
+/* Returns the reference of a value inside the current loop.  It is the constant 0 if the flag is
+ * not set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
-/* The flag that an access tests; NULL if the access has to test the marks itself. */
+/* Returns the flag that an access tests, or NULL if the access has to test the marks itself. */
 LLVMValueRef shadow_loop_flag(const struct shadow_function *x, LLVMValueRef access);
 
 /* The following functions insert code at the builder's position. */
 
-/* The value, extended to 64 bits. */
+/* Returns the value, extended to 64 bits. */
 LLVMValueRef shadow_word(struct shadow_function *x, LLVMValueRef v);
 LLVMValueRef shadow_i32(const struct shadow_function *x, uint64_t n);
 LLVMValueRef shadow_i64(const struct shadow_function *x, uint64_t n);
@@ -83,8 +87,8 @@ void shadow_call(struct shadow_function *x, LLVMValueRef call);
 void shadow_entry(struct shadow_function *x);
 void shadow_return(struct shadow_function *x, LLVMValueRef inst);
 bool shadow_call_is_source(const struct shadow_function *x, LLVMValueRef call);
-/* The comparison by which an intrinsic (minimum, maximum) chooses one of its operands; 0 for other
- * intrinsics. */
+/* Returns the comparison by which an intrinsic (minimum, maximum) chooses between its operands, or
+ * 0 for other intrinsics. */
 unsigned shadow_choice(LLVMValueRef call, bool *swapped);
 
 #endif

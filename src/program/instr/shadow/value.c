@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes references for instructions that compute, access memory or branch.  In: an instruction.
- * Out: the hooks that make the reference of its value from those of its operands.
+ * Makes references for instructions that compute, access memory or branch.  It inserts the hooks
+ * that make the reference of an instruction's value from the references of its operands.
  */
 #include "instr/shadow/shadow.h"
 #include "base/error.h"
@@ -35,8 +35,8 @@ static unsigned operator_of(LLVMOpcode opcode)
 	}
 }
 
-/* A predicate of LLVM as a comparison of raddle/shadow.h, if necessary with operands swapped or the
- * result negated. */
+/* A predicate of LLVM, expressed as a comparison of raddle/shadow.h.  The operands may have to be
+ * swapped, and the result negated. */
 struct predicate {
 	unsigned op;
 	bool swapped, negated;
@@ -77,8 +77,8 @@ bool shadow_passes_on(LLVMValueRef inst)
 	}
 }
 
-/* The size in bytes of a number that is loaded or stored and can have an expression; 0 for other
- * types. */
+/* Returns the size in bytes of a number that is loaded or stored and can have an expression, or 0
+ * for other types. */
 static unsigned access_size(const struct instr_unit *u, LLVMTypeRef type)
 {
 	unsigned bits = shadow_bits(u, type);
@@ -228,8 +228,8 @@ static void store(struct shadow_function *x, LLVMValueRef inst)
 	}
 }
 
-/* The operation by which an atomic update computes the value that it stores.  0 for an exchange,
- * and for an operation whose result is treated as concrete. */
+/* Returns the operation by which an atomic update computes the value that it stores.  Returns 0
+ * for an exchange, and for an operation whose result is treated as concrete. */
 static unsigned update_of(LLVMAtomicRMWBinOp op)
 {
 	switch (op) {
@@ -242,8 +242,8 @@ static unsigned update_of(LLVMAtomicRMWBinOp op)
 	}
 }
 
-/* Handles an atomic update: loads the reference of the old value before it, and stores that of the
- * new value after it. */
+/* Handles an atomic update.  Loads the reference of the old value before the update, and stores
+ * the reference of the new value after it. */
 static void update(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMValueRef pointer = LLVMGetOperand(inst, 0), by = LLVMGetOperand(inst, 1), size, old, made;
@@ -319,7 +319,8 @@ static void cases(struct shadow_function *x, LLVMValueRef inst)
 
 /* ---- one instruction ---- */
 
-/* Makes the reference of a value that is computed from others; NULL if the value is concrete. */
+/* Makes the reference of a value that is computed from other values.  Returns NULL if the value is
+ * concrete. */
 static LLVMValueRef made(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour `track`: the program with gates at the instructions of a slice (raddle/track.h).
+ * The flavour `track` is the program with gates at the instructions of a slice (raddle/track.h).
  *
  * The name of a gate consists of the kind of the instruction, its place in the source and its
- * function.  An ordinal distinguishes instructions for which these three are equal.  The tool
+ * function.  An ordinal distinguishes instructions for which these three are equal.  Raddle
  * derives the same names from facts (sketch/gates.c), which come from the same code.  So a unit is
  * brought to the same level as for facts, and is not optimised before the gates are inserted.
  *
- * An access lies between two hooks.  The first takes a number and locks the address; the second
- * records the value.  If the gate is closed, the first hook returns 0, and the second does nothing.
- * Functions with gates have a second copy without them (ungated.c).
+ * An access is placed between two hooks.  The first hook takes a number and locks the address, and
+ * the second records the value.  If the gate is closed, the first hook returns 0, and the second
+ * does nothing.  Functions with gates have a second copy without them (ungated.c).
  */
 #include "facts/role.h"
 #include "instr/scan/event.h"
@@ -28,13 +28,14 @@
 struct gating {
 	struct instr_unit *u;
 	LLVMValueRef function;
-	uint32_t leader;       /* the number of the function's first gate */
-	bool any;	       /* whether the function has a gate */
-	struct rd_names met;   /* names of the gates found, without their ordinals */
-	struct rd_umap counts; /* maps the number of such a name to how often it occurred */
+	uint32_t leader;     /* the number of the function's first gate */
+	bool any;	     /* true if the function has a gate */
+	struct rd_names met; /* names of the gates found, without their ordinals */
+	/* Maps the number of such a name to the number of times it occurred. */
+	struct rd_umap counts;
 };
 
-/* The letter of an instruction, as in sketch/gates.c; 0 if it cannot have a gate. */
+/* Returns the letter of an instruction, as in sketch/gates.c, or 0 if it cannot have a gate. */
 static char letter_of(LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
@@ -55,7 +56,7 @@ static char letter_of(LLVMValueRef inst)
 	}
 }
 
-/* The gate of an instruction; -1 if the instruction has no gate. */
+/* Returns the gate of an instruction, or -1 if the instruction has no gate. */
 static int64_t gate_of(struct gating *g, LLVMValueRef inst, char letter)
 {
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
@@ -85,7 +86,7 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst, LLVMValueRef of)
 	LLVMSetCurrentDebugLocation2(u->builder, u->options->debug ? LLVMInstructionGetDebugLoc(of) : NULL);
 }
 
-/* The size in bytes of a value that fits into a register; 0 for other values. */
+/* Returns the size in bytes of a value that fits into a register, or 0 for other values. */
 static unsigned bytes_of(struct instr_unit *u, LLVMTypeRef type)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -96,7 +97,7 @@ static unsigned bytes_of(struct instr_unit *u, LLVMTypeRef type)
 	return size <= 8 ? (unsigned)size : 0;
 }
 
-/* The bits of a value as an integer; 0 if it does not fit into a register. */
+/* Returns the bits of a value as an integer, or 0 if it does not fit into a register. */
 static LLVMValueRef bits_of(struct instr_unit *u, LLVMValueRef v)
 {
 	LLVMTypeRef type = LLVMTypeOf(v);
@@ -112,14 +113,14 @@ static LLVMValueRef bits_of(struct instr_unit *u, LLVMValueRef v)
 	return LLVMBuildIntCast2(u->builder, v, u->i64, false, "");
 }
 
-/* The access or call of an instruction, with a value of `size` bytes. */
+/* What an instruction with a gate does: an access or a call, with a value of `size` bytes. */
 struct doing {
 	enum raddle_track_what what;
 	unsigned size;
 	LLVMValueRef address; /* the address; NULL if there is none */
 	LLVMValueRef value;   /* the value that is known before the instruction; NULL if there is none */
 	LLVMValueRef result;  /* the value that is known after the instruction; NULL if there is none */
-	bool returns;	      /* whether code can be inserted after the instruction */
+	bool returns;	      /* true if code can be inserted after the instruction */
 };
 
 static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struct doing *d)
@@ -138,8 +139,8 @@ static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struc
 	if (!d->returns)
 		return;
 	build_at(u, instr_place_after(inst), inst);
-	if (LLVMGetInstructionOpcode(inst) ==
-	    LLVMAtomicCmpXchg) /* the old value, and whether it was replaced */
+	/* The result of a compare-and-exchange is the old value, and whether it was replaced. */
+	if (LLVMGetInstructionOpcode(inst) == LLVMAtomicCmpXchg)
 		value = bits_of(u, LLVMBuildExtractValue(u->builder, inst, 0, ""));
 	else if (d->result != NULL)
 		value = bits_of(u, d->result);
@@ -198,8 +199,8 @@ static enum raddle_track_what what_of(enum facts_role role)
 	}
 }
 
-/* Whether code can be inserted after a call.  The call must return, and no other path may lead
- * there. */
+/* Returns true if code can be inserted after a call.  The call must return, and no other path may
+ * lead to the place after it. */
 static bool has_behind(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -215,7 +216,7 @@ static bool has_behind(LLVMValueRef call)
 	return ways == 1;
 }
 
-/* The first argument of a call that is a number or a pointer. */
+/* Returns the first argument of a call that is a number or a pointer. */
 static LLVMValueRef first_value(struct instr_unit *u, LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
@@ -269,8 +270,8 @@ static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t 
 	}
 }
 
-/* Whether the instruction follows a call that must directly precede a return.  Nothing may be
- * inserted between the two. */
+/* Returns true if the instruction follows a call that must directly precede a return.  Nothing may
+ * be inserted between the two. */
 static bool is_after_tail(LLVMValueRef inst)
 {
 	LLVMValueRef before = LLVMGetPreviousInstruction(inst);
@@ -316,8 +317,8 @@ int instr_track(struct instr_unit *u)
 
 int instr_track_generate(struct instr_unit *u)
 {
-	/* Functions are inlined before loops are examined; unrolling and vectorising happen once,
-	 * later. */
+	/* Functions are inlined before loops are examined.  Unrolling and vectorising happen only
+	 * once, later. */
 	static const char inlining[] = "thinlto-pre-link<O2>",
 			  optimise[] = "function(sroa,jump-threading,simplifycfg),default<O2>";
 	int code = instr_unit_verify(u);

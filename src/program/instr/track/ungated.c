@@ -28,7 +28,7 @@
 
 enum {
 	MAX_SIZE = 20000, /* largest number of instructions in all copies of a function */
-	MANY = 16,	  /* a loop with more gates tests the bytes of functions, not of gates */
+	MANY = 16,	  /* if a loop has more gates, it tests the bytes of functions instead */
 };
 
 /* A list of constant pointers to bytes of __raddle_track_flags. */
@@ -41,8 +41,8 @@ struct bytes {
 struct part {
 	const uint32_t *body;
 	uint32_t header, size;
-	/* The index of each block of the function in the body; FACTS_NONE if it is not in the
-	 * body. */
+	/* The index of each block of the function in the body, or FACTS_NONE if the block is not
+	 * in the body. */
 	uint32_t *place;
 	struct bytes gates;
 	size_t instructions; /* the number of instructions; 0 if the part cannot be copied */
@@ -56,7 +56,7 @@ struct spending {
 	size_t room; /* the number of instructions that may still be copied */
 };
 
-/* The flag byte that an instruction loads; NULL if it does not load a flag byte. */
+/* Returns the flag byte that an instruction loads, or NULL if it does not load a flag byte. */
 static LLVMValueRef byte_of(LLVMValueRef inst)
 {
 	if (!LLVMIsALoadInst(inst))
@@ -67,8 +67,8 @@ static LLVMValueRef byte_of(LLVMValueRef inst)
 	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
 }
 
-/* The byte that covers all gates of the function from whose source the gate comes
- * (raddle/track.h). */
+/* Returns the byte that covers all gates of a function (raddle/track.h).  It is the function from
+ * whose source the gate comes. */
 static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
 {
 	LLVMValueRef base = LLVMIsAConstantExpr(at) ? LLVMGetOperand(at, 0) : at;
@@ -90,7 +90,7 @@ static void add_byte(struct bytes *b, LLVMValueRef at)
 	b->at[b->count++] = at;
 }
 
-/* Whether a value is used outside the part.  Its copy would not be available there. */
+/* Returns true if a value is used outside the part.  Its copy would not be available there. */
 static bool leaves(const struct spending *s, const struct part *p, LLVMValueRef inst)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(inst); use != NULL; use = LLVMGetNextUse(use)) {
@@ -159,7 +159,7 @@ static void shut_gates(LLVMBasicBlockRef block)
 	}
 }
 
-/* Makes the clean copy; returns its header. */
+/* Makes the clean copy.  Returns its header. */
 static LLVMBasicBlockRef make_clean(struct spending *s, const struct part *p)
 {
 	struct instr_unit *u = s->unit;
