@@ -61,7 +61,8 @@ struct candidates {
 void candidates_find(struct candidates *c, const struct facts *f);
 void candidates_release(struct candidates *c);
 
-/* The reason why one of the accesses cannot have a guard (raddle/guard.h); NULL if both can. */
+/* Returns the reason why one of the accesses cannot have a guard (raddle/guard.h), or NULL if both
+ * can. */
 const char *candidate_unguarded(const struct candidates *c, const struct candidate *it);
 
 /* Writes the document of doc/format/candidates.md. */

@@ -84,15 +84,15 @@ void flow_effects(struct flow *w);
 void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data);
 
-/* A mask of the threads that a call starts, directly or through other threads.  `bound` is that of
- * the calling function. */
+/* Returns a mask of the threads that a call starts, directly or through other threads.  `bound` is
+ * that of the calling function. */
 uint64_t flow_started(const struct flow *w, uint32_t create, const struct bound *bound);
 
-/* The functions that a call is known to pass to `callee` as arguments. */
+/* Returns the functions that a call is known to pass to `callee` as arguments. */
 struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, const struct bound *bound);
 
-/* The lock that represents a semaphore which starts with 1 and is used as a lock; FACTS_NONE for
- * any other semaphore. *number receives its index in `semaphores`. */
+/* Returns the lock that represents a semaphore which starts with 1 and is used as a lock, or
+ * FACTS_NONE for any other semaphore.  *number receives its index in `semaphores`. */
 uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number);
 
 #endif

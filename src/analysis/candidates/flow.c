@@ -28,8 +28,8 @@ static uint64_t bit(uint32_t thread)
 	return UINT64_C(1) << thread;
 }
 
-/* The index of an operand among the arguments of its function; FACTS_NONE if it is not one of those
- * that can be bound. */
+/* Returns the index of an operand among the arguments of its function, or FACTS_NONE if it is not
+ * one of those that can be bound. */
 static uint32_t position_of(const struct facts *f, uint32_t operand)
 {
 	if (operand == FACTS_NONE || operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_ARGUMENT)
@@ -75,7 +75,8 @@ struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, con
 	return b;
 }
 
-/* A mask of the threads that the called function starts with a routine from its arguments. */
+/* Returns a mask of the threads that the called function starts with a routine from its
+ * arguments. */
 static uint64_t started_through(const struct flow *w, uint32_t callee, const struct bound *b)
 {
 	const struct flow_effect *e = &w->effects[callee];
@@ -255,7 +256,7 @@ static bool leads_to(const struct facts *f, uint32_t pointer, const struct path 
 	       f->places[f->members[run.first].place].object == path->root;
 }
 
-/* The locks of `set` that are reached through `pointer`. */
+/* Returns the locks of `set` that are reached through `pointer`. */
 static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 {
 	uint32_t list[LOCKS_MAX], result = 0;
@@ -286,8 +287,8 @@ static void meet(struct flow *w, struct flow_state *to, const struct flow_state 
 		to->nothing = FACTS_NONE;
 }
 
-/* Whether an edge of the call graph leads to a function of the program that runs before the call
- * returns. */
+/* Returns true if an edge of the call graph leads to a function of the program that runs before the
+ * call returns. */
 static bool is_callee(const struct flow *w, const struct facts_call *edge)
 {
 	return edge->kind != FACTS_EDGE_START &&
@@ -332,8 +333,8 @@ static void find_cut_calls(struct flow *w)
 	}
 }
 
-/* Whether the call may return without having called its functions, because it registers them or
- * passes them to a library. */
+/* Returns true if the call may return without having called its functions, because it registers
+ * them or passes them to a library. */
 static bool is_optional(const struct flow *w, uint32_t call)
 {
 	struct facts_run calls = facts_calls_of(w->p->f, call);
@@ -376,8 +377,8 @@ static bool is_zero(const struct facts_constant *c)
 	return c->kind == FACTS_CONSTANT_NULL || (c->kind == FACTS_CONSTANT_INTEGER && c->number == 0);
 }
 
-/* The value that the branch at the end of a block compares with 0. *zero is the successor for a
- * value of 0. */
+/* Returns the value that the branch at the end of a block compares with 0.  *zero is the successor
+ * for a value of 0. */
 static uint32_t tested_for_zero(const struct facts *f, uint32_t end, uint32_t *zero)
 {
 	if (f->values[end].kind != FACTS_BRANCH)
@@ -395,7 +396,7 @@ static uint32_t tested_for_zero(const struct facts *f, uint32_t end, uint32_t *z
 	return value;
 }
 
-/* The lock that a trylock call tries to acquire. */
+/* Returns the lock that a trylock call tries to acquire. */
 static uint32_t tried_lock(struct flow *w, uint32_t call)
 {
 	const struct facts_function *called = call != FACTS_NONE ? program_library(w->p, call) : NULL;
@@ -523,7 +524,8 @@ void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry,
 
 /* ------------------------------------------------------------------ effects --- */
 
-/* The locks of `set` that a caller of the function can name: through its arguments, or globally. */
+/* Returns the locks of `set` that a caller of the function can name: through its arguments, or
+ * globally. */
 static uint32_t outside(struct flow *w, uint32_t function, uint32_t set)
 {
 	const struct facts_function *row = &w->p->f->functions[function];
@@ -573,7 +575,7 @@ static bool find_effect(struct flow *w, uint32_t function)
 	       e->held != old.held || e->released != old.released;
 }
 
-/* The functions, callees before callers where the call graph allows such an order. */
+/* Returns the functions, callees before callers where the call graph allows such an order. */
 static uint32_t *bottom_up(const struct program *p, size_t *count)
 {
 	const struct facts *f = p->f;

@@ -13,11 +13,11 @@ struct fresh;
 struct fresh *fresh_new(struct program *p);
 void fresh_free(struct fresh *f);
 
-/* Whether the value is an instruction that creates memory and returns its address. */
+/* Returns true if the value is an instruction that creates memory and returns its address. */
 bool fresh_is_made(const struct program *p, uint32_t value);
 
-/* Whether the address in `root` may have been published when control is at `at`, in the same
- * function.  `root` is an argument, or a value that created memory. */
+/* Returns true if the address in `root` may have been published when control is at `at`, in the
+ * same function.  `root` is an argument, or a value that created memory. */
 bool fresh_is_known(struct fresh *f, uint32_t root, uint32_t at);
 
 #endif

@@ -86,7 +86,7 @@ enum keeps { NOT_YET, IN_PROGRESS, NO, YES, RELAXED };
 
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
 
-/* Whether a library function may store its arguments where other threads can find them. */
+/* Returns true if a library function may store its arguments where other threads can find them. */
 static bool library_keeps(const struct facts_function *called)
 {
 	if (called->flags & FACTS_FUNCTION_INTRINSIC)

@@ -31,8 +31,8 @@ static bool is_integer(const struct facts *f, uint32_t operand, int64_t *number)
 	return true;
 }
 
-/* Whether two operands are certainly equal: the same value, an equal constant, or a read of the
- * same global variable. */
+/* Returns true if two operands are certainly equal: the same value, an equal constant, or a read of
+ * the same global variable. */
 static bool is_same_value(const struct facts *f, uint32_t a, uint32_t b)
 {
 	int64_t x, y;
@@ -65,8 +65,8 @@ static bool ends_program(const struct program *p, uint32_t function, uint32_t bl
 	return p->f->values[values.end - 1].kind == FACTS_UNREACHABLE;
 }
 
-/* Whether the block runs in each iteration of the loop.  The loop must be left only at its header
- * or to end the program. */
+/* Returns true if the block runs in each iteration of the loop.  The loop must be left only at its
+ * header or to end the program. */
 static bool runs_whole(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		       uint32_t block)
 {
@@ -118,7 +118,7 @@ static bool through_table(const struct program *p, const struct handle_place *n,
 	return false;
 }
 
-/* Whether the join reads, in each iteration, the handle that the creation wrote in its
+/* Returns true if the join reads, in each iteration, the handle that the creation wrote in its
  * corresponding iteration. */
 static bool joins_all(const struct program *p, const struct handle_place *create,
 		      const struct handle_place *join, uint32_t *header)
@@ -141,8 +141,8 @@ static bool joins_all(const struct program *p, const struct handle_place *create
 
 /* ------------------------------------------------------------------ matches --- */
 
-/* Whether two handles are certainly in different places: at different offsets from the same root,
- * or in different objects. */
+/* Returns true if two handles are certainly in different places: at different offsets from the same
+ * root, or in different objects. */
 static bool is_elsewhere(const struct program *p, const struct handle_place *a, const struct handle_place *b)
 {
 	if (a->path.kind == b->path.kind && a->path.root == b->path.root && a->path.loads == 0 &&

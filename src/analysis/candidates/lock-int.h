@@ -37,7 +37,7 @@ struct locks {
 void locks_init(struct locks *l, struct program *p);
 void locks_release(struct locks *l);
 
-/* The number of the lock that a call acquires or releases.  `operand` is the address of the
+/* Returns the number of the lock that a call acquires or releases.  `operand` is the address of the
  * lock. */
 uint32_t lock_at(struct locks *l, uint32_t operand, bool read);
 
@@ -58,13 +58,14 @@ uint32_t lockset_enter(struct locks *l, uint32_t set, uint32_t call, uint32_t ca
 /* Translates a lock from the callee to the caller.  Returns false if the caller cannot name it. */
 bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, uint32_t *out);
 
-/* The number of the set of guards of an access with the path `data`, while the locks of `set` are
- * held. */
+/* Returns the number of the set of guards of an access with the path `data`, while the locks of
+ * `set` are held. */
 uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
-/* Whether two sets of guards have a common guard that at least one side holds exclusively. */
+/* Returns true if two sets of guards have a common guard that at least one side holds
+ * exclusively. */
 bool guards_exclude(const struct locks *l, uint32_t a, uint32_t b);
 
-/* Whether a lock of one set may be the same as a lock of the other. */
+/* Returns true if a lock of one set may be the same as a lock of the other. */
 bool locksets_overlap(const struct locks *l, uint32_t a, uint32_t b);
 
 #endif

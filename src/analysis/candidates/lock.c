@@ -99,7 +99,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of the set of these locks.  Sorts `items`. */
+/* Returns the number of the set of these locks.  Sorts `items`. */
 static uint32_t number_set(struct rd_tuples *sets, uint32_t *items, size_t count)
 {
 	size_t to = 0;

@@ -32,8 +32,8 @@ struct pairs {
 void pairs_find(struct pairs *pairs, const struct access_walk *w);
 void pairs_release(struct pairs *pairs);
 
-/* The last member that an expression of the source names; the whole expression if it names none.
- * *length receives its length. */
+/* Returns the last member that an expression of the source names; the whole expression if it names
+ * none.  *length receives its length. */
 const char *pair_member(const char *what, size_t *length);
 
 /* Rates how promising a pair is (rank.c); a larger number is better. */

@@ -157,8 +157,8 @@ static bool may_race(struct pair_search *s, const struct atom *a, const struct a
 
 /* ------------------------------------------------------------------------ groups --- */
 
-/* The part of a group that contains the pairs of one member. Only the best of them are kept.
- * *number receives the number of the group, which is that of the object. */
+/* Returns the part of a group that contains the pairs of one member.  Only the best of them are
+ * kept.  *number receives the number of the group, which is that of the object. */
 static struct pair_group *group_of(struct pair_search *s, const struct atom *a, const struct atom *b,
 				   uint32_t place, uint32_t *number)
 {
@@ -267,8 +267,8 @@ static void put(struct atom_list *l, uint32_t atom)
 	l->items[l->count++] = atom;
 }
 
-/* Whether an access at the place `by` touches the place `p`.  An access at an unknown offset
- * touches all places of its object. */
+/* Returns true if an access at the place `by` touches the place `p`.  An access at an unknown
+ * offset touches all places of its object. */
 static bool is_covered(const struct facts_place *by, int64_t size, const struct facts_place *p)
 {
 	if (by->offset == FACTS_ANYWHERE)
@@ -305,7 +305,7 @@ static void compare_at(struct pair_search *s, const struct atom_list *l, uint32_
 
 /* ------------------------------------------------------------------------ members --- */
 
-/* A shared place that both atoms may touch; FACTS_NONE if there is none. */
+/* Returns a shared place that both atoms may touch, or FACTS_NONE if there is none. */
 static uint32_t find_common(const struct program *p, const struct atom *a, const struct atom *b)
 {
 	const struct facts *f = p->f;

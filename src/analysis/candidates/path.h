@@ -37,8 +37,8 @@ struct path {
 struct path path_of(const struct facts *f, uint32_t operand);
 bool path_equal(const struct path *a, const struct path *b);
 
-/* Whether the path `p` begins with the address `base`.  If so, *out receives the rest of `p`, with
- * the root `kind`, `root`.  Here and below *out may be one of the input paths. */
+/* Returns true if the path `p` begins with the address `base`.  If so, *out receives the rest of
+ * `p`, with the root `kind`, `root`.  Here and below *out may be one of the input paths. */
 bool path_rebase(const struct path *p, const struct path *base, enum path_root kind, uint32_t root,
 		 struct path *out);
 

@@ -130,7 +130,8 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 	return l->count != 0 && l->innermost[block] != FACTS_NONE ? &l->items[l->innermost[block]] : NULL;
 }
 
-/* Whether the operand is the loop variable plus a constant. *step receives the constant. */
+/* Returns true if the operand is the loop variable plus a constant.  *step receives the
+ * constant. */
 static bool next_value(const struct facts *f, uint32_t operand, uint32_t phi, int64_t *step)
 {
 	if (operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_COMPUTE)
@@ -321,7 +322,7 @@ static struct access *add_access(struct program *p, uint32_t value, uint32_t ope
 	return a;
 }
 
-/* Whether a call with this role creates, destroys or replaces the object. */
+/* Returns true if a call with this role creates, destroys or replaces the object. */
 static bool changes(uint32_t role)
 {
 	return role == FACTS_ROLE_FREE || role == FACTS_ROLE_RESIZE || role == FACTS_ROLE_LOCK_INIT ||

@@ -80,15 +80,15 @@ struct program {
 void program_init(struct program *p, const struct facts *f, struct candidates *out);
 void program_release(struct program *p);
 
-/* The innermost natural loop that contains a block; NULL if there is none. */
+/* Returns the innermost natural loop that contains a block, or NULL if there is none. */
 const struct facts_loop *program_loop(const struct program *p, uint32_t function, uint32_t block);
 
-/* Whether the loop is a counting loop.  If so, *c describes how it counts. */
+/* Returns true if the loop is a counting loop.  If so, *c describes how it counts. */
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
-/* Whether control may flow from the instruction `from` to `to` without entering the block `barrier`
- * of the function.  `barrier` may be FACTS_NONE. */
+/* Returns true if control may flow from the instruction `from` to `to` without entering the block
+ * `barrier` of the function.  `barrier` may be FACTS_NONE. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);
 
@@ -100,7 +100,7 @@ uint32_t program_argument(const struct facts *f, uint32_t call,
 /* Returns the function that the operand is; FACTS_NONE if it is not a function. */
 uint32_t program_constant_function(const struct facts *f, uint32_t operand);
 
-/* The value of an operand without casts. */
+/* Returns the value of an operand without casts. */
 uint32_t program_strip(const struct facts *f, uint32_t operand);
 
 /* Adds a text to the list of what the analysis does not cover. */

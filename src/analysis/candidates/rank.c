@@ -94,8 +94,8 @@ static char *name_object(const struct access_walk *w, const struct access_pair *
 	return rd_xasprintf("%s.%.*s", object, (int)length, member);
 }
 
-/* The number of an access among those of its function with the same text and kind.  So changes
- * elsewhere in the source do not change the number. */
+/* Returns the number of an access among those of its function with the same text and kind.  So
+ * changes elsewhere in the source do not change the number. */
 static uint32_t ordinal(const struct program *p, uint32_t access)
 {
 	const struct access *a = &p->accesses[access];

@@ -100,8 +100,8 @@ static bool find_cycle(struct empty_cycle *c, uint32_t function, uint32_t start)
  * counts as work. */
 enum { STEPS_MAX = 256 };
 
-/* Whether `value` is computed, on the cycle, from `source`.  If `source` is FACTS_NONE: whether it
- * is computed from a value of the previous iteration. */
+/* Returns true if `value` is computed, on the cycle, from `source`.  If `source` is FACTS_NONE:
+ * whether it is computed from a value of the previous iteration. */
 static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t value, uint32_t source)
 {
 	const struct facts *f = c->f;
@@ -127,8 +127,8 @@ static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t 
 	return false;
 }
 
-/* Whether a later iteration uses the value that the load has read.  If so, the loop does work and
- * does not just wait. */
+/* Returns true if a later iteration uses the value that the load has read.  If so, the loop does
+ * work and does not just wait. */
 static bool is_used_later(const struct empty_cycle *c, uint32_t function, uint32_t load)
 {
 	for (uint32_t b = c->blocks.first; b < c->blocks.end; b++) {

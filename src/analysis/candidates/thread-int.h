@@ -56,16 +56,16 @@ struct threads {
 void threads_init(struct threads *t, struct program *p);
 void threads_release(struct threads *t);
 
-/* The number of the thread that `create` starts with `function`; FACTS_NONE if it does not start
- * it. */
+/* Returns the number of the thread that `create` starts with `function`, or FACTS_NONE if it does
+ * not start it. */
 uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t function);
 
-/* The operand of a thread creation that is the routine of the thread. */
+/* Returns the operand of a thread creation that is the routine of the thread. */
 uint32_t thread_routine(const struct program *p, uint32_t create);
 
-/* The join that a call does; NULL if it is not certain which thread the call joins. */
+/* Returns the join that a call does, or NULL if it is not certain which thread the call joins. */
 const struct join *thread_join(const struct threads *t, uint32_t value);
-/* A mask of the threads that have ended when control leaves the loop with this header. */
+/* Returns a mask of the threads that have ended when control leaves the loop with this header. */
 uint64_t thread_joined_by(const struct threads *t, uint32_t function, uint32_t header);
 
 #endif

@@ -116,7 +116,7 @@ static uint32_t argument_bit(const struct visit *v, uint32_t value)
 		       : 0;
 }
 
-/* Whether other threads cannot have the address of the memory at this path yet. */
+/* Returns true if other threads cannot have the address of the memory at this path yet. */
 static bool is_unknown(const struct visit *v, const struct path *path, uint32_t at)
 {
 	if (path->kind != PATH_VALUE || path->loads != 0)
@@ -167,8 +167,8 @@ static bool is_own(const struct visit *v, const struct path *path, int64_t size)
 	       path->offsets[0] + size <= t->own_size;
 }
 
-/* Whether the access is to memory that belongs to a thread of this kind, and comes before that
- * thread starts. */
+/* Returns true if the access is to memory that belongs to a thread of this kind, and comes before
+ * that thread starts. */
 static bool is_before_start(const struct program *p, const struct thread_kind *t, const struct path *path,
 			    uint32_t value)
 {
@@ -180,8 +180,8 @@ static bool is_before_start(const struct program *p, const struct thread_kind *t
 	       !program_reaches(p, function, t->create, value, t->own_since);
 }
 
-/* Whether the access is to the memory of a thread that a loop has just joined: `join(ts[i]->name);
- * free(ts[i])`. */
+/* Returns true if the access is to the memory of a thread that a loop has just joined:
+ * `join(ts[i]->name); free(ts[i])`. */
 static bool is_after_join(const struct program *p, const struct threads *ts, uint32_t thread,
 			  const struct path *path, uint32_t value)
 {
@@ -384,8 +384,8 @@ static void forget(struct access_walk *w)
 	w->count = w->context_count = w->work_count = 0;
 }
 
-/* The threads that may already exist when a root function runs.  Constructors run before main;
- * exported functions of a library run at any time and in any thread. */
+/* Returns the threads that may already exist when a root function runs.  Constructors run before
+ * main; exported functions of a library run at any time and in any thread. */
 static uint64_t started_before(const struct access_walk *w)
 {
 	const struct facts *f = w->p->f;

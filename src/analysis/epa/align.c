@@ -74,7 +74,7 @@ static const uint64_t *peek(const struct epa_aligner *a)
 	return a->cursor ? epa_cursor_peek(a->cursor) : NULL;
 }
 
-/* The call depth after a golden record. */
+/* Returns the call depth after a golden record. */
 static uint32_t depth_after(uint32_t depth, const uint64_t *words)
 {
 	struct epa_record r;
@@ -163,9 +163,9 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 	return a->keys[j].instruction == epa_record_key(r) && a->keys[j].depth == r->depth;
 }
 
-/* Whether record i of the queue and golden record j begin a common path.  That is so if CONFIRM
- * instructions are equal.  Fewer are enough if one of them is an event, or if the records end
- * after at least one.  A record that has not been read yet counts as different. */
+/* Returns true if record i of the queue and golden record j begin a common path.  That is so if
+ * CONFIRM instructions are equal.  Fewer are enough if one of them is an event, or if the records
+ * end after at least one.  A record that has not been read yet counts as different. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {

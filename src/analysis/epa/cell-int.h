@@ -27,15 +27,15 @@ struct epa_cells {
 };
 void epa_cells_release(struct epa_cells *c);
 
-/* The number of words that contain bytes of [address, address + size).  The range may end at the
- * end of the address space. */
+/* Returns the number of words that contain bytes of [address, address + size).  The range may end
+ * at the end of the address space. */
 static inline uint64_t epa_cell_words(uint64_t address, uint64_t size)
 {
 	uint64_t last = size - 1 <= UINT64_MAX - address ? address + size - 1 : UINT64_MAX;
 	return size ? last / EPA_CELL - address / EPA_CELL + 1 : 0;
 }
 
-/* A bit for each byte of `word` that is in [address, address + size). */
+/* Returns a bit for each byte of `word` that is in [address, address + size). */
 static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t word)
 {
 	uint64_t first = word * EPA_CELL, from = address > first ? address - first : 0;
@@ -44,10 +44,10 @@ static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t w
 	return (uint8_t)((0xffu << from) & (0xffu >> (8 - to)));
 }
 
-/* The cell of a word that has wrong bytes, else NULL. */
+/* Returns the cell of a word that has wrong bytes, or NULL. */
 struct epa_cell *epa_cells_find(const struct epa_cells *c, uint64_t word);
 
-/* The cell of a word, created if necessary; NULL if there are too many. */
+/* Returns the cell of a word, created if necessary, or NULL if there are too many. */
 struct epa_cell *epa_cells_put(struct epa_cells *c, uint64_t word);
 
 /* Marks the given bytes of a cell as right again. */

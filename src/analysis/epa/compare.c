@@ -22,8 +22,8 @@ uint32_t epa_deviation_site(const struct epa_deviation *d)
 	return d->has_run ? d->run.site : d->golden.site;
 }
 
-/* Whether the code of a site, or a function that it was inlined into, belongs to the program
- * itself. */
+/* Returns true if the code of a site, or a function that it was inlined into, belongs to the
+ * program itself. */
 static bool is_own(const struct trace_sites *sites, uint32_t site)
 {
 	struct trace_frame frames[8];
@@ -167,9 +167,9 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* Whether both records are the same access, and only one of the runs finished that access.  In the
- * other run, the thread died in the access, or was cut off by an exit or by the death of another
- * thread.  The reason is known only after the last record. */
+/* Returns true if both records are the same access, and only one of the runs finished that access.
+ * In the other run, the thread died in the access, or was cut off by an exit or by the death of
+ * another thread.  The reason is known only after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -180,7 +180,7 @@ static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 	       g.slots[0].where == r->slots[0].where;
 }
 
-/* Whether the thread ended only because its run exited. */
+/* Returns true if the thread ended only because its run exited. */
 static bool is_cut_by_exit(const struct comparison_state *c, const struct epa_record *r)
 {
 	return r->unfinished ? c->exited : !epa_reference_was_killed(c->ref);
@@ -196,8 +196,8 @@ static void note_cut(struct comparison_state *c, const struct epa_record *r, con
 	memcpy(c->cut.golden, golden, epa_packed_size(golden[0]) * sizeof *golden);
 }
 
-/* Whether the record is as in the golden run, or follows the point where the golden run's exit cut
- * the thread off. */
+/* Returns true if the record is as in the golden run, or follows the point where the golden run's
+ * exit cut the thread off. */
 static bool agrees(struct comparison_state *c, const struct epa_record *r, const uint64_t **golden)
 {
 	struct run_thread *t = thread_of(c, r->place);
@@ -288,7 +288,7 @@ static void align(struct comparison_state *c, const struct epa_record *r)
 	report_missing_threads(c);
 }
 
-/* Whether the golden run did not create the thread. */
+/* Returns true if the golden run did not create the thread. */
 static bool is_extra(struct comparison_state *c, size_t place)
 {
 	const struct trace_event *start = epa_walk_start(c->walk, epa_walk_number(c->walk, place));
@@ -299,8 +299,8 @@ static bool is_extra(struct comparison_state *c, size_t place)
 	return t->reference == SIZE_MAX ? is_extra(c, parent) : start->values[3] >= t->cursor.thread->created;
 }
 
-/* Whether the golden run's exit cut the thread off before this point, perhaps even before its first
- * record. */
+/* Returns true if the golden run's exit cut the thread off before this point, perhaps even before
+ * its first record. */
 static bool is_beyond(struct comparison_state *c, size_t place)
 {
 	const struct run_thread *t = thread_of(c, place);
@@ -347,7 +347,8 @@ static void note(struct comparison_state *c, const struct epa_record *r)
 		end_thread(c, r->place);
 }
 
-/* Whether a deviation is ignored: an allowed difference of a value, or a call that was not made. */
+/* Returns true if a deviation is ignored: an allowed difference of a value, or a call that was not
+ * made. */
 static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 {
 	struct epa_deviation *d = &c->out->first;
@@ -362,8 +363,8 @@ static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 	return true;
 }
 
-/* Whether another thread deviates before the walk has reached the fault.  The walk puts even
- * unordered records into an order: a record without q follows directly after its thread's last
+/* Returns true if another thread deviates before the walk has reached the fault.  The walk puts
+ * even unordered records into an order: a record without q follows directly after its thread's last
  * record with q.  So the fault may lie among such records of the faulty thread, while its effects
  * have already reached this thread. */
 static bool is_before_fault(const struct comparison_state *c, const struct epa_record *r)
@@ -459,14 +460,15 @@ static void compare_records(struct comparison_state *c)
 
 /* --- the ends of threads and runs --- */
 
-/* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run.
- * Either both runs exited, or both were killed. */
+/* Returns true if the end of the run cut the thread off at an arbitrary point, as in the golden
+ * run.  Either both runs exited, or both were killed. */
 static bool is_cut_off(const struct comparison_state *c, const struct run_thread *t)
 {
 	return (c->exited || epa_reference_was_killed(c->ref)) && !t->ended && !t->joined;
 }
 
-/* The golden record after the last record of a thread, unless the thread was cut off there. */
+/* Returns the golden record after the last record of a thread, unless the thread was cut off
+ * there. */
 static const uint64_t *missing_of(struct comparison_state *c, struct run_thread *t)
 {
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;
@@ -609,8 +611,8 @@ static void close_all(struct comparison_state *c)
 	epa_walk_close(c->walk);
 }
 
-/* Whether both traces have the same sites.  Comparing slots is enough, because the slot of a unit
- * is derived from its content. */
+/* Returns true if both traces have the same sites.  Comparing slots is enough, because the slot of
+ * a unit is derived from its content. */
 static bool same_sites(const struct trace_sites *a, const struct trace_sites *b)
 {
 	if (a->site_count != b->site_count || a->unit_count != b->unit_count ||

@@ -72,8 +72,8 @@ struct epa_comparison {
 	size_t fault_count;
 };
 
-/* The index of the fault that directly caused the error at a node.  SIZE_MAX if the error spread
- * from another node, or has another cause. */
+/* Returns the index of the fault that directly caused the error at a node.  Returns SIZE_MAX if the
+ * error spread from another node, or has another cause. */
 size_t epa_node_fault(const struct epa_comparison *c, size_t node);
 
 /* Compares `run` with the reference.  `options` may be NULL. */
@@ -81,11 +81,12 @@ int epa_compare(const struct epa_reference *reference, struct epa_source *run,
 		const struct epa_compare_options *options, struct epa_comparison *comparison);
 void epa_comparison_release(struct epa_comparison *comparison);
 
-/* The site of a deviation: that of the run's record or, if there is none, of the golden record. */
+/* Returns the site of a deviation: that of the run's record or, if there is none, of the golden
+ * record. */
 uint32_t epa_deviation_site(const struct epa_deviation *deviation);
 
-/* The site of a deviation.  If that is in a library's header, the innermost call around it that is
- * in the program's own code. */
+/* Returns the site of a deviation.  If that is in a library's header, the innermost call around it
+ * that is in the program's own code. */
 uint32_t epa_deviation_own_site(const struct epa_deviation *deviation, const struct trace_sites *sites);
 
 #endif

@@ -29,7 +29,7 @@ void epa_defined_release(struct epa_defined *d);
  * bytes.  These become undefined. */
 void epa_defined_set(struct epa_defined *d, uint64_t offset, uint64_t size, uint64_t except);
 
-/* A bit mask of the undefined bytes in a range of at most eight bytes. */
+/* Returns a bit mask of the undefined bytes in a range of at most eight bytes. */
 uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64_t size);
 
 /* --- bits for another property: which bytes are part of an address --- */
@@ -48,7 +48,8 @@ static inline void epa_parts_begin(struct epa_parts *p)
  * `which` are part of an address; the others are not. */
 void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which);
 
-/* A bit mask of the bytes that are part of an address, in a range of at most eight bytes. */
+/* Returns a bit mask of the bytes that are part of an address, in a range of at most eight
+ * bytes. */
 static inline uint8_t epa_parts_get(const struct epa_parts *p, uint64_t offset, uint64_t size)
 {
 	RD_ASSERT(size <= 8);

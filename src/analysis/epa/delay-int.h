@@ -24,14 +24,14 @@ void epa_delay_event(struct epa_delay *h, size_t place, const struct trace_event
 /* To be called when a fault was injected into the thread. */
 void epa_delay_fault(struct epa_delay *h, size_t place);
 
-/* Whether *r is delayed.  If so, it is returned by epa_delay_next() later, or dropped. */
+/* Returns true if *r is delayed.  If so, it is returned by epa_delay_next() later, or dropped. */
 bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
 
 /* Fetches a delayed record that is passed on now.  Returns false if there is none. */
 bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
 
-/* Whether three conditions hold: no record of the thread is delayed; its next record will not be
- * delayed either; no delayed record of any thread is being passed on. */
+/* Returns true if three conditions hold: no record of the thread is delayed; its next record will
+ * not be delayed either; no delayed record of any thread is being passed on. */
 bool epa_delay_idle(const struct epa_delay *h, size_t place);
 
 /* To be called after the last record.  Returns false if nothing is delayed.  Delayed records of a

@@ -134,9 +134,9 @@ bool epa_delay_idle(const struct epa_delay *h, size_t place)
 	return h->going == SIZE_MAX && !h->threads[place].locks && !h->threads[place].count;
 }
 
-/* Whether the run ended while the thread was in an iteration that might have been dropped later.  A
- * thread that crashed or ended the run itself was not in a wait; its records must stay visible,
- * because they may show effects of the fault. */
+/* Returns true if the run ended while the thread was in an iteration that might have been dropped
+ * later.  A thread that crashed or ended the run itself was not in a wait; its records must stay
+ * visible, because they may show effects of the fault. */
 static bool is_cut_off(const struct ring *t)
 {
 	return t->locks && !t->leaves && !t->struck && !delayed(t, t->count - 1)->unfinished;

@@ -133,7 +133,7 @@ uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address)
 	return best;
 }
 
-/* The first range, in the order of the tree, that does not come before `key`. */
+/* Returns the first range, in the order of the tree, that does not come before `key`. */
 static uint32_t first_from(const struct epa_extents *x, const struct epa_extent *key)
 {
 	uint32_t best = 0;
@@ -240,7 +240,7 @@ static uint32_t next_random(struct epa_extents *x)
 	return x->random;
 }
 
-/* Whether the range has the same bounds as the new one, and contains no other range. */
+/* Returns true if the range has the same bounds as the new one, and contains no other range. */
 static bool is_leaf_like(const struct epa_extents *x, uint32_t n, const struct epa_extent *fresh)
 {
 	const struct epa_extent *e = &x->list[n];

@@ -51,7 +51,7 @@ static inline void epa_extents_end(struct epa_extents *x, uint32_t extent)
 
 void epa_extents_remove(struct epa_extents *x, uint32_t extent);
 
-/* The range with the largest start that contains the address; 0 if there is none. */
+/* Returns the range with the largest start that contains the address, or 0 if there is none. */
 uint32_t epa_extents_find_slow(struct epa_extents *x, uint64_t address, uint32_t hint);
 
 static inline bool epa_extent_has(const struct epa_extent *e, uint64_t address)
@@ -72,11 +72,11 @@ static inline uint32_t epa_extents_find(struct epa_extents *x, uint64_t address,
 	return epa_extents_find_slow(x, address, hint);
 }
 
-/* The range with the largest start at or before the address, whether or not it contains the
- * address; 0 if there is none. */
+/* Returns the range with the largest start at or before the address, whether or not it contains the
+ * address, or 0 if there is none. */
 uint32_t epa_extents_before(const struct epa_extents *x, uint64_t address);
 
-/* The range with the smallest start after the address; 0 if there is none. */
+/* Returns the range with the smallest start after the address, or 0 if there is none. */
 uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address);
 
 #endif

@@ -66,7 +66,7 @@ static inline struct epa_name epa_plain(uint64_t value)
 #define EPA_NAME_SITE 33
 #define EPA_NAME_ORDINALS ((1ull << EPA_NAME_THREAD) - 1)
 
-/* The name of the first byte of an object that a thread made.  Numbers that do not fit are
+/* Returns the name of the first byte of an object that a thread made.  Numbers that do not fit are
  * truncated; only a damaged trace has such numbers. */
 static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, uint64_t ordinal)
 {
@@ -79,7 +79,7 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 uint32_t epa_name_thread(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
-/* The name without its offset, which is the same for all places of one object. */
+/* Returns the name without its offset, which is the same for all places of one object. */
 struct epa_name epa_name_base(struct epa_name n);
 
 /* Maps strings to numbers.  Strings that the `base` contains have the same numbers as there.  The

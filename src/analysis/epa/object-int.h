@@ -112,7 +112,8 @@ static inline uint64_t epa_objects_count_up(struct epa_objects *o, size_t place,
 	return (*rd_umap_put(&o->counters, epa_counter_key(place, kind, site), NULL))++;
 }
 
-/* The child of this thread whose pthread_t has the value `address`; NULL if there is none. */
+/* Returns the child of this thread whose pthread_t has the value `address`, or NULL if there is
+ * none. */
 const struct child_thread *epa_child_at(const struct object_thread *t, uint64_t address);
 
 #endif

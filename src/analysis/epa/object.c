@@ -31,7 +31,7 @@
 
 /* --- beginning and ending objects ------------------------------------------------------------- */
 
-/* Whether the bytes of the object are tracked individually. */
+/* Returns true if the bytes of the object are tracked individually. */
 static bool is_tracked(const struct epa_object *e)
 {
 	return e->kind == EPA_STACK || e->kind == EPA_HEAP;
@@ -176,8 +176,8 @@ static void end_maps(struct epa_objects *o, uint64_t start, uint64_t size)
 
 /* --- modules --- */
 
-/* Whether `path`, as in the site table, means this module.  It does if both have the same file
- * name, or if the module is the program itself, which may have been renamed. */
+/* Returns true if `path`, as in the site table, means this module.  It does if both have the same
+ * file name, or if the module is the program itself, which may have been renamed. */
 static bool is_module(const char *path, const char *module, bool program)
 {
 	const char *name = rd_base_name(path);

@@ -164,7 +164,8 @@ static void count(struct epa_propagator *p, struct propagate_thread *t, enum epa
 		t->counts.first = number;
 }
 
-/* The node with these properties, created if necessary.  Counts one more deviation there. */
+/* Returns the node with these properties, created if necessary.  Counts one more deviation
+ * there. */
 static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa_node *like)
 {
 	struct epa_propagation *out = p->out;
@@ -230,7 +231,7 @@ static void mask(struct epa_propagator *p, const struct epa_cell *cell, const st
 	out->masks[*index].count++;
 }
 
-/* The cell of a word that is wrong, unless its object has ended. */
+/* Returns the cell of a word that is wrong, unless its object has ended. */
 static struct epa_cell *wrong_cell(struct epa_propagator *p, uint64_t word)
 {
 	struct epa_cell *cell = epa_cells_find(&p->cells, word);
@@ -258,8 +259,8 @@ static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uin
 	}
 }
 
-/* The entry for a store that is missing at `name`: 1 + its node, or 0 if another store came since.
- * Returns NULL if no store is missing there. */
+/* Returns the entry for a store that is missing at `name`: 1 + its node, or 0 if another store came
+ * since.  Returns NULL if no store is missing there. */
 static uint64_t *omitted_at(const struct epa_propagator *p, const struct epa_name *name)
 {
 	return rd_pmap_get(&p->omitted, name->who, name->where);
@@ -287,7 +288,8 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 		*node = 0;
 }
 
-/* The node that left the memory of this access wrong; NONE if the memory is not wrong. */
+/* Returns the node that left the memory of this access wrong, or NONE if the memory is not
+ * wrong. */
 static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size, const struct epa_name *name)
 {
 	uint64_t words = epa_cell_words(address, size);
@@ -303,7 +305,7 @@ static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size,
 
 /* --- causes --- */
 
-/* The last node of the thread that created the thread at `place`. */
+/* Returns the last node of the thread that created the thread at `place`. */
 static uint32_t creators_node(struct epa_propagator *p, size_t place)
 {
 	size_t parent = epa_objects_parent(p->objects, place);
@@ -385,7 +387,7 @@ static void copy_cells(struct epa_propagator *p, const struct epa_record *run, u
 	}
 }
 
-/* Whether a copy transferred wrong bytes. */
+/* Returns true if a copy transferred wrong bytes. */
 static bool copy_wrong(struct epa_propagator *p, const struct epa_record *golden,
 		       const struct epa_record *run, uint64_t number)
 {
@@ -494,7 +496,7 @@ static void on_part(void *context, size_t place, const struct epa_record *golden
 	p->parted = true;
 }
 
-/* Whether the record gets a separate node. */
+/* Returns true if the record gets a separate node. */
 static bool is_notable(const struct epa_record *r)
 {
 	return r->kind == TRACE_FULL_ENTRY || r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_EVENT ||

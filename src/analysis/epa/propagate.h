@@ -92,7 +92,7 @@ void epa_propagator_free(struct epa_propagator *p); /* `p` may be NULL */
  * called once for each thread, before its records are aligned. */
 void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last);
 
-/* The callbacks for the aligners of all threads. */
+/* Returns the callbacks for the aligners of all threads. */
 struct epa_align_sink epa_propagator_sink(struct epa_propagator *p);
 
 /* Moves the state of a block's memory (wrong or right) to its new place. */

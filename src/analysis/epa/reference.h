@@ -21,10 +21,10 @@ void epa_reference_map(struct epa_reference *reference);
 const struct epa_source *epa_reference_source(const struct epa_reference *reference);
 const struct epa_names *epa_reference_names(const struct epa_reference *reference);
 
-/* The number of canonical records of all threads. */
+/* Returns the number of canonical records of all threads. */
 uint64_t epa_reference_records(const struct epa_reference *reference);
 
-/* The number of threads.  Their indices are in the order of their first records. */
+/* Returns the number of threads.  Their indices are in the order of their first records. */
 size_t epa_reference_threads(const struct epa_reference *reference);
 
 struct epa_reference_thread {
@@ -40,10 +40,10 @@ struct epa_reference_thread {
 };
 const struct epa_reference_thread *epa_reference_thread(const struct epa_reference *reference, size_t index);
 
-/* Whether a signal or a limit ended the run before its threads ended. */
+/* Returns true if a signal or a limit ended the run before its threads ended. */
 bool epa_reference_was_killed(const struct epa_reference *reference);
 
-/* The index of the thread with that name; SIZE_MAX if there is none. */
+/* Returns the index of the thread with that name, or SIZE_MAX if there is none. */
 size_t epa_reference_find(const struct epa_reference *reference, uint32_t name);
 
 /* Unpacks a golden record from words, with the types of its values. */
@@ -67,7 +67,8 @@ void epa_cursor_close(struct epa_cursor *c);
 void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from);
 bool epa_cursor_load(struct epa_cursor *c);
 
-/* The words of the current record.  NULL at the end, or if the file cannot be read (c->err). */
+/* Returns the words of the current record.  NULL at the end, or if the file cannot be read
+ * (c->err). */
 static inline const uint64_t *epa_cursor_peek(struct epa_cursor *c)
 {
 	if (c->at == c->used && !epa_cursor_load(c))

@@ -28,7 +28,7 @@ void epa_renames_release(struct epa_renames *r);
  * ordinal; other pairs are ignored. */
 void epa_renames_match(struct epa_renames *r, struct epa_name run, struct epa_name golden);
 
-/* The golden name of an object of the run. */
+/* Returns the golden name of an object of the run. */
 struct epa_name epa_renames_apply(const struct epa_renames *r, struct epa_name run);
 
 #endif

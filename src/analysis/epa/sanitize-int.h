@@ -61,14 +61,15 @@ struct epa_sanitizer {
 	} calls[IO_CACHE];
 };
 
-/* Whether a value is a process ID, which differs in every run.  All process IDs get the same
- * canonical name, because several threads may request one in any order. */
+/* Returns true if a value is a process ID, which differs in every run.  All process IDs get the
+ * same canonical name, because several threads may request one in any order. */
 static inline bool epa_is_process_number(const struct epa_sanitizer *s, uint64_t value)
 {
 	return rd_umap_get(&s->numbered, value) != NULL;
 }
 
-/* A bit mask of the padding bytes of a word; 0 if the word is not known to have padding. */
+/* Returns a bit mask of the padding bytes of a word, or 0 if the word is not known to have
+ * padding. */
 static inline uint8_t epa_padding_of(const struct sanitizer_thread *t, uint64_t word)
 {
 	for (unsigned i = 1; i <= t->known; i++) {

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the call may wait for a condition. */
+/* Returns true if the call may wait for a condition. */
 static bool is_wait(const char *callee)
 {
 	return strstr(callee, "cond_") || strstr(callee, "cnd_") || strstr(callee, "condition_variable");
@@ -102,7 +102,7 @@ static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t 
 	put(r, epa_objects_value(s->objects, r->site, address));
 }
 
-/* A mask with all bits of the bytes in `bytes`. */
+/* Returns a mask with all bits of the bytes in `bytes`. */
 static uint64_t widen(uint8_t bytes)
 {
 	uint64_t mask = 0;
@@ -120,9 +120,9 @@ static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t byte
 	t->known += t->known < PADDED;
 }
 
-/* Whether a word is an address.  Most addresses can be recognised by their value.  If the stack is
- * unlimited or address randomisation is stronger, some cannot.  Such a word counts as an address if
- * an object is there. */
+/* Returns true if a word is an address.  Most addresses can be recognised by their value.  If the
+ * stack is unlimited or address randomisation is stronger, some cannot.  Such a word counts as an
+ * address if an object is there. */
 static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
 {
 	return raddle_looks_like_pointer(word) ||
@@ -235,7 +235,7 @@ static void put_part(struct epa_record *r, uint8_t bytes)
 	put(r, epa_name_of(EPA_PART, 0, bytes));
 }
 
-/* Whether a name is that of an address. */
+/* Returns true if a name is that of an address. */
 static bool is_address(struct epa_name name)
 {
 	return epa_name_kind(name) != EPA_NONE && epa_name_kind(name) != EPA_PROCESS;
@@ -291,7 +291,7 @@ static bool is_io(const char *callee)
 	return rd_is_one_of(callee, names, sizeof names / sizeof *names);
 }
 
-/* Whether the function returns a process ID. */
+/* Returns true if the function returns a process ID. */
 static bool is_numbering(const char *callee)
 {
 	static const char *const names[] = {
@@ -315,8 +315,8 @@ static size_t call_of(struct epa_sanitizer *s, uint32_t number)
 	return i;
 }
 
-/* Whether the bytes of a range that a call accesses are compared: the call moves them into or out
- * of the program. */
+/* Returns true if the bytes of a range that a call accesses are compared: the call moves them into
+ * or out of the program. */
 static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -421,8 +421,8 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* Whether the program requested the event.  It does not request ends of waits, the choice of the
- * first thread at a once control, or notes of the runtime.  These vary from run to run. */
+/* Returns true if the program requested the event.  It does not request ends of waits, the choice
+ * of the first thread at a once control, or notes of the runtime.  These vary from run to run. */
 static bool is_of_program(enum raddle_event kind)
 {
 	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)
@@ -442,8 +442,8 @@ static void note_process(struct epa_sanitizer *s, uint64_t value)
 		rd_umap_put(&s->numbered, value, NULL);
 }
 
-/* Whether a result can be a process ID.  The IDs of children and of the thread itself are known
- * from events, so any other number is the result of a fault. */
+/* Returns true if a result can be a process ID.  The IDs of children and of the thread itself are
+ * known from events, so any other number is the result of a fault. */
 static bool is_number_of(const struct epa_sanitizer *s, const char *callee, size_t place, uint64_t value)
 {
 	static const char *const children[] = {"fork", "vfork", "wait", "waitpid", "wait4"};
@@ -498,9 +498,9 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 		put_values(s, r);
 }
 
-/* Whether the fault prevented a call.  The record before the fault announces the call, although it
- * was not made, and the result may be the right one.  So all other records may equal the golden
- * ones.  The effects of other faults show in later records. */
+/* Returns true if the fault prevented a call.  The record before the fault announces the call,
+ * although it was not made, and the result may be the right one.  So all other records may equal
+ * the golden ones.  The effects of other faults show in later records. */
 static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, number);
@@ -527,15 +527,15 @@ static void note_fault(struct epa_sanitizer *s, size_t place)
 								 s->raw.site, s->raw.before, s->raw.after};
 }
 
-/* Whether the fault changed a part of an address.  The record of the load does not show that,
- * because the value of such a part differs from run to run and is not compared. */
+/* Returns true if the fault changed a part of an address.  The record of the load does not show
+ * that, because the value of such a part differs from run to run and is not compared. */
 static bool changes_part(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct carried_part *c = s->moves ? carried_by(&s->threads[r->place], r->site) : NULL;
 	return c && c->bytes && s->raw.before != s->raw.after;
 }
 
-/* Whether the fault has an effect that no other record shows. */
+/* Returns true if the fault has an effect that no other record shows. */
 static bool is_compared_fault(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	return prevents_call(s, r->site) || changes_part(s, r);

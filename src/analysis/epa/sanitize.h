@@ -53,7 +53,7 @@ struct epa_record {
 	uint64_t value;
 };
 
-/* Whether slot 0 is the address of an access. */
+/* Returns true if slot 0 is the address of an access. */
 static inline bool epa_record_has_address(const struct epa_record *r)
 {
 	switch (r->kind) {
@@ -93,7 +93,7 @@ const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size
 #define EPA_WORDS (1 + 2 * EPA_SLOTS)
 /* Packs a record into words.  Returns their number. */
 size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS]);
-/* The number of words of the record with that head. */
+/* Returns the number of words of the record with that head. */
 static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);

@@ -18,7 +18,8 @@ static const char *what(const struct trace_site *site)
 	return site && *site->what ? site->what : RD_UNKNOWN;
 }
 
-/* The type of the value in a slot; NULL if there is none or the value takes several slots. */
+/* Returns the type of the value in a slot, or NULL if there is none or the value takes several
+ * slots. */
 static const struct trace_value *value_of(const struct epa_record *r, unsigned slot)
 {
 	unsigned first = epa_record_has_address(r) || (r->op && r->op->callee) ? 1 : 0;

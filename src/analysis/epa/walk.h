@@ -54,12 +54,12 @@ void epa_walk_close(struct epa_walk *walk); /* `walk` may be NULL */
  * no more. */
 int epa_walk_next(struct epa_walk *walk, struct trace_record *r);
 
-/* The first error of a stream, which was reported and ended only that stream; 0 if there was
- * none. */
+/* Returns the first error of a stream, which was reported and ended only that stream, or 0 if there
+ * was none. */
 int epa_walk_error(const struct epa_walk *walk);
 
-/* Whether the whole run was read: nothing is damaged or cut off, and it was recorded to its end.
- * Call this after the walk. */
+/* Returns true if the whole run was read: nothing is damaged or cut off, and it was recorded to its
+ * end.  Call this after the walk. */
 bool epa_walk_is_whole(const struct epa_walk *walk);
 
 /* The number of threads.  Their indices, called places, are in ascending order of their numbers. */
@@ -73,15 +73,15 @@ uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);
 const char *epa_walk_name(const struct epa_walk *walk, size_t place);
 const char *epa_thread_name(struct epa_walk *walk, uint32_t number);
 
-/* The thread-start event of a thread, even before the walk has reached it; NULL if there is
- * none. */
+/* Returns the thread-start event of a thread, even before the walk has reached it, or NULL if there
+ * is none. */
 const struct trace_event *epa_walk_start(const struct epa_walk *walk, uint32_t number);
 
 /* Stores the call sites of the scopes around a thread's last record, like trace_full_stack(). */
 size_t epa_walk_stack(const struct epa_walk *walk, size_t place, uint32_t *sites, size_t max);
 
-/* The reader of the thread of the last record; NULL if the thread has no more records.  If that
- * reader's next record is part of a piece, it is also the next one of the walk. */
+/* Returns the reader of the thread of the last record, or NULL if the thread has no more records.
+ * If that reader's next record is part of a piece, it is also the next one of the walk. */
 struct trace_full *epa_walk_reader(const struct epa_walk *walk);
 
 const struct epa_source *epa_walk_source(const struct epa_walk *walk);

@@ -57,7 +57,7 @@ struct predict_batch {
 		.limit = 200, .work = 200                                                                    \
 	}
 
-/* The default limit of memory for a prediction, in bytes. */
+/* Returns the default limit of memory for a prediction, in bytes. */
 uint64_t predict_batch_memory(void);
 
 /* Adds the findings of a trace (a directory or an STD text) to the set, and the arguments of the
@@ -74,14 +74,14 @@ int predict_batch_again(void *batch, const char *trace, struct finding_set *set)
  * and for the failure of the run.  Only firm accesses get a schedule.  Finishes the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* Whether accesses of the two sites are firm in the trace, which means that they raced. */
+/* Returns true if accesses of the two sites are firm in the trace, which means that they raced. */
 bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
 /* Counts races instead of describing them.  The counts become statistics of the set.  `p->counts`
  * gets the counts of the semantics that the options select; the other entries stay zero. */
 int predict_batch_count(struct predict_batch *p, const char *trace, struct finding_set *set, bool pairs);
 
-/* The number of semantics that are counted, beginning with the first of enum
+/* Returns the number of semantics that are counted, beginning with the first of enum
  * predict_count_semantics. */
 unsigned predict_batch_semantics(const struct predict_batch *p);
 

@@ -23,7 +23,8 @@ struct clashes {
 /* Collects the clashes that neither the program nor other clashes imply. */
 void predict_clashes(const struct event_line *l, struct clashes *c);
 
-/* Whether the order of the operations with listed[] set implies the order of all clashes. */
+/* Returns true if the order of the operations with listed[] set implies the order of all
+ * clashes. */
 bool predict_clashes_implied(const struct event_line *l, const uint8_t *listed);
 
 #endif

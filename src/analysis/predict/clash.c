@@ -143,8 +143,8 @@ static bool full(const struct clash_walk *w)
 	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
 }
 
-/* The row of a thread after its first `after` operations.  Returns NULL if no operation of another
- * thread is known to be ordered before that point. */
+/* Returns the row of a thread after its first `after` operations.  Returns NULL if no operation of
+ * another thread is known to be ordered before that point. */
 static const uint32_t *row_at(const struct clash_walk *w, uint32_t thread, uint32_t after)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -165,8 +165,8 @@ static bool knows(const struct clash_walk *w, uint32_t thread, uint32_t other, u
 	return v->count && w->rows[v->items[v->count - 1].row * w->l->threads + other] >= index;
 }
 
-/* The row of a thread as of its latest operation, which the caller may change.  Returns NULL if
- * the limit is reached. */
+/* Returns the row of a thread as of its latest operation, which the caller may change.  Returns
+ * NULL if the limit is reached. */
 static uint32_t *own_row(struct clash_walk *w, uint32_t thread)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -252,7 +252,7 @@ static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 
 /* ---- locks ---- */
 
-/* The section of `lock` that `thread` is in; NO_OP if it is in no such section. */
+/* Returns the section of `lock` that `thread` is in, or NO_OP if it is in no such section. */
 static uint32_t open_section(const struct clash_walk *w, uint32_t lock, uint32_t thread)
 {
 	const struct lock_state *s = &w->locks[lock];
@@ -353,7 +353,7 @@ static void do_busy(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- primitives other than locks ---- */
 
-/* Whether the take needs all posts, except later ones of its own thread. */
+/* Returns true if the take needs all posts, except later ones of its own thread. */
 static bool takes_the_last(const struct clash_walk *w, const struct sem_state *s, const struct exec_event *e)
 {
 	uint32_t initial = exec_sem_initial(w->x, e->object), thread = w->l->thread_of[e->thread];
@@ -411,7 +411,7 @@ static void do_note(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	s->ended = NO_OP;
 }
 
-/* The number of threads that wait for the condition.  A signal can wake any of them. */
+/* Returns the number of threads that wait for the condition.  A signal can wake any of them. */
 static uint32_t count_waiting(const struct clash_walk *w, uint32_t cond)
 {
 	uint32_t n = 0;

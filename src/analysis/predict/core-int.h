@@ -93,7 +93,7 @@ struct core {
 void core_build(struct core *c, const struct exec *x);
 void core_release(struct core *c);
 
-/* Whether `e` is the first event of a thread of the execution. */
+/* Returns true if `e` is the first event of a thread of the execution. */
 static inline bool core_begins(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -101,7 +101,7 @@ static inline bool core_begins(const struct core *c, uint32_t e)
 	return !v->index || c->lane_from[c->x->events[v->source].thread] == v->index;
 }
 
-/* Whether the ideal `p` contains no unsure event, or the semantics allow unsure events. */
+/* Returns true if the ideal `p` contains no unsure event, or the semantics allow unsure events. */
 bool core_sure(const struct core *c, const uint32_t *p);
 
 /* Computes the rows for sound (`rf`) or speculative semantics.  `firm` is computed only if there
@@ -113,7 +113,7 @@ static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_
 	return c->by_thread[c->thread_first[thread] + index];
 }
 
-/* Whether the read `e` must return the value of the same write as in the recording. */
+/* Returns true if the read `e` must return the value of the same write as in the recording. */
 static inline bool core_keeps(const struct core *c, uint32_t e)
 {
 	return c->rf || c->events[e].flags & EXEC_LOOP;
@@ -124,8 +124,8 @@ static inline bool core_in(const struct core *c, const uint32_t *p, uint32_t e)
 	return c->events[e].index < p[c->events[e].thread];
 }
 
-/* The position that `thread` must have reached before `e` has happened, according to the table
- * `r`. */
+/* Returns the position that `thread` must have reached before `e` has happened, according to the
+ * table `r`. */
 static inline uint32_t core_at(const struct core *c, const struct rows *r, uint32_t e, uint32_t thread)
 {
 	const struct event *v = &c->events[e];
@@ -135,26 +135,27 @@ static inline uint32_t core_at(const struct core *c, const struct rows *r, uint3
 /* Grows the ideal `p` by `e` and by everything that `e` needs. */
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
-/* The creation of the thread whose first event is `e`; NONE if the thread existed before. */
+/* Returns the creation of the thread whose first event is `e`, or NONE if the thread existed
+ * before. */
 uint32_t core_fork(const struct core *c, uint32_t e);
 
 /* Grows the ideal `p` by everything that must have happened before the thread of `e` can be stopped
  * before `e`. */
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
-/* The list of sections that are open when `thread` is at `position`. */
+/* Returns the list of sections that are open when `thread` is at `position`. */
 static inline uint32_t core_open(const struct core *c, uint32_t thread, uint32_t position)
 {
 	return position ? c->events[core_event(c, thread, position - 1)].held : NONE;
 }
 
-/* The sections that are open when the thread of `e` is stopped before it. */
+/* Returns the sections that are open when the thread of `e` is stopped before it. */
 static inline uint32_t core_held(const struct core *c, uint32_t e)
 {
 	return core_open(c, c->events[e].thread, c->events[e].index);
 }
 
-/* The acquisitions, by lock, that exclude section `s`. */
+/* Returns the acquisitions, by lock, that exclude section `s`. */
 static inline const struct slots *core_rivals(const struct core *c, const struct section *s)
 {
 	return s->shared ? &c->exclusive : &c->acquires;
@@ -179,8 +180,8 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 	return false;
 }
 
-/* Whether threads that are stopped before the two events hold a common lock, which not both hold
- * for reading. */
+/* Returns true if threads that are stopped before the two events hold a common lock, which not both
+ * hold for reading. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
 /* Closes `p`, a union of closed ideals, under the recorded order of critical sections (sp.c). */

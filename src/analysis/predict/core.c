@@ -57,8 +57,8 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 	}
 }
 
-/* Whether the reduced execution needs an access.  It always needs an unsure access: the access
- * that made it unsure may be in another window. */
+/* Returns true if the reduced execution needs an access.  It always needs an unsure access: the
+ * access that made it unsure may be in another window. */
 static bool access_matters(const struct sharing *s, const struct exec_event *e)
 {
 	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;
@@ -148,8 +148,8 @@ static uint32_t thread_of(const struct core *c, uint32_t section)
 	return c->x->events[c->events[c->sections.list[section].acquire].source].thread;
 }
 
-/* The section of another thread that made an acquisition fail.  If several threads are in such a
- * section, the result is that of the first thread. */
+/* Returns the section of another thread that made an acquisition fail.  If several threads are in
+ * such a section, the result is that of the first thread. */
 static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
 {
 	const struct core *c = b->c;
@@ -621,7 +621,8 @@ static void begin_change(struct clocking *k, const struct event *v)
 	k->p[v->thread] = v->index + 1;
 }
 
-/* Whether the scratch ideal equals the thread's row, apart from the thread's own position. */
+/* Returns true if the scratch ideal equals the thread's row, apart from the thread's own
+ * position. */
 static bool is_known(const struct clocking *k, const struct event *v)
 {
 	const uint32_t *row = rows_row(k->r, k->row_of[v->thread]);
@@ -639,8 +640,8 @@ static void end_change(struct clocking *k, const struct event *v)
 		k->row_of[v->thread] = rows_add(k->r, k->p);
 }
 
-/* The `i`-th event that `e` must follow in this table, apart from program order; NONE after the
- * last one. */
+/* Returns the `i`-th event that `e` must follow in this table, apart from program order, or NONE
+ * after the last one. */
 static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 {
 	const struct core *c = k->c;

@@ -50,7 +50,7 @@ static void find_roles(struct csp *c)
 	}
 }
 
-/* Whether the CSP model has the event. */
+/* Returns true if the CSP model has the event. */
 static bool is_modelled(const struct csp *c, uint32_t index)
 {
 	const struct exec_event *e = &c->x->events[index];

@@ -28,7 +28,7 @@
  * nothing. */
 #define STEPS_A_LOOK 4096
 
-/* Whether the event `e` can be a stop. */
+/* Returns true if the event `e` can be a stop. */
 static bool predict_stop_possible(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -77,9 +77,9 @@ static struct node node_of(const struct core *c, uint32_t e)
 			     .held = core_held(c, e)};
 }
 
-/* A hash of what identifies a node: the thread, the operation, its object and site, and the locks
- * that the thread holds.  In which order it acquired them does not matter, so the hashes of the
- * locks are added. */
+/* Returns a hash of what identifies a node: the thread, the operation, its object and site, and the
+ * locks that the thread holds.  In which order it acquired them does not matter, so the hashes of
+ * the locks are added. */
 static uint64_t node_key(const struct core *c, const struct node *n)
 {
 	uint64_t held = 0;
@@ -92,7 +92,7 @@ static uint64_t node_key(const struct core *c, const struct node *n)
 	return rd_hash_add(rd_hash_add(h, n->object), n->site);
 }
 
-/* Whether two lists of sections contain the same locks, in any order. */
+/* Returns true if two lists of sections contain the same locks, in any order. */
 static bool same_holds(const struct core *c, uint32_t a, uint32_t b)
 {
 	const struct sections *all = &c->sections;
@@ -189,7 +189,7 @@ struct tarjan {
 
 #define NO_EDGE (NONE - 1)
 
-/* The number of events of `thread` that the last supplier of `n` needs. */
+/* Returns the number of events of `thread` that the last supplier of `n` needs. */
 static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_t thread)
 {
 	RD_ASSERT(stop_needs_all(n->kind));
@@ -356,7 +356,7 @@ static bool fits(struct enumeration *n, uint32_t candidate)
 	return true;
 }
 
-/* Whether the set, or `m` itself, holds the lock that `m` waits for. */
+/* Returns true if the set, or `m` itself, holds the lock that `m` waits for. */
 static bool held_in_set(const struct enumeration *n, const struct node *m)
 {
 	const struct nodes *g = n->g;

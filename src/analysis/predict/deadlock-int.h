@@ -30,17 +30,17 @@ struct nodes {
 	struct core_list holders;   /* by lock: the nodes at which it is held */
 };
 
-/* Whether stop `e` waits for a lock that a thread stopped before `h` holds. */
+/* Returns true if stop `e` waits for a lock that a thread stopped before `h` holds. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 
-/* Whether a thread in such a stop is stuck only if all its suppliers are blocked, as with a
+/* Returns true if a thread in such a stop is stuck only if all its suppliers are blocked, as with a
  * condition or semaphore.  With a lock, a join or a barrier, one blocked thread is enough. */
 static inline bool stop_needs_all(uint8_t kind)
 {
 	return kind == EXEC_WAKE || kind == EXEC_TAKE;
 }
 
-/* The events that could end a stop of this kind. */
+/* Returns the events that could end a stop of this kind. */
 static inline const struct slots *stop_suppliers(const struct core *c, uint8_t kind)
 {
 	return kind == EXEC_WAKE ? &c->notes : &c->posts;

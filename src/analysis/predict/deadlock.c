@@ -60,10 +60,11 @@ struct decider {
 	struct open open;
 };
 
-/* Whether the supplier `e` (a notification or post) cannot happen while the threads of the whole
- * set are stopped or, if `subset`, those of the subset d->in.  For the whole set, this means that
- * no execution which the semantics allow reaches `e`.  For a subset, values do not block a thread:
- * if it reads another value, it leaves sound semantics, but it still runs and may supply. */
+/* Returns true if the supplier `e` (a notification or post) cannot happen while the threads of the
+ * whole set are stopped or, if `subset`, those of the subset d->in.  For the whole set, this means
+ * that no execution which the semantics allow reaches `e`.  For a subset, values do not block a
+ * thread: if it reads another value, it leaves sound semantics, but it still runs and may
+ * supply. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;
@@ -77,7 +78,7 @@ static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 	return false;
 }
 
-/* Whether the subset blocks every supplier that the whole set blocks. */
+/* Returns true if the subset blocks every supplier that the whole set blocks. */
 static bool suppliers_stuck(const struct decider *d, uint32_t stop)
 {
 	const struct core *c = &d->r->c;
@@ -109,7 +110,7 @@ static bool waits_for(const struct core *c, uint32_t stop, uint32_t other)
 	return false;
 }
 
-/* Whether the subset d->in keeps its member `i` blocked. */
+/* Returns true if the subset d->in keeps its member `i` blocked. */
 static bool stuck(const struct decider *d, uint32_t i)
 {
 	RD_ASSERT(i < d->count);
@@ -147,7 +148,7 @@ static bool shrink(struct decider *d)
 	return left;
 }
 
-/* Whether the set is blocked, and no proper subset of it is. */
+/* Returns true if the set is blocked, and no proper subset of it is. */
 static bool minimal(struct decider *d)
 {
 	memset(d->in, 1, d->count);
@@ -171,8 +172,8 @@ struct trait {
 
 RD_COMPARISON(compare_traits, struct trait, site, object, kind)
 
-/* The number of failed searches for this set of stops, or FOUND.  Sets with the same sites and
- * objects are one deadlock, whatever their threads. */
+/* Returns the number of failed searches for this set of stops, or FOUND.  Sets with the same sites
+ * and objects are one deadlock, whatever their threads. */
 static uint64_t *state_of(const struct decider *d)
 {
 	RD_ASSERT(d->count > 0);
@@ -208,7 +209,7 @@ static void record(struct decider *d, enum predict_tier tier)
 	*state_of(d) = FOUND;
 }
 
-/* Whether the deadlock is known, or failed so often that it was given up. */
+/* Returns true if the deadlock is known, or failed so often that it was given up. */
 static bool settled(const struct decider *d)
 {
 	uint64_t state = *state_of(d);

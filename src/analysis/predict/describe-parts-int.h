@@ -57,12 +57,12 @@ const char *describe_known(const char *text);
 struct finding_stack describe_stack(const struct describer *d, uint32_t site, uint32_t stack);
 struct schedule_place describe_place(const struct describer *d, struct schedule *s, uint32_t site);
 
-/* The locks that a thread holds after its first `count` operations. */
+/* Returns the locks that a thread holds after its first `count` operations. */
 struct finding_lock *describe_locks(const struct describer *d, uint32_t thread, size_t count, size_t *n);
 
 /* ---- describe-schedule.c ---- */
 
-/* The operation that an event belongs to. */
+/* Returns the operation that an event belongs to. */
 uint32_t describe_operation_at(const struct describer *d, uint32_t event);
 
 struct meeting describe_meeting(const struct describer *d, const struct predict_race *r);

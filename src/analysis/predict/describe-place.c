@@ -39,8 +39,8 @@ const char *describe_take_name(struct finding_set *set, struct rd_buf *b)
 	return name;
 }
 
-/* The name does not depend on the time of an operation: a lock on a stack has one name as long as
- * its variable lives. */
+/* Returns the name does not depend on the time of an operation: a lock on a stack has one name as
+ * long as its variable lives. */
 const char *describe_sync_name(const struct describer *d, uint32_t sync)
 {
 	const struct model_sync *s = &d->m->syncs[sync];

@@ -137,7 +137,7 @@ static const char *subject_of(const struct describer *d, const struct trace_site
 	return first->what;
 }
 
-/* The number of earlier lines of the function that access the subject. */
+/* Returns the number of earlier lines of the function that access the subject. */
 static uint32_t ordinal_of(const struct describer *d, const struct trace_site *site, const char *subject)
 {
 	const struct trace_sites *sites = d->m->sites;
@@ -288,7 +288,7 @@ static void order_cycle(struct finding *f)
 	}
 }
 
-/* Whether the recorded run ended in the deadlock. */
+/* Returns true if the recorded run ended in the deadlock. */
 static bool happened(const struct describer *d, const struct predict_deadlock *l)
 {
 	for (uint32_t i = 0; i < l->count; i++)

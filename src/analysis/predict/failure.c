@@ -57,8 +57,8 @@ static bool did_something(const struct model *m, uint32_t thread)
 	return m->histories[thread].end_site || m->histories[thread].end_stack;
 }
 
-/* Whether the thread called abort() or failed an assertion.  A failed assertion allocates memory
- * for its message after the event, so that allocation is skipped. */
+/* Returns true if the thread called abort() or failed an assertion.  A failed assertion allocates
+ * memory for its message after the event, so that allocation is skipped. */
 static bool has_aborted(const struct model *m, uint32_t thread)
 {
 	const struct model_history *h = &m->histories[thread];
@@ -69,7 +69,7 @@ static bool has_aborted(const struct model *m, uint32_t thread)
 	return n && h->operations[n - 1].kind == RADDLE_ABORT;
 }
 
-/* Whether the thread had neither ended nor waited for another one. */
+/* Returns true if the thread had neither ended nor waited for another one. */
 static bool was_running(const struct model *m, uint32_t thread)
 {
 	const struct model_operation *last = last_operation(m, thread);
@@ -85,8 +85,8 @@ static bool touched_nothing(const struct model *m, uint32_t thread)
 	return was_running(m, thread) && h->end_site && h->end_address < UNMAPPED_BELOW;
 }
 
-/* The only thread for which `holds` returns true; MODEL_NONE if there is no such thread or
- * several. */
+/* Returns the only thread for which `holds` returns true, or MODEL_NONE if there is no such thread
+ * or several. */
 static uint32_t only_one(const struct model *m, bool (*holds)(const struct model *, uint32_t))
 {
 	uint32_t found = MODEL_NONE;

@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-/* Whether a program that `signal` ended has failed.  Signals that other processes commonly send do
- * not count as failures. */
+/* Returns true if a program that `signal` ended has failed.  Signals that other processes commonly
+ * send do not count as failures. */
 bool predict_is_failure(int signal);
 
-/* Whether one thread called abort() or failed an assertion, and no other thread did.  This
+/* Returns true if one thread called abort() or failed an assertion, and no other thread did.  This
  * distinguishes a failure from a normal end if the exit status is not known, as for a forked
  * process. */
 bool predict_has_aborted(const struct model *model);

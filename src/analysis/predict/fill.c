@@ -95,7 +95,7 @@ static void complete(struct filler *f, const struct segment *at, size_t before)
 	}
 }
 
-/* Whether the site has accessed the variable in this segment before. */
+/* Returns true if the site has accessed the variable in this segment before. */
 static bool is_repeated(struct filler *f, uint32_t variable, uint32_t site)
 {
 	struct latest *latest = &f->latest[variable];
@@ -112,7 +112,7 @@ static bool is_repeated(struct filler *f, uint32_t variable, uint32_t site)
 	return false;
 }
 
-/* Whether a relaxed atomic synchronises because of a fence of its thread. */
+/* Returns true if a relaxed atomic synchronises because of a fence of its thread. */
 static bool is_fenced(const struct filler *f, const struct segment *at, enum exec_kind kind)
 {
 	const struct fences *fences = &f->fences[at->thread];
@@ -121,7 +121,8 @@ static bool is_fenced(const struct filler *f, const struct segment *at, enum exe
 	       (exec_reads(kind) && fences->acquires && fences->acquire > at->operation);
 }
 
-/* The variable of a granule.  A file descriptor that is opened again becomes a new variable. */
+/* Returns the variable of a granule.  A file descriptor that is opened again becomes a new
+ * variable. */
 static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 {
 	struct predict_trace *t = f->t;
@@ -138,7 +139,7 @@ static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 	return *opened == EXEC_NONE ? w->variable : *opened;
 }
 
-/* Whether an access is the use of a lock or of another synchronisation object. */
+/* Returns true if an access is the use of a lock or of another synchronisation object. */
 static bool is_use(const struct trace_site *site, const struct model_access *a)
 {
 	return site && site->kind == TRACE_SITE_CALL && !a->write;
@@ -177,7 +178,8 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 		e->flags |= EXEC_LOOP;
 }
 
-/* Whether the granule is the second byte of a file descriptor, which only marks that it was opened.
+/* Returns true if the granule is the second byte of a file descriptor, which only marks that it was
+ * opened.
  */
 static bool is_mark(const struct model *m, const struct granule_walk *w)
 {
@@ -308,9 +310,9 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 				 .value = op->value};
 }
 
-/* Whether accesses may be missing during the segment: accesses of the segment, or writes by other
- * threads that it read.  After such a segment nothing is certain.  Segments before the part that
- * the model contains are taken as recorded. */
+/* Returns true if accesses may be missing during the segment: accesses of the segment, or writes by
+ * other threads that it read.  After such a segment nothing is certain.  Segments before the part
+ * that the model contains are taken as recorded. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
@@ -489,7 +491,7 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 	complete(f, &at, before);
 }
 
-/* Whether the program uses the value that an acquiring access read. */
+/* Returns true if the program uses the value that an acquiring access read. */
 static bool is_seen(const struct model *m, const struct exec_event *e)
 {
 	const struct trace_site *site = trace_sites_find(m->sites, e->site);

@@ -131,7 +131,7 @@ struct granule_walk granules_of(struct granules *g, const struct model_access *a
 				     .next = b->first + (uint32_t)__builtin_popcountll(below)};
 }
 
-/* The granule that begins at w->at. */
+/* Returns the granule that begins at w->at. */
 static uint32_t take_granule(struct granule_walk *w)
 {
 	uint32_t number = w->next++;

@@ -35,8 +35,8 @@ void predict_deadlocks(struct predictor *r);
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
 void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 
-/* Whether some schedule that keeps the recorded order of sections leads each thread to its target
- * and stops it there.  r->p is the ideal that the schedule reaches. */
+/* Returns true if some schedule that keeps the recorded order of sections leads each thread to its
+ * target and stops it there. r->p is the ideal that the schedule reaches. */
 bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count);
 
 #endif

@@ -92,7 +92,7 @@ void predict_lines_release(struct lines *s)
 	*s = (struct lines){0};
 }
 
-/* The number of kept events before event `e`. */
+/* Returns the number of kept events before event `e`. */
 static uint32_t place_of(const struct lines *s, uint32_t e)
 {
 	RD_ASSERT(e <= s->x->count);

@@ -113,7 +113,8 @@ static struct slot_summary summary_of(const struct core *c, const struct slot *s
 	return h;
 }
 
-/* Whether accesses of two slots can conflict without a lock that excludes all their pairs. */
+/* Returns true if accesses of two slots can conflict without a lock that excludes all their
+ * pairs. */
 static bool may_race(const struct slot_summary *a, const struct slot_summary *b)
 {
 	if (!(a->writes || b->writes) || !(a->plain || b->plain))
@@ -246,7 +247,7 @@ static bool spend(struct race_walk *w)
 	return true;
 }
 
-/* The first access of the group, from number `i` on, that is at or after `position` in its
+/* Returns the first access of the group, from number `i` on, that is at or after `position` in its
  * thread. */
 static uint32_t first_after(const struct core *c, const struct race_group *g, uint32_t i, uint32_t position)
 {

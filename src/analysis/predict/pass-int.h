@@ -60,12 +60,12 @@ struct predict_pass {
 
 /* ---- pass.c ---- */
 
-/* The time at which the share of one part ends if the time until the deadline is divided among
- * `count` parts. */
+/* Returns the time at which the share of one part ends if the time until the deadline is divided
+ * among `count` parts. */
 int64_t pass_share(int64_t deadline_ns, size_t count);
 
-/* The time at which reading must be finished.  A prediction from a part that was read incompletely
- * would be wrong. */
+/* Returns the time at which reading must be finished.  A prediction from a part that was read
+ * incompletely would be wrong. */
 int64_t pass_reading_deadline(const struct predict_batch *p);
 
 /* Reads the part d->at and searches it, all at once. */
@@ -84,7 +84,7 @@ void pass_look_at_end(struct predict_batch *p, const struct model *model, struct
 
 /* ---- part.c ---- */
 
-/* The number of operations and accesses that fit into the memory. */
+/* Returns the number of operations and accesses that fit into the memory. */
 uint64_t pass_items(const struct predict_batch *p);
 
 /* Cuts the trace into parts.  It stays one part unless it may be too large for the memory. */
@@ -94,9 +94,9 @@ void pass_cut(struct predict_pass *d);
  * recorded order. */
 void pass_choose(struct predict_pass *d);
 
-/* The number of pieces into which the current part must be cut to fit into memory; 1 if it fits.
- * The size is known only after reading: a wide access to memory that other threads access in small
- * pieces becomes many events. */
+/* Returns the number of pieces into which the current part must be cut to fit into memory; 1 if it
+ * fits.  The size is known only after reading: a wide access to memory that other threads access in
+ * small pieces becomes many events. */
 uint64_t pass_pieces(const struct predict_pass *d);
 
 /* Cuts the current part, and also all parts that are not finished, because they are probably too

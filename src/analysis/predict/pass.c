@@ -70,7 +70,7 @@ int64_t pass_reading_deadline(const struct predict_batch *p)
 	return p->deadline_ns && p->latest_ns > p->deadline_ns ? p->latest_ns : p->deadline_ns;
 }
 
-/* The deadline of the search, which leaves time to describe the results. */
+/* Returns the deadline of the search, which leaves time to describe the results. */
 static int64_t search_deadline(int64_t deadline_ns)
 {
 	return rd_deadline_share(deadline_ns, 1 - 1.0 / DESCRIBE_SHARE);
@@ -221,7 +221,7 @@ static bool step(struct predict_pass *d)
 	return false;
 }
 
-/* The signal that ended the failed run; 0 if the run did not fail. */
+/* Returns the signal that ended the failed run, or 0 if the run did not fail. */
 static int failure_of(const struct model *model)
 {
 	const struct trace_meta *meta = trace_get_meta(model->trace);

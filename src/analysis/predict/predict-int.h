@@ -25,7 +25,7 @@ enum predict_tier { PREDICT_RECORDED_ORDER = 1, PREDICT_EXACT = 2 };
 
 struct predict_result;
 
-/* A number for a pair of sites, which is the same for either order of the two. */
+/* Returns a number for a pair of sites, which is the same for either order of the two. */
 static inline uint64_t predict_pair_key(uint32_t a, uint32_t b)
 {
 	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;

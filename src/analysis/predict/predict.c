@@ -55,8 +55,8 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-/* The total budget of a pass.  The sound pass and the pass that takes unsure accesses as recorded
- * share one. */
+/* Returns the total budget of a pass.  The sound pass and the pass that takes unsure accesses as
+ * recorded share one. */
 static int64_t total_work(const struct predict_opts *o, bool shared)
 {
 	int64_t total = o->total_work ? o->total_work : DEFAULT_TOTAL_WORK;
@@ -66,7 +66,7 @@ static int64_t total_work(const struct predict_opts *o, bool shared)
 	return shared ? total / 2 : total;
 }
 
-/* The time at which a pass that begins now has to stop. */
+/* Returns the time at which a pass that begins now has to stop. */
 static int64_t deadline_of(const struct predictor *r, bool last)
 {
 	int64_t end = r->o->deadline_ns ? r->o->deadline_ns + r->extension_ns : 0;
@@ -95,7 +95,7 @@ struct predict_steps {
 	bool races_are_open;
 };
 
-/* Whether the clocks fit into the memory.  A clock has one number for each lane, and every
+/* Returns true if the clocks fit into the memory.  A clock has one number for each lane, and every
  * operation may have a clock in each of two tables.  A piece has no more lanes than events. */
 static bool clocks_fit(const struct exec *x, const struct predict_opts *o, uint32_t lanes, uint64_t piece)
 {

@@ -74,22 +74,23 @@ static inline bool race_conflict(const struct core *c, uint32_t a, uint32_t b)
 	return exec_conflict(race_raw(c, a), race_raw(c, b));
 }
 
-/* The kind of an access: whether it writes, and whether it is atomic.  All accesses of one kind
- * conflict with the same kinds of accesses. */
+/* Returns the kind of an access: whether it writes, and whether it is atomic.  All accesses of one
+ * kind conflict with the same kinds of accesses. */
 static inline unsigned race_kind(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
 	return (exec_writes(v->kind) ? 2 : 0) | (v->flags & EXEC_ATOMIC ? 1 : 0);
 }
 
-/* The position that `thread` must have reached before `e` can be next, according to a table of
- * rows. */
+/* Returns the position that `thread` must have reached before `e` can be next, according to a table
+ * of rows. */
 uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint32_t e, uint32_t thread);
 
-/* Whether a pair of these sites needs no search, because it has a known race or is not wanted. */
+/* Returns true if a pair of these sites needs no search, because it has a known race or is not
+ * wanted. */
 bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2);
 
-/* Whether further pairs of accesses of these sites are to be tried. */
+/* Returns true if further pairs of accesses of these sites are to be tried. */
 bool predict_race_wanted(const struct race_walk *w, uint32_t e1, uint32_t e2);
 
 /* Asks whether e2 races with accesses of the group from number `from` on; true if one does. */
@@ -106,8 +107,8 @@ bool predict_pairs_free(struct race_walk *w);
 /* Asks about the pairs that the current effort covers. */
 void predict_pairs_walk(struct race_walk *w);
 
-/* The first e2 of slot number b of the variable that may race with an access of slot number a; NONE
- * if there is none. */
+/* Returns the first e2 of slot number b of the variable that may race with an access of slot number
+ * a, or NONE if there is none. */
 static inline uint32_t race_free(const struct race_walk *w, uint32_t a, uint32_t b)
 {
 	return w->free[(size_t)a * w->slots + b];

@@ -284,7 +284,7 @@ static void walk_slot(struct race_walk *w)
 	}
 }
 
-/* Whether the budget was used up before the variable could be examined. */
+/* Returns true if the budget was used up before the variable could be examined. */
 static bool is_late(struct race_walk *w)
 {
 	bool asks = w->effort != EFFORT_FIRST && !w->r->o->count_events;

@@ -111,7 +111,7 @@ void search_release(struct predict_search *s);
  * them. */
 enum answer search_run(struct predict_search *s, const uint32_t *targets, uint32_t count);
 
-/* Whether the deadline has passed.  If so, the budget is set to zero. */
+/* Returns true if the deadline has passed.  If so, the budget is set to zero. */
 bool search_late(struct predict_search *s);
 
 /* Computes the least ideal that every witness for the targets contains.  Returns false if it
@@ -131,10 +131,11 @@ bool order_seed(struct predict_search *s, const uint32_t *p);
 /* Adds the inferences from needs.  Returns false if the ideal has no schedule. */
 bool order_saturate(struct predict_search *s, const uint32_t *p);
 
-/* Whether no witness can close the section, because its end needs a target or was not recorded. */
+/* Returns true if no witness can close the section, because its end needs a target or was not
+ * recorded. */
 bool search_stays_open(const struct predict_search *s, uint32_t section);
 
-/* The position of each thread that must be reached before `e`. */
+/* Returns the position of each thread that must be reached before `e`. */
 static inline const uint32_t *order_row(const struct predict_search *s, uint32_t e)
 {
 	const struct core *c = s->c;
@@ -150,7 +151,7 @@ void sched_release(struct predict_search *s);
 enum answer sched_run(struct predict_search *s, const uint32_t *p, bool greedy);
 void sched_reset(struct predict_search *s);
 
-/* Whether the section begins in the ideal but does not end in it. */
+/* Returns true if the section begins in the ideal but does not end in it. */
 static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
 {
 	uint32_t release = c->sections.list[section].release;

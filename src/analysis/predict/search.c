@@ -309,8 +309,8 @@ static bool has_rival(const struct core *c, const uint32_t *p, const struct sect
 	return core_next_rival(c, p, o, &first, &last);
 }
 
-/* Whether the order is free of contradictions.  If order_seed() alone refuted the latest ideal, the
- * inferences from needs are not added. */
+/* Returns true if the order is free of contradictions.  If order_seed() alone refuted the latest
+ * ideal, the inferences from needs are not added. */
 static bool is_consistent(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 
-/* Whether a conflicting section that began after `s` in the trace is in `p`. */
+/* Returns true if a conflicting section that began after `s` in the trace is in `p`. */
 static bool later_rival(const struct core *c, const uint32_t *p, const struct section *s)
 {
 	for (uint32_t i = 0, last; core_next_rival(c, p, s, &i, &last);)

@@ -33,7 +33,8 @@ struct graph {
 
 /* ---- the state after the last event ---- */
 
-/* The number of a lock in the owner graph, which requires numbers that are even and not 0. */
+/* Returns the number of a lock in the owner graph, which requires numbers that are even and not
+ * 0. */
 static uint64_t lock_key(uint32_t lock)
 {
 	return 2 * ((uint64_t)lock + 1);
@@ -120,8 +121,8 @@ static void add(struct graph *g, struct predict_result *out, const uint32_t *thr
 			l->witness.done[x->events[i].thread] = i;
 }
 
-/* The thread at which the pointers from `thread` end, or a thread of the cycle into which they
- * lead. */
+/* Returns the thread at which the pointers from `thread` end, or a thread of the cycle into which
+ * they lead. */
 static uint32_t end_of(const struct graph *g, uint32_t thread)
 {
 	RD_ASSERT(thread < g->x->threads);
@@ -141,7 +142,7 @@ static void add_circle(struct graph *g, struct predict_result *out, uint32_t *sc
 	add(g, out, scratch, count);
 }
 
-/* Whether all pointers on the way from the thread to `root` are waits for locks. */
+/* Returns true if all pointers on the way from the thread to `root` are waits for locks. */
 static bool is_blocked_by(const struct graph *g, uint32_t thread, uint32_t root)
 {
 	while (thread != root && g->next[thread] != OWNER_NONE &&

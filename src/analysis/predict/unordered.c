@@ -269,7 +269,7 @@ static void change_thread(struct unordered_walk *w, uint32_t thread, const struc
 		clock_join(w, &w->clocks[thread], &w->clocks[other]);
 }
 
-/* Whether the atomic access orders nothing by itself. */
+/* Returns true if the atomic access orders nothing by itself. */
 static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -277,7 +277,7 @@ static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const st
 	return site && site->order == 'x' && !w->fenced[thread];
 }
 
-/* Whether the program uses the value that the variable had before. */
+/* Returns true if the program uses the value that the variable had before. */
 static bool is_seen(const struct unordered_walk *w, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -323,7 +323,7 @@ static uint32_t new_cell(struct unordered_walk *w)
 	return (uint32_t)w->cell_count++;
 }
 
-/* Whether two accesses are a race that happened, because even the second order leaves them
+/* Returns true if two accesses are a race that happened, because even the second order leaves them
  * unordered.  If the program has memory barriers in assembler, plain accesses may have passed data
  * from thread to thread.  The position of an access in its segment is not known.  So in such a
  * program the earlier access must have come before the segment of the later one began. */
@@ -352,8 +352,8 @@ static struct predict_unordered pair_of(const struct unordered_walk *w, const st
 	return pair;
 }
 
-/* Whether a pair replaces another pair of the same sites.  A shorter part takes less time to
- * predict. */
+/* Returns true if a pair replaces another pair of the same sites.  A shorter part takes less time
+ * to predict. */
 static bool is_better(const struct predict_unordered *pair, const struct predict_unordered *known)
 {
 	if (pair->firm != known->firm)
@@ -390,7 +390,7 @@ static bool is_same(const struct cell *a, const struct cell *b)
 	return a->thread == b->thread && a->site == b->site && a->mask == b->mask && a->kind == b->kind;
 }
 
-/* Whether the new access makes an earlier one superfluous. */
+/* Returns true if the new access makes an earlier one superfluous. */
 static bool replaces(const struct unordered_walk *w, const struct cell *now, const struct cell *c)
 {
 	bool before = c->thread == now->thread

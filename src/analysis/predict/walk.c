@@ -54,7 +54,8 @@ static int compare_unordered(const void *left, const void *right)
 					  : (a->sites[1] > b->sites[1]) - (a->sites[1] < b->sites[1]);
 }
 
-/* Whether the part is too long to be read as a whole; it is then predicted with the others. */
+/* Returns true if the part is too long to be read as a whole; it is then predicted with the
+ * others. */
 static bool is_too_long(const struct predict_pass *d, const struct model_part *part)
 {
 	double share = (double)width(part) / (double)(d->model->last_q + 1);

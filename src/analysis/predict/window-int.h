@@ -11,12 +11,12 @@ struct predict_windows;
 struct predict_windows *predict_windows_open(const struct exec *x, const struct predict_opts *o);
 void predict_windows_close(struct predict_windows *s);
 
-/* The next window as a separate execution, in which everything before the window has happened in
- * recorded order.  Returns NULL after the last window. */
+/* Returns the next window as a separate execution, in which everything before the window has
+ * happened in recorded order.  Returns NULL after the last window. */
 const struct exec *predict_windows_next(struct predict_windows *s);
 
-/* The time at which the search of this window must end, so that it takes only its share of the time
- * until deadline_ns; 0 for never. */
+/* Returns the time at which the search of this window must end, so that it takes only its share of
+ * the time until deadline_ns, or 0 for never. */
 int64_t predict_windows_deadline(const struct predict_windows *s, int64_t deadline_ns);
 
 /* Moves the races and deadlocks of the window to the result of the whole execution. */

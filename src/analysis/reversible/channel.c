@@ -39,7 +39,7 @@ static const char *name_of(const struct rev_channels *c, uint32_t site)
 	return s ? s->what : "";
 }
 
-/* Whether the call returns the number of bytes that it sent. */
+/* Returns true if the call returns the number of bytes that it sent. */
 static bool is_sending(const char *call)
 {
 	static const char *const names[] = {"write", "send", "sendto", "sendmsg", "writev"};
@@ -133,7 +133,7 @@ static void measure(const struct rev_run *run, struct channel *list)
 	}
 }
 
-/* Whether the receive needs a separate send. */
+/* Returns true if the receive needs a separate send. */
 static bool takes(struct channel *c, const struct rev_op *op)
 {
 	bool first = !c->taken;

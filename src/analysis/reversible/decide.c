@@ -162,8 +162,8 @@ static bool find_meeting(struct rev_decider *d, struct rev_found *f)
 	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
-/* Whether thread u, in segment r, holds a lock that thread t needs for segment s.  If so, it is
- * enough to lead u to its segment. */
+/* Returns true if thread u, in segment r, holds a lock that thread t needs for segment s.  If so,
+ * it is enough to lead u to its segment. */
 static bool is_locked_out(const struct rev_decider *d, const struct rev_pair *p)
 {
 	return rev_common_lock(d->run, p) != REV_NONE;
@@ -246,7 +246,7 @@ static void decide_pair(struct rev_decider *d, size_t i, struct rev_witness *w)
 	}
 }
 
-/* Whether many pairs were undecided, and the solver has no time left. */
+/* Returns true if many pairs were undecided, and the solver has no time left. */
 static bool is_given_up(const struct rev_decider *d)
 {
 	return d->d->counts.unknown >= UNDECIDED_MAX && rev_solver_is_spent(d->solver);

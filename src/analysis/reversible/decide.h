@@ -44,8 +44,8 @@ void rev_decide(struct rev_decision *d, const struct rev_run *run, const struct 
 		unsigned solver_ms, size_t limit);
 void rev_decision_release(struct rev_decision *d);
 
-/* The lock that keeps the two events of a pair from happening at the same time; REV_NONE if there
- * is none. */
+/* Returns the lock that keeps the two events of a pair from happening at the same time, or REV_NONE
+ * if there is none. */
 uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair);
 
 /* Whether the order of the pair may decide only whether a thread waits for a condition.  That is

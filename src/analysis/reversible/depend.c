@@ -50,7 +50,7 @@ static bool is_relevant(const struct rev_run *run, uint32_t object)
 	}
 }
 
-/* The kind of an operation.  Each class of objects has at most two kinds of operations.  An
+/* Returns the kind of an operation.  Each class of objects has at most two kinds of operations.  An
  * operation without a kind depends on no other. */
 static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 {

@@ -280,7 +280,7 @@ static int walk(struct rev_describer *d)
 	return 0;
 }
 
-/* Whether threads can be stopped at both events: they are accesses, and not both atomic. */
+/* Returns true if threads can be stopped at both events: they are accesses, and not both atomic. */
 static bool can_meet(const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];

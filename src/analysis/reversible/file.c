@@ -102,8 +102,8 @@ static bool touch(struct rev_files *f, uint32_t thread, uint32_t segment, uint64
 	return now != before;
 }
 
-/* The location of a stream's position.  If the stream is not a file on disk but, for example, a
- * socket, reads and writes are independent. */
+/* Returns the location of a stream's position.  If the stream is not a file on disk but, for
+ * example, a socket, reads and writes are independent. */
 static uint64_t position(uint64_t stream, bool file, bool writes)
 {
 	uint64_t place = stream < DESCRIPTORS ? (stream + 2) * 2 * PLACE : stream;

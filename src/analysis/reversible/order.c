@@ -107,8 +107,8 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 
 /* ---- needing k of several operations ---- */
 
-/* The end of the items of a slot that can come before `self`.  The items that must come after
- * `self` are at the end of the slot. */
+/* Returns the end of the items of a slot that can come before `self`.  The items that must come
+ * after `self` are at the end of the slot. */
 static uint32_t before(const struct rev_run *run, const struct slots *slots, const struct slot *slot,
 		       const struct rev_op *self)
 {
@@ -126,7 +126,7 @@ struct choice {
 	uint32_t thread, begin, end;
 };
 
-/* The number of items whose clock has at most `value` in column `column`. */
+/* Returns the number of items whose clock has at most `value` in column `column`. */
 static size_t count_until(const struct rev_run *run, const struct choice *c, size_t n, uint32_t column,
 			  uint32_t value)
 {

@@ -49,8 +49,8 @@ struct rev_order {
 void rev_order_build(struct rev_run *run, bool log);
 void rev_order_free(struct rev_run *run);
 
-/* The number of operations of `thread` that must have been done when the operation with index `at`
- * is done. */
+/* Returns the number of operations of `thread` that must have been done when the operation with
+ * index `at` is done. */
 static inline uint32_t rev_order_at(const struct rev_run *run, uint32_t at, uint32_t thread)
 {
 	return run->ops[at].thread == thread ? run->ops[at].n : rows_of(&run->order->rows, at)[thread];
@@ -61,7 +61,8 @@ static inline uint32_t rev_order_get(const struct rev_run *run, const struct rev
 	return rev_order_at(run, (uint32_t)(op - run->ops), thread);
 }
 
-/* Whether segment `s` of thread `t` ends before segment `r` of thread `u` begins, in every order.
+/* Returns true if segment `s` of thread `t` ends before segment `r` of thread `u` begins, in every
+ * order.
  */
 static inline bool rev_order_has(const struct rev_run *run, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
 {

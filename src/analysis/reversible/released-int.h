@@ -27,7 +27,7 @@ void rev_released_add(struct rev_released *r, const struct rev_touch *release);
  * a whole. */
 void rev_released_clear(struct rev_released *r, uint64_t address, uint64_t size);
 
-/* The release of the byte; NULL if it was not released or is in use again. */
+/* Returns the release of the byte, or NULL if it was not released or is in use again. */
 const struct rev_touch *rev_released_find(struct rev_released *r, uint64_t address);
 
 #endif

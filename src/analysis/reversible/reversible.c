@@ -52,9 +52,9 @@ static void note_module(struct modules *m, const struct trace_event *e)
 	m->list[m->count++].size = e->values[1];
 }
 
-/* Whether the site calls a synchronisation operation directly, not a function that uses one inside.
- * For example, pthread_once() is such an operation.  pthread_exit() is not, but it uses one when it
- * loads the unwinder. */
+/* Returns true if the site calls a synchronisation operation directly, not a function that uses one
+ * inside.  For example, pthread_once() is such an operation. pthread_exit() is not, but it uses one
+ * when it loads the unwinder. */
 static bool is_called(const struct trace_site *site)
 {
 	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",

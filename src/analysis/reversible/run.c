@@ -119,7 +119,8 @@ const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint3
 
 /* ---- partners ---- */
 
-/* The lock of a section that begins or ends at the operation; REV_NONE if there is none. */
+/* Returns the lock of a section that begins or ends at the operation, or REV_NONE if there is
+ * none. */
 static uint32_t lock_of(const struct rev_run *run, const struct rev_op *op, const struct exec_event *e,
 			uint32_t second)
 {
@@ -166,7 +167,7 @@ static void tie_use(struct rev_run *run, struct rev_op *op, uint32_t instance)
 	use->enters[use->count++] = (uint32_t)(op - run->ops);
 }
 
-/* Whether the result of the operation depends on when it is done. */
+/* Returns true if the result of the operation depends on when it is done. */
 static bool is_attempt(uint32_t kind)
 {
 	return raddle_is_limited(kind) ||

@@ -50,19 +50,19 @@ struct rev_op {
 	uint32_t bytes; /* for a channel: number of bytes that were moved; 0 if unknown */
 };
 
-/* Whether the event is an operation of the skeleton: one that schedules count, or one on a channel.
- * Schedules do not count operations on channels, because the kernel orders them. */
+/* Returns true if the event is an operation of the skeleton: one that schedules count, or one on a
+ * channel.  Schedules do not count operations on channels, because the kernel orders them. */
 static inline bool rev_is_operation(uint32_t event)
 {
 	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;
 }
 
-/* Whether the operation begins a section, if it has a lock. */
+/* Returns true if the operation begins a section, if it has a lock. */
 static inline bool rev_begins(const struct rev_op *op)
 {
 	return exec_acquires(op->kind) || op->kind == EXEC_WAKE;
 }
-/* Whether the operation ends a section, if it has a lock. */
+/* Returns true if the operation ends a section, if it has a lock. */
 static inline bool rev_ends(const struct rev_op *op)
 {
 	return op->kind == EXEC_UNLOCK || op->kind == EXEC_WAIT;
@@ -73,7 +73,7 @@ static inline bool rev_notifies(const struct rev_op *op)
 	return op->kind == EXEC_SIGNAL || op->kind == EXEC_BROADCAST;
 }
 
-/* Whether the operation needs the operation in `pair`, if there is one. */
+/* Returns true if the operation needs the operation in `pair`, if there is one. */
 static inline bool rev_follows_pair(const struct rev_op *op)
 {
 	return op->kind == EXEC_BEGIN || op->kind == EXEC_JOIN || op->kind == EXEC_ONCE_PASS ||
@@ -141,7 +141,7 @@ struct rev_run {
 void rev_run_init(struct rev_run *run);
 void rev_run_release(struct rev_run *run);
 
-/* The index of a thread, which is added if it is new. */
+/* Returns the index of a thread, which is added if it is new. */
 uint32_t rev_run_thread(struct rev_run *run, uint32_t number);
 
 /* Processes the next event in the order of the run.  Events other than operations and
@@ -155,7 +155,7 @@ void rev_run_finish(struct rev_run *run);
 /* Makes the initial value of a semaphore unlimited. */
 void rev_run_endless(struct rev_run *run, uint32_t object);
 
-/* The object that is now at an address; REV_NONE if there is none. */
+/* Returns the object that is now at an address, or REV_NONE if there is none. */
 uint32_t rev_run_find(const struct rev_run *run, uint64_t address);
 
 static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thread, uint32_t n)
@@ -163,17 +163,18 @@ static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thre
 	return &run->ops[run->threads[thread].ops[n - 1]];
 }
 
-/* The number of operations, as schedules count them, that the thread has done in segment n. */
+/* Returns the number of operations, as schedules count them, that the thread has done in segment
+ * n. */
 static inline uint32_t rev_counted(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	return n ? rev_run_op(run, thread, n)->counted : 0;
 }
 
-/* The acquisition of the section of `lock` that segment n of the thread is in; NULL if the thread
- * does not hold the lock there. */
+/* Returns the acquisition of the section of `lock` that segment n of the thread is in, or NULL if
+ * the thread does not hold the lock there. */
 const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint32_t thread, uint32_t n);
 
-/* The acquisitions that can exclude this one. */
+/* Returns the acquisitions that can exclude this one. */
 static inline const struct slots *rev_rivals(const struct rev_run *run, const struct rev_op *acquire)
 {
 	return acquire->flags & REV_SHARED ? &run->exclusive : &run->acquires;

@@ -23,17 +23,17 @@ struct rev_witness {
 };
 void rev_witness_release(struct rev_witness *w);
 
-/* The number of operations that the thread has done. */
+/* Returns the number of operations that the thread has done. */
 static inline uint32_t rev_done(const struct rev_run *run, const struct machine *m, uint32_t thread)
 {
 	return m->at[thread] ? run->ops[m->at[thread] - 1].n : 0;
 }
 
-/* Whether the operation can be done now: it is the next one of its thread, and the machine allows
- * it. */
+/* Returns true if the operation can be done now: it is the next one of its thread, and the machine
+ * allows it. */
 bool rev_can(const struct rev_run *run, const struct machine *m, uint32_t at);
 
-/* Whether the operations can happen in this order. */
+/* Returns true if the operations can happen in this order. */
 bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *order, size_t count);
 
 /* ---- the search ---- */

@@ -97,7 +97,7 @@ void rev_shadow_free(struct rev_shadow *s)
 
 /* ---- segments ---- */
 
-/* The number that represents segment n of a thread; never 0. */
+/* Returns the number that represents segment n of a thread; never 0. */
 static uint32_t number_of(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	RD_ASSERT(thread < run->thread_count);
@@ -192,7 +192,7 @@ static uint32_t with(struct rev_shadow *s, uint32_t rest, uint32_t segment)
 	return (uint32_t)*at;
 }
 
-/* Whether a read in the current segment makes a read in segment `before` superfluous. */
+/* Returns true if a read in the current segment makes a read in segment `before` superfluous. */
 static bool covers(const struct rev_shadow *s, uint32_t before)
 {
 	return thread_of(s->run, before) == s->touch->u ||
@@ -452,7 +452,7 @@ void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, boo
 		on_known(s, address, size, clear_cell);
 }
 
-/* The cell of a byte, or NULL. *next receives the address of the first byte after it. */
+/* Returns the cell of a byte, or NULL.  *next receives the address of the first byte after it. */
 static struct rev_cell *cell_at(struct rev_shadow *s, uint64_t address, uint64_t *next)
 {
 	struct rev_page *page = find_page(s, address, false);

@@ -62,7 +62,7 @@ void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, boo
 /* Notes that code which is not recorded may have written memory, from the address up to the next
  * written byte. */
 void rev_shadow_fill(struct rev_shadow *s, uint64_t address);
-/* Whether one of the bytes has never been written in this lifetime. */
+/* Returns true if one of the bytes has never been written in this lifetime. */
 bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
 
 /* Adds a pair that is not about memory: operations that depend on each other. */
@@ -72,7 +72,7 @@ typedef void rev_conflict_fn(void *context, uint64_t address, bool ordered);
 /* Makes the shadow memory call `fn` for every two conflicting accesses from now on. */
 void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context);
 
-/* The pairs, in the order in which they were found. *count receives their number. */
+/* Returns the pairs, in the order in which they were found.  *count receives their number. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
 /* *conflicts receives the number of adjacent conflicting accesses of two threads; *ordered receives
  * how many of them have a fixed order; *overflow receives whether some pairs were not kept. */

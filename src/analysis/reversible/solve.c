@@ -112,7 +112,7 @@ static Z3_ast either(struct z3_question *a, Z3_ast *of, unsigned count)
 	return a->z3->mk_or(a->ctx, count, of);
 }
 
-/* The formula which states that the operation is not part of the witness. */
+/* Returns the formula which states that the operation is not part of the witness. */
 static Z3_ast is_behind(struct z3_question *a, uint32_t at)
 {
 	return a->z3->mk_gt(a->ctx, a->place[at], a->end);
@@ -299,7 +299,7 @@ static void require_conditions(struct z3_question *a)
 
 /* ---- posing a question ---- */
 
-/* The number of operations of a thread that can happen before t leaves its segment. */
+/* Returns the number of operations of a thread that can happen before t leaves its segment. */
 static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)
 {
 	uint32_t low = 0, high = (uint32_t)run->threads[thread].count;

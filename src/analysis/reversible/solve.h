@@ -20,9 +20,10 @@ void rev_solver_free(struct rev_solver *s);
 enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct rev_question *q,
 			  struct rev_witness *w);
 
-/* Whether the time for all questions is used up.  If so, all further answers are REV_UNKNOWN. */
+/* Returns true if the time for all questions is used up.  If so, all further answers are
+ * REV_UNKNOWN. */
 bool rev_solver_is_spent(const struct rev_solver *s);
 
-/* The reason why the last answer was REV_UNKNOWN. */
+/* Returns the reason why the last answer was REV_UNKNOWN. */
 const char *rev_solver_reason(const struct rev_solver *s);
 #endif

@@ -146,8 +146,8 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 	return texts[kind];
 }
 
-/* The site at which a piece converts a variable's address to a number and calculates with it; 0 if
- * it does not. */
+/* Returns the site at which a piece converts a variable's address to a number and calculates with
+ * it, or 0 if it does not. */
 static uint32_t numbering_site(const struct trace_piece *piece)
 {
 	for (uint32_t i = 0; i < piece->op_count; i++)
@@ -156,7 +156,7 @@ static uint32_t numbering_site(const struct trace_piece *piece)
 	return 0;
 }
 
-/* Whether the code calculates with part of a word. */
+/* Returns true if the code calculates with part of a word. */
 static bool has_small_calculation(const struct trace_piece *piece)
 {
 	for (uint32_t i = 0; i < piece->record_count; i++) {
@@ -364,8 +364,8 @@ static void look_at_result(struct rev_sources *s, uint32_t thread, const struct 
 		look_at_input(s, thread, r);
 }
 
-/* Whether the target of pthread_kill() is a thread other than its caller.  The pthread_t of a
- * thread, except the initial one, points into its stack. */
+/* Returns true if the target of pthread_kill() is a thread other than its caller.  The pthread_t of
+ * a thread, except the initial one, points into its stack. */
 static bool is_other(const struct rev_sources *s, uint32_t thread, uint64_t handle)
 {
 	bool initial = s->run->threads[thread].number == 0;
@@ -420,7 +420,7 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 
 /* ---- ranges ---- */
 
-/* The hash of a range that contains the text (raddle/full.h). */
+/* Returns the hash of a range that contains the text (raddle/full.h). */
 static uint64_t hash_of(const char *text, uint64_t length)
 {
 	uint64_t hash = length;
@@ -434,7 +434,8 @@ static uint64_t hash_of(const char *text, uint64_t length)
 	return hash;
 }
 
-/* Whether one of the listed words looks like an address.  It may be a number nevertheless. */
+/* Returns true if one of the listed words looks like an address.  It may be a number
+ * nevertheless. */
 static bool has_address(const struct trace_record *r)
 {
 	for (uint32_t i = 0; i < r->listed; i++)

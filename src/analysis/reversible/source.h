@@ -49,7 +49,7 @@ void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace
 /* Notes a load of bytes without a recorded write. */
 void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site);
 
-/* The function that the thread called last; "" if it has called none. */
+/* Returns the function that the thread called last, or "" if it has called none. */
 const char *rev_sources_call(const struct rev_sources *s, uint32_t thread);
 
 /* The number, from 1, of the hidden state of a library function; functions that share a state have

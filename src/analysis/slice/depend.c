@@ -33,8 +33,8 @@ static void report_operands(struct reporter *t, uint32_t value)
 
 /* ------------------------------------------------------------------- memory --- */
 
-/* The hash of a path without its last offset and without its index; paths with the same hash have
- * the same name. */
+/* Returns the hash of a path without its last offset and without its index; paths with the same
+ * hash have the same name. */
 static uint64_t name_of(const struct path *p)
 {
 	uint64_t hash = rd_hash_add(rd_hash_add(p->kind, p->root), p->loads);
@@ -54,7 +54,7 @@ static bool is_range(const struct path *p, int64_t size)
 	return size <= 0 || (p->index != FACTS_NONE && p->index_at == p->loads);
 }
 
-/* Whether accesses of these sizes at paths of the same name may overlap. */
+/* Returns true if accesses of these sizes at paths of the same name may overlap. */
 static bool overlap(const struct path *a, int64_t a_size, const struct path *b, int64_t b_size)
 {
 	int64_t x = a->offsets[a->loads], y = b->offsets[b->loads];
@@ -74,8 +74,8 @@ static void add_write(struct depend *d, uint32_t value, uint32_t operand, int64_
 	*first = d->write_count++;
 }
 
-/* The operand that is the address of an access; FACTS_NONE if the facts are damaged and have
- * none. */
+/* Returns the operand that is the address of an access, or FACTS_NONE if the facts are damaged and
+ * have none. */
 static uint32_t address_of(const struct facts *f, uint32_t value)
 {
 	struct facts_run run = facts_operands_of(f, value);
@@ -89,7 +89,8 @@ static bool touches_memory(const struct facts_value *v)
 	       v->kind == FACTS_EXCHANGE;
 }
 
-/* The operand of a call that is the address of one of its accesses; FACTS_NONE if there is none. */
+/* Returns the operand of a call that is the address of one of its accesses, or FACTS_NONE if there
+ * is none. */
 static uint32_t operand_of(const struct facts *f, const struct facts_access *a)
 {
 	struct facts_run run = facts_operands_of(f, a->value);

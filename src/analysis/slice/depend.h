@@ -58,7 +58,7 @@ void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *conte
 /* Reports the calls of a function, and the starts of threads that run it. */
 void depend_callers(struct depend *d, uint32_t function, depend_fn *fn, void *context);
 
-/* Whether the call starts a thread, or registers a function that runs later. */
+/* Returns true if the call starts a thread, or registers a function that runs later. */
 bool depend_starts_thread(const struct depend *d, uint32_t call);
 
 /* Reports the values that callers pass for an argument. */

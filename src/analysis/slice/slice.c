@@ -23,7 +23,7 @@
 
 /* ---------------------------------------------------------------- the place --- */
 
-/* Whether `path` is `file`, or ends with '/' and `file`. */
+/* Returns true if `path` is `file`, or ends with '/' and `file`. */
 static bool is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), m = strlen(file);

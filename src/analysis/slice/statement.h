@@ -47,7 +47,7 @@ struct slice_statement {
 	bool found; /* not in the static slice: a watchpoint or gate found it */
 };
 
-/* The name of a kind in documents: "read", "write" and so on. */
+/* Returns the name of a kind in documents: "read", "write" and so on. */
 const char *slice_kind_name(enum slice_kind kind);
 
 static inline bool slice_is_access(enum slice_kind kind)

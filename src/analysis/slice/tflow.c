@@ -53,7 +53,7 @@ static bool is_join(const struct facts *f, uint32_t value)
 	return false;
 }
 
-/* Whether the value is a join, or a call of a function whose code is in the facts. */
+/* Returns true if the value is a join, or a call of a function whose code is in the facts. */
 static bool ends_node(const struct facts *f, uint32_t value)
 {
 	struct facts_run calls = facts_calls_of(f, value);
@@ -255,8 +255,8 @@ void tflow_release(struct tflow *w)
 	*w = (struct tflow){0};
 }
 
-/* Whether a new thread may execute one of the two nodes while the code after its start executes the
- * other. */
+/* Returns true if a new thread may execute one of the two nodes while the code after its start
+ * executes the other. */
 static bool are_parallel(const struct tflow *w, uint32_t a, uint32_t b)
 {
 	for (size_t i = 0; i < w->start_count; i++) {

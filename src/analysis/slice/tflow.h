@@ -41,7 +41,7 @@ struct tflow {
 void tflow_init(struct tflow *w, const struct facts *f);
 void tflow_release(struct tflow *w);
 
-/* Whether the instruction `from` may be executed before the instruction `to`. */
+/* Returns true if the instruction `from` may be executed before the instruction `to`. */
 bool tflow_comes_before(struct tflow *w, uint32_t from, uint32_t to);
 
 /* Fills `steps`, by node, with the number of edges from each node to the nearest of the

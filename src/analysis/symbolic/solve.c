@@ -126,7 +126,7 @@ static Z3_ast binary(struct sym_solver *s, const struct raddle_expr *n, Z3_ast a
 	}
 }
 
-/* The formula of a table lookup: one condition for each range of equal values. */
+/* Returns the formula of a table lookup: one condition for each range of equal values. */
 static Z3_ast table(struct sym_solver *s, const struct raddle_expr *n, Z3_ast index)
 {
 	const uint64_t *values = s->trace->tables + n->k * 256;
@@ -242,7 +242,7 @@ static bool is_about(struct sym_solver *s, uint32_t node)
 	return r.any;
 }
 
-/* Whether the bytes of two variables overlap. */
+/* Returns true if the bytes of two variables overlap. */
 static bool overlap(const struct raddle_shadow_var *a, const struct raddle_shadow_var *b)
 {
 	return a->input == b->input && a->offset < b->offset + b->length && b->offset < a->offset + a->length;
@@ -405,7 +405,7 @@ static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 	return check(s, values);
 }
 
-/* Whether the values satisfy the facts, as the runtime evaluates them. */
+/* Returns true if the values satisfy the facts, as the runtime evaluates them. */
 static bool is_right(struct sym_solver *s, const struct sym_fact *facts, size_t count, const uint64_t *values)
 {
 	uint64_t *nodes = rd_xcalloc(s->trace->node_count + 1, sizeof *nodes);

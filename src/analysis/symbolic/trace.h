@@ -44,8 +44,8 @@ struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
 
-/* The input of `t` that corresponds to input `input` of the trace `of`; UINT32_MAX if there is
- * none. */
+/* Returns the input of `t` that corresponds to input `input` of the trace `of`, or UINT32_MAX if
+ * there is none. */
 uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
 
 /* Returns an input as a part of an override, without data.  The caller frees the name. */

@@ -154,7 +154,7 @@ static bool put(const struct sym_trace *t, uint32_t e, unsigned depth, struct rd
 	}
 }
 
-/* The operator of a comparison: negated unless `holds`, mirrored if `swapped`. */
+/* Returns the operator of a comparison: negated unless `holds`, mirrored if `swapped`. */
 static const char *sign_for(uint32_t op, bool holds, bool swapped)
 {
 	switch (op) {

@@ -266,9 +266,9 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 	return a->op == FINDING_READ || a->op == FINDING_WRITE ? a : NULL;
 }
 
-/* Whether the schedule leads to the confirmed finding.  The detector may have seen the race by
- * chance while the threads were led to another goal.  That counts only if the schedule is that of
- * the same run. */
+/* Returns true if the schedule leads to the confirmed finding.  The detector may have seen the race
+ * by chance while the threads were led to another goal.  That counts only if the schedule is that
+ * of the same run. */
 bool finding_is_reproduced(const struct finding *f)
 {
 	return f->status == FINDING_CONFIRMED && (!f->observed || (f->schedule && f->schedule->nowhere));

@@ -249,16 +249,17 @@ uint64_t finding_stat_value(const struct finding_set *set,
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f); /* sets only the fingerprint of a finding */
 
-/* The finding with that id or unique prefix of at least 6 digits; NULL if there is none. */
+/* Returns the finding with that id or unique prefix of at least 6 digits, or NULL if there is
+ * none. */
 struct finding *finding_find(const struct finding_set *set, const char *id);
 
 /* The index of the finding with that fingerprint in the set; SIZE_MAX if there is none. */
 size_t finding_position(const struct finding_set *set, const char *fingerprint);
 struct finding *finding_at(const struct finding_set *set, const char *fingerprint);
-/* The number of findings with a status; with `fresh`, without known and suppressed ones. */
+/* Returns the number of findings with a status; with `fresh`, without known and suppressed ones. */
 size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh);
 
-/* The innermost frame that has a file, else the innermost frame, else an empty frame. */
+/* Returns the innermost frame that has a file, else the innermost frame, else an empty frame. */
 const struct finding_frame *finding_top(const struct finding_stack *stack);
 /* The innermost frame that is not in the standard library of its language, else finding_top(). */
 const struct finding_frame *finding_own_code_frame(const struct finding_stack *stack);

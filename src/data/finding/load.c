@@ -25,7 +25,7 @@ static void describe_race(struct finding_set *set, struct finding *f, const stru
 	}
 }
 
-/* The part of a kind before the first hyphen: "mutex" of "mutex-lock". */
+/* Returns the part of a kind before the first hyphen: "mutex" of "mutex-lock". */
 static const char *first_word(struct finding_set *set, const char *kind)
 {
 	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);

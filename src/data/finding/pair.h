@@ -18,7 +18,7 @@ struct finding_pair {
 	bool lock;	    /* the places acquire locks */
 };
 
-/* The number of pairs that were seen in both orders. */
+/* Returns the number of pairs that were seen in both orders. */
 size_t finding_pairs_both(const struct finding_set *set);
 
 #endif

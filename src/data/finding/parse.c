@@ -59,7 +59,7 @@ static bool get_bool(struct finding_parse *p, const json_t *object, const char *
 	return rd_json_get_bool(&p->read, object, key);
 }
 
-/* The index of the member's word among the names; `absent` if there is no such member. */
+/* Returns the index of the member's word among the names; `absent` if there is no such member. */
 static unsigned get_word(struct finding_parse *p, const json_t *object, const char *key,
 			 const char *(*name)(unsigned), unsigned absent)
 {

@@ -7,8 +7,8 @@
 #include "finding/schedule.h"
 #include "trace/sites.h"
 
-/* The place of a site.  The schedule keeps copies of the strings.  If it is NULL, the strings are
- * those of the table. */
+/* Returns the place of a site.  The schedule keeps copies of the strings.  If it is NULL, the
+ * strings are those of the table. */
 struct schedule_place schedule_place_of(struct schedule *s, const struct trace_sites *sites, uint32_t site);
 
 /* Writes the frames of a site, innermost first: its function, then those that it was inlined into.
@@ -20,7 +20,7 @@ size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sit
 struct finding_stack finding_stack_at(struct finding_set *set, const struct trace_sites *sites,
 				      uint32_t site);
 
-/* A stack with the frame of the place; empty if the place is not known. */
+/* Returns a stack with the frame of the place; empty if the place is not known. */
 struct finding_stack finding_stack_of(struct finding_set *set, const struct schedule_place *place);
 
 #endif

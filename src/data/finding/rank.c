@@ -20,8 +20,8 @@ bool finding_any_as_bad(const struct finding_set *set, enum finding_class class)
 	return false;
 }
 
-/* The rank of a finding without a class among those with one: a deadlock ranks worst; a race,
- * whose class is unknown, ranks directly after FINDING_OUTPUT_DIFFERS. */
+/* Returns the rank of a finding without a class among those with one: a deadlock ranks worst; a
+ * race, whose class is unknown, ranks directly after FINDING_OUTPUT_DIFFERS. */
 static unsigned rank_of(const struct finding *f)
 {
 	if (f->class != FINDING_NO_CLASS)

@@ -5,9 +5,9 @@
 
 #include "finding/finding.h"
 
-/* Whether the set has a finding that is confirmed, neither known nor suppressed, and at least as
- * bad as `class`.  With FINDING_NO_CLASS any such finding counts.  Deadlocks, failures and races of
- * unknown class always count. */
+/* Returns true if the set has a finding that is confirmed, neither known nor suppressed, and at
+ * least as bad as `class`.  With FINDING_NO_CLASS any such finding counts.  Deadlocks, failures and
+ * races of unknown class always count. */
 bool finding_any_as_bad(const struct finding_set *set, enum finding_class class);
 
 /* Sorts the findings of each status, the worst first. */

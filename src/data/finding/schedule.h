@@ -171,7 +171,7 @@ void schedule_init(struct schedule *s);
 void schedule_release(struct schedule *s);
 const char *schedule_text(struct schedule *s, const char *text); /* returns a copy; NULL for NULL */
 
-/* Whether the text can name a thread or a kind: letters, digits, - and _. */
+/* Returns true if the text can name a thread or a kind: letters, digits, - and _. */
 bool schedule_is_word(const char *text);
 
 /* Each of these functions appends a record and returns it.  The record is zeroed, except that `after`
@@ -189,13 +189,13 @@ struct schedule_choice *schedule_add_choice(struct schedule *s);
  * "coherent".  Returns the number of a name, or -1. */
 int schedule_memory(const char *name);
 
-/* The name of a kind of point, such as "op" or "wait", by its number in enum raddle_point; NULL if
- * there is no such kind. */
+/* Returns the name of a kind of point, such as "op" or "wait", by its number in enum raddle_point,
+ * or NULL if there is no such kind. */
 const char *schedule_point_name(unsigned number);
-/* The number of the kind of point with that name; -1 if there is no such kind. */
+/* Returns the number of the kind of point with that name, or -1 if there is no such kind. */
 int schedule_point(const char *name);
 
-/* The oldest version of the format that can contain the schedule. */
+/* Returns the oldest version of the format that can contain the schedule. */
 int schedule_version(const struct schedule *s);
 
 /* Appends the schedule as text. */

@@ -27,7 +27,7 @@ const char *suppress_type_name(enum suppress_type type)
 
 /* ---- patterns ---- */
 
-/* Whether the text begins with a piece of a pattern. */
+/* Returns true if the text begins with a piece of a pattern. */
 static bool begins(const char *piece, size_t length, const char *text)
 {
 	return strncmp(piece, text, length) == 0;

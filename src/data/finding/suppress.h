@@ -57,7 +57,7 @@ int suppressions_write(const struct finding_set *set, FILE *out);
 
 const char *suppress_type_name(enum suppress_type type);
 
-/* Whether the pattern is found in the text. */
+/* Returns true if the pattern is found in the text. */
 bool suppress_match(const char *pattern, const char *text);
 
 #endif

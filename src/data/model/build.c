@@ -342,8 +342,8 @@ static void make_dynamic(struct first_scan *s)
 	rd_umap_release(&r.live);
 }
 
-/* The loaded module that a path in the site table refers to.  It is the module with that path, or
- * one with the same file name elsewhere, or the program itself if it was renamed. */
+/* Returns the loaded module that a path in the site table refers to.  It is the module with that
+ * path, or one with the same file name elsewhere, or the program itself if it was renamed. */
 static const struct model_module *find_module(const struct model *m, const char *path)
 {
 	for (size_t i = 0; i < m->module_count; i++) {

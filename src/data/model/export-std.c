@@ -73,7 +73,8 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
 }
 
-/* A key for a place in an object.  Each further 4 GiB of an object have a separate number. */
+/* Returns a key for a place in an object.  Each further 4 GiB of an object have a separate
+ * number. */
 static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 {
 	if (at > UINT32_MAX) {
@@ -99,8 +100,8 @@ static void sanitise(char *s)
 	}
 }
 
-/* The unique name of an object.  Two static variables may have the same name; the later one gets a
- * number. */
+/* Returns the unique name of an object.  Two static variables may have the same name; the later one
+ * gets a number. */
 static const char *object_name(struct std_export *x, uint32_t object)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -117,8 +118,8 @@ static const char *object_name(struct std_export *x, uint32_t object)
 	return x->objects[object];
 }
 
-/* The name of a place: the object's unique name and the path to the byte.  A place that is not
- * named after its object, such as a file descriptor, has only its own name. */
+/* Returns the name of a place: the object's unique name and the path to the byte.  A place that is
+ * not named after its object, such as a file descriptor, has only its own name. */
 static char *place_name(struct std_export *x, uint32_t object, uint64_t offset)
 {
 	struct rd_buf plain = RD_BUF_INIT, place = RD_BUF_INIT;
@@ -207,9 +208,9 @@ static void cut(struct std_export *x, uint32_t object, uint64_t offset)
 	}
 }
 
-/* The end of the granule that contains `offset`, at most `end`.  If a word is empty, the search
- * continues after it, one level higher, so long ranges take few steps.  If a bit is set, the search
- * looks into that unit, one level lower. */
+/* Returns the end of the granule that contains `offset`, at most `end`.  If a word is empty, the
+ * search continues after it, one level higher, so long ranges take few steps.  If a bit is set, the
+ * search looks into that unit, one level lower. */
 static uint64_t next_cut(struct std_export *x, uint32_t object, uint64_t offset, uint64_t end)
 {
 	RD_ASSERT(offset < end);
@@ -297,7 +298,7 @@ static void emit_part(struct std_export *x, const struct event_place *at, const 
 	}
 }
 
-/* The STD word of an imported access. */
+/* Returns the STD word of an imported access. */
 static const char *imported_access(const struct trace_site *site)
 {
 	if (!site)
@@ -443,8 +444,8 @@ static void export_thread(struct std_export *x, const struct event_place *at, co
 	}
 }
 
-/* Whether the operation creates, joins, begins or ends a thread.  Other operations on threads order
- * nothing. */
+/* Returns true if the operation creates, joins, begins or ends a thread.  Other operations on
+ * threads order nothing. */
 static bool is_of_threads(enum raddle_event kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_THREAD && raddle_role(kind) != RADDLE_ROLE_DETACH &&

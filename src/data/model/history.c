@@ -181,7 +181,7 @@ static uint32_t last_operand(const struct trace_event *e)
 	return trace_kind(e->kind)->operands[last] == 'u' ? (uint32_t)e->values[last] : 0;
 }
 
-/* Whether the event orders two threads: creations and joins do; a detach does not. */
+/* Returns true if the event orders two threads: creations and joins do; a detach does not. */
 static bool has_other_thread(enum raddle_event kind)
 {
 	enum raddle_role role = raddle_role(kind);
@@ -419,8 +419,8 @@ int model_load(struct model *m, struct model_part part)
 	return RD_OK;
 }
 
-/* The bucket at which a last part of EDGE_PART items begins; BUCKETS if parts of `each` items are
- * smaller anyway. */
+/* Returns the bucket at which a last part of EDGE_PART items begins, or BUCKETS if parts of `each`
+ * items are smaller anyway. */
 static size_t first_of_last(const uint64_t *sizes, uint64_t each)
 {
 	RD_ASSERT(each > 0);
@@ -539,7 +539,7 @@ static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 	t->after = after;
 }
 
-/* The site whose occurrences include the record; 0 if there is none. */
+/* Returns the site whose occurrences include the record, or 0 if there is none. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)

@@ -79,14 +79,14 @@ uint32_t model_find_or_page(struct model *m, struct model_cache *cache, uint64_t
 uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum raddle_class class,
 			   const uint64_t place[2]); /* `place` has the address and q */
 
-/* The object that a FREE event releases; MODEL_NONE if there is none. */
+/* Returns the object that a FREE event releases, or MODEL_NONE if there is none. */
 uint32_t model_freed(const struct model *m, struct model_cache *cache, const struct trace_event *e);
 
 void model_name_threads(struct model *m);
 int model_scan_sharing(struct model *m, bool handled);
 
-/* The effect of the event on the memory of a lock or other object.  Named semaphores are excluded,
- * because other processes may have them open. */
+/* Returns the effect of the event on the memory of a lock or other object.  Named semaphores are
+ * excluded, because other processes may have them open. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d);
 
@@ -124,14 +124,14 @@ struct model_marks {
 	size_t count, capacity;
 };
 
-/* The last mark of a stream from which a part that begins at q can be scanned; NULL if there is no
- * such mark. */
+/* Returns the last mark of a stream from which a part that begins at q can be scanned, or NULL if
+ * there is no such mark. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
-/* The last mark of a stream from which accesses after operation number `skipped` can be located;
- * NULL if there is no such mark. */
+/* Returns the last mark of a stream from which accesses after operation number `skipped` can be
+ * located, or NULL if there is no such mark. */
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 
-/* Whether the place comes after all marks of the stream. */
+/* Returns true if the place comes after all marks of the stream. */
 bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
 /* Adds a mark, unless it would take too much memory. */
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);

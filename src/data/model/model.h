@@ -195,15 +195,15 @@ struct model_spot {
 int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
 		 struct model_spot *spots);
 
-/* The index of the thread with that number; MODEL_NONE if there is none. */
+/* Returns the index of the thread with that number, or MODEL_NONE if there is none. */
 uint32_t model_thread(const struct model *m, uint32_t number);
 
-/* The index of the thread with that stream of the trace. */
+/* Returns the index of the thread with that stream of the trace. */
 uint32_t model_thread_of_stream(const struct model *m, size_t stream);
 
-/* The object at an address at time q, or MODEL_NONE.  If no object is alive there at q, returns the
- * object allocated there next, whose publication was not synchronised; if there is none, the last
- * object there. */
+/* Returns the object at an address at time q, or MODEL_NONE.  If no object is alive there at q,
+ * returns the object allocated there next, whose publication was not synchronised; if there is
+ * none, the last object there. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
 /* Caches results of model_find() and of site lookups.  A zeroed cache is empty. */
@@ -232,22 +232,22 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Whether any of these bytes was touched by several threads and written. */
+/* Returns true if any of these bytes was touched by several threads and written. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
-/* The number of bytes of an object that were touched by several threads and written. */
+/* Returns the number of bytes of an object that were touched by several threads and written. */
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 
-/* The synchronisation object at an address at time q, or MODEL_NONE. */
+/* Returns the synchronisation object at an address at time q, or MODEL_NONE. */
 uint32_t model_sync(const struct model *m, enum raddle_class class, uint64_t address, uint64_t q);
 
-/* Whether the object represents file descriptors.  An imported trace has no such object. */
+/* Returns true if the object represents file descriptors.  An imported trace has no such object. */
 static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
 	       raddle_is_descriptor(m->objects[object].base);
 }
 
-/* Whether the object represents channels, which are not memory either. */
+/* Returns true if the object represents channels, which are not memory either. */
 static inline bool model_is_channels(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&

@@ -65,7 +65,7 @@ static bool strip_array(char *type, uint64_t *size)
 	return true;
 }
 
-/* Whether the type is opaque: names do not contain its members. */
+/* Returns true if the type is opaque: names do not contain its members. */
 static bool is_opaque(const char *type)
 {
 	static const char *const prefixes[] = {"pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "std::"};

@@ -28,7 +28,7 @@ struct holder {
 	bool indexed;
 };
 
-/* The last member of the type, if that is a flexible array. */
+/* Returns the last member of the type, if that is a flexible array. */
 static const struct trace_member *open_member(const struct trace_sites *sites, const char *type)
 {
 	size_t first, count = trace_sites_members(sites, type, &first);
@@ -96,15 +96,15 @@ static void name_holder(const struct model *m, const struct model_object *o, con
 	rd_buf_release(&path);
 }
 
-/* Whether `h` is better: it is larger or, if both are equal, its type comes first in the alphabet.
- * So the order of the accesses does not matter. */
+/* Returns true if `h` is better: it is larger or, if both are equal, its type comes first in the
+ * alphabet.  So the order of the accesses does not matter. */
 static bool is_better(const struct holder *h, const struct holder *than)
 {
 	return h->size != than->size ? h->size > than->size : strcmp(h->type, than->type) < 0;
 }
 
-/* The source's name for the place: of several names, the first in the alphabet. *bytes receives
- * the size of the largest access. */
+/* Returns the source's name for the place: of several names, the first in the alphabet.  *bytes
+ * receives the size of the largest access. */
 static const char *find_what(const struct model *m, const struct model_access *const *accesses, size_t count,
 			     uint64_t *bytes)
 {

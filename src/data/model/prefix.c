@@ -25,7 +25,7 @@ static int effect(const struct model_operation *op)
 	return trace_lock_effect(op->kind, op->value);
 }
 
-/* Whether the operation has no lasting effect. */
+/* Returns true if the operation has no lasting effect. */
 static bool is_idle(const struct model_operation *op)
 {
 	enum raddle_role role = raddle_role(op->kind);
@@ -44,8 +44,8 @@ static bool is_idle(const struct model_operation *op)
 	}
 }
 
-/* The index of the lock's acquisition among the last SECTION_DEPTH_MAX operations before number
- * `end`.  Returns `end` if it is not found. */
+/* Returns the index of the lock's acquisition among the last SECTION_DEPTH_MAX operations before
+ * number `end`.  Returns `end` if it is not found. */
 static size_t find_taken(const struct model_history *h, uint32_t sync, size_t end)
 {
 	RD_ASSERT(end <= h->operation_count);

@@ -73,7 +73,7 @@ static struct model_shadow *shadow_of(struct model *m, struct model_object *o)
 	return &x->shadows[o->shadow];
 }
 
-/* The index of a block or chunk, which is created if necessary. */
+/* Returns the index of a block or chunk, which is created if necessary. */
 static uint64_t new_index(struct model_private *x, uint64_t index)
 {
 	if (index == 0) {
@@ -98,7 +98,7 @@ static struct model_block *block_of(struct model *m, struct model_object *o, uin
 	return &x->blocks[*mapped];
 }
 
-/* The block of a chunk, which has one unit: bit 0 describes all bytes of the chunk. */
+/* Returns the block of a chunk, which has one unit: bit 0 describes all bytes of the chunk. */
 static struct model_block *chunk_of(struct model *m, struct model_object *o, uint64_t number)
 {
 	uint64_t *mapped = rd_umap_put(&shadow_of(m, o)->chunks, number, NULL);
@@ -225,7 +225,7 @@ static void scan_free(struct sharing_scan *s, uint32_t thread, const struct trac
 	touch_object(s->model, object, thread, &(struct model_access){.write = 1});
 }
 
-/* A mask of the bytes that a thread other than this one touched. */
+/* Returns a mask of the bytes that a thread other than this one touched. */
 static uint64_t foreign_bits(const struct model *m, const struct model_block *b, uint32_t thread)
 {
 	uint64_t foreign = b->multi;
@@ -312,7 +312,7 @@ static void release(struct sharing_scan *s, uint32_t sync, uint64_t t)
 	drop_held(s, h);
 }
 
-/* Whether the event is a use of its object. */
+/* Returns true if the event is a use of its object. */
 static bool is_use(const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {
@@ -324,8 +324,8 @@ static bool is_use(const struct trace_event *e)
 	}
 }
 
-/* Whether a thread begins to wait for the object of the event.  The duration of a wait for a once
- * control is not recorded. */
+/* Returns true if a thread begins to wait for the object of the event.  The duration of a wait for
+ * a once control is not recorded. */
 static bool begins_wait(enum raddle_event kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_WAIT ||
@@ -446,8 +446,8 @@ static const struct model_block *mapped_block(const struct model *m, const struc
 	return index ? &m->private->blocks[*index] : NULL;
 }
 
-/* A mask of the shared bytes of a block, from the block's own entry and that of its whole chunk.
- * Both may be NULL. */
+/* Returns a mask of the shared bytes of a block, from the block's own entry and that of its whole
+ * chunk.  Both may be NULL. */
 static uint64_t shared_of(const struct model *m, const struct model_block *b, const struct model_block *chunk)
 {
 	uint64_t multi = b ? b->multi : 0, written = b ? b->written : 0;
@@ -460,8 +460,8 @@ static uint64_t shared_of(const struct model *m, const struct model_block *b, co
 	return multi & written;
 }
 
-/* A mask in which bit i is set if byte offset + i was touched by several threads and written.  It
- * covers at most the bytes from `offset` to the end of its 64-byte block. */
+/* Returns a mask in which bit i is set if byte offset + i was touched by several threads and
+ * written.  It covers at most the bytes from `offset` to the end of its 64-byte block. */
 static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
 {
 	const struct model_object *o = &m->objects[object];
@@ -519,8 +519,8 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	return false;
 }
 
-/* The number of shared bytes of an object with maps.  If a whole chunk is shared, so are all of its
- * blocks. */
+/* Returns the number of shared bytes of an object with maps.  If a whole chunk is shared, so are
+ * all of its blocks. */
 static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
 {
 	uint64_t count = 0;

@@ -40,7 +40,7 @@ void model_sort_stores(struct model *m)
 		qsort(x->stores, x->store_count, sizeof *x->stores, compare_stores);
 }
 
-/* The q of the first write to the place after q; UINT64_MAX if there is none. */
+/* Returns the q of the first write to the place after q, or UINT64_MAX if there is none. */
 static uint64_t next_store(const struct model_private *x, uint64_t place, uint64_t q)
 {
 	const struct model_store now = {place, q};

@@ -28,7 +28,7 @@ void exec_release(struct exec *x)
 	exec_init(x);
 }
 
-/* The counter of objects for the number space that this kind of event uses. */
+/* Returns the counter of objects for the number space that this kind of event uses. */
 static uint32_t *space_of(struct exec *x, enum exec_kind kind)
 {
 	switch (kind) {

@@ -131,7 +131,7 @@ void exec_match_signals(struct exec *x);
  * and sets *why to the reason; returns EXEC_NONE if there is none. */
 uint32_t exec_check(const struct exec *x, const char **why);
 
-/* A thread that holds the lock after the last event; EXEC_NONE if no thread does. */
+/* Returns a thread that holds the lock after the last event, or EXEC_NONE if no thread does. */
 uint32_t exec_holder(const struct exec *x, uint32_t lock);
 
 static inline uint32_t exec_sem_initial(const struct exec *x, uint32_t sem)
@@ -156,7 +156,7 @@ static inline bool exec_acquires(uint8_t kind)
 	return kind >= EXEC_LOCK && kind <= EXEC_WRLOCK;
 }
 
-/* Whether two accesses of different threads to one variable may race. */
+/* Returns true if two accesses of different threads to one variable may race. */
 static inline bool exec_conflict(const struct exec_event *a, const struct exec_event *b)
 {
 	return (exec_writes(a->kind) || exec_writes(b->kind)) && !(a->flags & b->flags & EXEC_ATOMIC);

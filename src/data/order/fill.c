@@ -115,9 +115,10 @@ int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
 	}
 }
 
-/* Whether a read-write lock prefers writers.  Such a lock is modelled as two locks: the lock itself
- * and a gate.  A writer holds the gate from when it requests the lock, and a reader must pass the
- * gate.  So a reader that requests the lock again waits for a writer that waits for this reader. */
+/* Returns true if a read-write lock prefers writers.  Such a lock is modelled as two locks: the
+ * lock itself and a gate.  A writer holds the gate from when it requests the lock, and a reader
+ * must pass the gate.  So a reader that requests the lock again waits for a writer that waits for
+ * this reader. */
 static bool has_gate(struct order_filler *f, const struct order_op *op)
 {
 	struct order_object *o = order_fill_object(f, op->object);

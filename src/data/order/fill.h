@@ -109,12 +109,12 @@ void order_fill(struct order_filler *f, const struct order_op *op);
  * EXEC_PENDING. */
 void order_fill_pending(struct order_filler *f, const struct order_op *op);
 
-/* The state of an object; valid until the next operation. */
+/* Returns the state of an object; valid until the next operation. */
 struct order_object *order_fill_object(struct order_filler *f, uint32_t object);
 
-/* The effect of an operation on locks: 1 if it has acquired its object, -1 if it is about to
- * release it, 0 otherwise.  Waits count, because they release and acquire their mutex.  Running the
- * initialiser of a once control counts, too. */
+/* Returns the effect of an operation on locks: 1 if it has acquired its object, -1 if it is about
+ * to release it, 0 otherwise.  Waits count, because they release and acquire their mutex.  Running
+ * the initialiser of a once control counts, too. */
 int order_lock_change(uint32_t kind, uint64_t value, bool *shared);
 
 #endif

@@ -128,7 +128,7 @@ static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thre
 	return EXEC_NONE;
 }
 
-/* The mutex that a wake of a whole execution acquires again. */
+/* Returns the mutex that a wake of a whole execution acquires again. */
 static uint32_t mutex_of(const struct machine *m, const struct exec_event *wake)
 {
 	uint32_t wait = m->x->whole ? m->waiting[wake->thread] : EXEC_NONE;

@@ -61,10 +61,10 @@ void machine_do(struct machine *m, uint32_t e);
 /* Executes event `e` if it may happen, and returns NULL; otherwise returns the reason why not. */
 const char *machine_step(struct machine *m, uint32_t e);
 
-/* The acquisition that excludes `e` from its lock; EXEC_NONE if there is none. */
+/* Returns the acquisition that excludes `e` from its lock, or EXEC_NONE if there is none. */
 uint32_t machine_blocker(const struct machine *m, uint32_t e);
 
-/* The entry of a lock that the thread holds; NULL if the thread does not hold it. */
+/* Returns the entry of a lock that the thread holds, or NULL if the thread does not hold it. */
 const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t lock, uint16_t thread);
 
 #endif

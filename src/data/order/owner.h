@@ -53,16 +53,16 @@ struct owner_graph {
  * the size of the set. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
-/* The thread that holds what this thread waits for; OWNER_NONE if that is not a single thread.  If
- * there are several holders, prefers one that is closed, then one that has ended.  `closed` may be
- * NULL. */
+/* Returns the thread that holds what this thread waits for, or OWNER_NONE if that is not a single
+ * thread.  If there are several holders, prefers one that is closed, then one that has ended.
+ * `closed` may be NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
 /* Marks the closed threads that are the cause: those on a cycle of owners, and those that wait for
  * something that no remaining thread can do. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
-/* Whether a thread holds the lock. */
+/* Returns true if a thread holds the lock. */
 bool owner_is_held(const struct owner_graph *g, uint64_t lock);
 
 #endif

@@ -47,7 +47,7 @@ static uint32_t push(struct sections *s, uint32_t section, uint32_t next)
 	return (uint32_t)s->hold_count++;
 }
 
-/* A list without `section`.  The entries before it in the list are copied. */
+/* Returns a list without `section`.  The entries before it in the list are copied. */
 static uint32_t drop(struct sections *s, uint32_t head, uint32_t section)
 {
 	uint32_t above = 0, n = head, rest, *stack;

@@ -40,7 +40,7 @@ void sections_init(struct sections *s, size_t threads);
 void sections_reserve(struct sections *s, size_t threads);
 void sections_release(struct sections *s);
 
-/* The open section of `lock` in a list; NONE if there is none. */
+/* Returns the open section of `lock` in a list, or NONE if there is none. */
 uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock);
 
 /* Handles an acquisition.  Returns the section that it begins, or NONE if its thread is already in
@@ -51,7 +51,7 @@ uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint
  * acquisition or the lock is not held. */
 uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release);
 
-/* Whether two sections of a lock exclude one another. */
+/* Returns true if two sections of a lock exclude one another. */
 static inline bool sections_exclude(const struct section *a, const struct section *b)
 {
 	return a->lock == b->lock && !(a->shared && b->shared);

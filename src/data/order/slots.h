@@ -32,10 +32,10 @@ typedef bool slots_fn(const void *context, uint32_t i, struct slot_item *item);
 void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn, const void *context);
 void slots_release(struct slots *s);
 
-/* The number of items of `slot` whose index is below `position`. */
+/* Returns the number of items of `slot` whose index is below `position`. */
 uint32_t slots_below(const struct slots *s, const struct slot *slot, uint32_t position);
 
-/* The last item of `slot` whose index is below `position`; NONE if there is none. */
+/* Returns the last item of `slot` whose index is below `position`, or NONE if there is none. */
 static inline uint32_t slots_last(const struct slots *s, const struct slot *slot, uint32_t position)
 {
 	uint32_t n = slots_below(s, slot, position);
@@ -43,7 +43,7 @@ static inline uint32_t slots_last(const struct slots *s, const struct slot *slot
 	return n ? s->item[slot->begin + n - 1] : NONE;
 }
 
-/* The number of threads that have events of the kind on the object. */
+/* Returns the number of threads that have events of the kind on the object. */
 static inline uint32_t slots_threads(const struct slots *s, uint32_t object)
 {
 	return s->first[object + 1] - s->first[object];

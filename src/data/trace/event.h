@@ -30,19 +30,19 @@ struct trace_kind {
 	const char *meaning;
 };
 
-/* The row of a code below 0x80; for larger codes, that of RADDLE_ACCESS. */
+/* Returns the row of a code below 0x80; for larger codes, that of RADDLE_ACCESS. */
 const struct trace_kind *trace_kind(unsigned code);
 
-/* The name of a class, such as "mutex" or "sem". */
+/* Returns the name of a class, such as "mutex" or "sem". */
 const char *trace_class_name(enum raddle_class class);
 
-/* The last operand of an event, which is the result if there is one. */
+/* Returns the last operand of an event, which is the result if there is one. */
 static inline uint64_t trace_result(const struct trace_event *e)
 {
 	return e->values[raddle_event_row(e->kind)->last];
 }
 
-/* The code of a name such as "mutex-lock"; -1 if there is none. */
+/* Returns the code of a name such as "mutex-lock", or -1 if there is none. */
 int trace_kind_find(const char *name);
 
 /* Size of the buffer for the name of an operand. */
@@ -50,8 +50,9 @@ int trace_kind_find(const char *name);
 /* Copies the name of operand number `index` of the row; "" if there is none. */
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
 
-/* The effect of an event with that result on a lock: 1 if it acquires the lock, -1 if it releases
- * it, 0 otherwise.  Failed attempts have no effect.  Condition waits are not considered. */
+/* Returns the effect of an event with that result on a lock: 1 if it acquires the lock, -1 if it
+ * releases it, 0 otherwise.  Failed attempts have no effect.  Condition waits are not
+ * considered. */
 int trace_lock_effect(enum raddle_event kind, uint64_t result);
 
 static inline int trace_lock_change(const struct trace_event *e)

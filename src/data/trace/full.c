@@ -215,7 +215,8 @@ static void find_end(struct trace_full *f)
 	}
 }
 
-/* The piece whose bytes are at p.  Returns NULL, with the reason in *why, if there is none. */
+/* Returns the piece whose bytes are at p.  Returns NULL, with the reason in *why, if there is
+ * none. */
 static const struct trace_piece *piece_at(const struct trace_full *f, const char **why)
 {
 	const struct trace_piece *piece;
@@ -257,9 +258,9 @@ static int read_piece(struct trace_full *f)
 	return 1;
 }
 
-/* Whether the bytes show what follows a branch.  *piece is the next piece, or 0 if another record
- * follows.  Faults are skipped, because they refer to the piece before them.  *piece is also 0 if
- * the next piece has an entry: it belongs to a signal handler. */
+/* Returns true if the bytes show what follows a branch.  *piece is the next piece, or 0 if another
+ * record follows.  Faults are skipped, because they refer to the piece before them.  *piece is also
+ * 0 if the next piece has an entry: it belongs to a signal handler. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
 	const struct trace_piece *next;

@@ -139,14 +139,14 @@ struct trace_record {
 	uint64_t before, after;
 };
 
-/* The low 8 bytes of value number i. */
+/* Returns the low 8 bytes of value number i. */
 uint64_t trace_record_value(const struct trace_record *r, size_t i);
 
 struct trace_full;
 /* Opens the stream of a thread.  With `values`, the records of kind VALUE are returned, too. */
 int trace_full_open(struct trace_full **f, struct trace *trace, const struct trace_layout *layout,
 		    size_t index, bool values);
-/* Whether the file ended inside a chunk, so that later records are lost. */
+/* Returns true if the file ended inside a chunk, so that later records are lost. */
 bool trace_full_is_cut(const struct trace_full *f);
 
 void trace_full_close(struct trace_full *f);

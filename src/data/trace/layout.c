@@ -159,7 +159,8 @@ static int parse_mark(struct layout_parser *p, struct trace_op *op, const char *
 	return RD_OK;
 }
 
-/* Whether an op of this kind may have these fields: only some kinds have a frame or a callee. */
+/* Returns true if an op of this kind may have these fields: only some kinds have a frame or a
+ * callee. */
 static bool fields_fit(const struct trace_op *op)
 {
 	if (op->frame && op->kind != TRACE_FULL_ENTRY && op->kind != TRACE_FULL_LANDING)

@@ -78,8 +78,9 @@ size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
 size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
-/* The slot of a field of a row.  Values of q and times continue from row to row, even if the rows
- * are of different kinds.  They use the slots of fields 0 and 1 of a code that no row has. */
+/* Returns the slot of a field of a row.  Values of q and times continue from row to row, even if
+ * the rows are of different kinds.  They use the slots of fields 0 and 1 of a code that no row
+ * has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
 /* To be called after a whole row. */
@@ -115,7 +116,7 @@ static inline uint64_t unzigzag(uint64_t v)
 	return v >> 1 ^ (0 - (v & 1));
 }
 
-/* The guess for a field that keeps its last value. */
+/* Returns the guess for a field that keeps its last value. */
 static inline uint64_t guess_value(const struct guess_slot *s)
 {
 	return s->last;
@@ -189,7 +190,7 @@ static inline void put(uint8_t *p, uint64_t v, unsigned size)
 	}
 }
 
-/* The difference of a value from its guess, as a signed number of the field's size. */
+/* Returns the difference of a value from its guess, as a signed number of the field's size. */
 static inline uint64_t difference(uint64_t value, uint64_t guessed, unsigned size)
 {
 	unsigned shift = 64 - 8 * size;

@@ -82,7 +82,7 @@ static inline void write_length(struct pack_writer *w, unsigned length)
 	w->odd ^= 1;
 }
 
-/* The number of bytes of data for a difference of `bytes` bytes from an entry. */
+/* Returns the number of bytes of data for a difference of `bytes` bytes from an entry. */
 static inline unsigned cost_of(unsigned entry, unsigned bytes)
 {
 	static const unsigned first[] = {LENGTH_NONE, LENGTH_ONE, LENGTH_TWO, LENGTH_OTHER};

@@ -21,13 +21,13 @@ void trace_packer_free(struct trace_packer *p);
 /* Adds the bytes of one buffer, up to the first invalid record.  Returns the number of records. */
 uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length);
 
-/* Whether the end of the thread was added.  Nothing may be added after that. */
+/* Returns true if the end of the thread was added.  Nothing may be added after that. */
 bool trace_packed_end(const struct trace_packer *p);
 
 /* Resets the packer for another thread. */
 void trace_packer_reset(struct trace_packer *p);
 
-/* The number of raw bytes that were added since the last trace_packed_take(). */
+/* Returns the number of raw bytes that were added since the last trace_packed_take(). */
 size_t trace_packed_raw(const struct trace_packer *p);
 
 /* Takes the packed bytes of what was added since the last call.  They are valid until the next

@@ -51,7 +51,7 @@ static void add_thread(struct trace *t, uint32_t number, char *path)
 	t->threads[t->count++] = (struct thread_file){.number = number, .path = path};
 }
 
-/* Whether the name is "thread-" and a number without leading zeros, and nothing else. */
+/* Returns true if the name is "thread-" and a number without leading zeros, and nothing else. */
 static bool thread_number(const char *name, uint32_t *number)
 {
 	unsigned n;

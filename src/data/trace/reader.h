@@ -39,10 +39,10 @@ int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s)
 /* Sets the deadline for reading the trace's streams (base/clock.h); 0 for no deadline.  A small
  * trace is always read completely. */
 void trace_set_deadline(struct trace *trace, int64_t deadline_ns);
-/* Whether the deadline cut a stream short. */
+/* Returns true if the deadline cut a stream short. */
 bool trace_is_late(const struct trace *trace);
 
-/* Whether this is a full trace, whose threads are read with trace/full.h. */
+/* Returns true if this is a full trace, whose threads are read with trace/full.h. */
 bool trace_is_full(const struct trace *trace);
 /* Opens a stream on a thread of a full trace. */
 int trace_open_thread_full(struct trace *trace, size_t index, struct trace_stream *s);
@@ -66,8 +66,8 @@ struct trace_merge {
 int trace_merge_open(struct trace_merge *m, struct trace *trace);
 void trace_merge_close(struct trace_merge *m);
 
-/* The lane with the next event; NULL at the end. lane->stream has the call stack and, in last_q,
- * the position of the event. */
+/* Returns the lane with the next event; NULL at the end. lane->stream has the call stack and, in
+ * last_q, the position of the event. */
 struct trace_lane *trace_merge_next(struct trace_merge *m);
 
 typedef void trace_lane_fn(void *context, const struct trace_lane *lane);

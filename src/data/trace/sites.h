@@ -126,10 +126,10 @@ int trace_sites_parse(struct trace_sites **sites, const void *data, size_t lengt
 int trace_sites_read(struct trace_sites **sites, const char *path);
 void trace_sites_free(struct trace_sites *sites); /* `sites` may be NULL */
 
-/* The site with that number; NULL if it is unknown.  `sites` may be NULL. */
+/* Returns the site with that number, or NULL if it is unknown.  `sites` may be NULL. */
 const struct trace_site *trace_sites_find(const struct trace_sites *sites, uint32_t site);
 
-/* The number that a site of that unit has in traces. */
+/* Returns the number that a site of that unit has in traces. */
 uint32_t trace_sites_number(const struct trace_sites *sites, size_t unit, const struct trace_site *site);
 
 /* A place in the source, as debuggers show it. */
@@ -143,22 +143,22 @@ struct trace_frame {
 size_t trace_sites_frames(const struct trace_sites *sites, uint32_t site, struct trace_frame *frames,
 			  size_t max);
 
-/* The innermost frame; unknown parts are "" and 0. */
+/* Returns the innermost frame; unknown parts are "" and 0. */
 struct trace_frame trace_sites_frame(const struct trace_sites *sites, uint32_t site);
 
-/* The path of a file number of the table; "" for TRACE_NO_FILE. */
+/* Returns the path of a file number of the table, or "" for TRACE_NO_FILE. */
 const char *trace_sites_file(const struct trace_sites *sites, uint32_t file);
 
 /* Finds the members of a type.  Returns their number; *first receives the index of the first. */
 size_t trace_sites_members(const struct trace_sites *sites, const char *type, size_t *first);
 
-/* The variable with that linkage name; NULL if there is none. */
+/* Returns the variable with that linkage name, or NULL if there is none. */
 const struct trace_global *trace_sites_global(const struct trace_sites *sites, const char *linkage);
 
-/* The name of a kind in the table, such as "r" or "rw". */
+/* Returns the name of a kind in the table, such as "r" or "rw". */
 const char *trace_site_kind_name(enum trace_site_kind kind);
 
-/* Whether the site accesses memory.  Some sites of full traces are only about values. */
+/* Returns true if the site accesses memory.  Some sites of full traces are only about values. */
 static inline bool trace_site_accesses(const struct trace_site *s)
 {
 	return s->kind < TRACE_SITE_FENCE || s->kind == TRACE_SITE_COPY;
@@ -171,8 +171,8 @@ static inline bool trace_site_writes(const struct trace_site *s)
 	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG || s->kind == TRACE_SITE_COPY;
 }
 
-/* Whether the program has memory barriers in inline assembler.  They may order accesses that look
- * plain or relaxed. */
+/* Returns true if the program has memory barriers in inline assembler.  They may order accesses
+ * that look plain or relaxed. */
 bool trace_sites_have_barriers(const struct trace_sites *sites);
 
 #endif

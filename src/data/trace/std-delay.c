@@ -16,7 +16,7 @@ static bool is_delayed(const struct std_thread *t)
 	return t->delayed_first < t->delayed_count;
 }
 
-/* The thread that an event forks or joins.  The pointer is valid until the next name is
+/* Returns the thread that an event forks or joins.  The pointer is valid until the next name is
  * interned. */
 static struct std_thread *other_thread(struct std_import *in, const struct std_event *e)
 {

@@ -77,7 +77,8 @@ void std_warn(struct std_import *in, const char *what, const char *name);
 
 struct std_lock *std_lock_of(struct std_import *in, uint32_t number);
 
-/* The thread that an event forks or joins.  Some programs omit the T there, as in T0|fork(1). */
+/* Returns the thread that an event forks or joins.  Some programs omit the T there, as in
+ * T0|fork(1). */
 uint32_t std_operand_thread(struct std_import *in, const struct std_event *e);
 
 /* Writes an event to the stream of its thread. */

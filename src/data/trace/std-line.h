@@ -46,8 +46,8 @@ struct std_operation {
 #define STD_OPERATIONS_MAX 63
 unsigned std_operation_number(const struct std_operation *o);
 
-/* The name of the operation that is imported as this event; "dummy" if there is none.  A failed
- * attempt may have another name. */
+/* Returns the name of the operation that is imported as this event; "dummy" if there is none.  A
+ * failed attempt may have another name. */
 const char *std_word(enum raddle_event event, bool failed);
 
 struct std_span {

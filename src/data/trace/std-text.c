@@ -52,8 +52,8 @@ struct std_text {
 	struct rd_buf buffer;
 };
 
-/* The largest size to which a compressed file may grow: enough for traces, not for decompression
- * bombs. */
+/* Returns the largest size to which a compressed file may grow: enough for traces, not for
+ * decompression bombs. */
 static uint64_t unpacked_max(uint64_t packed)
 {
 	return packed > TEXT_MAX / EXPANSION_MAX ? TEXT_MAX : EXPANSION_FREE + packed * EXPANSION_MAX;

@@ -154,7 +154,7 @@ struct std_lock *std_lock_of(struct std_import *in, uint32_t number)
 	return &in->locks[number];
 }
 
-/* The site for a place and an operation. */
+/* Returns the site for a place and an operation. */
 static uint32_t site_of(struct std_import *in, const struct std_event *e)
 {
 	const struct std_operation *o = e->operation;
@@ -496,7 +496,7 @@ static int defer_end(struct std_import *in, struct std_thread *t, uint32_t site)
 	return 0;
 }
 
-/* Whether the event is the wait that the deferred release belongs to. */
+/* Returns true if the event is the wait that the deferred release belongs to. */
 static bool is_wait_for(struct std_import *in, const struct std_event *e)
 {
 	const struct std_thread *t = &in->threads[e->thread];

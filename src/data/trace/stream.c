@@ -106,7 +106,8 @@ static void stop(struct trace_stream *s, enum trace_damage damage)
 	s->decoder.p = s->decoder.end;
 }
 
-/* Whether this reader reports the damage.  If several readers use one file, only the first does. */
+/* Returns true if this reader reports the damage.  If several readers use one file, only the first
+ * does. */
 static bool first_report(struct trace_stream *s)
 {
 	if (!s->reported)
@@ -174,8 +175,8 @@ static bool is_late(struct trace_limit *l)
 	return l->late;
 }
 
-/* The length of the chunk header in the file; 0 if the file ends inside it; SIZE_MAX if it is not a
- * header. */
+/* Returns the length of the chunk header in the file, or 0 if the file ends inside it, or SIZE_MAX
+ * if it is not a header. */
 static size_t read_chunk_header(const struct trace_stream *s, uint8_t header[TRACE_CHUNK_HEADER], size_t left)
 {
 	const uint8_t *p = s->data + s->offset;

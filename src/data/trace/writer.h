@@ -49,9 +49,9 @@ int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
 /* Writes a copy of the site table. */
 int trace_writer_sites(struct trace_writer *w, const char *path);
 
-/* The number of bytes written to streams until now. */
+/* Returns the number of bytes written to streams until now. */
 uint64_t trace_writer_bytes(const struct trace_writer *w);
-/* The number of streams begun. */
+/* Returns the number of streams begun. */
 uint64_t trace_writer_threads(const struct trace_writer *w);
 
 /* Closes the files and frees the writer, even if it fails.  `w` may be NULL. */
