@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast path of a comparison.  In: the words of golden records.  Out: how many records of the
- * run equal them.  Most records are equal, so the golden words are compared with the raw bytes of
- * the trace, without creating canonical records.
+ * The fast path of a comparison.  It receives the words of golden records, and counts how many
+ * records of the run equal them.  Since most records are equal, the golden words are compared with
+ * the raw bytes of the trace, without creating canonical records.
  */
 #include "epa/sanitize-int.h"
 
 #include "raddle/full.h"
 #include "trace/full.h"
 
-/* An instruction (op) of the common kind, with its fields. */
+/* An instruction (op) of the common kind, with the values of its fields. */
 struct plain_op {
 	const struct trace_op *op;
 	const struct trace_value *type;
@@ -55,8 +55,8 @@ static bool loads_values(const struct plain_op *p)
 	return !epa_defined_without(&e->defined, p->address - e->start, p->type->size);
 }
 
-/* Returns the number of words of the record if it equals `words`, or 0 if it differs, or if that is
- * not certain. */
+/* Returns the number of words of the record if it equals `words`.  Returns 0 if it differs, or if
+ * this function cannot tell. */
 static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, const uint64_t *words,
 			  size_t left)
 {
