@@ -108,11 +108,11 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 	return number != NULL ? (uint32_t)*number - 1 : FACTS_NONE;
 }
 
-/* How a registered function runs concurrently with the program (runs_beside()). */
+/* The ways in which a registered function may run concurrently with the program (runs_beside()). */
 enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
 
 /* Returns how a library runs a registered function concurrently with the program.  A signal handler
- * interrupts some thread at any point.  A destructor of thread-specific data runs in every thread
+ * interrupts any thread at any point.  A destructor of thread-specific data runs in every thread
  * that ends.  A plug-in may have its own threads. */
 static enum beside runs_beside(const struct program *p, uint32_t value)
 {
