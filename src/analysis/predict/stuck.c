@@ -2,8 +2,8 @@
 /*
  * Finds the deadlocks in which a program is stuck.
  *
- * In: an execution whose threads end in pending operations.  Out: deadlocks.  No search is needed:
- * the owner graph (order/owner.h) of the state after the last event shows which threads are stuck.
+ * The threads of the execution end in pending operations.  No search is needed, because the owner
+ * graph (order/owner.h) of the state after the last event shows which threads are stuck.
  *
  * Each stuck thread points at a thread that it waits for.  Following these pointers leads into a
  * cycle or to a root.  A root is a thread that waits for a signal, a post or a barrier arrival, or
@@ -25,15 +25,15 @@ struct graph {
 	const struct exec *x;
 	struct owner_graph owners;
 	struct owner_thread *threads;
-	uint64_t **held; /* by thread: the locks that it holds, as lock_key() */
-	uint32_t *stop;	 /* by thread: its pending event; EXEC_NONE if it has none */
-	uint32_t *next;	 /* by thread: a stuck thread that it waits for */
+	uint64_t **held; /* the locks that each thread holds, as lock_key() */
+	uint32_t *stop;	 /* the pending event of each thread, or EXEC_NONE if it has none */
+	uint32_t *next;	 /* for each thread, a stuck thread that it waits for */
 	bool *stuck, *reported;
 };
 
 /* ---- the state after the last event ---- */
 
-/* Returns the number of a lock in the owner graph, which requires numbers that are even and not
+/* Returns the number of a lock in the owner graph.  Numbers in this graph must be even and not
  * 0. */
 static uint64_t lock_key(uint32_t lock)
 {
