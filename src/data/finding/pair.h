@@ -11,8 +11,8 @@
  * members are that place. */
 struct finding_pair {
 	struct finding_frame place[2]; /* sorted by file and line */
-	/* Number of the first schedule in which place 0 came before place 1, and of the first one
-	 * with the opposite order; 0 if there is none. */
+	/* The number of the first schedule in which place 0 came before place 1, and of the first
+	 * schedule with the opposite order.  0 if there is none. */
 	uint64_t first[2];
 	const char *object; /* name of a variable; NULL if unknown */
 	bool lock;	    /* the places acquire locks */

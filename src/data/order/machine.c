@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The meaning of the events (machine.h), according to the table of doc/design/order.md.
+ * Implements the meaning of the events (machine.h), according to the table in doc/design/order.md.
  *
- * A mutex, or a read-write lock held for writing, has one holder; a read-write lock held for
- * reading has any number.  Re-acquisition by the holder nests.  A thread acts after its fork and
- * before its join.  A barrier exit needs all enters of the instance.  A semaphore never goes below
- * zero.  A wake needs the notification that it names.  In a whole execution a wake needs its mutex,
- * and any notification that came after the wait and ended no other wait.  A pending operation never
- * happens.
+ * A mutex, or a read-write lock held for writing, has one holder.  A read-write lock held for
+ * reading has any number of holders.  If a holder acquires the lock again, the acquisitions nest.
+ * A thread acts after its fork and before its join.  A barrier exit needs all entries of the
+ * instance.  A semaphore never goes below zero.  A wake needs the notification that it names.  In a
+ * whole execution, a wake needs its mutex and a notification, which may be any that came after the
+ * wait and ended no other wait.  A pending operation never happens.
  */
 #include "order/machine.h"
 
@@ -65,7 +65,8 @@ static void look_ahead(struct machine *m, const uint32_t *order, size_t count)
 		if (e->kind == EXEC_WAIT)
 			wait[e->thread] = order[i];
 		else if (e->kind == EXEC_WAKE && wait[e->thread] != EXEC_NONE)
-			/* A timed wait that ends by its deadline is not woken by a notification. */
+			/* A timed wait that ends because its time is up is not woken by a
+			 * notification. */
 			*rd_umap_put(&m->wakes, wait[e->thread], NULL) = e->aux == EXEC_NONE ? UINT64_MAX : i;
 	}
 	free(wait);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph.  In: what each thread waits for and holds.  Out: the largest set of waiting
- * threads that no thread outside the set can release.
+ * Implements the owner graph.  From what each thread waits for and holds, it computes the largest
+ * set of waiting threads that no thread outside the set can release.
  *
  * The set starts with all waiting threads.  Then threads that may continue are removed until
  * nothing changes.  A thread may continue in three cases: no thread in the set holds the lock that
@@ -47,8 +47,8 @@ static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lo
 	return false;
 }
 
-/* Returns true if a writer of the set waits for the lock.  The lock may then admit readers only
- * after that writer has had it. */
+/* Returns true if a writer of the set waits for the lock.  In that case, the lock may admit readers
+ * only after that writer has had it. */
 static bool has_writer_in_wait(const struct owner_graph *g, const bool *closed, uint64_t lock)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -112,7 +112,7 @@ size_t owner_closed(const struct owner_graph *g, bool *closed)
 	return count;
 }
 
-/* Returns how certain it is that a thread never releases its locks; a larger number is more
+/* Returns how certain it is that a thread never releases its locks.  A larger number is more
  * certain. */
 static int keeps(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Critical sections: from the outermost acquisition of a lock to its outermost release.  Events are
- * passed in the order in which they happened.  The lists for earlier points in a thread stay valid.
+ * Finds critical sections.  A section begins with the outermost acquisition of a lock and ends with
+ * its outermost release.  Events must be passed in the order in which they happened.  The lists of
+ * sections for earlier points in a thread stay valid.
  */
 #ifndef ORDER_SECTION_H
 #define ORDER_SECTION_H
@@ -29,7 +30,7 @@ struct sections {
 	size_t count, capacity;
 	struct hold *holds;
 	size_t hold_count, hold_capacity;
-	/* By thread: the list of sections that it is in now; NONE if it is not in a section. */
+	/* The list of sections that each thread is in now, or NONE if it is not in a section. */
 	uint32_t *head;
 	size_t threads, thread_capacity;
 };
