@@ -32,7 +32,7 @@ struct history_scan {
 	struct model_history *history;
 	struct model_path path;
 	size_t operation_capacity, access_capacity;
-	/* There are once controls or other objects that are initialised once. */
+	/* True if there are once controls or guards of C++ statics. */
 	bool guards;
 	uint64_t q;	     /* the largest q so far */
 	uint64_t operations; /* number of operations so far, including those that are left out */

@@ -156,8 +156,7 @@ struct model {
 	uint64_t last_q;		   /* the largest q */
 	struct model_part part;		   /* the part that the histories cover */
 	/* True for imported traces, in which every access was recorded and happened directly after
-	 * its operation.
-	 */
+	 * its operation. */
 	bool ordered;
 	int err; /* the first error of a stream; the model contains what could be read */
 	struct model_private *private;
