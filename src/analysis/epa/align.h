@@ -21,8 +21,8 @@
 
 struct epa_align_sink {
 	void *context;
-	/* Called for each pair of records with which both runs executed the same instruction.
-	 * `number` is the number of the golden record. */
+	/* Called for each pair of records that are the same instruction in both runs.  `number` is
+	 * the number of the golden record. */
 	void (*pair)(void *context, const struct epa_record *golden, const struct epa_record *run,
 		     uint64_t number);
 	/* Called where the runs diverge, with the next record of each run.  A record is NULL if its

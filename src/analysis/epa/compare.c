@@ -46,7 +46,8 @@ uint32_t epa_deviation_own_site(const struct epa_deviation *d, const struct trac
 }
 
 struct run_thread {
-	/* Index of the thread in the reference; SIZE_MAX if the golden run has no such thread. */
+	/* The index of the thread in the reference, or SIZE_MAX if the golden run has no such
+	 * thread. */
 	size_t reference;
 	struct epa_cursor cursor;
 	struct epa_aligner *aligner; /* NULL until the first deviation */

@@ -42,10 +42,9 @@ struct epa_compare_options {
 	 * are unordered.  Then the deviation of the faulty thread is reported as the first. */
 	const char *faulty_thread;
 
-	/* Returns true if a deviation should be ignored.  This must be a deviation of kind data, or
-	 * a call that a fault prevented.  The function is called for the first deviation and, as
-	 * long as it returns true, for each following one.  It is not called with `propagation`,
-	 * and may be NULL. */
+	/* Returns true if a deviation should be ignored.  It is called only for deviations of kind
+	 * data, and for calls that a fault prevented: for the first one and, as long as it returns
+	 * true, for each following one.  It is not called with `propagation`, and may be NULL. */
 	bool (*ignore)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };
@@ -64,7 +63,8 @@ struct epa_comparison {
 	struct epa_deviation first; /* the first deviation in the order of the run */
 	uint64_t records;	    /* number of canonical records of the run that were compared */
 	struct epa_names
-		/* For epa_name_text(): the names of the reference, and further ones of the run. */
+		/* The names of the reference, and further names of the run.  Pass this to
+		 * epa_name_text(). */
 		names;
 	/* The following members are set with options.propagation, if the run deviated. */
 	struct epa_propagation propagation;

@@ -46,8 +46,8 @@ static inline void epa_parts_begin(struct epa_parts *p)
 	p->any = false;
 }
 
-/* Records for at most eight bytes which of them are part of an address: those in the mask `which`
- * are, the others are not.  The bytes belong to an object of `object` bytes. */
+/* Records which of at most eight bytes are part of an address.  The bytes in the mask `which` are,
+ * and the others are not.  The bytes belong to an object of `object` bytes. */
 void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which);
 
 /* Returns a bit mask of the bytes that are part of an address, in a range of at most eight

@@ -3,7 +3,8 @@
  * Canonical names describe what an address refers to, in a form that is the same in every run and
  * under every schedule.
  *
- * A name consists of two words.  Two names are equal if and only if they name the same thing:
+ * A name consists of two words.  Two names are equal if and only if they name the same thing.  The
+ * words contain, with the number of bits in parentheses:
  *
  * 	who    kind (4 bits), thread (20), ordinal (40)    of a variable: kind, index of
  * 	                                                   trace_sites.placed; of a module: kind, number

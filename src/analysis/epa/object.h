@@ -94,10 +94,11 @@ bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
  * same ordinal.  This is used for iterations that are left out because they ended in a wait. */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
-/* Returns the number of the name of thread `number`, even if the thread has no records. */
+/* Returns the number in `names` of the name of thread `number`, even if the thread has no
+ * records. */
 uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
 
-/* Returns the number of the name of the thread at a place of the walk. */
+/* Returns the number in `names` of the name of the thread at a place of the walk. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
 /* Returns the place of the thread that created the thread at `place`, or SIZE_MAX if the creator is

@@ -5,8 +5,9 @@
  * The aligners pass pairs of records, which may be equal or not, and records that only one of the
  * two runs has.  A deviation becomes a new node or is added to an existing one.  Its cause is first
  * looked for in wrong memory.  A deviating store makes memory wrong; an equal store makes it right
- * again.  If the run made a golden store elsewhere or not at all, the memory that the store should
- * have changed is also wrong.  That memory is identified by its canonical name.
+ * again.  If a store of the golden run was made elsewhere in this run, or not at all, the memory
+ * that the store should have changed is also wrong.  That memory is identified by its canonical
+ * name.
  */
 #include "epa/propagate.h"
 

@@ -121,9 +121,9 @@ static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t byte
 	t->known += t->known < PADDED;
 }
 
-/* Returns true if a word is an address.  Most addresses can be recognised by their value.  Some
- * cannot, if the stack is unlimited or address randomisation is stronger.  Such a word counts as an
- * address if an object lies there. */
+/* Returns true if a word is an address.  Most addresses can be recognised by their value.  If the
+ * stack is unlimited, or if address randomisation is stronger than usual, some cannot.  Such a word
+ * counts as an address if an object lies there. */
 static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
 {
 	return raddle_looks_like_pointer(word) ||
@@ -255,8 +255,8 @@ static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 	return bytes != 0;
 }
 
-/* Does the same as load_part() for a store of less than a word, which also changes the state of the
- * memory. */
+/* Does the same as load_part() for a store of less than a word.  A store also changes which bytes
+ * in memory are part of an address. */
 static bool store_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct carried_part *c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Canonical records: what a thread did, in a form that is the same in every run of a
+ * Canonical records describe what a thread did, in a form that is the same in every run of a
  * pseudo-deterministic program.
  *
  * 	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
@@ -15,7 +15,7 @@
  * purpose, records are delayed while a thread holds a mutex, provided that the program has
  * condition waits (epa/delay-int.h).  The records of a thread stay in order.
  *
- * A record is a head and up to EPA_SLOTS slots, each a number or a name:
+ * A record consists of a head and up to EPA_SLOTS slots.  Each slot is a number or a name:
  *
  * 	load, store, alloca      address, value or size
  * 	copy, fill               address, source or byte, length

@@ -62,8 +62,8 @@ int epa_walk_error(const struct epa_walk *walk);
  * it was recorded to its end.  Call this after the walk. */
 bool epa_walk_is_whole(const struct epa_walk *walk);
 
-/* The number of threads.  The index of a thread is called its place.  Places are in ascending order
- * of thread numbers. */
+/* epa_walk_threads() returns the number of threads.  The index of a thread is called its place.
+ * Places are in ascending order of thread numbers. */
 size_t epa_walk_threads(const struct epa_walk *walk);
 size_t epa_walk_place(const struct epa_walk *walk); /* the place of the thread of the last record */
 uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);

@@ -19,7 +19,7 @@
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
-/* Orders of events that every schedule of an ideal must keep (saturate.c). */
+/* The orders between events that every schedule of an ideal must keep (saturate.c). */
 struct order {
 	uint32_t *row_of; /* the row in `rows` of each event, or NONE if it has only its need row */
 	uint32_t *rows;

@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-/* Two sites with conflicting accesses of two threads to the same bytes that are not ordered.
+/* Two sites at which two threads made conflicting accesses to the same bytes that nothing ordered.
  * `part` is the shortest part of the run with such a pair, except that firm pairs take
  * precedence. */
 struct predict_unordered {

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of bytes of one access that are considered.  It prevents a damaged size from
- * taking endless time.  Set by hand. */
+/* The largest number of bytes of one access that are considered, so that processing a damaged size
+ * does not take forever.  Set by hand. */
 #define TOUCH_MAX (64u << 20)
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)

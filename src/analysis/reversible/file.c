@@ -23,7 +23,8 @@
 
 enum way { NOTHING, OPENS, OPENS_STREAM, NUMBERS, READS, WRITES, CLOSES, NAMES };
 
-/* Stands for an argument if a function uses a standard stream that is not its argument. */
+/* These replace the index of an argument if a function uses a standard stream instead of an
+ * argument. */
 #define STDOUT 255
 #define STDIN 254
 

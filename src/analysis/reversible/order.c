@@ -9,9 +9,9 @@
  *   The exit of a barrier needs all entries of the same use.  A call that passes a once control
  *   needs the end of the routine.
  * - A successful semaphore wait needs k posts, where k - 1 is the number of waits that must come
- *   before it, less the initial value.  It is unknown which posts these are.  So each column of the
- *   wait's clock is only the k-th smallest value that the posts that may come before it have in
- *   this column.
+ *   before it, less the initial value.  It is unknown which posts these are.  So take the posts
+ *   that may come before the wait: each column of the wait's clock is only the k-th smallest value
+ *   in this column of their clocks.
  * - A wake needs one notification: the same rule with k = 1.
  * - An operation in a section of a lock needs the ends of other threads' sections that exclude this
  *   one and must have begun by then, because such sections cannot overlap.

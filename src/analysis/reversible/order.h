@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks that show which operations must come before which, in every order in which the
- * operations of a run can happen (doc/design/reversible.md).
+ * Vector clocks that show which operations must come before which others, in every possible order
+ * of a run's operations (doc/design/reversible.md).
  *
  * The clock of an operation contains, for each other thread, how many operations that thread must
  * have done before this one is done.  For its own thread it contains the operation's number.

@@ -169,7 +169,8 @@ static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thre
 	return &run->ops[run->threads[thread].ops[n - 1]];
 }
 
-/* Returns how many operations that schedules count the thread has done when it is in segment n. */
+/* Returns how many operations the thread has done when it is in segment n.  Only operations that
+ * schedules count are included. */
 static inline uint32_t rev_counted(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	return n ? rev_run_op(run, thread, n)->counted : 0;

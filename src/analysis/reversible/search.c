@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks and finds orders.  Given a skeleton with its clocks, it answers the question whether
- * thread u can reach a segment before thread t leaves another one.  The result is an order that
- * shows that it can, or nothing.
+ * Checks and finds orders.  Given a skeleton with its clocks, it looks for an order in which thread
+ * u reaches a segment before thread t leaves another one.  The result is such an order, or nothing.
  *
  * The search includes only what thread u needs, in the recorded order.  An operation may be blocked
  * because a section is open, a semaphore is zero or a wait is not notified.  Then the search adds

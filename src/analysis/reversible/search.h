@@ -10,8 +10,8 @@
 #include "order/machine.h"
 #include "reversible/order.h"
 
-/* The question whether thread u can reach its segment r while thread t has not left its segment s.
- * If so, the events of the two segments can happen in reverse order. */
+/* A question: can thread u reach its segment r while thread t has not left its segment s?  If so,
+ * the events of the two segments can happen in reverse order. */
 struct rev_question {
 	uint32_t t, s, u, r;
 	bool meet; /* thread u must be in r and thread t in s at the same time */

@@ -225,8 +225,8 @@ static struct notes notes_of(const struct rev_run *run, uint32_t object)
 			     : (struct notes){s->item, s->slot[first].begin, s->slot[last - 1].end};
 }
 
-/* Requires that a notification ends each wait.  `chosen` has a row for each signal and a column for
- * each wake. */
+/* Requires that some notification causes the wake `at`.  `chosen` has a row for each signal and a
+ * column for each wake. */
 static void require_wake(struct z3_question *a, uint32_t at, Z3_ast *chosen, size_t column, size_t columns)
 {
 	const struct rev_op *wake = &a->run->ops[at];

@@ -183,8 +183,8 @@ static void find_numberings(struct rev_sources *s, const struct trace_layout *la
 	}
 }
 
-/* Returns an array with the size of the smallest message that went through each object that is a
- * channel.  The size is 0 if the size of some message is unknown. */
+/* Returns an array that is indexed by object.  For a channel, it contains the size of the smallest
+ * message that went through it, or 0 if the size of some message is unknown. */
 static uint32_t *find_least(const struct rev_run *run, const struct trace_sites *sites)
 {
 	uint32_t *least = rd_xcalloc(run->object_count + 1, sizeof *least);

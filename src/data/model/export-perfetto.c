@@ -490,7 +490,7 @@ static void write_span(struct perfetto_export *x, struct perfetto_track *k, cons
 	write_event(x, k->id, s->begin, SLICE_BEGIN, s);
 }
 
-/* Writes all spans of one thread, which are in the order of their beginnings. */
+/* Writes all spans of one thread.  They must be sorted by their beginnings. */
 static void write_spans(struct perfetto_export *x, const struct span *spans, size_t count)
 {
 	uint32_t thread = spans[0].thread;

@@ -28,8 +28,8 @@ const char *trace_path(const struct trace *trace);
 const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if it is absent */
 const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if it is absent */
 
-/* The number of threads.  Threads are in ascending order of their thread numbers, which may have
- * gaps. */
+/* trace_thread_count() returns the number of threads.  Threads are in ascending order of their
+ * thread numbers, which may have gaps. */
 size_t trace_thread_count(const struct trace *trace);
 uint32_t trace_thread_number(const struct trace *trace, size_t index);
 

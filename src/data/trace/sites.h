@@ -124,7 +124,7 @@ struct trace_sites {
 	struct trace_sites_private *private;
 };
 
-/* Parses a table from memory, which may be compressed or plain.  `name` is used in messages. */
+/* Parses a table in memory, whether compressed or plain.  `name` is used in messages. */
 int trace_sites_parse(struct trace_sites **sites, const void *data, size_t length, const char *name);
 int trace_sites_read(struct trace_sites **sites, const char *path);
 void trace_sites_free(struct trace_sites *sites); /* `sites` may be NULL */

@@ -342,8 +342,8 @@ static int put_fork(struct std_import *in, const struct std_event *e)
 	return 0;
 }
 
-/* Records the last line of each thread that has events after the current line, which is the first
- * join. */
+/* Records the last line of each thread that has events after the current line.  It is called when
+ * the current line is the first join. */
 static void find_last_lines(struct std_import *in)
 {
 	uint64_t line = in->line;
