@@ -171,8 +171,8 @@ static inline const struct slots *core_rivals(const struct core *c, const struct
 }
 
 /* Iterates over the other threads that, within the ideal `p`, have begun a section that excludes
- * section `s`.  Stores the acquisition of the thread's last such section in *last.  Start with *i =
- * 0.  Returns false at the end. */
+ * section `s`.  Stores the acquisition of the thread's last such section in *last.  *i must
+ * be 0 at the first call.  Returns false at the end. */
 static inline bool core_next_rival(const struct core *c, const uint32_t *p, const struct section *s,
 				   uint32_t *i, uint32_t *last)
 {
@@ -190,7 +190,7 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 }
 
 /* Returns true if threads that are stopped before the two events hold a common lock, and at least
- * one of them does not hold it only for reading. */
+ * one of them holds it exclusively. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
 /* Closes `p` under the recorded order of critical sections (sp.c).  `p` must be a union of closed

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chooses the pairs of a variable's accesses that are worth a question whether they race.  The
- * accesses are given in one slot (order/slots.h) for each thread.  For each chosen pair, this file
- * calls predict_race_ask().
+ * Chooses which pairs of a variable's accesses to check for a race.  The accesses are given in one
+ * slot (order/slots.h) for each thread.  For each chosen pair, this file calls predict_race_ask().
  *
  * Two accesses e1 and e2 of different threads, e1 recorded first, can race only if e2 does not need
  * e1 (core-int.h).  Needs only grow along a thread, so walking both threads at once finds the first
