@@ -35,7 +35,6 @@ struct path {
 	int64_t stride;
 };
 
-/* Finds the path of an address. */
 struct path path_of(const struct facts *f, uint32_t operand);
 bool path_equal(const struct path *a, const struct path *b);
 

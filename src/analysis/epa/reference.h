@@ -22,7 +22,6 @@ void epa_reference_map(struct epa_reference *reference);
 const struct epa_source *epa_reference_source(const struct epa_reference *reference);
 const struct epa_names *epa_reference_names(const struct epa_reference *reference);
 
-/* Returns the number of canonical records of all threads. */
 uint64_t epa_reference_records(const struct epa_reference *reference);
 
 /* Returns the number of threads.  Threads are indexed in the order of their first records. */

@@ -53,7 +53,6 @@ static void find_roles(struct csp *c)
 	}
 }
 
-/* Returns true if the CSP model has the event. */
 static bool is_modelled(const struct csp *c, uint32_t index)
 {
 	const struct exec_event *e = &c->x->events[index];

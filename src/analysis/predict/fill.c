@@ -477,7 +477,6 @@ static bool is_owned(enum raddle_event kind)
 	return raddle_role(kind) == RADDLE_ROLE_REQUEST && raddle_class(kind) != RADDLE_CLASS_SEM;
 }
 
-/* Adds the unfinished operation of a thread. */
 static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 {
 	RD_ASSERT(thread < f->m->thread_count);

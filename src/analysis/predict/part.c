@@ -31,7 +31,6 @@
  * errors at their borders. */
 #define PART_ITEMS_MIN (1 << 16)
 
-/* Returns the number of operations in the current part. */
 static uint64_t width_of(const struct predict_pass *d)
 {
 	struct model_part range = d->parts[d->at].range;

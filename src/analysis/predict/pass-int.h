@@ -104,7 +104,6 @@ uint64_t pass_pieces(const struct predict_pass *d);
  * large as well. */
 void pass_cut_again(struct predict_pass *d, uint64_t pieces);
 
-/* Records how long reading the part took. */
 void pass_note_reading(struct predict_pass *d, int64_t begin_ns);
 
 /* ---- walk.c ---- */

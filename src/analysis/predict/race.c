@@ -159,7 +159,6 @@ static enum answer search(struct race_walk *w, uint32_t e1, uint32_t e2)
 	return a;
 }
 
-/* Asks whether the pair races. */
 static bool try_pair(struct race_walk *w, uint32_t e1, uint32_t e2)
 {
 	struct predictor *r = w->r;

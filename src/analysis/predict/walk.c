@@ -166,7 +166,7 @@ static void report_pairs(const struct predict_pass *d, size_t looked)
 		d->unordered.count, looked, found);
 }
 
-/* Searches for sound races first. */
+/* The first search looks only for sound races. */
 int pass_search_unordered(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;

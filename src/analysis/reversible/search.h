@@ -24,7 +24,6 @@ struct rev_witness {
 };
 void rev_witness_release(struct rev_witness *w);
 
-/* Returns the number of operations that the thread has done. */
 static inline uint32_t rev_done(const struct rev_run *run, const struct machine *m, uint32_t thread)
 {
 	return m->at[thread] ? run->ops[m->at[thread] - 1].n : 0;

@@ -59,7 +59,6 @@ static inline bool slice_is_access(enum slice_kind kind)
 	return kind == SLICE_READ || kind == SLICE_WRITE;
 }
 
-/* Writes the members of a statement into an object. */
 void slice_statement_json(const struct slice_statement *s, struct rd_json *j);
 
 #endif

@@ -244,7 +244,6 @@ static bool is_about(struct sym_solver *s, uint32_t node)
 	return r.any;
 }
 
-/* Returns true if the bytes of two variables overlap. */
 static bool overlap(const struct raddle_shadow_var *a, const struct raddle_shadow_var *b)
 {
 	return a->input == b->input && a->offset < b->offset + b->length && b->offset < a->offset + a->length;

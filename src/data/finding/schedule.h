@@ -202,7 +202,6 @@ int schedule_point(const char *name);
 /* Returns the oldest version of the format that can contain the schedule. */
 int schedule_version(const struct schedule *s);
 
-/* Appends the schedule as text. */
 void schedule_format(const struct schedule *s, struct rd_buf *out);
 int schedule_write(const struct schedule *s, const char *path);
 

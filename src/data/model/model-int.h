@@ -143,7 +143,6 @@ void model_mark_add(struct model *m, size_t stream, const struct model_mark *mar
 void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e);
 void model_marks_free(struct model *m);
 
-/* Frees the histories. */
 void model_unload(struct model *m);
 
 /* Call this before adding an operation that precedes the part.  It processes the operation that was

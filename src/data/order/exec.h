@@ -126,7 +126,7 @@ struct exec_event *exec_add(struct exec *x, enum exec_kind kind, uint32_t thread
 /* Sets the initial value of a semaphore; the default is 0. */
 void exec_sem_init(struct exec *x, uint32_t sem, uint32_t value);
 
-/* Finds the signals that caused the wakes with EXEC_MATCH. */
+/* Finds, for each wake with EXEC_MATCH, the signal that caused it. */
 void exec_match_signals(struct exec *x);
 
 /* Checks that synchronisation allows the sequence.  Returns the index of the first impossible event

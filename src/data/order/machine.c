@@ -53,7 +53,7 @@ void machine_init(struct machine *m, const struct exec *x)
 	machine_reset(m, NULL, 0);
 }
 
-/* Records the positions in the order at which the waits end. */
+/* Stores, for each wait, the position in the order at which it ends. */
 static void look_ahead(struct machine *m, const uint32_t *order, size_t count)
 {
 	uint32_t *wait = zeroed(m->x->threads, sizeof *wait);

@@ -62,7 +62,6 @@ uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thre
  * and those that wait for something that no remaining thread can do. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
-/* Returns true if a thread holds the lock. */
 bool owner_is_held(const struct owner_graph *g, uint64_t lock);
 
 #endif

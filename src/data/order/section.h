@@ -35,7 +35,6 @@ struct sections {
 	size_t threads, thread_capacity;
 };
 
-/* Initialises the sections. */
 void sections_init(struct sections *s, size_t threads);
 /* Makes room for more threads; `threads` is their total number. */
 void sections_reserve(struct sections *s, size_t threads);

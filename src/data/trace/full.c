@@ -298,7 +298,6 @@ static void scope_change(struct trace_full *f, const struct trace_record *r)
 	}
 }
 
-/* Fills the record of the next op. */
 static void fill_op(struct trace_full *f, struct trace_record *r)
 {
 	uint32_t index = f->op++;

@@ -81,7 +81,6 @@ struct std_lock *std_lock_of(struct std_import *in, uint32_t number);
  * T0|fork(1). */
 uint32_t std_operand_thread(struct std_import *in, const struct std_event *e);
 
-/* Writes an event to the stream of its thread. */
 int std_put_event(struct std_import *in, const struct std_event *e);
 
 /* ---- std-delay.c ---- */

@@ -86,7 +86,6 @@ static __attribute__((noinline)) uint64_t read_far(struct guess *g, struct pack_
 	return v;
 }
 
-/* Reads a field of `size` bytes. */
 static inline uint64_t read_field(struct guess *g, struct pack_reader *r, uint64_t guessed, unsigned size,
 				  bool fresh)
 {

@@ -44,7 +44,6 @@ int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length
 int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
 			size_t raw);
 
-/* Writes or replaces meta.json. */
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
 
 /* Writes a copy of the site table. */
@@ -52,7 +51,6 @@ int trace_writer_sites(struct trace_writer *w, const char *path);
 
 /* Returns the number of bytes written to streams until now. */
 uint64_t trace_writer_bytes(const struct trace_writer *w);
-/* Returns the number of streams that were begun. */
 uint64_t trace_writer_threads(const struct trace_writer *w);
 
 /* Closes the files and frees the writer, even if it fails.  `w` may be NULL. */
