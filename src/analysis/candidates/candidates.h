@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Static race candidates: pairs of memory accesses that nothing in the program's code prevents from
- * racing.  In: facts of a whole program (facts/facts.h).  Out: candidates, the most promising
- * first, and a list of what the analysis does not cover.
+ * Finds static race candidates, which are pairs of memory accesses that nothing in the program's
+ * code prevents from racing.  In: facts of a whole program (facts/facts.h).  Out: candidates, the
+ * most promising first, and a list of what the analysis does not cover.
  *
  * The analysis is meant to miss few races, so many candidates are false.  doc/design/candidates.md
  * lists what excludes a pair.
@@ -23,20 +23,20 @@ struct candidate_access {
 	const char *op;	  /* "read" or "write" */
 	const char *what; /* the expression in the source, or what the call does; may be "" */
 	bool atomic;
-	bool locked; /* the thread holds a lock, but none that excludes the other access */
+	bool locked; /* the thread holds locks, but none that excludes the other access */
 };
 
 struct candidate {
-	/* Stays the same as long as the two functions and accesses do not change. */
+	/* The id stays the same as long as the two functions and accesses do not change. */
 	char id[CANDIDATE_ID_SIZE];
 	uint32_t object; /* number, in the facts, of an object that both accesses may touch */
 	char *name;	 /* name of that object, with the accessed member */
-	/* The two pointers may point to so many objects that `object` is hardly more likely than
-	 * others. */
+	/* True if the two pointers may point to so many objects that `object` is hardly more likely
+	 * than the others. */
 	bool wide;
 	uint32_t rank; /* 1 for the most promising candidate */
-	/* Number of its group.  Groups are numbered from 0, in the order of their best
-	 * candidates.  All candidates of a group concern the same variable or allocation. */
+	/* The number of its group.  All candidates of a group concern the same variable or
+	 * allocation.  Groups are numbered from 0, in the order of their best candidates. */
 	uint32_t group;
 	int score;
 	const char *reason; /* why the candidate has this rank */
@@ -47,26 +47,28 @@ struct candidates {
 	struct candidate *items; /* sorted by rank */
 	size_t count, capacity;
 	size_t groups;
-	/* Number of further pairs in the listed groups, which are not listed themselves. */
+	/* The number of further pairs that belong to the listed groups but are not listed
+	 * themselves. */
 	size_t left_out;
 	char **unsound; /* descriptions of what the analysis does not cover */
 	size_t unsound_count, unsound_capacity;
 	/* The following members are statistics of the program and the analysis. */
 	uint32_t threads;  /* number of kinds of threads, including main */
 	uint32_t accesses; /* number of analysed accesses */
-	uint32_t contexts; /* number of analysed contexts of functions */
+	uint32_t contexts; /* number of contexts in which functions were analysed */
 	const struct facts *facts;
 };
 
 void candidates_find(struct candidates *c, const struct facts *f);
 void candidates_release(struct candidates *c);
 
-/* The reason why one of the accesses cannot have a guard (raddle/guard.h); NULL if both can. */
+/* Returns the reason why one of the accesses cannot have a guard (raddle/guard.h), or NULL if both
+ * can. */
 const char *candidate_unguarded(const struct candidates *c, const struct candidate *it);
 
 /* Writes the document of doc/format/candidates.md. */
 int candidates_json(const struct candidates *c, FILE *out);
-/* Writes a text with at most `limit` groups; 0 for all. */
+/* Writes a text with at most `limit` groups, or with all of them if `limit` is 0. */
 int candidates_text(const struct candidates *c, FILE *out, size_t limit);
 
 #endif

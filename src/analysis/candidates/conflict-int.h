@@ -2,7 +2,7 @@
 /*
  * Decides whether two instances of accesses may race if they touch the same bytes.  The answer
  * depends only on the kinds of the two instances, so it is computed once for each pair of kinds.  A
- * kind is a tuple of a few numbers.
+ * kind is a tuple of CONFLICT_NUMBERS numbers.
  */
 #ifndef CANDIDATES_CONFLICT_INT_H
 #define CANDIDATES_CONFLICT_INT_H

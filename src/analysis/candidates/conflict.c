@@ -11,7 +11,7 @@ static uint64_t bit(uint32_t thread)
 	return UINT64_C(1) << thread;
 }
 
-/* Whether thread a starts thread b, directly or indirectly. */
+/* Returns true if thread a starts thread b, directly or indirectly. */
 static bool starts(const struct access_walk *w, uint32_t a, uint32_t b)
 {
 	return a == 0 || w->flow.effects[w->threads->items[a].function].started & bit(b);
@@ -22,14 +22,14 @@ static bool at_the_same_time(const struct access_walk *w, const struct instance 
 	bool y_in_x = x->alive & bit(y->thread), x_in_y = y->alive & bit(x->thread);
 	if (x->thread == y->thread)
 		return w->threads->items[x->thread].many && (y_in_x || x_in_y);
-	/* A thread that starts another exists before that one.  If neither thread starts the other,
-	 * either may exist first. */
+	/* A thread exists before the threads that it starts.  If neither thread starts the other,
+	 * either of them may exist first. */
 	if (starts(w, x->thread, y->thread) != starts(w, y->thread, x->thread))
 		return y_in_x && x_in_y;
 	return y_in_x || x_in_y;
 }
 
-/* Whether the two instances access different memory, or can never run at the same time. */
+/* Returns true if the two instances access different memory, or can never run at the same time. */
 static bool is_kept_apart(const struct instance *x, const struct instance *y)
 {
 	if (x->thread == y->thread && x->own && y->own)

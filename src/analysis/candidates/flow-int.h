@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Determines the state at each point of a function: which other threads may be alive, and which
- * locks are certainly held.  The analysis starts with a state at the entry.  A callback gets the
- * state before every instruction.
+ * locks are certainly held.  The analysis starts with the state at the entry, and passes the state
+ * before every instruction to a callback.
  *
- * Each function has an effect, expressed in terms of its arguments and of unique objects, which is
- * applied at every call.  Effects are computed bottom-up.  Because functions may be recursive, that
- * is repeated until nothing changes, but at most a few times.  Joins and semaphores are trusted
- * until a walk over the program disproves them (the rounds in candidates/walk.c).
+ * Each function has an effect, which is applied at every call of it.  The effect is expressed in
+ * terms of the function's arguments and of unique objects.  Effects are computed bottom-up.
+ * Because functions may be recursive, this is repeated until nothing changes, but only a few times.
+ * Joins and semaphores are trusted until a walk over the program disproves them (the rounds in
+ * candidates/walk.c).
  */
 #ifndef CANDIDATES_FLOW_INT_H
 #define CANDIDATES_FLOW_INT_H
@@ -19,10 +20,10 @@ struct flow_state {
 	bool reached;
 	uint64_t alive; /* mask of the threads that may be alive */
 	uint64_t ended; /* mask of the threads that have certainly ended since the entry */
-	/* A pointer that is null at this point; FACTS_NONE if no such pointer is known. */
+	/* A pointer that is known to be null at this point, or FACTS_NONE if there is none. */
 	uint32_t nothing;
 	uint32_t held; /* set of locks that are certainly held */
-	/* Set of locks that the function may have released without acquiring them before. */
+	/* The set of locks that the function may have released without having acquired them. */
 	uint32_t released;
 };
 
@@ -32,13 +33,13 @@ struct starter {
 };
 
 struct flow_effect {
-	/* Masks of the threads that the function starts: those that may be alive when the function
-	 * ends, and those that have certainly ended by then. */
+	/* Masks of the threads that the function starts.  `alive` contains those that may be alive
+	 * when the function ends, and `ended` those that have certainly ended by then. */
 	uint64_t alive, ended;
-	/* Mask of all threads that the function starts, directly or through other threads. */
+	/* A mask of all threads that the function starts, directly or through other threads. */
 	uint64_t started;
 	uint32_t held, released;
-	bool stub; /* the function does nothing: it is a placeholder for a real one */
+	bool stub; /* the function does nothing, because it is a placeholder for a real one */
 	struct starter *starters;
 	size_t starter_count, starter_capacity;
 };
@@ -47,27 +48,27 @@ struct flow {
 	struct program *p;
 	struct threads *threads;
 	struct locks *locks;
-	struct flow_effect *effects; /* by function: its effect on threads and locks */
+	struct flow_effect *effects; /* the effect of each function on threads and locks */
 	struct semaphore {
 		uint32_t lock;
-		/* The semaphore is not used as a lock: its initial value is not 1, or a thread
-		 * posts it without having waited for it. */
+		/* True if the semaphore is not used as a lock, because its initial value is not 1,
+		 * or because a thread posts it without having waited for it. */
 		bool banned;
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
 	/* The following members show what the analysis does not cover. */
-	bool unfinished; /* whether effects still changed in the last pass */
-	/* Number of calls that may call more than FLOW_CALLEES functions, and the first such
+	bool unfinished; /* true if effects still changed in the last pass */
+	/* The number of calls that may call more than FLOW_CALLEES functions, and the first such
 	 * call. */
 	uint32_t cut_calls, cut_call;
 };
 
-/* Largest number of functions that the analysis follows at an indirect call.  Further functions
+/* The largest number of functions that the analysis follows at an indirect call.  Further functions
  * are ignored.  Set by hand. */
 enum { FLOW_CALLEES = 64 };
 
-/* The largest number of arguments for which a known function is stored (struct bound, by index of
- * the argument; FACTS_NONE if unknown). */
+/* The largest number of arguments for which a struct bound stores a known function.  It is indexed
+ * by the number of the argument, and contains FACTS_NONE if the function is unknown. */
 enum { FLOW_BOUND = 4 };
 struct bound {
 	uint32_t functions[FLOW_BOUND];
@@ -84,15 +85,16 @@ void flow_effects(struct flow *w);
 void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data);
 
-/* A mask of the threads that a call starts, directly or through other threads.  `bound` is that of
- * the calling function. */
+/* Returns a mask of the threads that a call starts, directly or through other threads.  `bound` is
+ * the one of the calling function. */
 uint64_t flow_started(const struct flow *w, uint32_t create, const struct bound *bound);
 
-/* The functions that a call is known to pass to `callee` as arguments. */
+/* Returns the functions that a call is known to pass to `callee` as arguments. */
 struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, const struct bound *bound);
 
-/* The lock that represents a semaphore which starts with 1 and is used as a lock; FACTS_NONE for
- * any other semaphore. *number receives its index in `semaphores`. */
+/* Returns the lock that represents a semaphore, if the semaphore starts with the value 1 and is
+ * used as a lock.  Returns FACTS_NONE for any other semaphore.  Stores the semaphore's index in
+ * `semaphores` in *number. */
 uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number);
 
 #endif

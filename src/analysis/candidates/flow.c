@@ -13,8 +13,8 @@
  * recursive. */
 enum { ROUNDS_MAX = 6 };
 
-/* Used in a struct bound for an argument whose function only the caller knows.  The effect of the
- * function then names the argument (struct starter). */
+/* This is used in a struct bound for an argument that is a function which only the caller knows.
+ * The effect of the called function then refers to the argument (struct starter). */
 #define FROM_CALLER (FACTS_NONE - 1)
 static const struct bound from_caller = {{FROM_CALLER, FROM_CALLER, FROM_CALLER, FROM_CALLER}};
 
@@ -28,8 +28,8 @@ static uint64_t bit(uint32_t thread)
 	return UINT64_C(1) << thread;
 }
 
-/* The index of an operand among the arguments of its function; FACTS_NONE if it is not one of those
- * that can be bound. */
+/* Returns the index of an operand among the arguments of its function, or FACTS_NONE if the operand
+ * is not an argument that can be bound. */
 static uint32_t position_of(const struct facts *f, uint32_t operand)
 {
 	if (operand == FACTS_NONE || operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_ARGUMENT)
@@ -75,7 +75,8 @@ struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, con
 	return b;
 }
 
-/* A mask of the threads that the called function starts with a routine from its arguments. */
+/* Returns a mask of the threads that the called function starts with a routine from its
+ * arguments. */
 static uint64_t started_through(const struct flow *w, uint32_t callee, const struct bound *b)
 {
 	const struct flow_effect *e = &w->effects[callee];
@@ -186,8 +187,8 @@ static void join(const struct flow *w, struct flow_state *s, uint64_t threads)
 	}
 }
 
-/* Handles a join of one thread.  After the join the thread has ended only if at most one such
- * thread exists. */
+/* Handles a join of one thread.  The thread has certainly ended after the join only if at most one
+ * such thread exists. */
 static void join_one(const struct flow *w, struct flow_state *s, uint32_t value)
 {
 	const struct join *j = thread_join(w->threads, value);
@@ -226,7 +227,7 @@ static void call_library(struct flow *w, struct flow_state *s, uint32_t value,
 	}
 }
 
-/* Changes the state by the effect of a called function. */
+/* Applies the effect of a called function to the state. */
 static void apply_effect(struct flow *w, struct flow_state *s, uint32_t call, uint32_t callee,
 			 const struct bound *bound)
 {
@@ -255,7 +256,7 @@ static bool leads_to(const struct facts *f, uint32_t pointer, const struct path 
 	       f->places[f->members[run.first].place].object == path->root;
 }
 
-/* The locks of `set` that are reached through `pointer`. */
+/* Returns the locks of `set` that are reached through `pointer`. */
 static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 {
 	uint32_t list[LOCKS_MAX], result = 0;
@@ -267,8 +268,8 @@ static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 	return result;
 }
 
-/* Merges the states of two paths: *to keeps what is true on both. `if (m) lock(m)` counts as
- * locking: if m is NULL, no other thread can hold it. */
+/* Merges the states of two paths, so that *to keeps what is true on both.  `if (m) lock(m)` counts
+ * as locking, because if m is NULL, no other thread can hold the lock. */
 static void meet(struct flow *w, struct flow_state *to, const struct flow_state *s)
 {
 	if (!to->reached) {
@@ -286,8 +287,8 @@ static void meet(struct flow *w, struct flow_state *to, const struct flow_state 
 		to->nothing = FACTS_NONE;
 }
 
-/* Whether an edge of the call graph leads to a function of the program that runs before the call
- * returns. */
+/* Returns true if an edge of the call graph leads to a function of the program, and that function
+ * runs before the call returns. */
 static bool is_callee(const struct flow *w, const struct facts_call *edge)
 {
 	return edge->kind != FACTS_EDGE_START &&
@@ -295,7 +296,7 @@ static bool is_callee(const struct flow *w, const struct facts_call *edge)
 	       thread_number(w->threads, edge->value, edge->function) == FACTS_NONE;
 }
 
-/* Lists the functions that a call may call, but at most FLOW_CALLEES. */
+/* Lists the functions that a call may call, up to FLOW_CALLEES of them. */
 static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 {
 	const struct facts *f = w->p->f;
@@ -309,7 +310,8 @@ static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
 		callees[count++] = callee;
 		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
 	}
-	/* Removes stubs that replace lock functions; such stubs are assumed not to be called. */
+	/* Removes stubs that replace lock functions, because such stubs are assumed not to be
+	 * called. */
 	size_t to = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!effective || !w->effects[callees[i]].stub)
@@ -332,8 +334,8 @@ static void find_cut_calls(struct flow *w)
 	}
 }
 
-/* Whether the call may return without having called its functions, because it registers them or
- * passes them to a library. */
+/* Returns true if the call may return without having called its functions, because it registers
+ * them or passes them to a library. */
 static bool is_optional(const struct flow *w, uint32_t call)
 {
 	struct facts_run calls = facts_calls_of(w->p->f, call);
@@ -376,8 +378,8 @@ static bool is_zero(const struct facts_constant *c)
 	return c->kind == FACTS_CONSTANT_NULL || (c->kind == FACTS_CONSTANT_INTEGER && c->number == 0);
 }
 
-/* The value that the branch at the end of a block compares with 0. *zero is the successor for a
- * value of 0. */
+/* Returns the value that the branch at the end of a block compares with 0.  Stores the successor
+ * for the value 0 in *zero. */
 static uint32_t tested_for_zero(const struct facts *f, uint32_t end, uint32_t *zero)
 {
 	if (f->values[end].kind != FACTS_BRANCH)
@@ -395,7 +397,7 @@ static uint32_t tested_for_zero(const struct facts *f, uint32_t end, uint32_t *z
 	return value;
 }
 
-/* The lock that a trylock call tries to acquire. */
+/* Returns the lock that a trylock call tries to acquire. */
 static uint32_t tried_lock(struct flow *w, uint32_t call)
 {
 	const struct facts_function *called = call != FACTS_NONE ? program_library(w->p, call) : NULL;
@@ -486,7 +488,8 @@ static void iterate(struct flow_run_state *r)
 	}
 }
 
-/* Calls `fn` for all instructions, then returns the combined state at the ends of the function. */
+/* Calls `fn` for all instructions.  Then returns the combined state at the exits of the
+ * function. */
 static struct flow_state run(struct flow *w, uint32_t function, const struct flow_state *entry,
 			     const struct bound *bound, flow_fn *fn, void *data)
 {
@@ -523,7 +526,8 @@ void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry,
 
 /* ------------------------------------------------------------------ effects --- */
 
-/* The locks of `set` that a caller of the function can name: through its arguments, or globally. */
+/* Returns the locks of `set` that a caller of the function can also name, because they are global
+ * or are reached through its arguments. */
 static uint32_t outside(struct flow *w, uint32_t function, uint32_t set)
 {
 	const struct facts_function *row = &w->p->f->functions[function];
@@ -573,7 +577,8 @@ static bool find_effect(struct flow *w, uint32_t function)
 	       e->held != old.held || e->released != old.released;
 }
 
-/* The functions, callees before callers where the call graph allows such an order. */
+/* Returns the functions in an order in which callees come before callers, where the call graph
+ * allows that. */
 static uint32_t *bottom_up(const struct program *p, size_t *count)
 {
 	const struct facts *f = p->f;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of nested calls through which an address is followed; set by hand, to limit the time. */
+/* The number of nested calls through which an address is followed.  Set by hand, to limit the
+ * time. */
 enum { DEPTH_MAX = 12 };
 
 struct fresh {
@@ -20,14 +21,15 @@ struct fresh {
 	struct known {
 		uint32_t *publications; /* instructions that publish the address */
 		size_t count, capacity;
-		/* By block: whether the address may be published when the block starts. */
+		/* For each block, true if the address may already be published when the block
+		 * starts. */
 		bool *blocks;
-		/* Number of relaxed instructions among `publications`.  After these, other threads
-		 * may see earlier accesses late. */
+		/* The number of relaxed instructions among `publications`.  After a relaxed
+		 * publication, other threads may see earlier accesses late. */
 		size_t relaxed;
 	} * known;
 	size_t known_count, known_capacity;
-	uint8_t *keeps; /* by argument: what its function does with it (enum keeps) */
+	uint8_t *keeps; /* what a function does with each argument (enum keeps) */
 };
 
 bool fresh_is_made(const struct program *p, uint32_t value)
@@ -80,13 +82,14 @@ void fresh_free(struct fresh *h)
 
 /* ------------------------------------------------------ uses of an address --- */
 
-/* What a function does with an argument: not yet analysed, being analysed, keeps it private,
- * publishes it, publishes it only by relaxed operations. */
+/* What a function does with an argument: NO if it keeps the argument private, YES if it publishes
+ * it, and RELAXED if it publishes it only by relaxed operations.  NOT_YET means that the argument
+ * has not been analysed, and IN_PROGRESS that it is being analysed. */
 enum keeps { NOT_YET, IN_PROGRESS, NO, YES, RELAXED };
 
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
 
-/* Whether a library function may store its arguments where other threads can find them. */
+/* Returns true if a library function may store its arguments where other threads can find them. */
 static bool library_keeps(const struct facts_function *called)
 {
 	if (called->flags & FACTS_FUNCTION_INTRINSIC)
@@ -148,13 +151,13 @@ static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigne
 	case FACTS_EXCHANGE: return stored(v, f->operands[v->operands].operand != pointer);
 	case FACTS_CALL: return kept(call_keeps(h, user, pointer, depth));
 	case FACTS_COMPUTE: return USE_PUBLISHES;
-	/* Loads and comparisons do nothing with it; a return ends the function. */
+	/* Loads and comparisons do nothing with the pointer, and a return ends the function. */
 	default: return USE_NOTHING;
 	}
 }
 
-/* Collects the instructions that publish the address in `root`.  Sets *returned if the function
- * returns it. */
+/* Collects the instructions that publish the address in `root`.  Sets *returned to true if the
+ * function returns the address. */
 static void find_publications(struct fresh *h, uint32_t root, unsigned depth, struct known *k, bool *returned)
 {
 	struct rd_umap seen = RD_UMAP_INIT;
@@ -187,9 +190,9 @@ static void find_publications(struct fresh *h, uint32_t root, unsigned depth, st
 	rd_umap_release(&seen);
 }
 
-/* Whether a function publishes an argument: NO if it does not, RELAXED if every publication is
- * relaxed, else YES.  Returning the argument counts as publishing, since callers do not track
- * results.  The answer is also YES if the limit of depth is reached. */
+/* Determines whether a function publishes an argument.  Returns NO if it does not, RELAXED if every
+ * publication is relaxed, and YES otherwise.  Returning the argument counts as publishing, since
+ * callers do not track results.  The result is also YES if the depth limit is reached. */
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
 {
 	if (h->keeps[argument] == NOT_YET && depth < DEPTH_MAX) {
@@ -206,7 +209,7 @@ static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned de
 
 /* ------------------------------------------------------------ published blocks --- */
 
-/* Marks the blocks that are reachable after a publication, without creating the memory again. */
+/* Marks the blocks that can be reached after a publication without creating the memory again. */
 static void spread(struct fresh *h, uint32_t root, struct known *k)
 {
 	const struct program *p = h->p;

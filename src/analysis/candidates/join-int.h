@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the joins after which a thread has certainly ended: fills `joins` of
- * candidates/thread-int.h. */
+/* Finds the joins after which a thread has certainly ended, and stores them in `joins`
+ * (candidates/thread-int.h). */
 #ifndef CANDIDATES_JOIN_INT_H
 #define CANDIDATES_JOIN_INT_H
 

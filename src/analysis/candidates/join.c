@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Determines after which joins a thread has certainly ended (candidates/join-int.h).  A join is
- * matched with the calls that may have written the thread handle that it reads.  There are two
- * cases.  If a single call writes the handle, the thread of that call has ended.  If the handle is
- * an element of an array, one counting loop must write the elements and another loop must read
- * them.  If the second loop counts in the same way and is left only at its end, all these threads
- * have ended after it.
+ * Determines after which joins a thread has certainly ended (candidates/join-int.h).  A join reads
+ * a thread handle, and is matched with the calls that may have written that handle.  There are two
+ * cases.  If a single call writes the handle, the thread that this call created has ended after the
+ * join.  If the handle is an element of an array, one counting loop must write the elements and
+ * another one must read them.  If the second loop counts in the same way and is left only at its
+ * end, all these threads have ended after it.
  */
 #include "candidates/join-int.h"
 
@@ -31,8 +31,8 @@ static bool is_integer(const struct facts *f, uint32_t operand, int64_t *number)
 	return true;
 }
 
-/* Whether two operands are certainly equal: the same value, an equal constant, or a read of the
- * same global variable. */
+/* Returns true if two operands are certainly equal, because they are the same value, equal
+ * constants, or reads of the same global variable. */
 static bool is_same_value(const struct facts *f, uint32_t a, uint32_t b)
 {
 	int64_t x, y;
@@ -65,8 +65,8 @@ static bool ends_program(const struct program *p, uint32_t function, uint32_t bl
 	return p->f->values[values.end - 1].kind == FACTS_UNREACHABLE;
 }
 
-/* Whether the block runs in each iteration of the loop.  The loop must be left only at its header
- * or to end the program. */
+/* Returns true if the block runs in each iteration of the loop.  The loop must be left only at its
+ * header, unless the program ends. */
 static bool runs_whole(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		       uint32_t block)
 {
@@ -92,8 +92,8 @@ static const struct facts_loop *counting_loop(const struct program *p, const str
 	return loop != NULL && program_counts(p, n->function, loop, c) ? loop : NULL;
 }
 
-/* Finds the place of a handle that is reached through a table: after `t = malloc(..); ts[i] = t;
- * create(&t->name)` it is ts[i]->name. */
+/* Finds the place of a handle that is reached through a table.  For example, after `t = malloc(..);
+ * ts[i] = t; create(&t->name)` the place is ts[i]->name. */
 static bool through_table(const struct program *p, const struct handle_place *n, uint32_t variable,
 			  struct path *out)
 {
@@ -118,8 +118,8 @@ static bool through_table(const struct program *p, const struct handle_place *n,
 	return false;
 }
 
-/* Whether the join reads, in each iteration, the handle that the creation wrote in its
- * corresponding iteration. */
+/* Returns true if each iteration of the join's loop reads the handle that the corresponding
+ * iteration of the creation's loop wrote. */
 static bool joins_all(const struct program *p, const struct handle_place *create,
 		      const struct handle_place *join, uint32_t *header)
 {
@@ -141,8 +141,8 @@ static bool joins_all(const struct program *p, const struct handle_place *create
 
 /* ------------------------------------------------------------------ matches --- */
 
-/* Whether two handles are certainly in different places: at different offsets from the same root,
- * or in different objects. */
+/* Returns true if two handles are certainly in different places, because they have different
+ * offsets from the same root or are in different objects. */
 static bool is_elsewhere(const struct program *p, const struct handle_place *a, const struct handle_place *b)
 {
 	if (a->path.kind == b->path.kind && a->path.root == b->path.root && a->path.loads == 0 &&
@@ -190,9 +190,9 @@ static void match(struct join_search *s, const struct handle_place *join)
 			found = create;
 		}
 	}
-	/* If another call may also have written the handle, it is uncertain which thread a single
-	 * join ends.  A loop of joins ends the threads that the matching loop started; other
-	 * threads stay alive. */
+	/* If another call may also have written the handle, it is not certain which thread a single
+	 * join waits for.  A loop of joins waits for the threads that the matching loop started.
+	 * Other threads stay alive. */
 	for (size_t i = 0; i < s->count && found != NULL && !all; i++)
 		if (&s->creates[i] != found && !is_elsewhere(t->p, &s->creates[i], join))
 			return;

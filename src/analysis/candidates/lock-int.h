@@ -3,22 +3,23 @@
  * Keeps sets of locks that are certainly held, and decides whether a common lock protects two
  * accesses.
  *
- * A lock is a path (candidates/path.h), the points-to set of its address, and whether it is held
- * only for reading.  Sets are numbered; set 0 is empty.  If a lock can be only one object, that
- * object is its root, and the lock means the same in every function.  Other locks are expressed by
- * values of a function and are translated at each call and return.
+ * A lock consists of a path (candidates/path.h), the points-to set of its address, and a flag that
+ * is true if it is held only for reading.  Sets are numbered, and set 0 is empty.  If a lock can be
+ * only one object, that object is its root, and the lock has the same meaning in every function.
+ * Other locks are expressed by values of a function, and are translated at each call and return.
  *
  * To compare two accesses, locks are turned into *guards*, which have the same meaning in all
- * functions.  A guard is a lock that is the same everywhere; a lock at a fixed distance from the
- * data ("o->lock of o->count"); or the element of an array of locks at the index of the data.
+ * functions.  There are three kinds of guards: a lock that is the same everywhere, a lock at a
+ * fixed distance from the data (o->lock for the data o->count), and the element of an array of
+ * locks at the index of the data.
  */
 #ifndef CANDIDATES_LOCK_INT_H
 #define CANDIDATES_LOCK_INT_H
 
 #include "candidates/path.h"
 
-/* Largest number of locks in a set; further locks are ignored. Set by hand: deeper nesting is
- * rare. */
+/* The largest number of locks in a set.  Further locks are ignored.  Set by hand, since deeper
+ * nesting is rare. */
 enum { LOCKS_MAX = 12 };
 
 struct lock {
@@ -37,16 +38,16 @@ struct locks {
 void locks_init(struct locks *l, struct program *p);
 void locks_release(struct locks *l);
 
-/* The number of the lock that a call acquires or releases.  `operand` is the address of the
+/* Returns the number of the lock that a call acquires or releases.  `operand` is the address of the
  * lock. */
 uint32_t lock_at(struct locks *l, uint32_t operand, bool read);
 
 uint32_t lockset_add(struct locks *l, uint32_t set, uint32_t lock);
-/* Removes a lock from a set.  If the set does not contain it, removes the locks that may be the
+/* Removes a lock from a set.  If the set does not contain it, removes all locks that may be the
  * same lock. */
 uint32_t lockset_remove(struct locks *l, uint32_t set, uint32_t lock);
 uint32_t lockset_meet(struct locks *l, uint32_t a, uint32_t b);
-/* Whether the set has a lock with the same path. */
+/* Returns true if the set contains a lock with the same path. */
 bool lockset_has(const struct locks *l, uint32_t set, uint32_t lock);
 uint32_t lockset_unite(struct locks *l, uint32_t a, uint32_t b);
 /* Copies the locks of a set to `items`, and returns their number. */
@@ -58,13 +59,14 @@ uint32_t lockset_enter(struct locks *l, uint32_t set, uint32_t call, uint32_t ca
 /* Translates a lock from the callee to the caller.  Returns false if the caller cannot name it. */
 bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, uint32_t *out);
 
-/* The number of the set of guards of an access with the path `data`, while the locks of `set` are
- * held. */
+/* Returns the number of the set of guards for an access with the path `data` that is made while the
+ * locks of `set` are held. */
 uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
-/* Whether two sets of guards have a common guard that at least one side holds exclusively. */
+/* Returns true if two sets of guards have a common guard that at least one side holds
+ * exclusively. */
 bool guards_exclude(const struct locks *l, uint32_t a, uint32_t b);
 
-/* Whether a lock of one set may be the same as a lock of the other. */
+/* Returns true if a lock of one set may be the same as a lock of the other. */
 bool locksets_overlap(const struct locks *l, uint32_t a, uint32_t b);
 
 #endif

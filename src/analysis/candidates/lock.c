@@ -26,7 +26,8 @@ void locks_release(struct locks *l)
 
 /* ----------------------------------------------------------------- locks --- */
 
-/* Finds the only place in a points-to set, if that is a known place in a unique object. */
+/* Stores the path of the only place in a points-to set in *out.  Returns false unless there is
+ * exactly one place, and it is a known place in a unique object. */
 static bool only_place(const struct program *p, uint32_t set, struct path *out)
 {
 	struct facts_run run = facts_members_of(p->f, set);
@@ -62,8 +63,8 @@ uint32_t lock_at(struct locks *l, uint32_t operand, bool read)
 	uint32_t object =
 		lock.path.kind == PATH_GLOBAL ? l->p->f->globals[lock.path.root].object : FACTS_NONE;
 	if (object != FACTS_NONE && lock.path.loads == 0 && lock.path.index == FACTS_NONE) {
-		/* Identifies the lock by place: array elements at constant indices are different
-		 * locks. */
+		/* Identifies the lock by its place, because array elements at constant indices are
+		 * different locks. */
 		lock.path.kind = PATH_OBJECT;
 		lock.path.root = object;
 	} else if (lock.path.index == FACTS_NONE) {
@@ -99,7 +100,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of the set of these locks.  Sorts `items`. */
+/* Returns the number of the set that contains these locks.  Sorts `items`. */
 static uint32_t number_set(struct rd_tuples *sets, uint32_t *items, size_t count)
 {
 	size_t to = 0;
@@ -196,8 +197,8 @@ static bool is_known_everywhere(const struct path *path)
 	return path->kind == PATH_OBJECT || path->kind == PATH_GLOBAL;
 }
 
-/* Expresses a path of the caller by the arguments of the callee.  If the path has an index, it
- * must be in the part that the argument replaces. */
+/* Expresses a path of the caller in terms of the callee's arguments.  If the path has an index, the
+ * index must be in the part that the argument replaces. */
 static bool enter_path(const struct facts *f, const struct path *path, uint32_t call, uint32_t callee,
 		       struct path *out)
 {
@@ -278,8 +279,8 @@ static uint32_t number_guard(struct locks *l, const uint32_t *numbers, size_t co
 }
 
 /* Makes the guard for a lock in the same object as the data.  Both paths start at the same address,
- * so the distance from the data to the lock is known.  An index of the data does not matter,
- * because the object is the same. */
+ * so the distance from the data to the lock is known.  If the path of the data has an index, it
+ * does not matter, because the object is the same. */
 static bool near_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path base = *data, rest;
@@ -294,8 +295,8 @@ static bool near_guard(const struct lock *lock, const struct path *data, uint32_
 	return true;
 }
 
-/* Makes the guard for a lock in an array at the index of the data, if the array has the same name
- * everywhere. */
+/* Makes the guard for a lock that is the array element at the index of the data, if the array has
+ * the same name everywhere. */
 static bool indexed_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path path = lock->path;

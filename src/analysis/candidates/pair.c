@@ -2,11 +2,11 @@
 /*
  * Finds pairs of accesses that conflict (candidates/pair-int.h).
  *
- * Instances in one function that have the same kind (conflict-int.h), touch the same bytes and name
- * the same member in the source form one *atom*.  Atoms whose pointers have few targets are
- * compared at each target that they share.  If a pointer may point nearly anywhere, its points-to
- * set does not show which member is accessed.  Atoms with such pointers are compared only if the
- * source names the same member.  These atoms are counted.
+ * Instances in the same function form one *atom* if they have the same kind (conflict-int.h), touch
+ * the same bytes, and name the same member in the source.  Atoms whose pointers have few targets
+ * are compared at each target that they share.  If a pointer may point nearly anywhere, its
+ * points-to set does not show which member is accessed.  Atoms with such pointers are compared only
+ * if the source names the same member, and they are counted.
  */
 #include "candidates/pair-int.h"
 
@@ -20,7 +20,7 @@
 
 enum {
 	/* All four constants were set by hand.  They bound the number of pairs and the time. */
-	/* Largest number of pairs of one member in a group. Pairs of an access with itself may
+	/* The largest number of pairs of one member in a group.  Pairs of an access with itself may
 	 * exceed this limit. */
 	PAIRS_MAX = 16,
 	WIDE = 48,	   /* a pointer to more places than this "may point nearly anywhere" */
@@ -31,9 +31,10 @@ enum {
 struct atom {
 	uint32_t set, kind, function, member;
 	int64_t size;
-	/* `wide`: points to more than WIDE places; `named`: the source names a member. */
+	/* `wide` is true if the pointer may point to more than WIDE places, and `named` if the
+	 * source names a member. */
 	bool write, wide, named;
-	/* Some of its instances as examples, and the number of these examples. */
+	/* Some instances of the atom as examples, and their number. */
 	uint32_t examples[EXAMPLES], count;
 };
 
@@ -54,15 +55,16 @@ struct pair_search {
 	struct atom *atoms;
 	size_t atom_count, atom_capacity;
 	struct rd_tuples known, kinds, group_keys;
-	uint32_t *kind_example; /* by kind: one of its instances */
+	uint32_t *kind_example; /* one instance of each kind */
 	size_t kind_capacity;
-	/* By pair of kinds: 0 if unknown, 1 if they cannot race, 2 if they can. */
+	/* The result for each pair of kinds: 0 if unknown, 1 if they cannot race, 2 if they can. */
 	uint8_t *races;
-	uint32_t *first_place;	   /* by object: its first place */
-	struct atom_list *cells;   /* by place: the atoms that access it */
-	struct atom_list *buckets; /* by member: the atoms that name it */
+	uint32_t *first_place;	   /* the first place of each object */
+	struct atom_list *cells;   /* the atoms that access each place */
+	struct atom_list *buckets; /* the atoms that name each member */
 	struct rd_pmap pairs;	   /* the pairs of accesses that were compared */
-	/* Maps compared points-to sets and sizes to 1 + a common place, or 0. */
+	/* Maps compared points-to sets and sizes to 1 + a place that they share, or to 0 if they
+	 * share none. */
 	struct rd_pmap overlaps;
 	struct rd_names members;
 	struct pair_group *groups;
@@ -157,8 +159,8 @@ static bool may_race(struct pair_search *s, const struct atom *a, const struct a
 
 /* ------------------------------------------------------------------------ groups --- */
 
-/* The part of a group that contains the pairs of one member. Only the best of them are kept.
- * *number receives the number of the group, which is that of the object. */
+/* Returns the part of a group that contains the pairs of one member.  Only the best of these pairs
+ * are kept.  Stores the number of the group, which is that of the object, in *number. */
 static struct pair_group *group_of(struct pair_search *s, const struct atom *a, const struct atom *b,
 				   uint32_t place, uint32_t *number)
 {
@@ -207,8 +209,8 @@ static void keep(struct pair_search *s, struct pair_group *g, const struct acces
 	leave_out(s, &left);
 }
 
-/* Keeps pairs of an access with itself if the access is in another kept pair: it then needs a guard
- * anyway. */
+/* Keeps a pair of an access with itself if the access is also in another kept pair, because then it
+ * needs a guard anyway. */
 static void keep_selves(struct pair_search *s)
 {
 	struct pairs *out = s->out;
@@ -267,8 +269,8 @@ static void put(struct atom_list *l, uint32_t atom)
 	l->items[l->count++] = atom;
 }
 
-/* Whether an access at the place `by` touches the place `p`.  An access at an unknown offset
- * touches all places of its object. */
+/* Returns true if an access at the place `by` touches the place `p`.  An access at an unknown
+ * offset touches all places of its object. */
 static bool is_covered(const struct facts_place *by, int64_t size, const struct facts_place *p)
 {
 	if (by->offset == FACTS_ANYWHERE)
@@ -292,7 +294,7 @@ static void enter_places(struct pair_search *s, uint32_t number)
 	}
 }
 
-/* Compares each writer with itself and with all atoms after it. */
+/* Compares each atom that writes with itself and with all atoms after it. */
 static void compare_at(struct pair_search *s, const struct atom_list *l, uint32_t place)
 {
 	for (size_t i = 0; i < l->writers; i++)
@@ -305,7 +307,7 @@ static void compare_at(struct pair_search *s, const struct atom_list *l, uint32_
 
 /* ------------------------------------------------------------------------ members --- */
 
-/* A shared place that both atoms may touch; FACTS_NONE if there is none. */
+/* Returns a shared place that both atoms may touch, or FACTS_NONE if there is none. */
 static uint32_t find_common(const struct program *p, const struct atom *a, const struct atom *b)
 {
 	const struct facts *f = p->f;
@@ -359,8 +361,9 @@ static void compare_members(struct pair_search *s, const struct atom_list *l)
 
 /* ------------------------------------------------------------------ the list of pairs --- */
 
-/* Adds atoms to the lists in which they are compared: by member and, if their pointers have few
- * targets, by place.  An atom without a member has member 0. */
+/* Adds atoms to the lists in which they are compared.  Each atom is added to the list of its member
+ * and, if its pointer has few targets, to the lists of these places.  Atoms without a member use
+ * the list of member 0. */
 static void enter(struct pair_search *s, bool writers)
 {
 	for (uint32_t i = 0; i < s->atom_count; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns addresses into paths (candidates/path.h).  In: operands of the facts.  Out: paths. */
+/* Turns addresses, which are operands of the facts, into paths (candidates/path.h). */
 #include "candidates/path.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-/* Number of instructions through which an address is followed back; set by hand, to limit the
+/* The number of instructions through which an address is followed back.  Set by hand, to limit the
  * time. */
 enum { STEPS_MAX = 64 };
 
@@ -15,12 +15,13 @@ static const struct path nowhere = {.kind = PATH_NONE, .index = FACTS_NONE};
 /* A path while it is read backwards, from the address to its root. */
 struct reading {
 	const struct facts *f;
-	int64_t offsets[PATH_LOADS + 1]; /* offsets; the last one of the path comes first */
+	/* The offsets in reverse order: the last one of the path comes first. */
+	int64_t offsets[PATH_LOADS + 1];
 	uint32_t loads, index, index_at;
 	int64_t stride;
 };
 
-/* Moves from a value to the value that it is computed from.  Returns false if the value is a
+/* Replaces a value by the value from which it is computed.  Returns false if the value is a
  * root. */
 static bool step_back(struct reading *r, uint32_t *value)
 {
@@ -96,7 +97,7 @@ bool path_rebase(const struct path *p, const struct path *base, enum path_root k
 	for (uint32_t i = 0; i < base->loads; i++)
 		if (p->offsets[i] != base->offsets[i])
 			return false;
-	/* If there is an index, it must belong to both paths, or only to the rest of `p`. */
+	/* An index must belong to both paths, or only to the rest of `p`. */
 	bool inside = base->index != FACTS_NONE;
 	if (inside && (p->index != base->index || p->index_at != base->index_at || p->stride != base->stride))
 		return false;

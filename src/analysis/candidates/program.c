@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes, once for each function, its flow graph, loops, callers and accesses, and whether it
- * runs at most once. */
+/* Computes data about each function once: its flow graph, loops, callers and accesses, and whether
+ * it runs at most once. */
 #include "candidates/program.h"
 
 #include "base/alloc.h"
@@ -68,7 +68,7 @@ const struct facts_function *program_library(const struct program *p, uint32_t v
 
 /* ------------------------------------------------------------------ flow --- */
 
-/* Marks cyclic blocks: blocks from which a path leads back to the same block. */
+/* Marks cyclic blocks.  A block is cyclic if a path leads from it back to itself. */
 static void find_cyclic(struct function_info *info)
 {
 	const struct facts_graph *g = &info->graph;
@@ -130,7 +130,8 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 	return l->count != 0 && l->innermost[block] != FACTS_NONE ? &l->items[l->innermost[block]] : NULL;
 }
 
-/* Whether the operand is the loop variable plus a constant. *step receives the constant. */
+/* Returns true if the operand is the loop variable plus a constant, which is then stored in
+ * *step. */
 static bool next_value(const struct facts *f, uint32_t operand, uint32_t phi, int64_t *step)
 {
 	if (operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_COMPUTE)
@@ -264,8 +265,9 @@ static void find_reached(struct program *p)
 	free(work);
 }
 
-/* Finds functions that run at most once: their only call is not in a cycle and is in a function
- * that runs at most once.  A recursive function is never among them. */
+/* Finds the functions that run at most once.  Such a function has only one call, which is not in a
+ * cycle, and is in a function that itself runs at most once.  Therefore a recursive function is
+ * never among them. */
 static void find_once(struct program *p)
 {
 	const struct facts *f = p->f;
@@ -321,14 +323,14 @@ static struct access *add_access(struct program *p, uint32_t value, uint32_t ope
 	return a;
 }
 
-/* Whether a call with this role creates, destroys or replaces the object. */
+/* Returns true if a call with this role creates, destroys or replaces the object. */
 static bool changes(uint32_t role)
 {
 	return role == FACTS_ROLE_FREE || role == FACTS_ROLE_RESIZE || role == FACTS_ROLE_LOCK_INIT ||
 	       role == FACTS_ROLE_LOCK_DESTROY || role == FACTS_ROLE_THREAD_CREATE;
 }
 
-/* Adds an access for a library function that synchronises with, creates or ends an object. */
+/* Adds an access for a library function that creates, destroys or synchronises with an object. */
 static void add_library_access(struct program *p, uint32_t value, const struct facts_function *called)
 {
 	uint32_t operand = program_argument(p->f, value, called->subject);

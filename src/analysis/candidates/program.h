@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data that the parts of the analysis share: the facts, and what is computed once for each
+ * Data that the parts of the analysis share: the facts, and data that is computed once for each
  * function.
  *
  * The parts run in this order (README.md lists all files). program.c builds the structures of this
@@ -28,8 +28,8 @@ enum {
 };
 enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 }; /* LLVMIntEQ and LLVMIntNE */
 
-/* A loop that counts: the variable begins with `first` and changes by `step` in each iteration.
- * The loop's header compares it with `bound`. */
+/* A loop that counts.  Its variable begins with `first` and changes by `step` in each iteration,
+ * and the loop's header compares it with `bound`. */
 struct counting {
 	uint32_t variable;     /* the phi instruction */
 	uint32_t first, bound; /* operands: the first value, and the value it is compared with */
@@ -40,10 +40,10 @@ struct counting {
 struct function_info {
 	struct facts_graph graph;
 	struct facts_loops loops;
-	bool *cyclic; /* by block: whether it may run again during the same call */
+	bool *cyclic; /* for each block, true if it may run again during the same call */
 	uint32_t first_block;
 	bool has_graph;
-	bool once; /* whether the function runs at most once */
+	bool once; /* true if the function runs at most once */
 	bool reached;
 };
 
@@ -68,39 +68,40 @@ struct program {
 	uint32_t *block_of;	 /* the block of each value of `f`; FACTS_NONE for an argument */
 	struct call_edge *edges; /* the edges of the call graph, sorted by callee */
 	size_t edge_count;
-	uint32_t *edges_of; /* by callee: index of its first edge */
+	uint32_t *edges_of; /* the index of the first edge of each callee */
 	struct access *accesses;
 	size_t access_count, access_capacity;
-	/* By function: index of its first access; accesses are sorted by value. */
+	/* The index of each function's first access.  Accesses are sorted by value. */
 	uint32_t *accesses_of;
-	bool *once_object;   /* by object: whether at most one instance of it exists at a time */
-	bool *shared_object; /* by object: whether several threads can reach it (share.c) */
+	/* For each object, true if at most one instance of it exists at a time. */
+	bool *once_object;
+	bool *shared_object; /* for each object, true if several threads can reach it (share.c) */
 };
 
 void program_init(struct program *p, const struct facts *f, struct candidates *out);
 void program_release(struct program *p);
 
-/* The innermost natural loop that contains a block; NULL if there is none. */
+/* Returns the innermost natural loop that contains a block, or NULL if there is none. */
 const struct facts_loop *program_loop(const struct program *p, uint32_t function, uint32_t block);
 
-/* Whether the loop is a counting loop.  If so, *c describes how it counts. */
+/* Returns true if the loop is a counting loop, and stores in *c how it counts. */
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
-/* Whether control may flow from the instruction `from` to `to` without entering the block `barrier`
- * of the function.  `barrier` may be FACTS_NONE. */
+/* Returns true if control may flow from the instruction `from` to `to` without entering the block
+ * `barrier` of the function.  `barrier` may be FACTS_NONE. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);
 
-/* The library function that an instruction calls by name; NULL if it calls none. */
+/* Returns the library function that an instruction calls by name, or NULL if it calls none. */
 const struct facts_function *program_library(const struct program *p, uint32_t value);
 
 uint32_t program_argument(const struct facts *f, uint32_t call,
 			  uint32_t n); /* returns the operand; FACTS_NONE if there is none */
-/* Returns the function that the operand is; FACTS_NONE if it is not a function. */
+/* Returns the function that the operand refers to, or FACTS_NONE if it is not a function. */
 uint32_t program_constant_function(const struct facts *f, uint32_t operand);
 
-/* The value of an operand without casts. */
+/* Removes the casts from an operand, and returns the value. */
 uint32_t program_strip(const struct facts *f, uint32_t operand);
 
 /* Adds a text to the list of what the analysis does not cover. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns pairs into candidates: gives them names, rates how likely each is, sorts and groups them.
+ * Turns pairs into candidates.  It names them, rates how likely each one is, and sorts and groups
+ * them.
  *
- * Also lists what the analysis does not cover, because races may hide there.
+ * It also lists what the analysis does not cover, because races may hide there.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -72,7 +73,8 @@ int pair_weigh(const struct access_walk *w, const struct access_pair *pair, cons
 
 /* ------------------------------------------------------------------------ names --- */
 
-/* Names the object, followed by the member if the source names one: "queue.head". */
+/* Returns the name of the object, followed by the member if the source names one, such as
+ * "queue.head". */
 static char *name_object(const struct access_walk *w, const struct access_pair *pair)
 {
 	const struct program *p = w->p;
@@ -94,8 +96,8 @@ static char *name_object(const struct access_walk *w, const struct access_pair *
 	return rd_xasprintf("%s.%.*s", object, (int)length, member);
 }
 
-/* The number of an access among those of its function with the same text and kind.  So changes
- * elsewhere in the source do not change the number. */
+/* Returns the number of an access among the accesses of its function that have the same text and
+ * kind.  The number does not change if the source changes elsewhere. */
 static uint32_t ordinal(const struct program *p, uint32_t access)
 {
 	const struct access *a = &p->accesses[access];

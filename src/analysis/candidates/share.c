@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds objects that more than one thread can reach: global variables, arguments of new threads,
- * and objects that library functions may keep.  Whatever pointers in these objects lead to is
- * included.  A thread-local or local variable is included if its address is stored in such an
+ * and objects that library functions may keep.  All objects to which pointers in these objects lead
+ * are included.  A thread-local or local variable is included if its address is stored in such an
  * object.
  */
 #include "base/alloc.h"
@@ -16,7 +16,7 @@ struct share_reach {
 	struct program *p;
 	uint32_t *work;
 	size_t count, capacity;
-	uint32_t *first_place; /* by object: its first place; places are numbered by object */
+	uint32_t *first_place; /* the first place of each object; places are sorted by object */
 };
 
 static void reach_object(struct share_reach *r, uint32_t object)
@@ -52,8 +52,8 @@ static void follow(struct share_reach *r)
 	free(done);
 }
 
-/* Marks what is reachable from arguments that a call passes to other threads: those of a thread
- * creation and of unknown functions. */
+/* Marks what can be reached from arguments that a call passes to other threads.  Such calls are
+ * thread creations and calls of unknown functions. */
 static void reach_arguments(struct share_reach *r, uint32_t value, bool unknown)
 {
 	const struct facts *f = r->p->f;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds empty loops that wait for a variable: `while (!done) {}`.  Their accesses are reported
- * without guards: the guard would be the only work in the loop, and the variable is certainly
- * shared.
+ * Finds empty loops that wait for a variable, such as `while (!done) {}`.  The accesses in such
+ * loops are reported without guards, because a guard would be the only work in the loop, and the
+ * variable is certainly shared.
  *
  * A loop is empty if some path from the load back to itself writes nothing and calls only
  * sched_yield() and compiler intrinsics.  It waits if it loads from the same address in every
@@ -67,7 +67,7 @@ static uint32_t block_of(const struct facts *f, uint32_t function, uint32_t valu
 struct empty_cycle {
 	const struct facts *f;
 	struct facts_run blocks; /* the blocks of the function */
-	bool *on;		 /* by block: whether it is on the cycle */
+	bool *on;		 /* for each block, true if it is on the cycle */
 };
 
 /* Marks the empty blocks on paths that lead back to `start`.  Returns false if there is no such
@@ -96,12 +96,12 @@ static bool find_cycle(struct empty_cycle *c, uint32_t function, uint32_t start)
 	return found;
 }
 
-/* The largest number of instructions of a cycle that are followed.  Set by hand: a longer cycle
- * counts as work. */
+/* The largest number of instructions of a cycle that are followed.  A longer cycle counts as work.
+ * Set by hand. */
 enum { STEPS_MAX = 256 };
 
-/* Whether `value` is computed, on the cycle, from `source`.  If `source` is FACTS_NONE: whether it
- * is computed from a value of the previous iteration. */
+/* Returns true if `value` is computed from `source` by instructions on the cycle.  If `source` is
+ * FACTS_NONE, returns true if `value` is computed from a value of the previous iteration. */
 static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t value, uint32_t source)
 {
 	const struct facts *f = c->f;
@@ -127,8 +127,8 @@ static bool is_made_of(const struct empty_cycle *c, uint32_t function, uint32_t 
 	return false;
 }
 
-/* Whether a later iteration uses the value that the load has read.  If so, the loop does work and
- * does not just wait. */
+/* Returns true if a later iteration uses the value that the load has read.  If so, the loop does
+ * work and does not just wait. */
 static bool is_used_later(const struct empty_cycle *c, uint32_t function, uint32_t load)
 {
 	for (uint32_t b = c->blocks.first; b < c->blocks.end; b++) {

@@ -14,13 +14,15 @@
 
 /* ------------------------------------------------------ different arguments --- */
 
-/* Whether control passes through the block again before each further execution of the call. */
+/* Returns true if control passes through the block again before each further execution of the
+ * call. */
 static bool is_renewed(const struct program *p, uint32_t function, uint32_t call, uint32_t block)
 {
 	return !program_reaches(p, function, call, call, block);
 }
 
-/* Whether a loop around the call counts with this variable. If so, *c describes how it counts. */
+/* Returns true if a loop around the call counts with this variable.  If so, *c describes how it
+ * counts. */
 static bool counted_by(const struct program *p, uint32_t function, uint32_t call, uint32_t variable,
 		       struct counting *c)
 {
@@ -66,7 +68,7 @@ static bool may_be_function(const struct facts *f, uint32_t operand)
 	return program_constant_function(f, operand) != FACTS_NONE;
 }
 
-/* The index of the routine among the arguments of the call. */
+/* Returns the index of the routine among the arguments of the call. */
 static uint32_t routine_position(const struct program *p, uint32_t create)
 {
 	for (uint32_t i = 0; program_argument(p->f, create, i) != FACTS_NONE; i++)
@@ -106,11 +108,11 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 	return number != NULL ? (uint32_t)*number - 1 : FACTS_NONE;
 }
 
-/* How a registered function runs concurrently with the program (runs_beside()). */
+/* The ways in which a registered function may run concurrently with the program (runs_beside()). */
 enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
 
-/* How a library runs a registered function concurrently with the program.  A signal handler
- * interrupts some thread at any point.  A destructor of thread-specific data runs in every thread
+/* Returns how a library runs a registered function concurrently with the program.  A signal handler
+ * interrupts any thread at any point.  A destructor of thread-specific data runs in every thread
  * that ends.  A plug-in may have its own threads. */
 static enum beside runs_beside(const struct program *p, uint32_t value)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks from the start functions of all threads down to every access.  For each access it computes
- * which thread makes it, which other threads may be alive, and which locks are held.  A function is
- * analysed once for each context that differs in these respects.  Contexts beyond a limit are
- * merged into one, which keeps only what holds in all of them.
+ * which thread makes the access, which other threads may be alive, and which locks are held.
+ * Contexts of a function that differ in these respects are analysed separately.  Contexts beyond a
+ * limit are merged into one, which keeps only what holds in all of them.
  */
 #ifndef CANDIDATES_WALK_INT_H
 #define CANDIDATES_WALK_INT_H
@@ -11,14 +11,15 @@
 #include "candidates/flow-int.h"
 #include "candidates/fresh-int.h"
 
-/* An access by one thread.  It represents all contexts that make no difference to the access. */
+/* An access by one thread.  It represents all calling contexts that make no difference to the
+ * access. */
 struct instance {
 	uint32_t access;
 	uint32_t thread;
-	/* Mask of the other threads that may be alive.  It includes the access's own kind of thread
-	 * if several threads of that kind may exist. */
+	/* A mask of the other threads that may be alive.  It includes the kind of the accessing
+	 * thread if several threads of that kind may exist. */
 	uint64_t alive;
-	/* Mask of the threads whose own memory is accessed here only before they start or after
+	/* A mask of threads whose own memory is accessed here, but only before they start or after
 	 * they were joined. */
 	uint64_t apart;
 	uint32_t guards; /* number of the set of guards */
@@ -38,11 +39,11 @@ struct access_walk {
 	struct rd_tuples seen; /* the tuples of properties that distinguish instances */
 	struct context *contexts;
 	size_t context_count, context_capacity;
-	struct rd_pmap context_lists; /* maps function and thread to 1 + the newest context */
+	struct rd_pmap context_lists; /* maps (function, thread) to 1 + the newest context */
 	uint32_t *work;
 	size_t work_count, work_capacity;
-	/* In this round, a thread turned out to exist several times, or a semaphore turned out not
-	 * to be a lock. */
+	/* True if this round showed that a thread exists several times, or that a semaphore is not
+	 * a lock. */
 	bool changed;
 };
 

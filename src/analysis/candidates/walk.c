@@ -11,27 +11,30 @@
 #include <string.h>
 
 enum {
-	/* Largest number of contexts of one function in one thread; further ones are merged. Set
-	 * by hand. */
+	/* The largest number of contexts of one function in one thread.  Further ones are merged.
+	 * Set by hand. */
 	CONTEXTS_MAX = 12,
-	ARGUMENTS_MAX = 32, /* arguments in a mask; nothing is known about further ones */
-	/* Largest number of walks that may disprove assumptions; set by hand, to limit the time. */
+	ARGUMENTS_MAX = 32, /* number of arguments in a mask; nothing is known about further ones */
+	/* The largest number of walks that may disprove assumptions.  Set by hand, to limit the
+	 * time. */
 	ROUNDS_MAX = 8,
 };
 
 /* A function in a thread, and what is known when it is entered.  `fresh`, `own` and `own_number`
- * are masks with a bit for each argument.  A bit of `fresh` means that no other thread can have
- * the address of the argument's memory yet; of `own`, that the memory belongs to the thread; of
- * `own_number`, that the argument is a number that differs from thread to thread. */
+ * are masks with a bit for each argument.  A bit in `fresh` means that no other thread can have the
+ * address of the argument's memory yet.  A bit in `own` means that the memory belongs to the
+ * thread.  A bit in `own_number` means that the argument is a number that differs from thread to
+ * thread. */
 struct context {
 	uint32_t function, thread;
 	uint64_t alive;
 	uint32_t held;
 	uint32_t fresh, own, own_number;
 	struct bound bound;
-	/* 1 + the index of another context of the same function and thread; 0 if there is none. */
+	/* 1 + the index of the next context of the same function and thread, or 0 if there is
+	 * none. */
 	uint32_t next;
-	bool merged; /* represents all further contexts of the function and thread */
+	bool merged; /* this context represents all further contexts of the function and thread */
 	bool waiting;
 };
 
@@ -116,7 +119,7 @@ static uint32_t argument_bit(const struct visit *v, uint32_t value)
 		       : 0;
 }
 
-/* Whether other threads cannot have the address of the memory at this path yet. */
+/* Returns true if no other thread can have the address of the memory at this path yet. */
 static bool is_unknown(const struct visit *v, const struct path *path, uint32_t at)
 {
 	if (path->kind != PATH_VALUE || path->loads != 0)
@@ -167,8 +170,8 @@ static bool is_own(const struct visit *v, const struct path *path, int64_t size)
 	       path->offsets[0] + size <= t->own_size;
 }
 
-/* Whether the access is to memory that belongs to a thread of this kind, and comes before that
- * thread starts. */
+/* Returns true if the accessed memory belongs to a thread of this kind, and the access comes before
+ * that thread starts. */
 static bool is_before_start(const struct program *p, const struct thread_kind *t, const struct path *path,
 			    uint32_t value)
 {
@@ -180,8 +183,8 @@ static bool is_before_start(const struct program *p, const struct thread_kind *t
 	       !program_reaches(p, function, t->create, value, t->own_since);
 }
 
-/* Whether the access is to the memory of a thread that a loop has just joined: `join(ts[i]->name);
- * free(ts[i])`. */
+/* Returns true if the accessed memory belonged to a thread that a loop has just joined, as in
+ * `join(ts[i]->name); free(ts[i])`. */
 static bool is_after_join(const struct program *p, const struct threads *ts, uint32_t thread,
 			  const struct path *path, uint32_t value)
 {
@@ -273,7 +276,7 @@ static void note_accesses(const struct visit *v, uint32_t value, const struct fl
 {
 	const struct program *p = v->w->p;
 	uint32_t first = p->accesses_of[v->c->function], end = p->accesses_of[v->c->function + 1];
-	/* A single thread does not race. */
+	/* There is no race if there is only one thread. */
 	if (!v->w->threads->threaded && !v->w->threads->items[0].many)
 		return;
 	if (s->alive == 0 && !v->w->threads->items[v->c->thread].many)
@@ -329,7 +332,7 @@ static void call_function(const struct visit *v, uint32_t value, uint32_t callee
 	enter(v->w, &c);
 }
 
-/* Checks the use of a semaphore: if a thread posts it without having waited for it, it is not a
+/* Checks the use of a semaphore.  If a thread posts it without having waited for it, it is not a
  * lock. */
 static void check_semaphore(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
@@ -384,8 +387,8 @@ static void forget(struct access_walk *w)
 	w->count = w->context_count = w->work_count = 0;
 }
 
-/* The threads that may already exist when a root function runs.  Constructors run before main;
- * exported functions of a library run at any time and in any thread. */
+/* Returns a mask of the threads that may already exist when a root function runs.  Constructors run
+ * before main, but exported functions of a library run at any time and in any thread. */
 static uint64_t started_before(const struct access_walk *w)
 {
 	const struct facts *f = w->p->f;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Largest number of pairs of a group in the text, to keep it short; set by hand. */
+/* The largest number of pairs of a group in the text.  Set by hand, to keep the text short. */
 enum { SHOWN_PAIRS = 4 };
 
 static void write_access(struct rd_json *j, const struct facts *f, const struct candidate_access *a)
@@ -69,7 +69,8 @@ static bool is_shown(const struct candidates *c, const size_t *shown, size_t cou
 	return false;
 }
 
-/* Prints the group of candidate `first`: the best pair of each of at most SHOWN_PAIRS members. */
+/* Prints the group of candidate `first`.  For each of at most SHOWN_PAIRS members, prints only the
+ * best pair. */
 static void print_group(const struct candidates *c, size_t first, FILE *out)
 {
 	const struct candidate *it = &c->items[first];

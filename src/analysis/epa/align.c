@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of queued records before the first search; each further search waits for four times as
- * many. */
+/* The number of queued records that triggers the first search.  Each further search waits until
+ * there are four times as many. */
 #define FIRST_TRY 16
-/* Number of consecutive equal instructions that count as a common path; set by hand. */
+/* The number of consecutive equal instructions that count as a common path.  It was set by hand. */
 #define CONFIRM 3
 
 struct align_key {
@@ -35,7 +35,7 @@ struct epa_aligner {
 	bool leaving;
 	bool given_up; /* the search cannot succeed any more */
 	size_t next_try;
-	/* Call depth of the last pair, or of the scope that was left since then. */
+	/* The call depth of the last pair of records, or of the scope that was left since then. */
 	uint32_t depth;
 	uint32_t golden_depth; /* call depth before the golden record at the cursor */
 	struct epa_cursor look;
@@ -74,7 +74,7 @@ static const uint64_t *peek(const struct epa_aligner *a)
 	return a->cursor ? epa_cursor_peek(a->cursor) : NULL;
 }
 
-/* The call depth after a golden record. */
+/* Returns the call depth after a golden record. */
 static uint32_t depth_after(uint32_t depth, const uint64_t *words)
 {
 	struct epa_record r;
@@ -163,9 +163,10 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 	return a->keys[j].instruction == epa_record_key(r) && a->keys[j].depth == r->depth;
 }
 
-/* Whether record i of the queue and golden record j begin a common path.  That is so if CONFIRM
- * instructions are equal.  Fewer are enough if one of them is an event, or if the records end
- * after at least one.  A record that has not been read yet counts as different. */
+/* Returns true if record i of the queue and golden record j begin a common path, which means that
+ * the next CONFIRM instructions are equal.  Fewer instructions are enough if one of them is an
+ * event, or if the records end after at least one.  A record that has not been read yet counts as
+ * different. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {
@@ -179,7 +180,8 @@ static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, 
 	return true;
 }
 
-/* Finds the nearest place from which both runs do the same, and drops the records before it. */
+/* Finds the nearest place after which both runs do the same, and drops the records before it.
+ * Returns false if there is no such place. */
 static bool find_common_path(struct epa_aligner *a, bool ended)
 {
 	size_t n = a->count, m;
@@ -202,8 +204,8 @@ static bool find_common_path(struct epa_aligner *a, bool ended)
 	return false;
 }
 
-/* Leaves the scope in which the runs diverged, in both.  Returns false if the run is still in
- * it. */
+/* Leaves the scope in which the two runs diverged.  Returns false if the run is still in that
+ * scope. */
 static bool leave_scope(struct epa_aligner *a)
 {
 	const uint64_t *words;

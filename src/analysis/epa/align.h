@@ -3,29 +3,30 @@
  * Finds which records of a thread correspond to which golden records, even after the two have
  * diverged.
  *
- * As long as both execute the same instructions, each record has a partner.  Where they diverge,
- * both are searched for the nearest place where they agree again.  That is a sequence of equal
- * instructions at the same call depth, with the fewest unmatched records before it.  The search is
- * bounded.  If it fails, both are skipped to the end of the scope in which they diverged.  So the
- * time is linear in the length of the two sequences.
+ * As long as both runs execute the same instructions, each record has a partner.  Where they
+ * diverge, the aligner searches both for the nearest place where they agree again.  Such a place is
+ * a sequence of equal instructions at the same call depth, with the fewest unmatched records before
+ * it.  The search is bounded.  If it fails, the records of both runs are skipped up to the end of
+ * the scope in which they diverged.  Therefore the time is linear in the length of the two
+ * sequences.
  */
 #ifndef EPA_ALIGN_H
 #define EPA_ALIGN_H
 
 #include "epa/reference.h"
 
-/* Number of records that a search examines; set by hand, because the time of a search is
- * quadratic. */
+/* The number of records that a search examines.  It was set by hand, because the time of a search
+ * is quadratic in it. */
 #define EPA_ALIGN_WINDOW 1024
 
 struct epa_align_sink {
 	void *context;
-	/* Called for a pair: both runs executed the same instruction.  `number` is the number of
-	 * the golden record. */
+	/* Called for each pair of records that are the same instruction in both runs.  `number` is
+	 * the number of the golden record. */
 	void (*pair)(void *context, const struct epa_record *golden, const struct epa_record *run,
 		     uint64_t number);
-	/* Called where the runs diverge, with the next record of each run; NULL for a run without
-	 * further records. */
+	/* Called where the runs diverge, with the next record of each run.  A record is NULL if its
+	 * run has no further records. */
 	void (*part)(void *context, size_t place, const struct epa_record *golden,
 		     const struct epa_record *run, uint64_t number);
 	/* Called for a record that only the golden run or only this run has. */
@@ -33,9 +34,10 @@ struct epa_align_sink {
 };
 
 struct epa_aligner;
-/* Makes an aligner for a thread that did the same in both runs up to now.  The caller owns the
- * cursor, which is at the thread's next golden record, or NULL if there are no golden records.
- * `last` is the thread's last record, or has depth 0. */
+/* Makes an aligner for a thread that has done the same in both runs so far.  The cursor points to
+ * the thread's next golden record and belongs to the caller; it is NULL if there are no golden
+ * records.  `last` is the thread's last record.  Its depth is 0 if the thread has no records
+ * yet. */
 struct epa_aligner *epa_aligner_new(const struct epa_align_sink *sink, const struct epa_record *last,
 				    struct epa_cursor *cursor);
 void epa_aligner_free(struct epa_aligner *a); /* `a` may be NULL */
@@ -43,8 +45,8 @@ void epa_aligner_free(struct epa_aligner *a); /* `a` may be NULL */
 /* Passes the thread's next record to the aligner. */
 void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r);
 
-/* Decides about the records in the queue; to be called after the last record.  The cursor is then
- * at the golden record at which the thread ended. */
+/* Decides about the records that are still in the queue.  Call this after the last record.  The
+ * cursor then points to the golden record at which the thread ended. */
 void epa_aligner_end(struct epa_aligner *a);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of the bytes of memory that have wrong values, with the node of the propagation graph
- * that wrote them.  At most EPA_CELLS words are remembered. */
+/* A table of the memory bytes that have wrong values.  For each of them it holds the node of the
+ * propagation graph that wrote it.  The table holds at most EPA_CELLS words. */
 #ifndef EPA_CELL_INT_H
 #define EPA_CELL_INT_H
 
 #include "epa/name.h"
 
-#define EPA_CELLS (1u << 19) /* largest number of words; set by hand, to limit memory */
-/* Number of bytes of a word.  It is small because adjacent ints are often written by different
+/* The largest number of words in the table; set by hand, to limit memory. */
+#define EPA_CELLS (1u << 19)
+/* The number of bytes in a word.  It is small because adjacent ints are often written by different
  * nodes. */
 #define EPA_CELL 4
 
@@ -16,7 +17,7 @@ struct epa_cell {
 	uint64_t serial; /* serial number of the object that contained the word */
 	struct epa_name name;
 	uint32_t node;
-	uint8_t bytes; /* a bit for each wrong byte; 0 if all bytes are right again */
+	uint8_t bytes; /* a bit mask of the wrong bytes; 0 if all bytes are right again */
 	bool used;
 };
 
@@ -27,15 +28,15 @@ struct epa_cells {
 };
 void epa_cells_release(struct epa_cells *c);
 
-/* The number of words that contain bytes of [address, address + size).  The range may end at the
- * end of the address space. */
+/* Returns the number of words that contain bytes of [address, address + size).  The range may end
+ * at the end of the address space. */
 static inline uint64_t epa_cell_words(uint64_t address, uint64_t size)
 {
 	uint64_t last = size - 1 <= UINT64_MAX - address ? address + size - 1 : UINT64_MAX;
 	return size ? last / EPA_CELL - address / EPA_CELL + 1 : 0;
 }
 
-/* A bit for each byte of `word` that is in [address, address + size). */
+/* Returns a bit mask of the bytes of `word` that are in [address, address + size). */
 static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t word)
 {
 	uint64_t first = word * EPA_CELL, from = address > first ? address - first : 0;
@@ -44,10 +45,11 @@ static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t w
 	return (uint8_t)((0xffu << from) & (0xffu >> (8 - to)));
 }
 
-/* The cell of a word that has wrong bytes, else NULL. */
+/* Returns the cell of a word, or NULL if the word has no wrong bytes. */
 struct epa_cell *epa_cells_find(const struct epa_cells *c, uint64_t word);
 
-/* The cell of a word, created if necessary; NULL if there are too many. */
+/* Returns the cell of a word, and creates it if necessary.  Returns NULL if there are too many
+ * cells. */
 struct epa_cell *epa_cells_put(struct epa_cells *c, uint64_t word);
 
 /* Marks the given bytes of a cell as right again. */

@@ -3,9 +3,9 @@
  * Compares a run with a reference, which is the golden run (epa/compare.h).
  *
  * Each record of the run is packed into words and compared with the golden words at its thread's
- * cursor.  Nothing is unpacked until the words differ, which is the first deviation.  If the
- * caller wants the propagation, every thread then gets an aligner, which passes its pairs of
- * records to the propagator.
+ * cursor.  Nothing is unpacked until the words differ, which is the first deviation.  If the caller
+ * wants the propagation, this file then creates an aligner for every thread.  The aligner passes
+ * pairs of records to the propagator.
  */
 #include "epa/compare.h"
 
@@ -22,8 +22,8 @@ uint32_t epa_deviation_site(const struct epa_deviation *d)
 	return d->has_run ? d->run.site : d->golden.site;
 }
 
-/* Whether the code of a site, or a function that it was inlined into, belongs to the program
- * itself. */
+/* Returns true if the code of a site, or a function that it was inlined into, belongs to the
+ * program itself. */
 static bool is_own(const struct trace_sites *sites, uint32_t site)
 {
 	struct trace_frame frames[8];
@@ -46,7 +46,8 @@ uint32_t epa_deviation_own_site(const struct epa_deviation *d, const struct trac
 }
 
 struct run_thread {
-	/* Index of the thread in the reference; SIZE_MAX if the golden run has no such thread. */
+	/* The index of the thread in the reference, or SIZE_MAX if the golden run has no such
+	 * thread. */
 	size_t reference;
 	struct epa_cursor cursor;
 	struct epa_aligner *aligner; /* NULL until the first deviation */
@@ -56,7 +57,7 @@ struct run_thread {
 	uint64_t records;
 	uint32_t site, depth; /* site and call depth of the last record */
 	uint8_t kind;
-	uint32_t *calls; /* by call depth: the site of the last call at that depth */
+	uint32_t *calls; /* the site of the last call at each call depth */
 	size_t call_count, call_capacity;
 };
 
@@ -67,8 +68,10 @@ struct comparison_state {
 	struct epa_comparison *out;
 	/* NULL until the first deviation, or if propagation is not requested. */
 	struct epa_propagator *propagator;
-	struct run_thread *threads; /* by place in the walk: the state of a thread of the run */
-	/* By thread of the reference: whether it was handled; whether the run lacks it. */
+	/* The states of the run's threads, indexed by place in the walk. */
+	struct run_thread *threads;
+	/* Both are indexed by the thread's index in the reference.  `met` is true if the thread was
+	 * handled, and `lost` if the run does not have it. */
 	bool *met, *lost;
 	bool exited; /* the process exited by itself */
 	struct cut_access {
@@ -78,8 +81,8 @@ struct comparison_state {
 		struct epa_record run;
 		uint64_t golden[EPA_WORDS];
 	} cut;
-	/* Place of a thread that deviated before the fault was reached.  Its deviation counts as
-	 * the first one, unless the faulty thread deviates too. */
+	/* The place of a thread that deviated before the fault was reached.  Its deviation counts
+	 * as the first one, unless the faulty thread deviates too. */
 	size_t held;
 	struct epa_compare_options options;
 	bool propagation;
@@ -130,8 +133,8 @@ static void note_call(struct run_thread *t, const struct epa_record *r)
 	t->calls[r->depth] = r->site;
 }
 
-/* Records that the run's record differs from the golden one, whose words are given.  `golden` is
- * NULL if there is no golden record. */
+/* Stores the deviation of a record from the golden record, whose words are given.  `golden` is NULL
+ * if there is no golden record. */
 static void deviate(struct comparison_state *c, const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_deviation *d = &c->out->first;
@@ -148,7 +151,8 @@ static void deviate(struct comparison_state *c, const struct epa_record *r, cons
 	set_stack(d, &c->threads[r->place], r->depth);
 }
 
-/* Records a deviation: there is a golden record, and the run has no more. */
+/* Stores a deviation that consists of a missing record: the run has no more records, but there is a
+ * golden one. */
 static void deviate_missing(struct comparison_state *c, const uint64_t *golden)
 {
 	struct epa_deviation *d = &c->out->first;
@@ -167,9 +171,9 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
-/* Whether both records are the same access, and only one of the runs finished that access.  In the
- * other run, the thread died in the access, or was cut off by an exit or by the death of another
- * thread.  The reason is known only after the last record. */
+/* Returns true if both records are the same access, and only one of the runs finished it.  In the
+ * other run, the thread died during the access, or was cut off because the process exited or
+ * another thread died.  Which of these is the reason is known only after the last record. */
 static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 {
 	struct epa_record g;
@@ -180,7 +184,7 @@ static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
 	       g.slots[0].where == r->slots[0].where;
 }
 
-/* Whether the thread ended only because its run exited. */
+/* Returns true if the thread ended only because its run exited. */
 static bool is_cut_by_exit(const struct comparison_state *c, const struct epa_record *r)
 {
 	return r->unfinished ? c->exited : !epa_reference_was_killed(c->ref);
@@ -196,8 +200,8 @@ static void note_cut(struct comparison_state *c, const struct epa_record *r, con
 	memcpy(c->cut.golden, golden, epa_packed_size(golden[0]) * sizeof *golden);
 }
 
-/* Whether the record is as in the golden run, or follows the point where the golden run's exit cut
- * the thread off. */
+/* Returns true if the record equals the golden one.  Also returns true if the golden run's exit cut
+ * the thread off before this point, so that there is no golden record. */
 static bool agrees(struct comparison_state *c, const struct epa_record *r, const uint64_t **golden)
 {
 	struct run_thread *t = thread_of(c, r->place);
@@ -218,7 +222,8 @@ static bool agrees(struct comparison_state *c, const struct epa_record *r, const
 		return true;
 	}
 	/* The exit of the golden run cut this thread off at an arbitrary point, perhaps before its
-	 * first record.  In that case the thread's creator shows whether it existed. */
+	 * first record.  If it has no record, only the records of its creator show that it
+	 * existed. */
 	return !*golden && !t->cursor.err && (t->reference == SIZE_MAX || !t->cursor.thread->ended);
 }
 
@@ -260,7 +265,7 @@ static void report_missing_thread(struct comparison_state *c, size_t index)
 	epa_cursor_close(&cursor);
 }
 
-/* Handles threads that only the golden run created, as far as they are known by now. */
+/* Handles the threads that only the golden run created, as far as they are already known. */
 static void report_missing_threads(struct comparison_state *c)
 {
 	size_t place, reference;
@@ -288,7 +293,7 @@ static void align(struct comparison_state *c, const struct epa_record *r)
 	report_missing_threads(c);
 }
 
-/* Whether the golden run did not create the thread. */
+/* Returns true if the golden run did not create the thread. */
 static bool is_extra(struct comparison_state *c, size_t place)
 {
 	const struct trace_event *start = epa_walk_start(c->walk, epa_walk_number(c->walk, place));
@@ -299,8 +304,8 @@ static bool is_extra(struct comparison_state *c, size_t place)
 	return t->reference == SIZE_MAX ? is_extra(c, parent) : start->values[3] >= t->cursor.thread->created;
 }
 
-/* Whether the golden run's exit cut the thread off before this point, perhaps even before its first
- * record. */
+/* Returns true if the golden run's exit cut the thread off before this point, perhaps even before
+ * its first record. */
 static bool is_beyond(struct comparison_state *c, size_t place)
 {
 	const struct run_thread *t = thread_of(c, place);
@@ -347,7 +352,8 @@ static void note(struct comparison_state *c, const struct epa_record *r)
 		end_thread(c, r->place);
 }
 
-/* Whether a deviation is ignored: an allowed difference of a value, or a call that was not made. */
+/* Returns true if the caller wants to ignore this deviation.  Only different values and calls that
+ * were not made can be ignored. */
 static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 {
 	struct epa_deviation *d = &c->out->first;
@@ -362,10 +368,10 @@ static bool is_ignored(struct comparison_state *c, const struct epa_record *r)
 	return true;
 }
 
-/* Whether another thread deviates before the walk has reached the fault.  The walk puts even
- * unordered records into an order: a record without q follows directly after its thread's last
- * record with q.  So the fault may lie among such records of the faulty thread, while its effects
- * have already reached this thread. */
+/* Returns true if a thread other than the faulty one deviates before the walk has reached the
+ * fault.  The walk also orders records that are unordered: a record without q follows directly
+ * after its thread's last record with q.  So the fault may still lie ahead, among such records of
+ * the faulty thread, although its effects have already reached this thread. */
 static bool is_before_fault(const struct comparison_state *c, const struct epa_record *r)
 {
 	size_t count;
@@ -374,8 +380,9 @@ static bool is_before_fault(const struct comparison_state *c, const struct epa_r
 	       strcmp(epa_walk_name(c->walk, r->place), c->options.faulty_thread) != 0;
 }
 
-/* Whether to continue looking for a deviation of the faulty thread.  The search ends when the thread
- * that deviated first does something for which other threads may have waited. */
+/* Compares records after another thread has deviated, to find a deviation of the faulty thread.
+ * Returns false when the search can stop: a deviation was found, or the thread that deviated first
+ * did something for which other threads may have waited. */
 static bool await_faulty_thread(struct comparison_state *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
@@ -421,8 +428,8 @@ static bool compare_record(struct comparison_state *c, const struct epa_record *
 	return true;
 }
 
-/* Skips the following records as long as they are equal to the golden ones, without unpacking
- * them. After an equal record, many more are usually equal. */
+/* Skips the following records, without unpacking them, as long as they equal the golden ones.
+ * After an equal record, usually many more are equal. */
 static void pass_equal(struct comparison_state *c, size_t place)
 {
 	struct run_thread *t = &c->threads[place];
@@ -459,14 +466,15 @@ static void compare_records(struct comparison_state *c)
 
 /* --- the ends of threads and runs --- */
 
-/* Whether the end of the run cut the thread off at an arbitrary point, as in the golden run.
- * Either both runs exited, or both were killed. */
+/* Returns true if the end of the run cut the thread off at an arbitrary point, as in the golden
+ * run.  Either both runs exited, or both were killed. */
 static bool is_cut_off(const struct comparison_state *c, const struct run_thread *t)
 {
 	return (c->exited || epa_reference_was_killed(c->ref)) && !t->ended && !t->joined;
 }
 
-/* The golden record after the last record of a thread, unless the thread was cut off there. */
+/* Returns the golden record that follows the thread's last record.  Returns NULL if there is none,
+ * or if the thread was cut off there. */
 static const uint64_t *missing_of(struct comparison_state *c, struct run_thread *t)
 {
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;
@@ -508,9 +516,9 @@ static void end_thread(struct comparison_state *c, size_t place)
 	}
 }
 
-/* Handles a golden thread that is missing from the run.  If the run ended by exit(), the thread may
- * have been created without having written a record; the records of its creator show that.  The
- * same is true if both runs were killed. */
+/* Handles a golden thread that is missing from the run.  If the run ended by exit(), or if both
+ * runs were killed, the thread may have been created without having written a record.  In that
+ * case, the records of its creator show it. */
 static void end_reference(struct comparison_state *c, size_t index)
 {
 	if (!c->met[index] && !c->exited && !epa_reference_was_killed(c->ref))
@@ -609,8 +617,8 @@ static void close_all(struct comparison_state *c)
 	epa_walk_close(c->walk);
 }
 
-/* Whether both traces have the same sites.  Comparing slots is enough, because the slot of a unit
- * is derived from its content. */
+/* Returns true if both traces have the same sites.  Comparing slots is enough, because the slot of
+ * a unit is derived from its content. */
 static bool same_sites(const struct trace_sites *a, const struct trace_sites *b)
 {
 	if (a->site_count != b->site_count || a->unit_count != b->unit_count ||
@@ -663,8 +671,8 @@ static int compare_once(const struct epa_reference *ref, struct epa_source *run,
 	return c.err;
 }
 
-/* Determines the first deviation again: now that the faulty thread is known, another deviation may
- * be the first. */
+/* Determines the first deviation again.  The faulty thread is known now, so another deviation may
+ * turn out to be the first. */
 static int settle_first(const struct epa_reference *ref, struct epa_source *run, struct epa_comparison *out)
 {
 	const char *struck = epa_names_text(&out->names, out->faults[0].thread);

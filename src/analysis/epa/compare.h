@@ -26,9 +26,10 @@ struct epa_deviation {
 	struct epa_record golden, run; /* the two records, without `depth` and `place` */
 	unsigned slot;		       /* for kinds data and address: the first slot that differs */
 	uint32_t stack[EPA_STACK_MAX]; /* call sites of the enclosing scopes, innermost first */
-	/* Number of enclosing scopes, of which EPA_STACK_MAX are kept. */
+	/* The number of enclosing scopes.  `stack` holds at most EPA_STACK_MAX of them. */
 	size_t depth;
-	/* Site of the last record before the deviation that both runs have; 0 if there is none. */
+	/* The site of the last record before the deviation that both runs have, or 0 if there is
+	 * none. */
 	uint32_t previous_site;
 };
 
@@ -36,19 +37,19 @@ struct epa_compare_options {
 	bool propagation; /* continue after the first deviation */
 	bool slow;	  /* unpack every record, to check the fast path */
 
-	/* The name of the thread with the fault; NULL if unknown.  If another thread deviates
-	 * before the walk reaches the fault, the two are unordered.  Then the deviation of the
-	 * faulty thread is reported as the first. */
+	/* The name of the thread into which the fault was injected, or NULL if it is unknown.  If
+	 * another thread deviates before the walk reaches the fault, the deviation and the fault
+	 * are unordered.  Then the deviation of the faulty thread is reported as the first. */
 	const char *faulty_thread;
 
-	/* Decides whether to ignore a deviation of kind data, or a call that a fault prevented.
-	 * Called for the first deviation and, as long as it returns true, for each following one.
-	 * Not called with propagation.  May be NULL. */
+	/* Returns true if a deviation should be ignored.  It is called only for deviations of kind
+	 * data, and for calls that a fault prevented: for the first one and, as long as it returns
+	 * true, for each following one.  It is not called with `propagation`, and may be NULL. */
 	bool (*ignore)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };
 
-/* A thread of either run; filled with options.propagation. */
+/* A thread of either run.  These are filled in only with options.propagation. */
 struct epa_compared_thread {
 	uint32_t name;	      /* number of its name in epa_comparison.names */
 	uint64_t golden, run; /* number of canonical records in each run */
@@ -57,14 +58,15 @@ struct epa_compared_thread {
 
 struct epa_comparison {
 	bool deviated;
-	/* 0, or the error because of which a stream of the run ended early. */
+	/* The error that ended a stream of the run early, or 0. */
 	int damage;
 	struct epa_deviation first; /* the first deviation in the order of the run */
 	uint64_t records;	    /* number of canonical records of the run that were compared */
 	struct epa_names
-		/* For epa_name_text(): the names of the reference, and further ones of the run. */
+		/* The names of the reference, and further names of the run.  Pass this to
+		 * epa_name_text(). */
 		names;
-	/* With options.propagation, if the run deviated: */
+	/* The following members are set with options.propagation, if the run deviated. */
 	struct epa_propagation propagation;
 	struct epa_compared_thread *threads;
 	size_t thread_count;
@@ -72,8 +74,8 @@ struct epa_comparison {
 	size_t fault_count;
 };
 
-/* The index of the fault that directly caused the error at a node.  SIZE_MAX if the error spread
- * from another node, or has another cause. */
+/* Returns the index of the fault that directly caused the error at a node, or SIZE_MAX if the error
+ * spread from another node or has another cause. */
 size_t epa_node_fault(const struct epa_comparison *c, size_t node);
 
 /* Compares `run` with the reference.  `options` may be NULL. */
@@ -81,11 +83,12 @@ int epa_compare(const struct epa_reference *reference, struct epa_source *run,
 		const struct epa_compare_options *options, struct epa_comparison *comparison);
 void epa_comparison_release(struct epa_comparison *comparison);
 
-/* The site of a deviation: that of the run's record or, if there is none, of the golden record. */
+/* Returns the site of the run's deviating record or, if there is none, that of the golden
+ * record. */
 uint32_t epa_deviation_site(const struct epa_deviation *deviation);
 
-/* The site of a deviation.  If that is in a library's header, the innermost call around it that is
- * in the program's own code. */
+/* Returns the site of a deviation.  If it lies in a library's header, returns the innermost
+ * enclosing call in the program's own code instead. */
 uint32_t epa_deviation_own_site(const struct epa_deviation *deviation, const struct trace_sites *sites);
 
 #endif

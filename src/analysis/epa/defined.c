@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Records which bytes of an object are defined (epa/defined.h). The bit of each byte is in a word
- * for small objects, in an array for others. */
+/* Records which bytes of an object are defined (epa/defined.h).  There is one bit for each byte.
+ * The bits of small objects are stored in a word, and those of larger objects in an array. */
 #include "epa/defined.h"
 
 #include "base/alloc.h"

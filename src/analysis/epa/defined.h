@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Number of bytes above which an object counts as completely defined, to limit memory. */
+/* Larger objects, in bytes, count as completely defined, to limit memory. */
 #define EPA_DEFINED_MAX (1u << 26)
 
 struct epa_defined {
@@ -21,21 +21,23 @@ struct epa_defined {
 	bool whole;	/* all bytes are defined */
 };
 
-/* Begins an object.  The memory of an earlier object of the same size in *d is reused. */
+/* Begins an object.  If *d was used for an earlier object of the same size, its memory is
+ * reused. */
 void epa_defined_begin(struct epa_defined *d, uint64_t size, bool whole);
 void epa_defined_release(struct epa_defined *d);
 
-/* Marks the bytes of the range as defined, except those in `except`, a bit mask of the first 64
- * bytes.  These become undefined. */
+/* Marks the bytes of the range as defined, except the bytes in the mask `except`, which become
+ * undefined.  Bit i of the mask stands for byte i of the range, so only the first 64 bytes can be
+ * excepted. */
 void epa_defined_set(struct epa_defined *d, uint64_t offset, uint64_t size, uint64_t except);
 
-/* A bit mask of the undefined bytes in a range of at most eight bytes. */
+/* Returns a bit mask of the undefined bytes in a range of at most eight bytes. */
 uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64_t size);
 
 /* --- bits for another property: which bytes are part of an address --- */
 
 struct epa_parts {
-	struct epa_defined bits; /* uses `few` or `many`, as struct epa_defined does */
+	struct epa_defined bits; /* the bits are in `few` or `many`, as in struct epa_defined */
 	bool any;		 /* some byte is or was part of an address, so the bits exist */
 };
 
@@ -44,11 +46,12 @@ static inline void epa_parts_begin(struct epa_parts *p)
 	p->any = false;
 }
 
-/* Sets the property of at most eight bytes in an object of `object` bytes.  The bytes in the mask
- * `which` are part of an address; the others are not. */
+/* Records which of at most eight bytes are part of an address.  The bytes in the mask `which` are,
+ * and the others are not.  The bytes belong to an object of `object` bytes. */
 void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which);
 
-/* A bit mask of the bytes that are part of an address, in a range of at most eight bytes. */
+/* Returns a bit mask of the bytes that are part of an address, in a range of at most eight
+ * bytes. */
 static inline uint8_t epa_parts_get(const struct epa_parts *p, uint64_t offset, uint64_t size)
 {
 	RD_ASSERT(size <= 8);

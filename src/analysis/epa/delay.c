@@ -19,7 +19,7 @@ struct ring {
 	unsigned locks; /* number of mutexes that the thread holds */
 	bool waited;	/* a wait has ended, and the record after it has not been read yet */
 	bool leaves;	/* the thread itself ends the process */
-	bool struck;	/* a fault was injected into the thread since the ring was empty */
+	bool struck;	/* a fault was injected into the thread since the ring was last empty */
 };
 
 struct epa_delay {
@@ -76,8 +76,8 @@ void epa_delay_fault(struct epa_delay *h, size_t place)
 	h->threads[place].struck |= h->threads[place].locks != 0;
 }
 
-/* If a new iteration begins with this record, drops the previous iteration.  The variables that the
- * previous iteration made are no longer counted. */
+/* Drops the previous iteration if a new one begins with this record.  The variables that were
+ * created in the dropped iteration are no longer counted. */
 static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_record *r)
 {
 	for (size_t i = t->count; i-- > 0;) {
@@ -134,9 +134,9 @@ bool epa_delay_idle(const struct epa_delay *h, size_t place)
 	return h->going == SIZE_MAX && !h->threads[place].locks && !h->threads[place].count;
 }
 
-/* Whether the run ended while the thread was in an iteration that might have been dropped later.  A
- * thread that crashed or ended the run itself was not in a wait; its records must stay visible,
- * because they may show effects of the fault. */
+/* Returns true if the run ended while the thread was in an iteration that might have been dropped
+ * later.  A thread that crashed, or that ended the run itself, was not in a wait.  Its records must
+ * stay visible, because they may show effects of the fault. */
 static bool is_cut_off(const struct ring *t)
 {
 	return t->locks && !t->leaves && !t->struck && !delayed(t, t->count - 1)->unfinished;

@@ -2,10 +2,11 @@
 /*
  * Nested ranges are kept in a treap with two caches in front of it.
  *
- * Ranges are nested or disjoint.  Take the range with the largest start of all that start at or
- * below an address.  Every range that contains the address is this one or encloses it.  Range 0 is
- * empty and means "none" in caches and links.  Caches may be out of date, so a lookup checks that
- * the cached range contains the address.  A range with others inside is never cached.
+ * Ranges are nested or disjoint.  Consider the ranges that start at or below an address, and among
+ * them the one with the largest start.  Every range that contains the address is either this range
+ * or encloses it.  Range 0 is empty and means "none" in caches and links.  Caches may be out of
+ * date, so a lookup checks that the cached range contains the address.  A range that contains other
+ * ranges is never cached.
  */
 #include "epa/extent.h"
 
@@ -30,7 +31,8 @@ void epa_extents_release(struct epa_extents *x)
 	memset(x, 0, sizeof *x);
 }
 
-/* Order of the tree: by start, and larger ranges first. */
+/* Compares ranges in the order of the tree: by start; of equal starts, the larger range is
+ * first. */
 static bool comes_before(const struct epa_extent *a, const struct epa_extent *b)
 {
 	return a->start != b->start ? a->start < b->start : a->size > b->size;
@@ -53,7 +55,7 @@ static bool meets(const struct epa_extent *a, const struct epa_extent *b)
 
 /* --- the tree ---------------------------------------------------------------------------- */
 
-/* Splits a tree: parts[0] gets the ranges before `key`, parts[1] the rest. */
+/* Splits a tree. parts[0] receives the ranges before `key`, and parts[1] the rest. */
 static void split(struct epa_extents *x, uint32_t root, const struct epa_extent *key, uint32_t parts[2])
 {
 	uint32_t *low = &parts[0], *high = &parts[1];
@@ -133,7 +135,7 @@ uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address)
 	return best;
 }
 
-/* The first range, in the order of the tree, that does not come before `key`. */
+/* Returns the first range, in the order of the tree, that does not come before `key`. */
 static uint32_t first_from(const struct epa_extents *x, const struct epa_extent *key)
 {
 	uint32_t best = 0;
@@ -200,7 +202,8 @@ void epa_extents_remove(struct epa_extents *x, uint32_t n)
 	x->free = n;
 }
 
-/* Removes the ranges that the new range replaces.  Returns the range that stays around it. */
+/* Removes the ranges that the new range replaces.  Returns the smallest remaining range around it,
+ * or 0 if there is none. */
 static uint32_t clear_room(struct epa_extents *x, const struct epa_extent *room)
 {
 	uint32_t n = epa_extents_before(x, room->start), around = 0;
@@ -240,7 +243,7 @@ static uint32_t next_random(struct epa_extents *x)
 	return x->random;
 }
 
-/* Whether the range has the same bounds as the new one, and contains no other range. */
+/* Returns true if the range has the same bounds as the new one, and contains no other range. */
 static bool is_leaf_like(const struct epa_extents *x, uint32_t n, const struct epa_extent *fresh)
 {
 	const struct epa_extent *e = &x->list[n];

@@ -3,10 +3,10 @@
  * Disjoint or nested ranges of addresses, with a lookup of the smallest range at an address.
  *
  * Each range has a number, which the caller uses as an index.  A new range replaces all ranges
- * inside it, all that overlap it partly, and ended ranges that enclose it; a live range that
- * encloses it stays.  If a range with the same bounds and nothing inside exists, the new one takes
- * it over.  An ended range can be found until it is replaced, so that a stale address still has a
- * name.
+ * inside it, all ranges that overlap it partly, and ended ranges that enclose it.  A live range
+ * that encloses it stays.  If there is a range with the same bounds and nothing inside, its number
+ * is reused for the new range.  An ended range can be found until it is replaced, so that a stale
+ * address still has a name.
  */
 #ifndef EPA_EXTENT_H
 #define EPA_EXTENT_H
@@ -20,7 +20,8 @@
 
 struct epa_extent {
 	uint64_t start, size;
-	/* Subtrees of a treap ordered by start; of equal starts, the larger range is first. */
+	/* Subtrees of a treap that is ordered by start.  Of ranges with the same start, the larger
+	 * one comes first. */
 	uint32_t left, right;
 	uint32_t priority;
 	uint32_t around; /* the next larger range that contains this one; 0 if there is none */
@@ -33,8 +34,9 @@ struct epa_extents {
 	size_t count, capacity;	 /* `count` is the number of ranges so far */
 	uint32_t root, free;
 	uint32_t random;
-	uint32_t lines[EPA_EXTENT_LINES]; /* by address: the range that was last found there */
-	uint32_t hints[EPA_EXTENT_HINTS]; /* by hint: the range that was last found with it */
+	/* The range that was last found in each line of addresses. */
+	uint32_t lines[EPA_EXTENT_LINES];
+	uint32_t hints[EPA_EXTENT_HINTS]; /* the range that was last found with each hint */
 };
 
 void epa_extents_init(struct epa_extents *x);
@@ -51,7 +53,7 @@ static inline void epa_extents_end(struct epa_extents *x, uint32_t extent)
 
 void epa_extents_remove(struct epa_extents *x, uint32_t extent);
 
-/* The range with the largest start that contains the address; 0 if there is none. */
+/* Returns the range with the largest start that contains the address, or 0 if there is none. */
 uint32_t epa_extents_find_slow(struct epa_extents *x, uint64_t address, uint32_t hint);
 
 static inline bool epa_extent_has(const struct epa_extent *e, uint64_t address)
@@ -72,11 +74,11 @@ static inline uint32_t epa_extents_find(struct epa_extents *x, uint64_t address,
 	return epa_extents_find_slow(x, address, hint);
 }
 
-/* The range with the largest start at or before the address, whether or not it contains the
- * address; 0 if there is none. */
+/* Returns the range with the largest start at or before the address, whether or not it contains the
+ * address, or 0 if there is none. */
 uint32_t epa_extents_before(const struct epa_extents *x, uint64_t address);
 
-/* The range with the smallest start after the address; 0 if there is none. */
+/* Returns the range with the smallest start after the address, or 0 if there is none. */
 uint32_t epa_extents_after(const struct epa_extents *x, uint64_t address);
 
 #endif

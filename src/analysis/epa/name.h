@@ -3,13 +3,14 @@
  * Canonical names describe what an address refers to, in a form that is the same in every run and
  * under every schedule.
  *
- * A name is two words, equal if and only if they name the same thing:
+ * A name consists of two words.  Two names are equal if and only if they name the same thing.  The
+ * words contain, with the number of bits in parentheses:
  *
  * 	who    kind (4 bits), thread (20), ordinal (40)    of a variable: kind, index of
  * 	                                                   trace_sites.placed; of a module: kind, number
  * 	where  site (31), offset (33, signed)              of variables, modules, blocks, threads: offset
  *
- * Threads and modules are represented by numbers from an `epa_names`, which gives equal strings
+ * Threads and modules are represented by numbers from an `epa_names`, which maps equal strings to
  * equal numbers.  So names can be compared, stored and explained without a table of the objects of
  * a run.
  */
@@ -22,23 +23,27 @@
 
 enum epa_kind {
 	EPA_NONE,     /* not an address: `where` is a plain number */
-	EPA_VARIABLE, /* a variable: by its row in the site table */
-	EPA_MODULE,   /* code and unnamed data of a module: by offset */
-	/* A block of thread-local variables: by thread, and number among its blocks. */
+	EPA_VARIABLE, /* a variable, named by its row in the site table */
+	EPA_MODULE,   /* code and unnamed data of a module, named by the offset */
+	/* A block of thread-local variables, named by the thread and the number among its
+	 * blocks. */
 	EPA_TLS,
-	EPA_THREAD, /* the memory that a pthread_t points to: by thread */
-	EPA_STACK,  /* a local variable: by thread, site and number of the execution of the site */
-	/* Memory from malloc or new: by thread, call site and number of the allocation there. */
+	EPA_THREAD, /* the memory that a pthread_t points to, named by the thread */
+	/* A local variable, named by the thread, the site, and the number of the site's
+	 * execution. */
+	EPA_STACK,
+	/* Memory from malloc or new, named by the thread, the call site, and the number of the
+	 * allocation there. */
 	EPA_HEAP,
-	/* Memory from mmap(): by thread, call site and number of the allocation there. */
+	/* Memory from mmap(), named like EPA_HEAP. */
 	EPA_MAP,
-	EPA_ARGUMENT, /* argv, and the strings that it points to: by number, from 1 */
-	/* Memory of libraries: by the thread that uses it, the site that used it first, and a
+	EPA_ARGUMENT, /* argv, and the strings that it points to, named by a number from 1 */
+	/* Memory of libraries, named by the thread that uses it, the site that used it first, and a
 	 * number at that site. */
 	EPA_UNKNOWN,
 	EPA_PROCESS, /* a process ID; all process IDs have the same name */
-	/* A value of less than a word that contains bytes of an address: by a bit mask of these
-	 * bytes. */
+	/* A value smaller than a word that contains bytes of an address.  It is named by a bit mask
+	 * that shows which of its bytes these are. */
 	EPA_PART,
 	EPA_REGION, /* the stack of a thread; used for objects, never in names */
 };
@@ -66,8 +71,8 @@ static inline struct epa_name epa_plain(uint64_t value)
 #define EPA_NAME_SITE 33
 #define EPA_NAME_ORDINALS ((1ull << EPA_NAME_THREAD) - 1)
 
-/* The name of the first byte of an object that a thread made.  Numbers that do not fit are
- * truncated; only a damaged trace has such numbers. */
+/* Returns the name of the first byte of an object that a thread made.  Numbers that do not fit are
+ * truncated.  Such numbers occur only in damaged traces. */
 static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, uint64_t ordinal)
 {
 	return (struct epa_name){(uint64_t)kind << 60 | (uint64_t)(thread & 0xfffff) << EPA_NAME_THREAD |
@@ -75,14 +80,14 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 				 0};
 }
 
-/* The parts of a name. */
+/* These functions return the parts of a name. */
 uint32_t epa_name_thread(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
-/* The name without its offset, which is the same for all places of one object. */
+/* Returns the name without its offset, which is the same for all places of one object. */
 struct epa_name epa_name_base(struct epa_name n);
 
-/* Maps strings to numbers.  Strings that the `base` contains have the same numbers as there.  The
+/* Maps strings to numbers.  A string that `base` contains keeps the number that it has there.  The
  * base is not changed, because other comparisons use the same reference. */
 struct epa_names {
 	const struct epa_names *base;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the object at an address, its canonical name, and the state of its bytes.  In: the objects
- * that object.c keeps.  Out: answers for the current position of the walk.
+ * Finds the object at an address, its canonical name, and the state of its bytes.  The objects are
+ * those that object.c keeps, and all results are for the current position of the walk.
  */
 #include "epa/object-int.h"
 
@@ -14,10 +14,11 @@
 
 /* All three of these constants were set by hand. */
 
-/* Largest number of unknown addresses of a thread; further ones share a name. */
+/* The largest number of unknown addresses of a thread.  Further ones share a name. */
 #define UNKNOWN_MAX 4096
-#define UNKNOWN_SIZE 4096 /* number of bytes after an unknown address that belong to it */
-#define HEADER_SIZE 16	  /* bytes of a heap block's header; pointers into it refer to the block */
+/* An access within this many bytes after an unknown address belongs to that address. */
+#define UNKNOWN_SIZE 4096
+#define HEADER_SIZE 16 /* bytes of a heap block's header; pointers into it refer to the block */
 
 const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site)
 {
@@ -64,8 +65,9 @@ static struct epa_name unknown_name(struct epa_objects *o, uint32_t site, uint64
 	return epa_name_in(epa_object_make_name(&object), (int64_t)(address - u->start));
 }
 
-/* The object that an address near its bounds refers to.  A pointer to the end of a live object
- * refers to that object; a pointer into the header of a heap block refers to the block. */
+/* Returns the object that an address outside all objects refers to, if it is close to one.  A
+ * pointer to the end of a live object refers to that object, and a pointer into the header of a
+ * heap block refers to the block. */
 static const struct epa_object *near_object(const struct epa_objects *o, uint64_t address)
 {
 	uint32_t n = address ? epa_extents_before(&o->extents, address - 1) : 0;
@@ -77,8 +79,8 @@ static const struct epa_object *near_object(const struct epa_objects *o, uint64_
 	return n && e->live && e->kind == EPA_HEAP && e->start - address <= HEADER_SIZE ? e : NULL;
 }
 
-/* The name of an address whose object has ended or is unknown.  The memory of a local variable that
- * has ended now contains something else, usually a frame of a library. */
+/* Returns the name of an address whose object has ended or is unknown.  The memory of a local
+ * variable that has ended now contains something else, usually a frame of a library. */
 static struct epa_name ended_or_unknown_name(struct epa_objects *o, uint32_t site, uint64_t address,
 					     uint32_t n)
 {
@@ -121,8 +123,9 @@ void epa_objects_skip(struct epa_objects *o, uint64_t records)
 	o->records += records;
 }
 
-/* Whether a value cannot be an address of the program: it lies in the first page, in the kernel's
- * range or in no mapping.  A program that is loaded at a fixed place has a heap below 4 GB. */
+/* Returns true if a value cannot be an address of the program, because it lies in the first page,
+ * in the kernel's range, or in no mapping.  A program that is loaded at a fixed place has a heap
+ * below 4 GB. */
 static bool is_number(struct epa_objects *o, uint32_t site, uint64_t value)
 {
 	if (value < 4096 || value >> 47)
@@ -182,7 +185,7 @@ uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t add
 	return e ? epa_defined_without(&e->defined, address - e->start, size) : 0;
 }
 
-/* The number of bytes, of `size` bytes from `address` on, that belong to the object. */
+/* Returns how many of the `size` bytes from `address` on belong to the object. */
 static uint64_t within(const struct epa_object *e, uint64_t address, uint64_t size)
 {
 	uint64_t left = e->size - (address - e->start);

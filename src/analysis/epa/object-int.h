@@ -10,7 +10,7 @@
 
 struct object_scope {
 	uint64_t frame;
-	size_t first; /* index of the first of its variables */
+	size_t first; /* index of the scope's first variable */
 };
 
 struct object_variable {
@@ -18,14 +18,15 @@ struct object_variable {
 	uint64_t serial;
 };
 
-/* An address that is in no object.  It also represents the addresses shortly after it. */
+/* An address outside all objects.  It also represents the addresses shortly after it. */
 struct unknown_address {
 	uint64_t start;
-	/* A number that consists of three parts: (number at its site) << 16 | (kind of memory) <<
-	 * 12 | low bits of the address. */
+	/* The ordinal packs three numbers: (number at its site) << 16 | (kind of memory) << 12 |
+	 * low bits of the address. */
 	uint64_t ordinal;
 	uint32_t site;
-	/* Number of scopes when it was first used, if it is on the thread's stack; else 0. */
+	/* The number of scopes when the address was first used, if it is on the thread's stack;
+	 * else 0. */
 	uint32_t depth;
 };
 
@@ -45,12 +46,12 @@ struct object_thread {
 	struct object_variable *variables;
 	size_t variable_count, variable_capacity;
 	struct unknown_address *unknowns; /* sorted by start */
-	/* `deep_count` is the number of unknowns with a depth. */
+	/* `deep_count` is the number of unknowns whose depth is not 0. */
 	size_t unknown_count, unknown_capacity, deep_count;
 	uint64_t low, high; /* bounds of its stack */
 	uint64_t control;   /* address of its control block */
 	uint64_t made;	    /* number of objects that the thread has made */
-	/* Number of its blocks of thread-local variables. */
+	/* The number of the thread's blocks of thread-local variables. */
 	uint32_t blocks;
 };
 
@@ -59,13 +60,13 @@ struct epa_objects {
 	const struct trace_sites *sites;
 	struct epa_names *names;
 	struct epa_extents extents;
-	struct epa_object *list; /* by number of the extent: its object */
+	struct epa_object *list; /* the objects, indexed by the number of their extent */
 	size_t count, capacity;
 	uint64_t serial;
 	/* Maps (place, kind, site) to the number of objects made there. */
 	struct rd_umap counters;
 	struct rd_umap created;	       /* maps the number of a thread to the number of its name */
-	struct object_thread *threads; /* by place in the walk: the state of a thread */
+	struct object_thread *threads; /* the states of the threads, indexed by place in the walk */
 	size_t module_count;
 	uint64_t program; /* load address of the program */
 	uint64_t argv, argv_size;
@@ -105,14 +106,16 @@ static inline uint64_t epa_counter_key(size_t place, enum epa_kind kind, uint32_
 	return (uint64_t)place << 35 | (uint64_t)kind << 31 | site;
 }
 
-/* Returns the number of objects that the thread has made there before, and counts one more. */
+/* Returns how many objects of this kind the thread has made at the site before, and counts one
+ * more. */
 static inline uint64_t epa_objects_count_up(struct epa_objects *o, size_t place, enum epa_kind kind,
 					    uint32_t site)
 {
 	return (*rd_umap_put(&o->counters, epa_counter_key(place, kind, site), NULL))++;
 }
 
-/* The child of this thread whose pthread_t has the value `address`; NULL if there is none. */
+/* Returns the child of this thread whose pthread_t has the value `address`, or NULL if there is
+ * none. */
 const struct child_thread *epa_child_at(const struct object_thread *t, uint64_t address);
 
 #endif

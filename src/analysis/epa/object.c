@@ -2,11 +2,11 @@
 /*
  * Derives the objects of a run from its records.
  *
- * All objects are ranges of one set (epa/extent.h): modules with their variables inside, stacks of
- * threads with local variables inside, heap blocks.  Each thread has a stack of scopes; the
+ * All objects are ranges of one set (epa/extent.h): modules that contain their variables, stacks of
+ * threads that contain local variables, and heap blocks.  Each thread has a stack of scopes.  The
  * variables of a scope end with it.  Some addresses lie in memory that no record describes, such as
- * a library's frame or the strings of the environment.  These are numbered separately for each
- * thread, because the schedule decides which thread uses one first.
+ * a library's frame or the strings of the environment.  Such addresses are numbered separately for
+ * each thread, because the schedule decides which thread is the first to use one.
  */
 #include "epa/object-int.h"
 
@@ -21,17 +21,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes are in bytes, and set by hand.  CONTROL_SIZE is a lower bound for the size of glibc's
- * control block on x86-64, CONTROL_ROOM an upper bound. */
+/* All sizes are in bytes, and were set by hand.  CONTROL_SIZE is a lower bound and CONTROL_ROOM an
+ * upper bound for the size of glibc's control block on x86-64. */
 #define DEPTH_MAX (1u << 22) /* largest number of scopes of a thread */
-/* Size of a string of the command line, unless another string begins before its end. */
+/* The assumed size of a string of the command line, unless another string begins before its end. */
 #define ARGUMENT_SIZE 64
 #define CONTROL_SIZE 1024 /* least size of the initial thread's control block */
 #define CONTROL_ROOM 4096 /* bytes at the upper end of a stack that contain the control block */
 
 /* --- beginning and ending objects ------------------------------------------------------------- */
 
-/* Whether the bytes of the object are tracked individually. */
+/* Returns true if the bytes of the object are tracked individually. */
 static bool is_tracked(const struct epa_object *e)
 {
 	return e->kind == EPA_STACK || e->kind == EPA_HEAP;
@@ -104,7 +104,7 @@ static void add_variable(struct epa_objects *o, size_t place, const struct trace
 	t->variables[t->variable_count++] = (struct object_variable){(uint32_t)(e - o->list), e->serial};
 }
 
-/* Ends the variables of the current scope that lie below the address. */
+/* Ends those variables of the current scope that lie below the address. */
 static void restore_stack(struct epa_objects *o, struct object_thread *t, uint64_t address)
 {
 	size_t first = t->depth ? t->scopes[t->depth - 1].first : 0;
@@ -116,7 +116,8 @@ static void restore_stack(struct epa_objects *o, struct object_thread *t, uint64
 	}
 }
 
-/* Notes a move of a block: a call that releases a block and then allocates one is realloc(). */
+/* Notes that a block was moved.  A call that releases a block and then allocates one is a
+ * realloc(). */
 static void note_move(struct epa_objects *o, size_t place, const struct epa_object *to)
 {
 	struct object_thread *t = &o->threads[place];
@@ -126,7 +127,7 @@ static void note_move(struct epa_objects *o, size_t place, const struct epa_obje
 	t->freed = 0;
 }
 
-/* Functions that return memory which is undefined until it is written. */
+/* The functions that return memory whose contents are undefined until they are written. */
 static const char *const raw_names[] = {
 #define LIBC_RAW(name) name,
 #include "raddle/libc.inc"
@@ -176,8 +177,8 @@ static void end_maps(struct epa_objects *o, uint64_t start, uint64_t size)
 
 /* --- modules --- */
 
-/* Whether `path`, as in the site table, means this module.  It does if both have the same file
- * name, or if the module is the program itself, which may have been renamed. */
+/* Returns true if `path`, as in the site table, means this module.  It does if both have the same
+ * file name, or if the module is the program itself, which may have been renamed. */
 static bool is_module(const char *path, const char *module, bool program)
 {
 	const char *name = rd_base_name(path);
@@ -233,7 +234,7 @@ static void add_control(struct epa_objects *o, size_t place, uint64_t start, uin
 				    .place = (uint32_t)place,
 				    .kind = EPA_THREAD};
 	if (start < end)
-		/* Counted from the end of the block, which is fixed. */
+		/* The offset is counted from the end of the block, which is fixed. */
 		add(o, &object)->name.where = start - end;
 	o->threads[place].control = start;
 }
@@ -255,8 +256,8 @@ static void add_stack(struct epa_objects *o, size_t place, const struct trace_ev
 		add_control(o, place, t->high - CONTROL_ROOM, t->high);
 }
 
-/* Adds a child when it is created: the creator knows the pthread_t before the thread starts.  At
- * that time, other threads may still use the same pthread_t for an earlier thread. */
+/* Adds a child when it is created, because the creator knows the pthread_t before the thread
+ * starts.  At that time, other threads may still use the same pthread_t for an earlier thread. */
 static void add_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	struct object_thread *t = &o->threads[place];
@@ -279,8 +280,8 @@ static void add_child(struct epa_objects *o, size_t place, const struct trace_ev
 	free(lost);
 }
 
-/* Forgets a child that was joined or detached: its pthread_t may be invalid or mean another
- * thread. */
+/* Forgets a child that was joined or detached, because its pthread_t may now be invalid or refer to
+ * another thread. */
 static void forget_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	struct object_thread *t = &o->threads[place];
@@ -392,7 +393,7 @@ static void land(struct epa_objects *o, struct object_thread *t, uint64_t frame)
 		leave(o, t);
 }
 
-/* Forgets unknown addresses in the frames below this one, because a call has returned. */
+/* Forgets the unknown addresses in frames below this one, after a call has returned. */
 static void forget_deep(struct object_thread *t)
 {
 	size_t kept = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the object that lies at an address at the moment, and its canonical name (algorithm 1 of
- * the TraceSanitizer paper).
+ * Finds the object that currently lies at an address, and its canonical name (algorithm 1 of the
+ * TraceSanitizer paper).
  *
  * 	struct epa_objects *o = epa_objects_new(walk, &names);
  * 	while (epa_walk_next(walk, &r) > 0) {
@@ -9,9 +9,9 @@
  * 		... epa_objects_find(o, r.address), epa_objects_name(o, r.site, r.address) ...
  * 	}
  *
- * Every record of the walk must be fed, in order.  Memory use depends on the number of objects
- * alive at the same time, of sites and of threads, not on the length of the trace.  An object that
- * has ended can be found until another one replaces it.
+ * Every record of the walk must be fed, in order.  Memory use grows with the number of sites, of
+ * threads, and of objects that are alive at the same time, but not with the length of the trace.
+ * An object that has ended can be found until another one replaces it.
  */
 #ifndef EPA_OBJECT_H
 #define EPA_OBJECT_H
@@ -22,16 +22,18 @@
 
 struct epa_object {
 	uint64_t start, size;
-	uint64_t begin;	  /* number of the record, in the walk, that began the object, from 0 */
-	uint64_t serial;  /* number of the object in the walk, in order of their begins, from 1 */
+	uint64_t begin; /* the number, in the walk, of the record that began the object, from 0 */
+	/* The number of the object, in the order in which objects begin, from 1. */
+	uint64_t serial;
 	uint64_t ordinal; /* its number among the objects of its thread and site, from 0 */
-	/* For local, heap and mapped objects: number among all objects of the thread, from 0. */
+	/* For local, heap and mapped objects: the number among all objects of the thread, from
+	 * 0. */
 	uint64_t local;
 	struct epa_name name; /* name of its first byte; unused for EPA_REGION */
 	uint32_t thread;      /* number of the name of the thread that made the object */
 	uint32_t place;	      /* place (epa/walk.h) of the thread that made the object */
 	uint32_t site;	      /* where it was made; 0 if unknown */
-	/* For variables: index of trace_sites.placed; for modules: number of the name. */
+	/* For variables, the index in trace_sites.placed.  For modules, the number of the name. */
 	uint32_t index;
 	uint8_t kind; /* enum epa_kind */
 	bool live;
@@ -54,51 +56,53 @@ void epa_objects_finish(struct epa_objects *o);
 /* Processes the record that epa_walk_next() has just returned. */
 void epa_objects_feed(struct epa_objects *o, const struct trace_record *r);
 
-/* The smallest object at an address: a live one, or the last one that was there; NULL if unknown.
- * It is valid until the next record is fed.  `site` is a hint: the same site usually finds the same
- * object. */
+/* Returns the smallest object at an address.  If no object is alive there, returns the last one
+ * that was; NULL if there is none.  The pointer is valid until the next record is fed.  `site` is a
+ * hint, because the same site usually finds the same object. */
 const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site);
 
-/* The canonical name of an address for the thread of the last record.  An address in no object gets
- * a new name when that thread first asks for it, at `site`. */
+/* Returns the canonical name of an address for the thread of the last record.  An address in no
+ * object gets a new name when that thread first asks for it, at `site`. */
 struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t address);
 
 /* Does the same as epa_objects_name() for a value that may also be a number.  Values that cannot be
  * addresses become plain numbers. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* The live object at an address, if all threads have the same name for that address, and accesses
- * to it change no names; else NULL.  Loads and stores of such an object need not be fed. */
+/* Returns the live object at an address, provided that all threads have the same name for that
+ * address and that accesses to it change no names.  Otherwise returns NULL.  Loads and stores of
+ * such an object need not be fed. */
 struct epa_object *epa_objects_plain(struct epa_objects *o, uint32_t site, uint64_t address);
 
-/* The name of an address inside an object. */
+/* Returns the name of an address inside an object. */
 struct epa_name epa_object_name(const struct epa_object *object, uint64_t address);
 
 /* Counts records that were not fed: loads and stores of plain objects, and branches. */
 void epa_objects_skip(struct epa_objects *o, uint64_t records);
 
-/* Whether the bytes of an object are tracked individually, and some are undefined. */
+/* Returns true if the bytes of an object are tracked individually, and some are undefined. */
 static inline bool epa_object_has_gaps(const struct epa_object *object)
 {
 	return (object->kind == EPA_STACK || object->kind == EPA_HEAP) && !object->defined.whole;
 }
 
-/* Whether the thread of the last record knows an object at the address `value`, alive or ended.  A
- * large number of unknown type is then treated as an address. */
+/* Returns true if the thread of the last record knows an object at the address `value`, whether
+ * alive or ended.  In that case, a large number of unknown type is treated as an address. */
 bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* Uncounts one local variable of the site, so that the site's next variable gets the same ordinal.
- * Used for iterations that are left out because they ended in a wait. */
+/* Takes back the count of one local variable of the site, so that the site's next variable gets the
+ * same ordinal.  This is used for iterations that are left out because they ended in a wait. */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
-/* The number of the name of thread `number`, even if the thread has no records. */
+/* Returns the number in `names` of the name of thread `number`, even if the thread has no
+ * records. */
 uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
 
-/* The number of the name of the thread at a place of the walk. */
+/* Returns the number in `names` of the name of the thread at a place of the walk. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
-/* The place of the thread that created the thread at `place`; SIZE_MAX if that is unknown, or for
- * the initial thread. */
+/* Returns the place of the thread that created the thread at `place`, or SIZE_MAX if the creator is
+ * unknown or `place` is the initial thread. */
 size_t epa_objects_parent(const struct epa_objects *o, size_t place);
 
 /* A block that realloc() moved with its contents. */
@@ -115,16 +119,16 @@ void epa_objects_define(struct epa_objects *o, const struct trace_record *r, uin
 /* Copies the state of bytes (defined or not) from one range to another. */
 void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size);
 
-/* A bit mask of the undefined bytes in a range of at most eight bytes. */
+/* Returns a bit mask of the undefined bytes in a range of at most eight bytes. */
 uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
 
-/* A bit mask of the bytes that are part of an address (epa/defined.h), in a range of at most eight
- * bytes of a live object. */
+/* The first function returns a bit mask of the bytes that are part of an address (epa/defined.h),
+ * for a range of at most eight bytes of a live object.  The second one sets that mask. */
 uint8_t epa_objects_parts(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
 void epa_objects_set_parts(struct epa_objects *o, const struct trace_record *r, uint8_t which);
 void epa_objects_copy_parts(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size);
 
-/* The number of scopes that the thread is in. */
+/* Returns the number of scopes that the thread is in. */
 size_t epa_objects_depth(const struct epa_objects *o, size_t place);
 
 #endif

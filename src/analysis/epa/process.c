@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Compares the processes of two runs.  In: the golden run and another one, as directories.  Out: a
- * comparison for each process that both runs have, parents before their children.
+ * Compares the processes of two runs, which are given as directories: the golden run and another
+ * one.  Makes a comparison for each process that both runs have, parents before their children.
  */
 #include "epa/process.h"
 

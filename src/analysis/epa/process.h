@@ -7,8 +7,8 @@
 
 #include "epa/compare.h"
 
-/* A process of both runs.  Its name is that of its parent, followed by the number of the fork: P_0,
- * P_0_1.
+/* A process that both runs have.  Its name is that of its parent, followed by the number of the
+ * fork, for example P_0_1 for a child of P_0.
  */
 struct epa_process {
 	const char *name, *golden, *run; /* `golden` and `run` are paths of traces */

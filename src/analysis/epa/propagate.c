@@ -2,11 +2,12 @@
 /*
  * Builds the propagation graph while the threads are aligned.
  *
- * In: pairs of records, equal or not, and records that only one of the two runs has.  A deviation
- * becomes a new node or is added to an existing one.  Its cause is looked for in wrong memory
- * first.  A deviating store makes memory wrong; an equal store makes it right again.  If the run
- * made a golden store elsewhere or not at all, the memory that the store should have changed is
- * also wrong.  That memory is identified by its canonical name.
+ * The aligners pass pairs of records, which may be equal or not, and records that only one of the
+ * two runs has.  A deviation becomes a new node or is added to an existing one.  Its cause is first
+ * looked for in wrong memory.  A deviating store makes memory wrong; an equal store makes it right
+ * again.  If a store of the golden run was made elsewhere in this run, or not at all, the memory
+ * that the store should have changed is also wrong.  That memory is identified by its canonical
+ * name.
  */
 #include "epa/propagate.h"
 
@@ -19,12 +20,12 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-/* Largest number of words that are examined for one access or copy; set by hand, to limit the
- * time. */
+/* The largest number of words that are examined for one access or copy.  It was set by hand, to
+ * limit the time. */
 #define COPY_MAX (1u << 16)
 
 struct propagate_thread {
-	uint32_t *last; /* by depth: the last node of the scope; NONE if it has none */
+	uint32_t *last; /* the last node of the scope at each depth, or NONE */
 	size_t last_count, last_capacity;
 	uint32_t depth;	   /* call depth of the last record */
 	uint32_t control;  /* the node at which the thread last diverged */
@@ -41,14 +42,15 @@ struct epa_propagator {
 	struct epa_propagation *out;
 	struct propagate_thread *threads;
 	size_t thread_count;
-	struct rd_pmap nodes; /* maps (place, site), (kind, operation) to an index of nodes */
-	struct rd_pmap edges; /* maps (from, to), through to an index of edges */
-	struct rd_umap masks; /* maps (node, freed) to an index of masks */
-	/* Maps the name of memory to 1 + the node that did not store the right value there. */
+	struct rd_pmap nodes; /* maps (place, site) and (kind, operation) to an index in nodes */
+	struct rd_pmap edges; /* maps (from, to) and `through` to an index in edges */
+	struct rd_umap masks; /* maps (node, freed) to an index in masks */
+	/* Maps the name of memory to 1 + the node that should have stored a value there but did
+	 * not, or to 0 if another store has written it since. */
 	struct rd_pmap omitted;
 	struct epa_cells cells;
 	struct epa_renames renames;
-	bool parted; /* whether any thread has diverged */
+	bool parted; /* true if any thread has diverged */
 	bool stopped;
 	struct {
 		size_t place;
@@ -56,7 +58,7 @@ struct epa_propagator {
 		uint32_t node;
 	} * missing; /* creations of threads that only the golden run has */
 	size_t missing_count, missing_capacity;
-	/* Node of the last creation that was returned by epa_propagator_missing(), or NONE. */
+	/* The node of the last creation that epa_propagator_missing() returned, or NONE. */
 	uint32_t creation;
 };
 
@@ -145,7 +147,7 @@ static uint32_t *last_of(struct propagate_thread *t, uint32_t depth)
 	return &t->last[depth];
 }
 
-/* Begins a scope: nodes of an earlier scope at this depth are forgotten. */
+/* Begins a scope, and forgets the nodes of an earlier scope at this depth. */
 static void note_scope(struct propagate_thread *t, const struct epa_record *r)
 {
 	if (r->kind == TRACE_FULL_ENTRY)
@@ -164,7 +166,8 @@ static void count(struct epa_propagator *p, struct propagate_thread *t, enum epa
 		t->counts.first = number;
 }
 
-/* The node with these properties, created if necessary.  Counts one more deviation there. */
+/* Returns the node with these properties, creates it if necessary, and counts one more deviation
+ * there. */
 static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa_node *like)
 {
 	struct epa_propagation *out = p->out;
@@ -230,7 +233,7 @@ static void mask(struct epa_propagator *p, const struct epa_cell *cell, const st
 	out->masks[*index].count++;
 }
 
-/* The cell of a word that is wrong, unless its object has ended. */
+/* Returns the cell of a wrong word, or NULL if the word is not wrong or its object has ended. */
 static struct epa_cell *wrong_cell(struct epa_propagator *p, uint64_t word)
 {
 	struct epa_cell *cell = epa_cells_find(&p->cells, word);
@@ -258,8 +261,7 @@ static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uin
 	}
 }
 
-/* The entry for a store that is missing at `name`: 1 + its node, or 0 if another store came since.
- * Returns NULL if no store is missing there. */
+/* Returns the entry of `omitted` for `name`, or NULL if no store is missing there. */
 static uint64_t *omitted_at(const struct epa_propagator *p, const struct epa_name *name)
 {
 	return rd_pmap_get(&p->omitted, name->who, name->where);
@@ -287,7 +289,8 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 		*node = 0;
 }
 
-/* The node that left the memory of this access wrong; NONE if the memory is not wrong. */
+/* Returns the node that left the memory of this access wrong, or NONE if the memory is not
+ * wrong. */
 static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size, const struct epa_name *name)
 {
 	uint64_t words = epa_cell_words(address, size);
@@ -303,7 +306,7 @@ static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size,
 
 /* --- causes --- */
 
-/* The last node of the thread that created the thread at `place`. */
+/* Returns the last node of the thread that created the thread at `place`. */
 static uint32_t creators_node(struct epa_propagator *p, size_t place)
 {
 	size_t parent = epa_objects_parent(p->objects, place);
@@ -359,7 +362,8 @@ static bool writes_memory(const struct epa_record *r)
 }
 
 /* Matches objects of the two runs.  After a divergence, a thread may have made more or fewer
- * objects.  Objects that both runs now make at the same record are the same object. */
+ * objects than in the golden run.  The objects that both runs now make at the same record are
+ * treated as the same object. */
 static void match_objects(struct epa_propagator *p, const struct epa_record *golden, struct epa_record *run)
 {
 	bool makes = run->kind == TRACE_FULL_ALLOCA || run->kind == TRACE_FULL_RESULT;
@@ -385,7 +389,7 @@ static void copy_cells(struct epa_propagator *p, const struct epa_record *run, u
 	}
 }
 
-/* Whether a copy transferred wrong bytes. */
+/* Returns true if a copy transferred wrong bytes. */
 static bool copy_wrong(struct epa_propagator *p, const struct epa_record *golden,
 		       const struct epa_record *run, uint64_t number)
 {
@@ -466,8 +470,8 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 
 /* --- divergence --- */
 
-/* Makes a node where two runs diverge.  If one of the runs ends there, the node is the first record
- * that only the other run has. */
+/* Makes a node where the two runs diverge.  If one of the runs ends there, the node stands for the
+ * first record that only the other run has. */
 static void on_part(void *context, size_t place, const struct epa_record *golden,
 		    const struct epa_record *run, uint64_t number)
 {
@@ -494,7 +498,7 @@ static void on_part(void *context, size_t place, const struct epa_record *golden
 	p->parted = true;
 }
 
-/* Whether the record gets a separate node. */
+/* Returns true if the record gets a separate node. */
 static bool is_notable(const struct epa_record *r)
 {
 	return r->kind == TRACE_FULL_ENTRY || r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_EVENT ||
@@ -585,7 +589,7 @@ void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const
 	p->creation = NONE;
 }
 
-/* The run lacks the record, so the memory that the record stores to has a wrong value. */
+/* The run does not have the record, so the memory that the record stores to has a wrong value. */
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r)
 {
 	p->out->counts[EPA_MISSING]++;

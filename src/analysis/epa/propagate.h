@@ -5,8 +5,8 @@
  *
  * A node represents all deviating records of one thread, site and kind.  An edge means that the
  * error spread from one node to another (doc/format/compare.md).  Wrong memory is tracked byte by
- * byte.  Registers are not in a trace.  So a deviation without a cause in memory is attributed to
- * the previous deviation in its scope, or in the enclosing scopes.
+ * byte.  A trace does not show registers.  So a deviation that has no cause in memory is attributed
+ * to the previous deviation in its scope, or in the enclosing scopes.
  */
 #ifndef EPA_PROPAGATE_H
 #define EPA_PROPAGATE_H
@@ -22,10 +22,10 @@ enum epa_deviation_kind {
 	EPA_EXTRA,   /* the run has an additional record or thread */
 	EPA_DEVIATIONS,
 };
-/* "none", "data", "address", "control", "missing", "extra". */
+/* Returns "none", "data", "address", "control", "missing" or "extra". */
 const char *epa_deviation_name(enum epa_deviation_kind kind);
 
-/* Classifies how two records differ. *slot receives the slot that differs. */
+/* Classifies how two records differ.  Stores the number of the first slot that differs in *slot. */
 enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
 				     unsigned *slot);
 
@@ -33,24 +33,25 @@ struct epa_node {
 	uint32_t thread; /* number of the thread's name */
 	uint32_t site;
 	uint8_t kind; /* enum epa_deviation_kind */
-	/* Enum trace_full_kind of the record; for a control node, of the record before it. */
+	/* The kind of the record, from enum trace_full_kind.  For a control node, this is the kind
+	 * of the record before it. */
 	uint8_t operation;
 	bool has_golden, has_run;
 	unsigned slot; /* the slot that differs */
-	/* Number of the first deviating record, among the thread's golden records. */
+	/* The number of the first deviating record among the thread's golden records. */
 	uint64_t number;
 	uint64_t count;
 	struct epa_record golden, run; /* the first pair of deviating records */
 };
 
 enum epa_through { EPA_MEMORY, EPA_REGISTER, EPA_CALL, EPA_RETURN, EPA_BRANCH, EPA_CREATION, EPA_THROUGHS };
-/* "memory", "register", "call", "return", "control", "thread". */
+/* Returns "memory", "register", "call", "return", "control" or "thread". */
 const char *epa_through_name(enum epa_through through);
 
 struct epa_edge {
 	uint32_t from, to; /* indices of nodes */
 	uint8_t through;   /* enum epa_through */
-	bool first;	   /* whether the node `to` was first reached this way */
+	bool first;	   /* true if the error first reached the node `to` this way */
 	bool has_object;
 	struct epa_name object; /* for EPA_MEMORY: the memory through which the error spread */
 	uint64_t count;
@@ -79,7 +80,8 @@ void epa_propagation_release(struct epa_propagation *p);
 /* The deviations of a thread, counted by kind. */
 struct epa_thread_counts {
 	uint64_t counts[EPA_DEVIATIONS];
-	/* Number of its first deviating record; UINT64_MAX if there is no deviation. */
+	/* The number of the thread's first deviating record, or UINT64_MAX if there is no
+	 * deviation. */
 	uint64_t first;
 };
 
@@ -88,32 +90,32 @@ struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct ep
 					  size_t threads);
 void epa_propagator_free(struct epa_propagator *p); /* `p` may be NULL */
 
-/* Sets the state of a thread from `last`, its last record before the run's first deviation.  To be
- * called once for each thread, before its records are aligned. */
+/* Sets the state of a thread from `last`, which is its last record before the run's first
+ * deviation.  Call this once for each thread, before its records are aligned. */
 void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last);
 
-/* The callbacks for the aligners of all threads. */
+/* Returns the callbacks for the aligners of all threads. */
 struct epa_align_sink epa_propagator_sink(struct epa_propagator *p);
 
-/* Moves the state of a block's memory (wrong or right) to its new place. */
+/* Moves the information about which bytes of a block are wrong to the block's new place. */
 void epa_propagator_move(struct epa_propagator *p, const struct epa_move *move);
 
-/* To be called when the process ends or dies: running threads stop now. */
+/* Call this when the process ends or dies, because all running threads stop then. */
 void epa_propagator_stop(struct epa_propagator *p);
 
-/* To be called after the last record. */
+/* Call this after the last record. */
 void epa_propagator_finish(struct epa_propagator *p);
 
-/* These two functions handle a thread that only the golden run has. epa_propagator_lost_thread()
- * is called first, with the thread's first golden record. Then epa_propagator_lost_record() is
- * called with each of its golden records, in order. */
+/* These two functions handle a thread that only the golden run has.  First call
+ * epa_propagator_lost_thread() with the thread's first golden record.  Then call
+ * epa_propagator_lost_record() with each of its golden records, in order. */
 void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
 void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
 
-/* Finds the next creation of a thread that only the golden run has; returns false if there are no
- * more.  *place receives the creator's index among the threads, and *index the number of the new
- * thread among those that its creator created.  If the result is true, the caller reports the
- * thread's golden records as lost, before other threads deviate because these are missing. */
+/* Finds the next creation of a thread that only the golden run has.  Returns false if there are no
+ * more.  Stores the creator's index among the threads in *place, and in *index the number of the
+ * new thread among its creator's threads.  The caller then reports the thread's golden records as
+ * lost.  It must do so before other threads deviate because of their absence. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);

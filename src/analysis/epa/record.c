@@ -6,7 +6,7 @@
 
 _Static_assert(TRACE_FULL_KINDS <= 24, "kinds of unfinished records need numbers of their own");
 
-/* In packed records, the kinds of unfinished records have numbers from UNFINISHED on.  Only loads,
+/* In packed records, the kinds of unfinished records are numbered from UNFINISHED on.  Only loads,
  * stores, copies and fills can be unfinished. */
 #define UNFINISHED 24
 static const uint8_t unfinished[] = {TRACE_FULL_LOAD, TRACE_FULL_STORE, TRACE_FULL_COPY, TRACE_FULL_FILL};

@@ -20,8 +20,8 @@
 
 #define BLOCK_BYTES (EPA_BLOCK_WORDS * sizeof(uint64_t))
 
-/* A file of more bytes is read instead of mapped, because it would not stay in memory.  Set by
- * hand. */
+/* A file that is larger than this number of bytes is read instead of mapped, because it would not
+ * stay in memory.  The limit was set by hand. */
 #define MAP_MAX (64u << 20)
 
 struct epa_reference {
@@ -29,8 +29,8 @@ struct epa_reference {
 	struct epa_names names;
 	struct epa_reference_thread *threads;
 	size_t thread_count, thread_capacity;
-	struct rd_umap by_name; /* maps the number of a thread's name to an index of threads */
-	/* Maps (site, kind) to piece << 16 | index of the op in that piece of the layout. */
+	struct rd_umap by_name; /* maps the number of a thread's name to an index in threads */
+	/* Maps (site, kind) to (piece << 16 | index of the op in that piece of the layout). */
 	struct rd_umap ops;
 	uint64_t records;
 	uint64_t file_blocks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Maps objects of the run to golden objects if a thread created more or fewer objects at a site
- * than in the golden run.  From some ordinal on, all ordinals of that thread and site are then
- * shifted by the same amount.
+ * than in the golden run.  In that case, all ordinals of that thread and site are shifted by the
+ * same amount from some ordinal on.
  */
 #ifndef EPA_RENAME_INT_H
 #define EPA_RENAME_INT_H
@@ -11,11 +11,11 @@
 
 struct epa_rename {
 	uint64_t from;	/* the first ordinal of the run to which the shift applies */
-	uint64_t shift; /* how much larger these ordinals are than those of the golden objects */
+	uint64_t shift; /* the number by which these ordinals exceed those of the golden objects */
 };
 
 struct epa_renames {
-	struct rd_pmap heads; /* maps (kind, thread), site to an index of lists */
+	struct rd_pmap heads; /* maps (kind, thread) and site to an index in lists */
 	struct epa_rename_list {
 		struct epa_rename *list; /* in ascending order of `from` */
 		size_t count, capacity;
@@ -24,11 +24,11 @@ struct epa_renames {
 };
 void epa_renames_release(struct epa_renames *r);
 
-/* Notes that both runs made this object at the same record.  The names may differ only in the
+/* Notes that both runs made this object at the same record.  The two names may differ only in the
  * ordinal; other pairs are ignored. */
 void epa_renames_match(struct epa_renames *r, struct epa_name run, struct epa_name golden);
 
-/* The golden name of an object of the run. */
+/* Returns the golden name of an object of the run. */
 struct epa_name epa_renames_apply(const struct epa_renames *r, struct epa_name run);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps shifts of ordinals (epa/rename-int.h): a list for each kind, thread and site, which is
- * searched from its end. */
+/* Keeps the shifts of ordinals (epa/rename-int.h).  There is a list for each kind, thread and site,
+ * which is searched from its end. */
 #include "epa/rename-int.h"
 
 #include "base/alloc.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define IO_CACHE 256 /* number of call sites in a direct-mapped cache */
-/* Number of words with padding that a thread may have in registers; set by hand. */
+/* The number of words with padding that a thread may have in registers.  It was set by hand. */
 #define PADDED 16
 
 /* A word that was loaded with undefined bytes.  These bytes are ignored wherever the word is
@@ -21,9 +21,10 @@ struct padded_word {
 	uint8_t bytes;
 };
 
-#define CARRIED 32 /* loads of parts of addresses that are remembered for a thread; set by hand */
+/* The number of loads of address parts remembered for each thread; set by hand. */
+#define CARRIED 32
 
-/* The result of a load: which of its bytes are part of an address. */
+/* The result of a load, with a mask of the bytes that are part of an address. */
 struct carried_part {
 	uint32_t site;
 	uint8_t bytes;
@@ -31,10 +32,11 @@ struct carried_part {
 
 struct sanitizer_thread {
 	struct carried_part carried[CARRIED];
-	/* `carried_next` is the entry to be replaced if all are used. */
+	/* `carried_next` is the index of the entry that is replaced next when all are used. */
 	unsigned carried_count, carried_next;
 	struct padded_word padded[PADDED];
-	/* `next` is the entry to be replaced; `known` is the number of entries. */
+	/* `next` is the index of the entry that is replaced next, and `known` is the number of
+	 * entries. */
 	unsigned next, known;
 	uint64_t read, read_size; /* the last range that was read, for copies by libraries */
 	uint64_t number;	  /* the thread's ID in the kernel; 0 if unknown */
@@ -45,30 +47,33 @@ struct epa_sanitizer {
 	struct epa_names *names;
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
-	struct epa_delay *delay;	  /* NULL if the program has no condition waits */
-	struct sanitizer_thread *threads; /* by place in the walk: the state of a thread */
+	struct epa_delay *delay; /* NULL if the program has no condition waits */
+	/* The states of the threads, indexed by place in the walk. */
+	struct sanitizer_thread *threads;
 	struct trace_record raw;
-	bool moves; /* whether the program loads parts of words and stores them unchanged */
+	bool moves; /* true if the program loads parts of words and stores them unchanged */
 	struct epa_fault faults[EPA_FAULTS];
 	size_t fault_count;
 	struct rd_umap numbered; /* the known IDs of processes and threads */
-	bool forked;		 /* whether events have the IDs of child processes */
-	/* A cache of what is known about call sites. `io`: bytes enter or leave the program there;
-	 * `barrier`: a thread waits at a barrier; `numbers`: the call returns a process ID. */
+	bool forked;		 /* true if events contain the IDs of child processes */
+	/* A cache of what is known about call sites.  `io` is true if bytes enter or leave the
+	 * program there, `barrier` if a thread waits at a barrier, and `numbers` if the call
+	 * returns a process ID. */
 	struct {
 		uint32_t site;
 		bool known, io, barrier, numbers;
 	} calls[IO_CACHE];
 };
 
-/* Whether a value is a process ID, which differs in every run.  All process IDs get the same
- * canonical name, because several threads may request one in any order. */
+/* Returns true if a value is a process ID, which differs in every run.  All process IDs get the
+ * same canonical name, because several threads may request one in any order. */
 static inline bool epa_is_process_number(const struct epa_sanitizer *s, uint64_t value)
 {
 	return rd_umap_get(&s->numbered, value) != NULL;
 }
 
-/* A bit mask of the padding bytes of a word; 0 if the word is not known to have padding. */
+/* Returns a bit mask of the padding bytes of a word, or 0 if the word is not known to have
+ * padding. */
 static inline uint8_t epa_padding_of(const struct sanitizer_thread *t, uint64_t word)
 {
 	for (unsigned i = 1; i <= t->known; i++) {

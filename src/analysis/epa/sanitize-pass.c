@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast path of a comparison.  In: the words of golden records.  Out: how many records of the
- * run equal them.  Most records are equal, so the golden words are compared with the raw bytes of
- * the trace, without creating canonical records.
+ * The fast path of a comparison.  It receives the words of golden records, and counts how many
+ * records of the run equal them.  Since most records are equal, the golden words are compared with
+ * the raw bytes of the trace, without creating canonical records.
  */
 #include "epa/sanitize-int.h"
 
 #include "raddle/full.h"
 #include "trace/full.h"
 
-/* An instruction (op) of the common kind, with its fields. */
+/* An instruction (op) of the common kind, with the values of its fields. */
 struct plain_op {
 	const struct trace_op *op;
 	const struct trace_value *type;
@@ -25,7 +25,7 @@ static uint64_t head_of(const struct trace_op *op, unsigned count, uint64_t mask
 
 enum meaning { NUMBER, NAME, UNSURE };
 
-/* How put_value() would represent a value of at most eight bytes. */
+/* Returns how put_value() would represent a value of at most eight bytes. */
 static enum meaning meaning_of(const struct epa_sanitizer *s, const struct plain_op *p)
 {
 	const struct sanitizer_thread *t = &s->threads[epa_walk_place(s->walk)];
@@ -46,7 +46,7 @@ static enum meaning meaning_of(const struct epa_sanitizer *s, const struct plain
 	return p->value >> 40 && !(p->value >> 47) ? UNSURE : NUMBER;
 }
 
-/* Whether all loaded bytes are defined, so that there is no padding among them. */
+/* Returns true if all loaded bytes are defined, so that there is no padding among them. */
 static bool loads_values(const struct plain_op *p)
 {
 	const struct epa_object *e = p->object;
@@ -55,8 +55,8 @@ static bool loads_values(const struct plain_op *p)
 	return !epa_defined_without(&e->defined, p->address - e->start, p->type->size);
 }
 
-/* The number of words of the record if it equals `words`; 0 if it differs, or if that is not
- * certain. */
+/* Returns the number of words of the record if it equals `words`.  Returns 0 if it differs, or if
+ * this function cannot tell. */
 static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, const uint64_t *words,
 			  size_t left)
 {
@@ -76,7 +76,7 @@ static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, con
 	}
 }
 
-/* Whether the op may load or store a part of an address. */
+/* Returns true if the op may load or store a part of an address. */
 static bool has_parts(const struct sanitizer_thread *t, const struct plain_op *p)
 {
 	if (p->op->size >= 8)

@@ -4,10 +4,11 @@
  *
  * The following is left out, because differences in it do not come from the program:
  * - events about waiting, and which thread of a barrier was the last one;
- * - allocations and releases: those of the program are calls with arguments and results; those of
- *   libraries (a buffer of stdout) are made by whichever thread comes first;
- * - the old values of atomic read-modify-writes, of which only the difference is kept: the sum of
- *   additions does not depend on their order;
+ * - allocations and releases: those of the program appear as calls with arguments and results
+ *   anyway, and those of libraries (such as a buffer of stdout) are made by whichever thread comes
+ *   first;
+ * - the old values of atomic read-modify-writes: only the difference to the new value is kept,
+ *   because the sum of additions does not depend on their order;
  * - the bytes of copies, which may be padding; bytes that enter or leave the program are kept;
  * - undefined bytes in a partly defined word: padding that is loaded with the rest of a structure,
  *   and then passed on or stored;
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the call may wait for a condition. */
+/* Returns true if the call may wait for a condition. */
 static bool is_wait(const char *callee)
 {
 	return strstr(callee, "cond_") || strstr(callee, "cnd_") || strstr(callee, "condition_variable");
@@ -102,7 +103,7 @@ static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t 
 	put(r, epa_objects_value(s->objects, r->site, address));
 }
 
-/* A mask with all bits of the bytes in `bytes`. */
+/* Returns a mask with all bits of the bytes in `bytes`. */
 static uint64_t widen(uint8_t bytes)
 {
 	uint64_t mask = 0;
@@ -111,8 +112,8 @@ static uint64_t widen(uint8_t bytes)
 	return mask;
 }
 
-/* Notes the padding of a loaded word.  A word that is already known gets another entry, so that the
- * choice of replaced entries does not depend on the contents of the padding. */
+/* Notes the padding of a loaded word.  Even a word that is already known is added again.
+ * Otherwise, the contents of the padding would influence which entries are replaced. */
 static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t bytes)
 {
 	t->padded[t->next] = (struct padded_word){word, bytes};
@@ -120,9 +121,9 @@ static void note_padding(struct sanitizer_thread *t, uint64_t word, uint8_t byte
 	t->known += t->known < PADDED;
 }
 
-/* Whether a word is an address.  Most addresses can be recognised by their value.  If the stack is
- * unlimited or address randomisation is stronger, some cannot.  Such a word counts as an address if
- * an object is there. */
+/* Returns true if a word is an address.  Most addresses can be recognised by their value.  If the
+ * stack is unlimited, or if address randomisation is stronger than usual, some cannot.  Such a word
+ * counts as an address if an object lies there. */
 static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
 {
 	return raddle_looks_like_pointer(word) ||
@@ -178,15 +179,15 @@ static void look_for_padding(struct epa_sanitizer *s, struct epa_record *r)
 	for (size_t i = 0; i < v->size; i += 8) {
 		size_t n = v->size - i < 8 ? v->size - i : 8;
 		uint8_t bytes = epa_objects_undefined(s->objects, r->site, r->address + i, n);
-		/* A completely undefined word was stored by a library, or is an error that should
-		 * be visible. */
+		/* A completely undefined word was stored by a library, or reading it is an error
+		 * that should be visible. */
 		if (bytes && bytes != (uint8_t)(0xff >> (8 - n)))
 			note_padding(&s->threads[r->place], epa_word_at(s->raw.bytes + v->offset + i, n),
 				     bytes);
 	}
 }
 
-/* Handles a store: padding stays undefined. */
+/* Handles a store.  The padding in the stored value stays undefined. */
 static void define_stored(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_value *v = s->raw.values;
@@ -235,13 +236,13 @@ static void put_part(struct epa_record *r, uint8_t bytes)
 	put(r, epa_name_of(EPA_PART, 0, bytes));
 }
 
-/* Whether a name is that of an address. */
+/* Returns true if a name is that of an address. */
 static bool is_address(struct epa_name name)
 {
 	return epa_name_kind(name) != EPA_NONE && epa_name_kind(name) != EPA_PROCESS;
 }
 
-/* Adds the value of a load if it is a part of an address.  Returns whether it is. */
+/* Adds the value of a load if it is a part of an address.  Returns true in that case. */
 static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	uint8_t bytes;
@@ -254,8 +255,8 @@ static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 	return bytes != 0;
 }
 
-/* Does the same as load_part() for a store of less than a word, which also changes the state of the
- * memory. */
+/* Does the same as load_part() for a store of less than a word.  A store also changes which bytes
+ * in memory are part of an address. */
 static bool store_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct carried_part *c;
@@ -281,7 +282,8 @@ static void store_words(struct epa_sanitizer *s, const struct epa_record *r, uns
 
 /* --- special calls --- */
 
-/* Functions whose memory ranges contain only defined bytes: strings, input and output. */
+/* Returns true if the memory ranges that the function accesses contain only defined bytes.  This is
+ * so for strings, input and output. */
 static bool is_io(const char *callee)
 {
 	static const char *const names[] = {
@@ -291,7 +293,7 @@ static bool is_io(const char *callee)
 	return rd_is_one_of(callee, names, sizeof names / sizeof *names);
 }
 
-/* Whether the function returns a process ID. */
+/* Returns true if the function returns a process ID. */
 static bool is_numbering(const char *callee)
 {
 	static const char *const names[] = {
@@ -315,8 +317,8 @@ static size_t call_of(struct epa_sanitizer *s, uint32_t number)
 	return i;
 }
 
-/* Whether the bytes of a range that a call accesses are compared: the call moves them into or out
- * of the program. */
+/* Returns true if the call moves the bytes of the range into or out of the program, so that they
+ * are compared. */
 static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -421,8 +423,9 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-/* Whether the program requested the event.  It does not request ends of waits, the choice of the
- * first thread at a once control, or notes of the runtime.  These vary from run to run. */
+/* Returns true if the program itself requested the event.  The ends of waits, the choice of the
+ * first thread at a once control, and notes of the runtime are not requested by the program, and
+ * vary from run to run. */
 static bool is_of_program(enum raddle_event kind)
 {
 	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)
@@ -442,8 +445,8 @@ static void note_process(struct epa_sanitizer *s, uint64_t value)
 		rd_umap_put(&s->numbered, value, NULL);
 }
 
-/* Whether a result can be a process ID.  The IDs of children and of the thread itself are known
- * from events, so any other number is the result of a fault. */
+/* Returns true if a result can be a process ID.  The IDs of children and of the thread itself are
+ * known from events, so any other number is the result of a fault. */
 static bool is_number_of(const struct epa_sanitizer *s, const char *callee, size_t place, uint64_t value)
 {
 	static const char *const children[] = {"fork", "vfork", "wait", "waitpid", "wait4"};
@@ -490,17 +493,16 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 	if (s->calls[call_of(s, r->site)].numbers &&
 	    is_number_of(s, trace_sites_find(s->sites, r->site)->what, r->place, value))
 		note_process(s, value);
-	/* One of the threads at a barrier gets a special result, and any of them may be that
-	 * thread. */
+	/* One of the threads at a barrier, which may be any of them, receives a special result. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
 		put_number(r, 0);
 	else
 		put_values(s, r);
 }
 
-/* Whether the fault prevented a call.  The record before the fault announces the call, although it
- * was not made, and the result may be the right one.  So all other records may equal the golden
- * ones.  The effects of other faults show in later records. */
+/* Returns true if the fault prevented a call.  The record before the fault announces the call
+ * although it was not made, and the result may happen to be the right one.  So all other records
+ * may equal the golden ones.  Faults of other kinds have effects that later records show. */
 static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, number);
@@ -527,15 +529,15 @@ static void note_fault(struct epa_sanitizer *s, size_t place)
 								 s->raw.site, s->raw.before, s->raw.after};
 }
 
-/* Whether the fault changed a part of an address.  The record of the load does not show that,
- * because the value of such a part differs from run to run and is not compared. */
+/* Returns true if the fault changed a part of an address.  The record of the load does not show
+ * that, because the value of such a part differs from run to run and is not compared. */
 static bool changes_part(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct carried_part *c = s->moves ? carried_by(&s->threads[r->place], r->site) : NULL;
 	return c && c->bytes && s->raw.before != s->raw.after;
 }
 
-/* Whether the fault has an effect that no other record shows. */
+/* Returns true if the fault has an effect that no other record shows. */
 static bool is_compared_fault(const struct epa_sanitizer *s, const struct epa_record *r)
 {
 	return prevents_call(s, r->site) || changes_part(s, r);
@@ -547,7 +549,7 @@ const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size
 	return s->faults;
 }
 
-/* Fills in the record.  Returns false if it is to be left out. */
+/* Fills in the record.  Returns false if the record is to be left out. */
 static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_record *raw = &s->raw;

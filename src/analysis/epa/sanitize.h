@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Canonical records: what a thread did, in a form that is the same in every run of a
+ * Canonical records describe what a thread did, in a form that is the same in every run of a
  * pseudo-deterministic program.
  *
  * 	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
@@ -11,11 +11,11 @@
  * is left out: positions in the order, times, waits, allocations inside libraries.
  *
  * The schedule decides how often a loop around a condition wait iterates.  Iterations that end in a
- * wait are left out; only the one that found the condition true remains.  To do so, records are
- * delayed while a thread holds a mutex, provided that the program has condition waits
- * (epa/delay-int.h).  The records of a thread stay in order.
+ * wait are left out, and only the iteration that found the condition true remains.  For this
+ * purpose, records are delayed while a thread holds a mutex, provided that the program has
+ * condition waits (epa/delay-int.h).  The records of a thread stay in order.
  *
- * A record is a head and up to EPA_SLOTS slots, each a number or a name:
+ * A record consists of a head and up to EPA_SLOTS slots.  Each slot is a number or a name:
  *
  * 	load, store, alloca      address, value or size
  * 	copy, fill               address, source or byte, length
@@ -26,14 +26,16 @@
  * 	fault                    no slots; has a record only if it prevented a call or changed a
  * 	                         byte of an address
  *
- * Values of more than 8 bytes take several slots; what does not fit is folded into the last slot.
+ * Values of more than 8 bytes occupy several slots.  Whatever does not fit is folded into the last
+ * slot.
  */
 #ifndef EPA_SANITIZE_H
 #define EPA_SANITIZE_H
 
 #include "epa/object.h"
 
-/* Largest number of slots; set by hand: few calls have more values, and many records are stored. */
+/* The largest number of slots.  It was set by hand: few calls have more values, and it must be
+ * small because many records are stored. */
 #define EPA_SLOTS 16
 
 struct epa_record {
@@ -45,15 +47,15 @@ struct epa_record {
 	struct epa_name slots[EPA_SLOTS];
 	/* Comparisons ignore the following members. */
 	uint32_t depth; /* number of scopes that the thread is in */
-	/* The instruction in the layout, with the types of its values; NULL if unknown. */
+	/* The instruction in the layout, with the types of its values, or NULL if it is unknown. */
 	const struct trace_op *op;
 	size_t place;		/* place of the thread in the walk */
 	uint64_t address, size; /* address and size of the access, in this run */
-	/* The first value, in this run; for a copy, the source address. */
+	/* The first value in this run.  For a copy, this is the source address. */
 	uint64_t value;
 };
 
-/* Whether slot 0 is the address of an access. */
+/* Returns true if slot 0 is the address of an access. */
 static inline bool epa_record_has_address(const struct epa_record *r)
 {
 	switch (r->kind) {
@@ -74,8 +76,8 @@ struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names 
 void epa_sanitizer_free(struct epa_sanitizer *s); /* `s` may be NULL */
 struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s);
 
-/* Returns 1 if *r is the next canonical record, in the order of the walk; 0 if there are no
- * more. */
+/* Stores the next canonical record, in the order of the walk, in *r and returns 1.  Returns 0 if
+ * there are no more. */
 int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
 
 #define EPA_FAULTS 16 /* the largest number of faults that are kept */
@@ -83,7 +85,7 @@ int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
 struct epa_fault {
 	uint32_t thread; /* number of the thread's name */
 	uint32_t site;
-	/* The value before and after, or the result of a call that was not made. */
+	/* The value before and after the fault, or the result of a call that was not made. */
 	uint64_t before, after;
 };
 const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size_t *count);
@@ -93,13 +95,13 @@ const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size
 #define EPA_WORDS (1 + 2 * EPA_SLOTS)
 /* Packs a record into words.  Returns their number. */
 size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS]);
-/* The number of words of the record with that head. */
+/* Returns the number of words of the record with that head. */
 static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
 }
-/* The site, kind and event of a packed record.  They identify the instruction, whether or not it
- * was finished. */
+/* These functions return the site, kind and event of a record as one number.  The number identifies
+ * the instruction, whether or not it was finished. */
 uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 
@@ -111,13 +113,13 @@ struct epa_passed {
 	uint8_t kind;
 };
 /* Skips records of the last record's thread as long as they equal the packed records.  The effect
- * is that of epa_sanitizer_next() and epa_record_pack(), but no records are created.  This works
- * only for common loads, stores and branches; the function stops before any other record and leaves
+ * is that of epa_sanitizer_next() and epa_record_pack(), but no records are created.  Only common
+ * loads, stores and branches can be skipped.  The function stops before any other record and leaves
  * it unread. */
 void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,
 			struct epa_passed *passed);
 
-/* Unpacks complete words.  Members that are not compared are not set. */
+/* Unpacks a complete record.  Members that are not compared are not set. */
 void epa_record_unpack(struct epa_record *r, const uint64_t *words);
 
 #endif

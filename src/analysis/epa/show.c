@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prints canonical records as text.  Types come from the layout or from the site table; a number of
- * unknown type is shown as a signed integer.
+ * Prints canonical records as text.  The types of values come from the layout or from the site
+ * table.  A number of unknown type is shown as a signed integer.
  */
 #include "epa/show.h"
 
@@ -18,7 +18,8 @@ static const char *what(const struct trace_site *site)
 	return site && *site->what ? site->what : RD_UNKNOWN;
 }
 
-/* The type of the value in a slot; NULL if there is none or the value takes several slots. */
+/* Returns the type of the value in a slot, or NULL if there is none or the value occupies several
+ * slots. */
 static const struct trace_value *value_of(const struct epa_record *r, unsigned slot)
 {
 	unsigned first = epa_record_has_address(r) || (r->op && r->op->callee) ? 1 : 0;

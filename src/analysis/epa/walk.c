@@ -2,10 +2,10 @@
 /*
  * Merges the threads of a full trace.
  *
- * A lane is a thread's reader.  The current lane is read directly into the caller's record until
- * its next record has a q (its position in the total order).  That record then waits in the lane,
- * and the lane with the smallest q becomes current.  So a record without q costs only a call and a
- * test.
+ * A lane is the reader of one thread.  Records of the current lane are read directly into the
+ * caller's record, until one has a q (a position in the total order).  That record then waits in
+ * the lane, and the lane with the smallest q becomes current.  So a record without q costs only a
+ * call and a test.
  */
 #include "epa/walk.h"
 
@@ -47,9 +47,9 @@ struct walk_lane {
 	size_t next_buffer;
 	struct trace_record waiting; /* the next record with a q, while the lane is in the heap */
 	struct trace_event start;
-	bool started; /* whether `start` is valid */
+	bool started; /* true if `start` is valid */
 	bool cut;     /* the file ended too early, and the reader is closed */
-	bool parked;  /* the reader is closed; it will be opened again after the waiting record */
+	bool parked;  /* the reader is closed until the waiting record has been read */
 	uint64_t key; /* the largest q of the lane so far */
 	uint32_t number;
 	char *name;
@@ -59,7 +59,8 @@ struct epa_walk {
 	struct epa_source *source;
 	struct walk_lane *lanes;
 	size_t lane_count;
-	uint32_t *heap; /* lanes with a waiting record; the first in the order has index 0 */
+	/* A heap of the lanes with a waiting record; the first in the order has index 0. */
+	uint32_t *heap;
 	size_t heap_count;
 	struct walk_lane *current; /* the lane that is read next; NULL if the heap decides */
 	size_t place;
@@ -102,7 +103,8 @@ void epa_source_of_memory(struct epa_source **out, const struct trace_layout *la
 	*out = s;
 }
 
-/* Finds a thread.  Threads are in ascending order, and the last one is requested most often. */
+/* Finds a thread.  Threads are stored in ascending order, and the last one is requested most
+ * often. */
 static struct walk_memory_thread *memory_thread(struct epa_source *s, uint32_t number)
 {
 	size_t at = s->thread_count;
@@ -184,8 +186,8 @@ static int read_record(struct epa_walk *w, struct walk_lane *lane, struct trace_
 			return 0;
 		release_buffer(lane);
 		if (lane->next_buffer++ == lane->memory->count) {
-			/* The reader may have kept back a branch, in case more bytes follow. An
-			 * empty buffer means that none do. */
+			/* The reader may have held back a branch, because more bytes might follow.
+			 * An empty buffer tells it that there are none. */
 			trace_full_feed(lane->reader, NULL, 0);
 			continue;
 		}
@@ -227,8 +229,8 @@ static void close_reader(struct walk_lane *lane)
 	lane->reader = NULL;
 }
 
-/* Closes the reader of a thread until the thread starts: its unpacker is large, and there may be
- * many threads. */
+/* Closes the reader of a thread until the thread starts, because an unpacker is large and there may
+ * be many threads. */
 static void park(struct epa_walk *w, struct walk_lane *lane)
 {
 	if (!w->source->trace)

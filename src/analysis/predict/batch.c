@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In: traces.  Out: a set of findings with schedules, or counts of races and deadlocks.  Several
- * traces may be added to one set. pass.h offers the same prediction step by step.
+ * Turns traces into a set of findings with schedules, or into counts of races and deadlocks.
+ * Several traces may be added to one set. pass.h offers the same prediction step by step.
  */
 #include "predict/batch.h"
 
@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Default limit of memory, in bytes; set by hand to suit a laptop. */
+/* The default memory limit in bytes.  It was set by hand to suit a laptop. */
 #define MEMORY_DEFAULT (2ull << 30)
 
-/* A prediction from the trace of a replay gets 1/REPLAY_WORK_SHARE of the usual search steps,
+/* A prediction from the trace of a replay may use 1/REPLAY_WORK_SHARE of the usual search steps,
  * because there may be many replays.  Set by hand. */
 #define REPLAY_WORK_SHARE 10
 

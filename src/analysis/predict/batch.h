@@ -13,20 +13,21 @@
 
 struct predict_batch {
 	bool sound_only, no_races, no_deadlocks;
-	/* The critical sections of a lock keep their recorded order, which is fast to search. */
+	/* Consider only schedules in which the critical sections of a lock keep their recorded
+	 * order.  These are fast to search. */
 	bool sync_preserving;
 	bool force; /* accept a trace without meta.json or site table */
 	/* The number of events in a window; 0 if the trace is not cut into windows. */
 	uint64_t window;
 	uint64_t limit; /* the largest number of findings to describe */
 	uint64_t work;	/* the budget of the search, in millions of steps */
-	/* When to stop (base/clock.h); 0 for no deadline.  While a pass is paused between two
-	 * calls, the deadline moves by the length of the pause. */
+	/* The time at which to stop (base/clock.h), or 0 for no deadline.  While a pass is paused
+	 * between two calls, the deadline moves by the length of the pause. */
 	int64_t deadline_ns;
 	/* The latest time to which the deadline may move if the trace takes long to read. */
 	int64_t latest_ns;
-	/* The number of bytes that may be used; 0 for no limit.  A larger trace is cut into
-	 * parts. */
+	/* The number of bytes that may be used, or 0 for no limit.  If a trace needs more, it is
+	 * cut into parts. */
 	uint64_t memory;
 	bool failures;	     /* report a run that failed by itself as a finding */
 	bool ended;	     /* also report a run that Raddle had to end */
@@ -34,21 +35,21 @@ struct predict_batch {
 
 	/* The following members are results, summed over all traces. */
 	uint64_t left_out; /* number of findings beyond the limit */
-	/* Number of accesses that the recording left out because the run was long. */
+	/* The number of accesses that the recording left out because the run was long. */
 	uint64_t not_recorded;
 	uint64_t unknown; /* number of candidates that were not decided */
 	uint64_t parts;	  /* the largest number of parts of any trace; 0 if no trace was cut */
 	uint64_t skipped; /* number of parts for which there was no time */
 	bool late;	  /* the deadline passed before everything was decided and described */
 	bool walked;	  /* the walk for unordered accesses was done */
-	/* Some part of some trace was checked in time, at least in recorded order. */
+	/* True if some part of some trace was checked in time, at least in recorded order. */
 	bool looked;
 	uint64_t events, considered, searched, dropped;
 	uint64_t threads;	/* number of threads of the trace with the most threads */
 	uint64_t at_start;	/* number of runs that failed before any thread did anything */
 	struct rd_argv modules; /* paths of the loaded modules; the caller releases them */
 	struct predict_count counts[PREDICT_COUNT_SEMANTICS];
-	/* CPU time until the search began; set only when races are counted */
+	/* The CPU time until the search began.  It is set only when races are counted. */
 	double reading_seconds;
 };
 
@@ -57,12 +58,12 @@ struct predict_batch {
 		.limit = 200, .work = 200                                                                    \
 	}
 
-/* The default limit of memory for a prediction, in bytes. */
+/* Returns the default limit of memory for a prediction, in bytes. */
 uint64_t predict_batch_memory(void);
 
-/* Adds the findings of a trace (a directory or an STD text) to the set, and the arguments of the
- * traced program.  The caller finishes the set.  If the trace is damaged, the function uses as much
- * as it can read and returns the error. */
+/* Adds the findings of a trace to the set, and the arguments of the traced program.  The trace is a
+ * directory or an STD text.  The caller finishes the set.  If the trace is damaged, the function
+ * uses as much as it can read and returns the error. */
 int predict_batch_run(struct predict_batch *p, const char *trace, struct finding_set *set);
 
 /* Does the same as predict_batch_run() for the trace of a replay, with less effort because there
@@ -70,18 +71,21 @@ int predict_batch_run(struct predict_batch *p, const char *trace, struct finding
  * not changed.  The function serves as a `predict` callback of replay/settle.h. */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
-/* Adds findings for the accesses that are unordered in the recorded run itself, without a search,
- * and for the failure of the run.  Only firm accesses get a schedule.  Finishes the set. */
+/* Adds findings for the accesses that are unordered in the recorded run itself, and for the failure
+ * of the run.  There is no search.  Only firm accesses get a schedule.  The function also finishes
+ * the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* Whether accesses of the two sites are firm in the trace, which means that they raced. */
+/* Returns true if the trace contains firm accesses of the two sites, which means that they
+ * raced. */
 bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
-/* Counts races instead of describing them.  The counts become statistics of the set.  `p->counts`
- * gets the counts of the semantics that the options select; the other entries stay zero. */
+/* Counts races instead of describing them, and adds the counts to the statistics of the set.
+ * Stores the counts of the semantics that the options select in `p->counts`.  The other entries
+ * stay zero. */
 int predict_batch_count(struct predict_batch *p, const char *trace, struct finding_set *set, bool pairs);
 
-/* The number of semantics that are counted, beginning with the first of enum
+/* Returns the number of semantics that are counted.  These are the first ones of enum
  * predict_count_semantics. */
 unsigned predict_batch_semantics(const struct predict_batch *p);
 

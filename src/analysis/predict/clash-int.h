@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the operations of a schedule that must keep their order, because swapping them would give
- * another execution.  Orders that the program enforces by itself are left out (clash.c).
+ * Finds the operations of a schedule that must keep their order, because swapping them would result
+ * in a different execution.  Orders that the program enforces by itself are left out (clash.c).
  */
 #ifndef PREDICT_CLASH_INT_H
 #define PREDICT_CLASH_INT_H
@@ -16,14 +16,15 @@ struct clash {
 struct clashes {
 	struct clash *items;
 	size_t count, capacity;
-	/* Indexed by operation: whether the schedule must name the operation in any case. */
+	/* For each operation, nonzero if the schedule must name the operation in any case. */
 	uint8_t *forced;
 };
 
-/* Collects the clashes that neither the program nor other clashes imply. */
+/* Collects the clashes that follow neither from the program nor from other clashes. */
 void predict_clashes(const struct event_line *l, struct clashes *c);
 
-/* Whether the order of the operations with listed[] set implies the order of all clashes. */
+/* Returns true if the order of all clashes follows from the order of the operations that have
+ * listed[] set. */
 bool predict_clashes_implied(const struct event_line *l, const uint8_t *listed);
 
 #endif

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a line of events.  Out: the orders that a schedule has to enforce.
+ * Finds the orders in a line of events that a schedule has to enforce.
  *
- * Two operations clash if swapping them gives another execution.  These clash: two acquisitions of
- * a lock; a failed acquisition and the section that made it fail; a post of a semaphore and the
- * take that it allows; two takes; a wait and a notification; two notifications; two uses of a
- * barrier; the initialiser of a once control and the calls that return without running it.
- * Accesses to the same variable clash too.  A schedule orders only operations.  So it needs two
- * operations to separate two accesses.  The first thread does one after the first access; the
- * second thread does a later one before the second access.
+ * Two operations clash if swapping them results in a different execution.  The following operations
+ * clash: two acquisitions of a lock; a failed acquisition and the section that made it fail; a post
+ * of a semaphore and the take that it allows; two takes; a wait and a notification; two
+ * notifications; two uses of a barrier; the initialiser of a once control and the calls that return
+ * without running it.  Accesses to the same variable clash too.  A schedule orders only operations,
+ * so it needs two operations to separate two accesses: one that the first thread does after its
+ * access, and a later one that the second thread does before its access.
  *
  * The program itself enforces program order, fork and join, barriers, and what a wait waits for.
  * Once acquisitions are in order, it also enforces that a release precedes the next acquisition.  A
- * schedule need not repeat any of this.  These orders are kept in vector clocks: for each thread,
- * how many operations of every other thread have certainly been done.  A clock changes at few
- * operations, so each thread has a list of versions.
+ * schedule need not repeat any of this.  These orders are kept in vector clocks.  The clock of a
+ * thread contains, for every other thread, how many of its operations have certainly been done.  A
+ * clock changes at few operations, so each thread has a list of versions of its clock.
  *
- * The same walk serves two purposes.  When it collects, a clash whose order the clocks do not imply
- * is recorded and from then on assumed to be enforced.  When it checks a plan, the clocks also
- * contain the order of the listed operations; the check fails at the first clash whose order they
- * do not imply.
+ * The same walk serves two purposes.  When it collects clashes, it records each clash whose order
+ * does not follow from the clocks, and assumes from then on that the schedule enforces it.  When it
+ * checks a plan, the clocks also contain the order of the listed operations.  The check fails at
+ * the first clash whose order does not follow from the clocks.
  */
 #include "predict/clash-int.h"
 
@@ -30,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest size of all clocks together, in numbers of 4 bytes.  Beyond it clocks no longer change,
- * so more clashes are recorded than necessary.  Set by hand to 256 MiB. */
+/* The largest size of all clocks together, in numbers of 4 bytes.  When it is reached, clocks no
+ * longer change, so more clashes are recorded than necessary.  Set by hand to 256 MiB. */
 #define CLOCKS_MAX (64u << 20)
 
 struct version {
@@ -57,7 +57,7 @@ struct op_node {
 };
 
 struct lock_state {
-	/* The latest exclusive section, and the list of the shared sections after it. */
+	/* The latest exclusive section, and the head of the list of shared sections after it. */
 	uint32_t exclusive, shared;
 };
 
@@ -66,29 +66,32 @@ struct sem_state {
 	size_t count, capacity, used;
 	uint32_t last_take;
 	size_t total; /* number of posts in the line */
-	/* The thread that makes all posts; NO_OP if no thread posts, NO_OP - 1 if several do. */
+	/* The thread that does all posts.  NO_OP if no thread posts, and NO_OP - 1 if several
+	 * threads do. */
 	uint32_t poster;
 };
 
 struct cond_state {
 	uint32_t note;	  /* the latest notification */
 	uint32_t waiting; /* head of the list of unfinished waits */
-	uint32_t ended;	  /* list of the waits that ended without a notification after `note` */
+	/* Head of the list of waits that ended without a notification after `note`. */
+	uint32_t ended;
 };
 
 struct barrier_state { /* a barrier, identified by the number of its first instance */
 	uint32_t instance;
-	/* Lists of the operations that entered the previous and the current instance. */
+	/* The heads of the lists of operations that entered the previous and the current
+	 * instance. */
 	uint32_t previous, current;
 };
 
-/* An access: its thread, and the number of operations that the thread did before it. */
+/* An access, with its thread and the number of operations that the thread did before it. */
 struct touch {
 	uint32_t thread, after, next;
 };
 
 struct variable_state {
-	uint32_t write, reads; /* the last write, and the list of reads after it */
+	uint32_t write, reads; /* the last write, and the head of the list of reads after it */
 };
 
 struct clash_walk {
@@ -98,7 +101,7 @@ struct clash_walk {
 	const uint8_t *listed;
 	struct clashes *out;
 	bool implied;
-	uint32_t *done; /* by thread: number of its operations so far */
+	uint32_t *done; /* the number of operations that each thread has done so far */
 	struct versions *clock;
 	uint32_t *rows;
 	size_t row_count, row_capacity;
@@ -107,13 +110,13 @@ struct clash_walk {
 	struct sem_state *sems;
 	struct cond_state *conds;
 	struct barrier_state *barriers;
-	uint32_t *once; /* by once control: the operation that ran its initialiser */
-	/* By barrier instance: 1 + the row that joins the clocks of all its enters. */
+	uint32_t *once; /* the operation that ran the initialiser of each once control */
+	/* For each barrier instance, 1 + the row that joins the clocks of all its entries. */
 	size_t *gathered;
 	struct variable_state *variables;
-	uint32_t *fork;	   /* by thread: the operation that created it */
-	uint32_t *last_op; /* by thread: its last operation */
-	uint32_t *joined;  /* by thread: the operation that joined it */
+	uint32_t *fork;	   /* the operation that created each thread */
+	uint32_t *last_op; /* the last operation of each thread */
+	uint32_t *joined;  /* the operation that joined each thread */
 	struct lock_section *sections;
 	struct op_node *nodes;
 	struct touch *touches;
@@ -143,8 +146,8 @@ static bool full(const struct clash_walk *w)
 	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
 }
 
-/* The row of a thread after its first `after` operations.  Returns NULL if no operation of another
- * thread is known to be ordered before that point. */
+/* Returns the row of a thread after its first `after` operations.  Returns NULL if no operation of
+ * another thread is known to be ordered before that point. */
 static const uint32_t *row_at(const struct clash_walk *w, uint32_t thread, uint32_t after)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -165,8 +168,8 @@ static bool knows(const struct clash_walk *w, uint32_t thread, uint32_t other, u
 	return v->count && w->rows[v->items[v->count - 1].row * w->l->threads + other] >= index;
 }
 
-/* The row of a thread as of its latest operation, which the caller may change.  Returns NULL if
- * the limit is reached. */
+/* Returns the row that a thread has after its latest operation.  The caller may change it.  Returns
+ * NULL if the memory limit is reached. */
 static uint32_t *own_row(struct clash_walk *w, uint32_t thread)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -192,7 +195,8 @@ static void merge(uint32_t *to, const uint32_t *from, uint32_t n)
 			to[i] = from[i];
 }
 
-/* Orders operation `from`, and all that precedes it, before the latest operation of `thread`. */
+/* Notes that operation `from`, and everything that precedes it, comes before the latest operation
+ * of `thread`. */
 static void learn(struct clash_walk *w, uint32_t from, uint32_t thread)
 {
 	RD_ASSERT(from < w->l->op_count);
@@ -214,8 +218,8 @@ static bool is_before_start(const struct clash_walk *w, uint32_t op)
 	return w->l->ops[op] < w->l->of->start;
 }
 
-/* Requires that `from` happens before the latest operation of `thread` (or an access after that),
- * because the two clash. */
+/* Requires that `from` happens before the latest operation of `thread`, or before an access that
+ * follows that operation, because the two clash. */
 static void require(struct clash_walk *w, uint32_t from, uint32_t thread)
 {
 	RD_ASSERT(from == NO_OP || from < w->l->op_count);
@@ -242,8 +246,8 @@ static uint32_t push_node(struct clash_walk *w, uint32_t op, uint32_t next)
 	return (uint32_t)w->node_count++;
 }
 
-/* Requires the order of all operations in a list.  The list begins with its latest operation: once
- * that is ordered, the order of the others may be implied. */
+/* Requires the order for all operations in a list.  The list begins with the latest operation.
+ * Once that is ordered, the order of the others may follow from it. */
 static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 {
 	for (; list != NO_OP; list = w->nodes[list].next)
@@ -252,7 +256,7 @@ static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 
 /* ---- locks ---- */
 
-/* The section of `lock` that `thread` is in; NO_OP if it is in no such section. */
+/* Returns the section of `lock` that `thread` is in, or NO_OP if it is in no such section. */
 static uint32_t open_section(const struct clash_walk *w, uint32_t lock, uint32_t thread)
 {
 	const struct lock_state *s = &w->locks[lock];
@@ -266,9 +270,9 @@ static uint32_t open_section(const struct clash_walk *w, uint32_t lock, uint32_t
 	return NO_OP;
 }
 
-/* Requires the order of a section and a later acquisition.  A blocking acquisition waits for the
- * end of the section by itself, so the schedule need only order the section's begin.  An
- * acquisition that does not block must find the section finished. */
+/* Requires that a section and a later acquisition keep their order.  A blocking acquisition waits
+ * for the end of the section by itself, so the schedule only needs to order the beginning of the
+ * section.  An acquisition that does not block must find that the section has ended. */
 static void require_section(struct clash_walk *w, uint32_t section, uint32_t thread, bool blocks)
 {
 	const struct lock_section *p = &w->sections[section];
@@ -279,8 +283,8 @@ static void require_section(struct clash_walk *w, uint32_t section, uint32_t thr
 	learn(w, p->release, thread);
 }
 
-/* If the section is known to have begun, it must have ended before the lock is acquired again.
- * That may imply further orders. */
+/* If the section is known to have begun, notes that it ended before the lock was acquired again.
+ * Further orders may follow from that. */
 static void learn_section(struct clash_walk *w, uint32_t section, uint32_t thread)
 {
 	const struct lock_section *p = &w->sections[section];
@@ -353,7 +357,8 @@ static void do_busy(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- primitives other than locks ---- */
 
-/* Whether the take needs all posts, except later ones of its own thread. */
+/* Returns true if the take needs all posts of the semaphore, except later ones by its own
+ * thread. */
 static bool takes_the_last(const struct clash_walk *w, const struct sem_state *s, const struct exec_event *e)
 {
 	uint32_t initial = exec_sem_initial(w->x, e->object), thread = w->l->thread_of[e->thread];
@@ -376,8 +381,8 @@ static void do_take(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	uint32_t post = n > initial && n - initial <= s->count ? s->posts[n - initial - 1] : NO_OP;
 	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
 
-	/* The n-th take waits until there were enough posts.  If one thread makes all posts, the
-	 * take waits for this very post. */
+	/* The n-th take waits until there have been enough posts.  If one thread does all posts,
+	 * the take waits for this particular post. */
 	bool waits = last || (blocks && s->poster < NO_OP - 1);
 	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
 		require(w, post, thread);
@@ -411,7 +416,7 @@ static void do_note(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	s->ended = NO_OP;
 }
 
-/* The number of threads that wait for the condition.  A signal can wake any of them. */
+/* Returns the number of threads that wait for the condition.  A signal can wake any of them. */
 static uint32_t count_waiting(const struct clash_walk *w, uint32_t cond)
 {
 	uint32_t n = 0;
@@ -430,7 +435,7 @@ static void do_wake(struct clash_walk *w, const struct exec_event *wake, uint32_
 
 	while (*at != NO_OP && w->l->op_thread[w->nodes[*at].op] != thread)
 		at = &w->nodes[*at].next;
-	/* The notification may be earlier than the wait only with speculative semantics. */
+	/* Only with speculative semantics can the notification be earlier than the wait. */
 	bool ended = note == NO_OP || (*at != NO_OP && note < w->nodes[*at].op);
 	if (*at != NO_OP)
 		*at = w->nodes[*at].next;
@@ -527,8 +532,8 @@ static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- accesses ---- */
 
-/* Orders an access after an earlier access that it clashes with.  That order is required if the
- * earlier thread's next operation came before this thread's last operation. */
+/* Orders an access after an earlier access that clashes with it.  The order must be enforced if the
+ * next operation of the earlier thread came before this thread's last operation. */
 static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {
 	const struct touch *t = &w->touches[touch];

@@ -4,22 +4,23 @@
  *
  * A thread is a sequence of events, so a state is a vector of positions, one for each thread.
  * "Position p" means that the first p events of the thread are done.  An *ideal* is a position
- * vector that is closed: with each event it contains everything the event depends on.  Dependences
- * are program order, the must-edges and, with sound semantics, reads-from.  The *need* of an event
- * is the smallest ideal that contains it.  Must-edges lead from a fork to the first event of the
- * new thread, and from the last event of a thread to its join.  They lead from a signal to the
- * wake, and from all entries of a barrier to each exit.  They also lead from the end of a once
- * routine to the calls that it lets pass, and from a release write to the acquiring read.
+ * vector that is closed, which means that it contains, with each event, everything that the event
+ * depends on.  Dependences are program order, the must-edges and, with sound semantics, reads-from.
+ * The *need* of an event is the smallest ideal that contains it.  Must-edges lead from a fork to
+ * the first event of the new thread, and from the last event of a thread to its join.  They lead
+ * from a signal to the wake, and from all entries of a barrier to each exit.  They also lead from
+ * the end of a once routine to the calls that it lets pass, and from a release write to the
+ * acquiring read.
  *
  * Here a "thread" is a lane (lane-int.h): threads that cannot run at the same time share a lane and
  * are treated as one thread.
  *
- * Accesses to variables that cannot race are left out, and so are operations on locks that only one
- * thread uses.  They constrain nothing.
+ * Accesses to variables that cannot race, and operations on locks that only one thread uses,
+ * constrain nothing and are left out.
  *
- * Needs are stored as rows with one position per thread.  Consecutive events of a thread share a
- * row as long as their needs in other threads are equal.  The position of the event's own thread is
- * therefore out of date; core_at() corrects it.
+ * Needs are stored as rows with one position for each thread.  Consecutive events of a thread share
+ * a row as long as their needs in other threads are equal.  Therefore the position of the thread
+ * itself is out of date in a shared row, and core_at() corrects it.
  */
 #ifndef PREDICT_CORE_INT_H
 #define PREDICT_CORE_INT_H
@@ -34,7 +35,7 @@ struct event {
 	uint32_t object;
 	uint32_t index;	 /* index of the event in its thread */
 	uint32_t source; /* index of the event in the execution */
-	/* The section that an acquisition or release belongs to; NONE for other events. */
+	/* The section to which an acquisition or release belongs.  NONE for other events. */
 	uint32_t section;
 	uint32_t held; /* head of the list of sections that are open after this event */
 };
@@ -46,9 +47,10 @@ struct core_list {
 
 struct core {
 	const struct exec *x;
-	bool rf; /* sound semantics: every read returns the value of its recorded write */
-	/* With speculative semantics too, some reads (EXEC_LOOP) return the value of their recorded
-	 * write. */
+	/* True with sound semantics, where every read returns the value of its recorded write. */
+	bool rf;
+	/* True if some reads (EXEC_LOOP) return the value of their recorded write even with
+	 * speculative semantics. */
 	bool loops;
 	uint32_t threads; /* number of lanes (lane-int.h); a "thread" below is a lane */
 	uint32_t locks, variables, conds, sems, barriers;
@@ -56,36 +58,42 @@ struct core {
 	uint32_t count;
 	/* The events of thread `t` begin at by_thread[thread_first[t]]. */
 	uint32_t *thread_first, *by_thread;
-	uint16_t *lane_of; /* by thread of the execution: its lane */
-	/* By thread of the execution: the range of positions in its lane that its events have. */
+	uint16_t *lane_of; /* the lane of each thread of the execution */
+	/* For each thread of the execution, the range of positions in its lane that its events
+	 * occupy. */
 	uint32_t *lane_from, *lane_to;
 	struct sections sections;
-	/* By read: the write whose value it returns; NONE if it returns the initial value. */
+	/* For each read, the write whose value it returns, or NONE if it returns the initial
+	 * value. */
 	uint32_t *writer;
-	/* By event: the events that must precede it, apart from program order. */
+	/* For each event, the events that must precede it, apart from program order. */
 	struct core_list must;
-	struct core_list readers;	  /* by write: the reads that return its value */
-	struct core_list initial_readers; /* by variable: the reads that return its initial value */
-	struct core_list wakes;		  /* by signal or broadcast: the wakes that it causes */
-	uint32_t *busy;			  /* the failed acquisitions (EXEC_BUSY) */
+	struct core_list readers; /* for each write, the reads that return its value */
+	/* For each variable, the reads that return its initial value. */
+	struct core_list initial_readers;
+	/* For each signal or broadcast, the wakes that it causes. */
+	struct core_list wakes;
+	uint32_t *busy; /* the failed acquisitions (EXEC_BUSY) */
 	uint32_t busy_count;
-	/* By event: for a failed acquisition, the section that made it fail; for a wake, its wait;
-	 * for a take, the post that matches it in trace order. */
+	/* The partner of each event.  For a failed acquisition, this is the section that made it
+	 * fail; for a wake, its wait; for a take, the post that matches it in trace order. */
 	uint32_t *partner;
-	struct slots acquires, exclusive; /* by lock: all acquisitions, and the exclusive ones */
-	struct slots writes, accesses;	  /* by variable: its writes, and all its accesses */
-	struct slots posts, takes;	  /* by semaphore: its posts and takes */
-	struct slots notes;		  /* by condition: its signals and broadcasts */
-	/* By thread: its first EXEC_UNSURE event, which sound semantics cannot pass. */
+	/* All acquisitions of each lock, and the exclusive ones. */
+	struct slots acquires, exclusive;
+	struct slots writes, accesses; /* the writes to each variable, and all accesses to it */
+	struct slots posts, takes;     /* the posts and takes of each semaphore */
+	struct slots notes;	       /* the signals and broadcasts of each condition */
+	/* The first EXEC_UNSURE event of each thread.  Sound semantics cannot pass this event. */
 	uint32_t *wall;
-	/* Whether some thread has an EXEC_UNSURE event, or such an event precedes the execution. */
+	/* True if some thread has an EXEC_UNSURE event, or if such an event precedes the
+	 * execution. */
 	bool unsure;
-	bool walls; /* whether the semantics in use cannot pass walls */
-	/* By thread: the position after the events that represent the state at the start.  These
-	 * events are part of every ideal. */
+	bool walls; /* true if the semantics in use cannot pass walls */
+	/* For each thread, the position after the events that represent the state at the start.
+	 * These events are part of every ideal. */
 	uint32_t *base;
 	struct rows need, closed; /* `closed` is the sync-preserving closure of `need` (sp.c) */
-	/* With sound semantics: the needs without dependences that only values impose. */
+	/* With sound semantics, the needs without the dependences that only values impose. */
 	struct rows firm;
 	bool has_sems, has_conds;
 };
@@ -93,7 +101,7 @@ struct core {
 void core_build(struct core *c, const struct exec *x);
 void core_release(struct core *c);
 
-/* Whether `e` is the first event of a thread of the execution. */
+/* Returns true if `e` is the first event of a thread of the execution. */
 static inline bool core_begins(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -101,11 +109,11 @@ static inline bool core_begins(const struct core *c, uint32_t e)
 	return !v->index || c->lane_from[c->x->events[v->source].thread] == v->index;
 }
 
-/* Whether the ideal `p` contains no unsure event, or the semantics allow unsure events. */
+/* Returns true if the ideal `p` contains no unsure event, or the semantics allow unsure events. */
 bool core_sure(const struct core *c, const uint32_t *p);
 
-/* Computes the rows for sound (`rf`) or speculative semantics.  `firm` is computed only if there
- * are semaphores or conditions. */
+/* Computes the rows for sound semantics if `rf` is true, or else for speculative semantics.  `firm`
+ * is computed only if there are semaphores or conditions. */
 void core_clocks(struct core *c, bool rf);
 
 static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_t index)
@@ -113,7 +121,7 @@ static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_
 	return c->by_thread[c->thread_first[thread] + index];
 }
 
-/* Whether the read `e` must return the value of the same write as in the recording. */
+/* Returns true if the read `e` must return the value of the same write as in the recording. */
 static inline bool core_keeps(const struct core *c, uint32_t e)
 {
 	return c->rf || c->events[e].flags & EXEC_LOOP;
@@ -124,45 +132,47 @@ static inline bool core_in(const struct core *c, const uint32_t *p, uint32_t e)
 	return c->events[e].index < p[c->events[e].thread];
 }
 
-/* The position that `thread` must have reached before `e` has happened, according to the table
- * `r`. */
+/* Returns the position that `thread` must have reached by the time `e` has happened, according to
+ * the table `r`. */
 static inline uint32_t core_at(const struct core *c, const struct rows *r, uint32_t e, uint32_t thread)
 {
 	const struct event *v = &c->events[e];
 	return thread == v->thread ? v->index + 1 : rows_of(r, e)[thread];
 }
 
-/* Grows the ideal `p` by `e` and by everything that `e` needs. */
+/* Adds `e`, and everything that `e` needs, to the ideal `p`. */
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
-/* The creation of the thread whose first event is `e`; NONE if the thread existed before. */
+/* Returns the creation of the thread whose first event is `e`, or NONE if the thread existed
+ * before. */
 uint32_t core_fork(const struct core *c, uint32_t e);
 
-/* Grows the ideal `p` by everything that must have happened before the thread of `e` can be stopped
+/* Adds to the ideal `p` everything that must have happened before the thread of `e` can be stopped
  * before `e`. */
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
-/* The list of sections that are open when `thread` is at `position`. */
+/* Returns the list of sections that are open when `thread` is at `position`. */
 static inline uint32_t core_open(const struct core *c, uint32_t thread, uint32_t position)
 {
 	return position ? c->events[core_event(c, thread, position - 1)].held : NONE;
 }
 
-/* The sections that are open when the thread of `e` is stopped before it. */
+/* Returns the sections that are open when the thread of `e` is stopped before it. */
 static inline uint32_t core_held(const struct core *c, uint32_t e)
 {
 	return core_open(c, c->events[e].thread, c->events[e].index);
 }
 
-/* The acquisitions, by lock, that exclude section `s`. */
+/* Returns the table of acquisitions, indexed by lock, that contains those which exclude section
+ * `s`. */
 static inline const struct slots *core_rivals(const struct core *c, const struct section *s)
 {
 	return s->shared ? &c->exclusive : &c->acquires;
 }
 
 /* Iterates over the other threads that, within the ideal `p`, have begun a section that excludes
- * section `s`.  *last receives the acquisition of the thread's last such section.  Start with *i =
- * 0; returns false at the end. */
+ * section `s`.  Stores the acquisition of the thread's last such section in *last.  *i must
+ * be 0 at the first call.  Returns false at the end. */
 static inline bool core_next_rival(const struct core *c, const uint32_t *p, const struct section *s,
 				   uint32_t *i, uint32_t *last)
 {
@@ -179,11 +189,12 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 	return false;
 }
 
-/* Whether threads that are stopped before the two events hold a common lock, which not both hold
- * for reading. */
+/* Returns true if threads that are stopped before the two events hold a common lock, and at least
+ * one of them holds it exclusively. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
-/* Closes `p`, a union of closed ideals, under the recorded order of critical sections (sp.c). */
+/* Closes `p` under the recorded order of critical sections (sp.c).  `p` must be a union of closed
+ * ideals. */
 void predict_sp_close(const struct core *c, uint32_t *p);
 
 #endif

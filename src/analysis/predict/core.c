@@ -20,11 +20,12 @@
 /* ---- shared variables and locks ---- */
 
 struct sharing {
-	/* By variable or lock: the first thread that uses it; UINT16_MAX if no thread does. */
+	/* For each variable or lock, the first thread that uses it, or UINT16_MAX if no thread
+	 * does. */
 	uint16_t *variable_user, *lock_user;
-	uint8_t *variable, *lock; /* by variable or lock: a mask of SHARED and WRITTEN */
+	uint8_t *variable, *lock; /* for each variable or lock, a mask of SHARED and WRITTEN */
 };
-/* Bits of a variable or lock: several threads use it; it is written. */
+/* SHARED is set if several threads use the variable or lock, and WRITTEN if it is written. */
 enum { SHARED = 1, WRITTEN = 2 };
 
 static void note_user(uint16_t *user, uint8_t *state, uint16_t thread)
@@ -57,8 +58,8 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 	}
 }
 
-/* Whether the reduced execution needs an access.  It always needs an unsure access: the access
- * that made it unsure may be in another window. */
+/* Returns true if the reduced execution needs an access.  It always needs an unsure access, because
+ * the access that made it unsure may be in another window. */
 static bool access_matters(const struct sharing *s, const struct exec_event *e)
 {
 	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;
@@ -74,9 +75,10 @@ static void release_sharing(struct sharing *s)
 struct builder {
 	struct core *c;
 	struct sharing sharing;
-	uint32_t *last_write; /* by variable: the last write so far */
-	uint32_t *moved;      /* by event of the execution: its number in the reduced execution */
-	uint32_t *lengths;    /* by thread: number of kept events */
+	uint32_t *last_write; /* the last write to each variable so far */
+	/* The number in the reduced execution of each event of the execution. */
+	uint32_t *moved;
+	uint32_t *lengths; /* the number of kept events of each thread */
 };
 
 static struct event *append(struct builder *b, uint32_t source)
@@ -148,8 +150,8 @@ static uint32_t thread_of(const struct core *c, uint32_t section)
 	return c->x->events[c->events[c->sections.list[section].acquire].source].thread;
 }
 
-/* The section of another thread that made an acquisition fail.  If several threads are in such a
- * section, the result is that of the first thread. */
+/* Returns the section of another thread that made an acquisition fail.  If several threads are in
+ * such a section, returns that of the first thread. */
 static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
 {
 	const struct core *c = b->c;
@@ -289,10 +291,10 @@ static void build_list(struct core_list *l, const struct edges *s, size_t n)
 struct must {
 	struct core *c;
 	struct edges edges, wakes;
-	uint32_t *fork_of, *last_of; /* by thread: its creation, and its last event */
-	uint32_t *wait_of;	     /* by thread: the wait that it is in */
-	uint32_t *run_of;	     /* by once control: the event that ran its initialiser */
-	struct edges *enters;	     /* by barrier instance: its entries */
+	uint32_t *fork_of, *last_of; /* the creation and the last event of each thread */
+	uint32_t *wait_of;	     /* the wait that each thread is in */
+	uint32_t *run_of;	     /* the event that ran the initialiser of each once control */
+	struct edges *enters;	     /* the entries of each barrier instance */
 	const uint32_t *moved;
 };
 
@@ -387,7 +389,7 @@ static void build_readers(struct core *c)
 
 /* ---- indices ---- */
 
-/* Selects the events that an index contains. */
+/* Returns true for the events that an index contains. */
 typedef bool member_fn(const struct event *v);
 struct index_filter {
 	const struct core *c;
@@ -440,7 +442,7 @@ static void build_slots(const struct core *c, struct slots *s, uint32_t objects,
 	slots_build(s, objects, c->count, take_member, &(struct index_filter){c, member});
 }
 
-/* Matches takes with posts, first in first out. */
+/* Matches takes with posts in first-in, first-out order. */
 static void match_takes(struct core *c)
 {
 	uint32_t *posts = rd_xmalloc(((size_t)c->count + 1) * sizeof *posts);
@@ -585,13 +587,13 @@ bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* One walk over the events, which computes one table of rows. */
+/* The state of one walk over the events, which computes one table of rows. */
 struct clocking {
 	struct core *c;
 	struct rows *r;
 	bool closing, firm;
-	uint32_t *row_of; /* by thread: its current row */
-	uint32_t *exits;  /* by barrier instance: an exit whose row is known */
+	uint32_t *row_of; /* the current row of each thread */
+	uint32_t *exits;  /* for each barrier instance, an exit whose row is known */
 	uint32_t *p;	  /* an ideal for temporary use */
 };
 
@@ -621,7 +623,8 @@ static void begin_change(struct clocking *k, const struct event *v)
 	k->p[v->thread] = v->index + 1;
 }
 
-/* Whether the scratch ideal equals the thread's row, apart from the thread's own position. */
+/* Returns true if the scratch ideal equals the thread's row, apart from the thread's own
+ * position. */
 static bool is_known(const struct clocking *k, const struct event *v)
 {
 	const uint32_t *row = rows_row(k->r, k->row_of[v->thread]);
@@ -639,8 +642,8 @@ static void end_change(struct clocking *k, const struct event *v)
 		k->row_of[v->thread] = rows_add(k->r, k->p);
 }
 
-/* The `i`-th event that `e` must follow in this table, apart from program order; NONE after the
- * last one. */
+/* Returns the `i`-th event that `e` must follow according to this table, apart from program order.
+ * Returns NONE after the last one. */
 static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 {
 	const struct core *c = k->c;

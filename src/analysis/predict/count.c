@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a trace.  Out: the numbers of races and deadlocks.
+ * Counts the races and deadlocks of a trace.
  *
  * The pass decides for every access whether it is the second one of a race.  There is no overall
  * budget for races, so an answer is unknown only if a single question takes more than fifty
@@ -47,7 +47,7 @@ static struct predict_opts opts_of(enum predict_count_semantics semantics)
 struct places {
 	const struct trace_sites *sites;
 	struct rd_names names;
-	struct rd_umap of_site; /* by site: 1 + the number of its line */
+	struct rd_umap of_site; /* maps a site to 1 + the number of its line */
 };
 
 static uint32_t place_of(struct places *p, uint32_t site)

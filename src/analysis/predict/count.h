@@ -19,9 +19,9 @@ enum predict_count_semantics {
 };
 
 struct predict_count {
-	/* Number of accesses that are the second one, in recorded order, of some race. */
+	/* The number of accesses that are the second access, in recorded order, of some race. */
 	uint64_t events;
-	uint64_t locations; /* number of source lines that have an access counted in `events` */
+	uint64_t locations; /* number of source lines with an access that is counted in `events` */
 	uint64_t variables;
 	uint64_t pairs; /* number of pairs of lines that race; counted only on request */
 	uint64_t deadlocks;

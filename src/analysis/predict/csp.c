@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes Carril and Tichy's CSP model of an execution, in CSP_M.  The model has a process for each
- * thread and each synchronisation object, and their parallel composition.  It also has a race
- * pattern with an assertion for each shared variable, and an assertion for deadlocks.
+ * Writes Carril and Tichy's CSP model of an execution, in CSP_M.  The model consists of a process
+ * for each thread and each synchronisation object, and their parallel composition.  It also
+ * contains a race pattern with an assertion for each shared variable, and an assertion for
+ * deadlocks.
  *
- * Threads and objects are numbered, because the program's names are not valid in CSP_M; comments in
- * the output give the names.  The events of a thread are cut into processes of CHAIN_EVENTS events,
- * because checkers handle deep nesting badly.
+ * Threads and objects are numbered, because the program's names are not valid in CSP_M.  Comments
+ * in the output show the names.  The events of a thread are cut into processes of CHAIN_EVENTS
+ * events, because checkers handle deep nesting badly.
  */
 #include "predict/csp.h"
 
@@ -17,17 +18,19 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define CHAIN_EVENTS 40 /* events of a process; set by hand, because FDR fails at deep nesting */
+/* The number of events in a process; set by hand, because FDR fails at deep nesting. */
+#define CHAIN_EVENTS 40
 
 struct csp {
 	const struct predict_trace *t;
 	const struct exec *x;
 	FILE *out;
-	/* By thread: whether the trace has its creation, and a join of it. */
+	/* For each thread, true if the trace contains its creation, and if it contains a join of
+	 * it. */
 	uint8_t *forked, *joined;
-	uint8_t *wakes;	      /* by event: whether it is a signal that wakes a thread */
-	uint8_t *rwlock;      /* by lock: whether it is a read-write lock */
-	uint32_t **processes; /* by thread: its events */
+	uint8_t *wakes;	      /* for each event, true if it is a signal that wakes a thread */
+	uint8_t *rwlock;      /* for each lock, true if it is a read-write lock */
+	uint32_t **processes; /* the events of each thread */
 	size_t *lengths, *capacities;
 };
 
@@ -50,7 +53,6 @@ static void find_roles(struct csp *c)
 	}
 }
 
-/* Whether the CSP model has the event. */
 static bool is_modelled(const struct csp *c, uint32_t index)
 {
 	const struct exec_event *e = &c->x->events[index];
@@ -177,8 +179,8 @@ static void put_patterns(const struct csp *c)
 	      c->out);
 }
 
-/* Writes the set of threads that do `kind` to `object`.  For wakes, `object` is compared with the
- * `aux` of the event. */
+/* Writes the set of threads that do an operation of `kind` on `object`.  For wakes, `object` is
+ * compared with the `aux` of the event. */
 static void put_users(const struct csp *c, enum exec_kind kind, uint32_t object)
 {
 	const char *comma = "";
@@ -230,7 +232,8 @@ static void put_objects(const struct csp *c)
 	      c->out);
 }
 
-/* Bits of a variable: some thread uses it; several threads use it; some thread writes it. */
+/* USED is set if some thread uses the variable, SHARED if several threads do, and WRITTEN if some
+ * thread writes it. */
 enum { USED = 1, SHARED = 2, WRITTEN = 4 };
 
 static void put_assertions(const struct csp *c)

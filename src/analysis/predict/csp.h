@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-/* Writes the CSP model of a trace to `out`. */
 int predict_export_csp(struct trace *trace, FILE *out);
 
 void predict_write_csp(const struct predict_trace *t, FILE *out);

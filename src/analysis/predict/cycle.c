@@ -2,18 +2,18 @@
 /*
  * Builds the graph of stops (deadlock-int.h), and finds the sets of stops that block one another.
  *
- * Node n needs thread u if n waits for a lock that u holds at its node, or for the end of u.  The
- * same is true if n waits for u to enter a barrier, or for a notification or post of u.  A
- * candidate is a set of nodes of different threads, no two of which hold the same lock.  For each
- * node, the set contains a thread that it waits for: a holder of the lock, the joined thread, or a
- * participant missing at the barrier.  For conditions and semaphores, every thread that a
- * notification or post depends on is either in the set or assumed to have done all it can.
+ * Node n needs thread u if n waits for a lock that u holds at its node, for the end of u, for u to
+ * enter a barrier, or for a notification or post by u.  A candidate is a set of nodes of different
+ * threads, no two of which hold the same lock.  For each node, the set contains a thread that it
+ * waits for: a holder of the lock, the joined thread, or a participant missing at the barrier.  If
+ * a node waits for a condition or semaphore, every thread that a notification or post depends on is
+ * either in the set or assumed to have done all that it can.
  *
  * In a minimal candidate, every node reaches every other one.  So the candidate lies within one
  * strongly connected component.  Components are found by Tarjan's algorithm, with an extra vertex
- * per thread to keep the number of edges small. The enumeration starts from the smallest node of
+ * per thread to keep the number of edges small.  The enumeration starts from the smallest node of
  * each set.  The rule "no lock held by two" excludes gate locks, and the rule "different threads"
- * excludes cycles within a thread.  Whether fork and join order the nodes is left to the search.
+ * excludes cycles within a thread.  The search decides later whether fork and join order the nodes.
  */
 #include "predict/deadlock-int.h"
 
@@ -24,11 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of steps between two readings of the clock: so many that the readings cost next to
- * nothing. */
+/* The number of steps between two readings of the clock.  It is so large that the readings cost
+ * next to nothing. */
 #define STEPS_A_LOOK 4096
 
-/* Whether the event `e` can be a stop. */
+/* Returns true if the event `e` can be a stop. */
 static bool predict_stop_possible(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -77,9 +77,9 @@ static struct node node_of(const struct core *c, uint32_t e)
 			     .held = core_held(c, e)};
 }
 
-/* A hash of what identifies a node: the thread, the operation, its object and site, and the locks
- * that the thread holds.  In which order it acquired them does not matter, so the hashes of the
- * locks are added. */
+/* Returns a hash of what identifies a node: the thread, the operation, its object and site, and the
+ * locks that the thread holds.  The order in which it acquired them does not matter, so the hashes
+ * of the locks are added. */
 static uint64_t node_key(const struct core *c, const struct node *n)
 {
 	uint64_t held = 0;
@@ -92,7 +92,7 @@ static uint64_t node_key(const struct core *c, const struct node *n)
 	return rd_hash_add(rd_hash_add(h, n->object), n->site);
 }
 
-/* Whether two lists of sections contain the same locks, in any order. */
+/* Returns true if two lists of sections contain the same locks, in any order. */
 static bool same_holds(const struct core *c, uint32_t a, uint32_t b)
 {
 	const struct sections *all = &c->sections;
@@ -177,7 +177,8 @@ static void group(const struct nodes *g, struct core_list *l, uint32_t keys, key
 
 struct tarjan {
 	struct nodes *g;
-	/* By vertex; vertices are the nodes, then the threads. */
+	/* These arrays are indexed by vertex.  The vertices are first the nodes, then the
+	 * threads. */
 	uint32_t *number, *low, *stack, *component;
 	uint8_t *on_stack;
 	uint32_t next, stack_count, components;
@@ -189,7 +190,7 @@ struct tarjan {
 
 #define NO_EDGE (NONE - 1)
 
-/* The number of events of `thread` that the last supplier of `n` needs. */
+/* Returns how many events of `thread` the last supplier of `n` needs. */
 static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_t thread)
 {
 	RD_ASSERT(stop_needs_all(n->kind));
@@ -204,7 +205,8 @@ static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_
 	return most;
 }
 
-/* Edge `i` of a vertex; NONE after the last edge, NO_EDGE if there is no edge with this number. */
+/* Returns the target of edge `i` of a vertex.  Returns NONE after the last edge, and NO_EDGE if
+ * there is no edge with this number but later ones may exist. */
 static uint32_t edge_of(const struct nodes *g, uint32_t vertex, uint32_t i)
 {
 	const struct core *c = g->c;
@@ -320,8 +322,9 @@ struct enumeration {
 	const struct nodes *g;
 	uint32_t *set; /* the chosen nodes; the first is the smallest */
 	uint32_t count, max;
-	uint8_t *used; /* by thread: whether a node of the set belongs to it */
-	/* The number of remaining steps, and its value when the clock was last read. */
+	uint8_t *used; /* for each thread, true if a node of the set belongs to it */
+	/* `left` is the number of remaining steps, and `asked` its value when the clock was last
+	 * read. */
 	uint64_t left, asked;
 	const int64_t *deadline_ns; /* points to the deadline; the value 0 means no deadline */
 	bool cut;
@@ -356,7 +359,7 @@ static bool fits(struct enumeration *n, uint32_t candidate)
 	return true;
 }
 
-/* Whether the set, or `m` itself, holds the lock that `m` waits for. */
+/* Returns true if the set, or `m` itself, holds the lock that `m` waits for. */
 static bool held_in_set(const struct enumeration *n, const struct node *m)
 {
 	const struct nodes *g = n->g;
@@ -413,8 +416,8 @@ static void extend_acquire(struct enumeration *n, uint32_t done, const struct no
 	}
 }
 
-/* Any participant of a barrier may be the missing one, even a thread that is already in the set for
- * another reason. */
+/* Extends the set for a node that waits at a barrier.  Any participant of the barrier may be the
+ * missing one, even a thread that is already in the set for another reason. */
 static void extend_exit(struct enumeration *n, uint32_t done, const struct node *m)
 {
 	const struct core *c = n->g->c;
@@ -435,8 +438,8 @@ static void extend_exit(struct enumeration *n, uint32_t done, const struct node 
 		extend(n, done + 1);
 }
 
-/* Decides for each thread that a supplier of `m` needs, beginning with the supplier's own thread,
- * whether it joins the set or is left free. */
+/* Goes through the threads that a supplier of `m` needs, beginning with the supplier's own thread.
+ * Each of them is either added to the set or left free. */
 static void extend_suppliers(struct enumeration *n, uint32_t done, const struct node *m, uint32_t thread)
 {
 	const struct nodes *g = n->g;

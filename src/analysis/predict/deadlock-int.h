@@ -17,7 +17,8 @@ struct node {
 	uint32_t *stops; /* the instances, as events */
 	uint32_t count;
 	size_t capacity;
-	/* Number of its strongly connected component; the nodes of a deadlock have the same one. */
+	/* The number of its strongly connected component.  All nodes of a deadlock have the same
+	 * number. */
 	uint32_t component;
 };
 
@@ -26,21 +27,21 @@ struct nodes {
 	struct node *items;
 	uint32_t count;
 	size_t capacity;
-	struct core_list of_thread; /* by thread: its nodes */
-	struct core_list holders;   /* by lock: the nodes at which it is held */
+	struct core_list of_thread; /* the nodes of each thread */
+	struct core_list holders;   /* for each lock, the nodes at which it is held */
 };
 
-/* Whether stop `e` waits for a lock that a thread stopped before `h` holds. */
+/* Returns true if stop `e` waits for a lock that is held by a thread that is stopped before `h`. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 
-/* Whether a thread in such a stop is stuck only if all its suppliers are blocked, as with a
- * condition or semaphore.  With a lock, a join or a barrier, one blocked thread is enough. */
+/* Returns true if a thread in such a stop is stuck only when all its suppliers are blocked, as with
+ * a condition or semaphore.  With a lock, a join or a barrier, one blocked thread is enough. */
 static inline bool stop_needs_all(uint8_t kind)
 {
 	return kind == EXEC_WAKE || kind == EXEC_TAKE;
 }
 
-/* The events that could end a stop of this kind. */
+/* Returns the events that could end a stop of this kind. */
 static inline const struct slots *stop_suppliers(const struct core *c, uint8_t kind)
 {
 	return kind == EXEC_WAKE ? &c->notes : &c->posts;
@@ -49,16 +50,17 @@ static inline const struct slots *stop_suppliers(const struct core *c, uint8_t k
 void predict_nodes_build(struct nodes *g, const struct core *c);
 void predict_nodes_release(struct nodes *g);
 
-/* When a search for deadlocks ends. */
+/* The limits of a search for deadlocks. */
 struct cycle_limit {
 	uint64_t steps;
-	/* Points to the deadline, which may move meanwhile; the value 0 means no deadline. */
+	/* Points to the deadline, which may move during the search.  The value 0 means no
+	 * deadline. */
 	const int64_t *deadline_ns;
 };
 typedef void cycle_fn(void *context, const uint32_t *nodes, uint32_t count);
-/* Calls `found` for every set of nodes of different threads that could be a deadlock.  Only locks
- * and threads are considered: each node waits for another one of the set.  Returns false if the
- * limit was reached. */
+/* Calls `found` for every set of nodes of different threads that could be a deadlock, which means
+ * that each node waits for another one of the set.  Only locks and threads are considered.  Returns
+ * false if the limit was reached. */
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
 		    cycle_fn *found, void *context);
 

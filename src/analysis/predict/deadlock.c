@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deadlocks: sets of stops (deadlock-int.h) that can be reached together and that nothing can ever
- * end.
+ * Finds deadlocks, which are sets of stops (deadlock-int.h) that can be reached together and that
+ * nothing can ever end.
  *
  * A set of stops of different threads is a deadlock if each of them is blocked while the threads
  * are stopped before them:
  * - an acquisition finds its lock held by another thread of the set;
  * - a join waits for a thread of the set;
  * - a barrier exit waits for an entry by a thread of the set;
- * - a take waits for a semaphore that is zero, and all further posts depend on the set by
- *   synchronisation (a thread that merely reads another value continues);
+ * - a take waits for a semaphore that is zero, and all further posts depend on the set through
+ *   synchronisation (a thread that would merely read another value can continue);
  * - a wake waits for a notification, all further notifications depend on the set, and all earlier
  *   ones were lost (sent before the wait) or consumed by others.
  *
- * Only minimal sets are reported.  By the last two rules a single thread can be a deadlock: a
- * waiter that no thread can wake any more.
+ * Only minimal sets are reported.  By the last two rules, a single thread can be a deadlock, if no
+ * other thread can wake it any more.
  *
- * cycle.c proposes sets of nodes; this file chooses instances and decides.  Sets without conditions
- * and semaphores are first tried in recorded order.  There the instances only move forward: if the
- * closure of the other stops contains a stop, it still does when the others move forward.  Then a
- * short search is tried.  Sets that it leaves open are searched thoroughly after all others, so
- * that a few hard sets do not use up the whole budget.
+ * cycle.c proposes sets of nodes.  This file chooses an instance of each node, and decides whether
+ * these are a deadlock.  Sets without conditions and semaphores are first tried in recorded order.
+ * There it is enough to move instances forward: if the closure of the other stops contains a stop,
+ * it still does when the others move forward.  Then a short search is tried.  Sets that it does not
+ * decide are searched thoroughly after all others, so that a few hard sets do not use up the whole
+ * budget.
  */
 #include "predict/deadlock-int.h"
 
@@ -31,13 +32,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_LIMIT 20000000 /* steps for enumerating sets, which take some seconds; set by hand */
-/* Number of failed searches after which a kind of deadlock is given up; set by hand. */
+/* The largest number of steps for enumerating sets, which takes some seconds; set by hand. */
+#define STEP_LIMIT 20000000
+/* The number of failed searches after which a kind of deadlock is given up.  Set by hand. */
 #define MAX_FAILURES 1024
 #define FOUND UINT64_MAX
-/* A short search gets 1/SHORT_WORK of the budget of a question; set by hand. */
+/* A short search may use 1/SHORT_WORK of the budget of a question.  Set by hand. */
 #define SHORT_WORK 64
-/* Largest number of stops in the sets that await a thorough search; set by hand, to limit
+/* The largest number of stops in all sets that await a thorough search.  Set by hand, to limit
  * memory. */
 #define OPEN_LIMIT 4096
 
@@ -60,10 +62,11 @@ struct decider {
 	struct open open;
 };
 
-/* Whether the supplier `e` (a notification or post) cannot happen while the threads of the whole
- * set are stopped or, if `subset`, those of the subset d->in.  For the whole set, this means that
- * no execution which the semantics allow reaches `e`.  For a subset, values do not block a thread:
- * if it reads another value, it leaves sound semantics, but it still runs and may supply. */
+/* Returns true if the supplier `e` (a notification or post) cannot happen while the threads of the
+ * set are stopped.  If `subset` is true, only the threads of the subset d->in are stopped.  For the
+ * whole set, the result means that no execution which the semantics allow reaches `e`.  For a
+ * subset, values do not block a thread.  If the thread reads another value, it leaves sound
+ * semantics, but it still runs and may supply. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;
@@ -77,7 +80,7 @@ static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 	return false;
 }
 
-/* Whether the subset blocks every supplier that the whole set blocks. */
+/* Returns true if the subset blocks every supplier that the whole set blocks. */
 static bool suppliers_stuck(const struct decider *d, uint32_t stop)
 {
 	const struct core *c = &d->r->c;
@@ -109,7 +112,7 @@ static bool waits_for(const struct core *c, uint32_t stop, uint32_t other)
 	return false;
 }
 
-/* Whether the subset d->in keeps its member `i` blocked. */
+/* Returns true if the subset d->in keeps its member `i` blocked. */
 static bool stuck(const struct decider *d, uint32_t i)
 {
 	RD_ASSERT(i < d->count);
@@ -123,7 +126,7 @@ static bool stuck(const struct decider *d, uint32_t i)
 	return false;
 }
 
-/* Removes members that are not blocked, until every remaining member is blocked.  Returns whether
+/* Removes members that are not blocked, until every remaining member is blocked.  Returns true if
  * any members remain. */
 static bool shrink(struct decider *d)
 {
@@ -147,7 +150,7 @@ static bool shrink(struct decider *d)
 	return left;
 }
 
-/* Whether the set is blocked, and no proper subset of it is. */
+/* Returns true if the set is blocked, and no proper subset of it is. */
 static bool minimal(struct decider *d)
 {
 	memset(d->in, 1, d->count);
@@ -171,8 +174,8 @@ struct trait {
 
 RD_COMPARISON(compare_traits, struct trait, site, object, kind)
 
-/* The number of failed searches for this set of stops, or FOUND.  Sets with the same sites and
- * objects are one deadlock, whatever their threads. */
+/* Returns a pointer to the number of failed searches for this set of stops, or to FOUND.  Sets with
+ * the same sites and objects count as one deadlock, even if their threads differ. */
 static uint64_t *state_of(const struct decider *d)
 {
 	RD_ASSERT(d->count > 0);
@@ -208,7 +211,7 @@ static void record(struct decider *d, enum predict_tier tier)
 	*state_of(d) = FOUND;
 }
 
-/* Whether the deadlock is known, or failed so often that it was given up. */
+/* Returns true if the deadlock is known, or if its search failed so often that it was given up. */
 static bool settled(const struct decider *d)
 {
 	uint64_t state = *state_of(d);
@@ -347,8 +350,8 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 		++*state_of(d);
 }
 
-/* All thorough searches together may take as many steps as the short ones took.  Each single one
- * may use the limit of a question. */
+/* Sets the limits of the thorough searches.  All of them together may take as many steps as the
+ * short ones took, and each single one may use the limit of a question. */
 static void limit_thorough(struct predict_search *s, int64_t before)
 {
 	int64_t spent = before - s->total;

@@ -12,12 +12,13 @@
 struct predict_limit {
 	size_t findings;     /* the largest number of findings in the set */
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0 for never */
-	/* Once the set has this many findings, speculative ones are left out; 0 for no such limit. */
+	/* When the set has this many findings, speculative ones are left out.  0 means no such
+	 * limit. */
 	size_t speculative;
 };
 
-/* Adds a finding for each prediction within the limit, sound ones first.  Returns how many were
- * left out. The caller finishes the set. */
+/* Adds a finding for each prediction within the limit, sound ones first.  Returns how many
+ * predictions were left out.  The caller finishes the set. */
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, struct predict_limit limit);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the files which describe predictions share: describe.c, describe-place.c,
- * describe-schedule.c, describe-unordered.c. */
+/* Declarations that the files describe.c, describe-place.c, describe-schedule.c and
+ * describe-unordered.c share.  These files describe predictions. */
 #ifndef PREDICT_DESCRIBE_PARTS_INT_H
 #define PREDICT_DESCRIBE_PARTS_INT_H
 
@@ -20,8 +20,8 @@ struct describer {
 	const struct predict_trace *t;
 	const struct model *m;
 	struct finding_set *set;
-	/* By number of the synchronisation object: its name, filled on demand. NULL if names are
-	 * not kept. */
+	/* The names of synchronisation objects, indexed by the number of the object and filled on
+	 * demand.  NULL if names are not kept. */
 	const char **sync_names;
 	struct lines lines;
 	struct unplaced *unplaced;
@@ -35,10 +35,11 @@ struct meeting {
 	uint32_t object;
 	uint64_t offset;
 	const char *name;
-	/* The canonical name, if `name` was derived from a pointer and differs; else NULL. */
+	/* The canonical name, if `name` was derived from a pointer and is different.  Otherwise
+	 * NULL. */
 	const char *place;
-	/* The stack variable that is accessed.  Its `site` is NULL if there is no such variable or
-	 * it is not known. */
+	/* The stack variable that is accessed.  Its `site` is NULL if there is no such variable, or
+	 * if the variable is not known. */
 	struct model_variable variable;
 };
 
@@ -53,30 +54,30 @@ const char *describe_sync_name(const struct describer *d, uint32_t sync);
 /* Returns the text, or NULL if it is empty. */
 const char *describe_known(const char *text);
 
-/* The frames of a site, if `site` is not 0, followed by those of a call stack. */
+/* Returns the frames of a site, if `site` is not 0, followed by the frames of a call stack. */
 struct finding_stack describe_stack(const struct describer *d, uint32_t site, uint32_t stack);
 struct schedule_place describe_place(const struct describer *d, struct schedule *s, uint32_t site);
 
-/* The locks that a thread holds after its first `count` operations. */
+/* Returns the locks that a thread holds after its first `count` operations. */
 struct finding_lock *describe_locks(const struct describer *d, uint32_t thread, size_t count, size_t *n);
 
 /* ---- describe-schedule.c ---- */
 
-/* The operation that an event belongs to. */
+/* Returns the operation that an event belongs to. */
 uint32_t describe_operation_at(const struct describer *d, uint32_t event);
 
 struct meeting describe_meeting(const struct describer *d, const struct predict_race *r);
 
-/* Adds the goal of access `i` of a race, without its place in the stream.  describe_place_goals()
- * finds that. */
+/* Adds the goal of access `i` of a race, without its place in the stream. describe_place_goals()
+ * finds that place later. */
 void describe_add_goal(struct describer *d, const struct meeting *m, int i, struct schedule *s);
 
 /* Finds the accesses of all goals in the streams; reads each stream once. */
 void describe_place_goals(struct describer *d);
 void describe_add_stop(const struct describer *d, uint32_t event, struct schedule *s);
 
-/* Adds a schedule that leads to the targets.  The caller adds where the threads are stopped at its
- * end. */
+/* Adds a schedule that leads to the targets.  The caller adds where each thread is stopped when the
+ * schedule ends. */
 struct schedule *describe_add_schedule(struct describer *d, struct finding *f,
 				       const struct predict_witness *w, const uint32_t *targets,
 				       uint32_t count);

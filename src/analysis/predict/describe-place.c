@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes names, call stacks and lists of held locks for findings.  In: sites, stacks, objects and
- * histories of the model.  Out: texts and frames, which the set of findings owns.
+ * Makes names, call stacks and lists of held locks for findings, from the sites, stacks, objects
+ * and histories of the model.  The set of findings owns the resulting texts and frames.
  */
 #include "predict/describe-parts-int.h"
 
@@ -39,8 +39,8 @@ const char *describe_take_name(struct finding_set *set, struct rd_buf *b)
 	return name;
 }
 
-/* The name does not depend on the time of an operation: a lock on a stack has one name as long as
- * its variable lives. */
+/* The name does not depend on the time of an operation, because a lock on a stack has the same name
+ * as long as its variable lives. */
 const char *describe_sync_name(const struct describer *d, uint32_t sync)
 {
 	const struct model_sync *s = &d->m->syncs[sync];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the schedules of findings.  In: a witness and its targets.  Out: the operations, limits,
- * goals and stops of a schedule, in terms that are the same from run to run.
+ * Makes the schedules of findings.  It turns a witness and its targets into the operations, limits,
+ * goals and stops of a schedule, in terms that are the same in every run.
  */
 #include "predict/describe-parts-int.h"
 
@@ -20,7 +20,8 @@ static uint32_t counted(const struct describer *d, uint32_t thread, uint32_t ope
 	return operation == EXEC_NONE ? 0 : d->m->histories[thread].operations[operation].counted;
 }
 
-/* The last operation before an access; EXEC_NONE if the access precedes all operations. */
+/* Returns the last operation before an access, or EXEC_NONE if the access precedes all
+ * operations. */
 static uint32_t operation_before(const struct model_history *h, size_t access)
 {
 	uint32_t next = 0;
@@ -37,7 +38,7 @@ static const char *object_text(const struct describer *d, struct schedule *s,
 	return op->second != MODEL_NONE ? schedule_text(s, d->m->threads[op->second].name) : NULL;
 }
 
-/* Operations of a plan are in order, so the last number of a thread is its largest. */
+/* The operations of a plan are in order, so the last number of a thread is its largest. */
 static void add_ops(const struct describer *d, const struct predict_plan *plan, struct schedule *s)
 {
 	uint64_t *last = rd_xcalloc(d->m->thread_count + 1, sizeof *last);
@@ -67,8 +68,8 @@ uint32_t describe_operation_at(const struct describer *d, uint32_t event)
 	return exec_is_access(e->kind) ? operation_before(&d->m->histories[e->thread], index) : index;
 }
 
-/* Whether the operation of event `done` has further events, so that the thread has not finished
- * it. */
+/* Returns true if the operation of event `done` has further events, so that the thread has not
+ * finished it. */
 static bool is_half_done(const struct describer *d, uint32_t done)
 {
 	const struct exec *x = &d->t->x;
@@ -83,7 +84,7 @@ static bool is_half_done(const struct describer *d, uint32_t done)
 	return false;
 }
 
-/* The number of operations that the thread did before the part that the model contains. */
+/* Returns the number of operations that the thread did before the part that the model contains. */
 static uint32_t counted_before(const struct describer *d, uint32_t thread)
 {
 	const struct model_history *h = &d->m->histories[thread];
@@ -117,9 +118,9 @@ static bool overlap(const struct model_access *a, const struct model_access *b)
 	return a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
-/* The access with the same site and segment as `access` that overlaps `other`.  One variable may
- * represent several granules, and the first access of a thread to it represents its accesses to all
- * of them. */
+/* Returns the access that has the same site and segment as `access` and overlaps `other`.  One
+ * variable may represent several granules, and a thread's first access to the variable represents
+ * its accesses to all of them. */
 static size_t find_overlapping(const struct describer *d, uint32_t thread, size_t access,
 			       const struct model_access *other)
 {
@@ -133,8 +134,8 @@ static size_t find_overlapping(const struct describer *d, uint32_t thread, size_
 	return access;
 }
 
-/* The time for which the variable's name is looked up.  It is that of the access by the thread that
- * owns the stack; if neither thread does, that of the first access. */
+/* Returns the time for which the variable's name is looked up.  This is the time of the access by
+ * the thread that owns the stack or, if neither thread does, of the first access. */
 static uint64_t time_of(const struct describer *d, const struct meeting *m)
 {
 	uint32_t owner = d->m->objects[m->object].thread;

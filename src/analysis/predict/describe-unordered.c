@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes findings about accesses that are unordered in the recorded run itself, which needs no
- * search.  In: a pair of accesses that the walk over the run reported.  Out: a finding that
- * describes the object and the accesses by their sites, because their history may be missing from
- * the model.
+ * search.  The walk over the run reports a pair of accesses.  The finding describes the object and
+ * the accesses by their sites, because their history may be missing from the model.
  */
 #include "predict/describe-parts-int.h"
 
 #include <inttypes.h>
 
-/* Names the memory by the sites alone, because the model may have no history with the accesses. */
+/* Names the memory by the sites alone, because the model may not have the history of the
+ * accesses. */
 static void name_unordered(const struct describer *d, const struct predict_unordered *u, struct meeting *at)
 {
 	const struct model_object *o = &d->m->objects[at->object];
@@ -70,7 +70,7 @@ void predict_describe_firm(const struct model *m, const struct predict_unordered
 				u->writes[1] ? "write" : "read", m->threads[u->threads[1]].name, u->address);
 }
 
-/* Adds a schedule without operations: threads may meet at the two places again. */
+/* Adds a schedule without operations, because the threads may meet at the two places again. */
 static void add_meeting(const struct describer *d, const struct predict_unordered *u, struct finding *f)
 {
 	struct schedule *s = finding_schedule_add(d->set, f);

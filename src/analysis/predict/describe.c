@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: predictions.  Out: findings.  The contents of a finding are derived from the origins of its
- * events: the object with its allocation or declaration, call stacks, held locks, and created
- * threads.  describe-schedule.c adds the schedule.
+ * Turns predictions into findings.  The contents of a finding are derived from the origins of its
+ * events.  They are the object with its allocation or declaration, the call stacks, the held locks,
+ * and the created threads. describe-schedule.c adds the schedule.
  */
 #include "predict/describe-parts-int.h"
 
@@ -86,7 +86,7 @@ static bool same_function(const struct trace_site *a, const struct trace_site *b
 	return a->file == b->file && strcmp(a->function, b->function) == 0;
 }
 
-/* The sites of a source line.  Those of the statement in question come first. */
+/* The sites of a source line.  The sites of the statement in question come first. */
 struct source_line {
 	const struct trace_site **sites;
 	size_t count, capacity, statement;
@@ -119,7 +119,7 @@ static void join_statement(struct source_line *l, const struct trace_site *membe
 
 /* Identifies the statement of an access.  The read and the write of an assignment, and the many
  * sites of a struct copy, belong to one statement.  They have the same column or access the same
- * thing.  It differs from run to run which of them races, so the first one represents all. */
+ * thing.  Which of them races differs from run to run, so the first one represents them all. */
 static const char *subject_of(const struct describer *d, const struct trace_site *site)
 {
 	const struct trace_site *first = site;
@@ -137,7 +137,7 @@ static const char *subject_of(const struct describer *d, const struct trace_site
 	return first->what;
 }
 
-/* The number of earlier lines of the function that access the subject. */
+/* Returns the number of earlier lines of the function that access the subject. */
 static uint32_t ordinal_of(const struct describer *d, const struct trace_site *site, const char *subject)
 {
 	const struct trace_sites *sites = d->m->sites;
@@ -164,8 +164,8 @@ void describe_subject(const struct describer *d, const struct trace_site *site, 
 	out->ordinal = ordinal_of(d, site, subject);
 }
 
-/* What a call does to the memory of an object: initialise, destroy, free or use it.  The access of
- * a use comes before its operation; the access of any other call comes after it. */
+/* Returns what a call does to the memory of an object: initialise, destroy, free or use it.  The
+ * access of a use comes before its operation, and the access of any other call comes after it. */
 static enum finding_op handling_of(const struct describer *d, const struct meeting *m, int i)
 {
 	const struct exec_event *e = &d->t->x.events[m->events[i]];
@@ -272,8 +272,8 @@ static bool holds(const struct finding_wait *w, const char *name)
 	return false;
 }
 
-/* Sorts a cycle so that each thread waits for a lock that the next one holds, where the holder is
- * known. */
+/* Sorts a cycle so that each thread waits for a lock that the next thread holds, as far as the
+ * holders are known. */
 static void order_cycle(struct finding *f)
 {
 	for (size_t i = 0; i + 1 < f->cycle_count; i++) {
@@ -288,7 +288,7 @@ static void order_cycle(struct finding *f)
 	}
 }
 
-/* Whether the recorded run ended in the deadlock. */
+/* Returns true if the recorded run ended in the deadlock. */
 static bool happened(const struct describer *d, const struct predict_deadlock *l)
 {
 	for (uint32_t i = 0; i < l->count; i++)
@@ -319,11 +319,11 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 		describe_add_stop(d, l->stops[i], s);
 }
 
-/* Number of findings that are described even after the deadline, so that there is some result.  Set
- * by hand. */
+/* The number of findings that are described even after the deadline, so that there is some result.
+ * Set by hand. */
 #define LATE_FINDINGS 10
 
-/* Selects the predictions that are described now: those of one class, within a limit. */
+/* Selects the predictions that are described now, which are those of one class within a limit. */
 struct selection {
 	const struct finding_set *set;
 	struct predict_limit limit;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Describes a recorded run that failed without any replay: it aborted, crashed or did not end.
+ * Describes a recorded run that failed by itself, because it aborted, crashed or did not end.
  *
- * In: the model of its trace, and the signal.  Out: a finding with the thread that failed and its
- * position.  If that thread is not known, the finding has the last position of each thread.  A
- * thread is known to have failed if it called abort() or failed an assertion, or if all other
- * threads had ended or were waiting.  A SIGSEGV is also attributed to a thread whose last access
- * was to the lowest 64 KiB of addresses, where nothing is mapped.  There must be only one such
- * thread.
+ * From the model of its trace, and the signal, it makes a finding with the thread that failed and
+ * the position of that thread.  If the thread is not known, the finding contains the last position
+ * of each thread.  A thread is known to have failed if it called abort() or failed an assertion, or
+ * if all other threads had ended or were waiting.  A SIGSEGV is also attributed to a thread whose
+ * last access was to the lowest 64 KiB of addresses, where nothing is mapped.  In each case, there
+ * must be only one such thread.
  */
 #include "predict/failure.h"
 
@@ -19,7 +19,8 @@
 
 /* The largest number of threads in a report, which must stay readable; set by hand. */
 #define THREADS_SHOWN 16
-#define UNMAPPED_BELOW 0x10000 /* address below which nothing is mapped: the default of vm.mmap_min_addr */
+/* Nothing is mapped below this address: the default of vm.mmap_min_addr. */
+#define UNMAPPED_BELOW 0x10000
 
 static const struct {
 	int number;
@@ -57,8 +58,8 @@ static bool did_something(const struct model *m, uint32_t thread)
 	return m->histories[thread].end_site || m->histories[thread].end_stack;
 }
 
-/* Whether the thread called abort() or failed an assertion.  A failed assertion allocates memory
- * for its message after the event, so that allocation is skipped. */
+/* Returns true if the thread called abort() or failed an assertion.  A failed assertion allocates
+ * memory for its message after the event, so that allocation is skipped. */
 static bool has_aborted(const struct model *m, uint32_t thread)
 {
 	const struct model_history *h = &m->histories[thread];
@@ -69,7 +70,7 @@ static bool has_aborted(const struct model *m, uint32_t thread)
 	return n && h->operations[n - 1].kind == RADDLE_ABORT;
 }
 
-/* Whether the thread had neither ended nor waited for another one. */
+/* Returns true if the thread had not ended and was not waiting for another one. */
 static bool was_running(const struct model *m, uint32_t thread)
 {
 	const struct model_operation *last = last_operation(m, thread);
@@ -85,8 +86,8 @@ static bool touched_nothing(const struct model *m, uint32_t thread)
 	return was_running(m, thread) && h->end_site && h->end_address < UNMAPPED_BELOW;
 }
 
-/* The only thread for which `holds` returns true; MODEL_NONE if there is no such thread or
- * several. */
+/* Returns the only thread for which `holds` returns true, or MODEL_NONE if there is no such thread
+ * or several. */
 static uint32_t only_one(const struct model *m, bool (*holds)(const struct model *, uint32_t))
 {
 	uint32_t found = MODEL_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a model.  Out: an execution.
+ * Turns a model into an execution.
  *
  * A segment is an operation and the accesses after it.  Segments are added in the order of their
  * operations. Accesses to bytes that several threads touch become accesses to variables
@@ -8,12 +8,12 @@
  * information and is left out.  Traces that order all accesses are an exception, because their
  * users count accesses.
  *
- * order/fill.c turns operations into events; this file adds the accesses.
+ * order/fill.c turns operations into events, and this file adds the accesses.
  *
  * A relaxed read-modify-write continues a release sequence, so it synchronises if some other write
- * to the variable does.  A relaxed write after a fence of its thread is treated as a release, and a
- * relaxed read before a fence as an acquire.  The order takes effect at the access, not at the
- * fence.  These rules can hide a race but not invent one.
+ * to the same variable does.  A relaxed write after a fence of its thread is treated as a release,
+ * and a relaxed read before a fence as an acquire.  The order takes effect at the access, not at
+ * the fence.  These rules can hide a race but not invent one.
  *
  * Events that contradict the meaning of a primitive are dropped and counted.  Examples are a mutex
  * taken over from a dead thread, and one unlocked by a library that was not recorded.
@@ -41,13 +41,13 @@ struct segment {
 	struct predict_span span; /* when it ran, in numbers of segments */
 };
 
-/* The last access to a variable.  It suffices to recognise most repeated accesses of a loop. */
+/* The last access to a variable.  It is enough to recognise most repeated accesses in a loop. */
 struct latest {
 	uint64_t serial;
 	uint32_t site;
 };
 
-/* The operations that are a thread's first releasing and last acquiring fence. */
+/* A thread's first releasing fence and last acquiring fence, as operations. */
 struct fences {
 	uint32_t release, acquire;
 	bool releases, acquires;
@@ -57,20 +57,21 @@ struct filler {
 	struct predict_trace *t;
 	const struct model *m;
 	struct granules *granules;
-	struct latest *latest; /* by variable: its last access */
-	/* For file descriptors, by variable: the variable that replaced it at the last open. */
+	struct latest *latest; /* the last access to each variable */
+	/* For file descriptors, the variable that replaced each variable when the descriptor was
+	 * last opened. */
 	uint32_t *opened;
 	size_t variable_capacity;
 	struct order_filler order;
-	/* Maps (variable, site) to the latest segment that accessed it. */
+	/* Maps (variable, site) to the latest segment in which the site accessed the variable. */
 	struct rd_umap last;
-	struct rd_umap uses;	    /* the set of (thread, access) of the lock uses that are kept */
-	struct predict_span *spans; /* by event: when it may have happened */
+	struct rd_umap uses;	    /* the set of kept uses of locks, as (thread, access) */
+	struct predict_span *spans; /* when each event may have happened */
 	size_t span_capacity;
 	uint64_t serial; /* number of the current segment */
 	uint32_t seen;
-	struct fences *fences; /* by thread: its fences */
-	/* The q from which on accesses may be missing; 0 if no accesses are missing. */
+	struct fences *fences; /* the fences of each thread */
+	/* Accesses may be missing from this q on.  0 if no accesses are missing. */
 	uint64_t thin_q;
 };
 
@@ -95,7 +96,7 @@ static void complete(struct filler *f, const struct segment *at, size_t before)
 	}
 }
 
-/* Whether the site has accessed the variable in this segment before. */
+/* Returns true if the site has accessed the variable in this segment before. */
 static bool is_repeated(struct filler *f, uint32_t variable, uint32_t site)
 {
 	struct latest *latest = &f->latest[variable];
@@ -112,7 +113,7 @@ static bool is_repeated(struct filler *f, uint32_t variable, uint32_t site)
 	return false;
 }
 
-/* Whether a relaxed atomic synchronises because of a fence of its thread. */
+/* Returns true if a relaxed atomic synchronises because of a fence of its thread. */
 static bool is_fenced(const struct filler *f, const struct segment *at, enum exec_kind kind)
 {
 	const struct fences *fences = &f->fences[at->thread];
@@ -121,7 +122,8 @@ static bool is_fenced(const struct filler *f, const struct segment *at, enum exe
 	       (exec_reads(kind) && fences->acquires && fences->acquire > at->operation);
 }
 
-/* The variable of a granule.  A file descriptor that is opened again becomes a new variable. */
+/* Returns the variable of a granule.  When a file descriptor is opened again, it becomes a new
+ * variable. */
 static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 {
 	struct predict_trace *t = f->t;
@@ -138,7 +140,7 @@ static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 	return *opened == EXEC_NONE ? w->variable : *opened;
 }
 
-/* Whether an access is the use of a lock or of another synchronisation object. */
+/* Returns true if an access is the use of a lock or of another synchronisation object. */
 static bool is_use(const struct trace_site *site, const struct model_access *a)
 {
 	return site && site->kind == TRACE_SITE_CALL && !a->write;
@@ -171,13 +173,15 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 		e->flags |= EXEC_ATOMIC; /* uses do not race with one another */
 		span->begin = span->end;
 	}
-	/* Which file a descriptor denotes depends on the thread that closed it last. */
+	/* The file that a descriptor denotes depends on the thread that closed the descriptor
+	 * last. */
 	if ((site && site->flags & TRACE_SITE_WAIT_LOOP) ||
 	    (!a->write && model_is_descriptors(f->m, a->object)))
 		e->flags |= EXEC_LOOP;
 }
 
-/* Whether the granule is the second byte of a file descriptor, which only marks that it was opened.
+/* Returns true if the granule is the second byte of a file descriptor.  This byte only marks that
+ * the descriptor was opened.
  */
 static bool is_mark(const struct model *m, const struct granule_walk *w)
 {
@@ -210,7 +214,8 @@ static uint64_t use_key(uint32_t thread, uint32_t index)
 	return (uint64_t)thread << 32 | index;
 }
 
-/* Keeps, of sorted uses, the first use of each lock, and the last use of each lock by each site. */
+/* Keeps some of the sorted uses: the first use of each lock, and the last use of each lock by each
+ * site. */
 static void keep_uses(struct filler *f, uint32_t thread, const struct lock_use *uses, size_t count)
 {
 	uint32_t first = 0;
@@ -257,8 +262,8 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 }
 
 /* Handles a thread that waits for a count that it incremented itself (`if (++count < n) wait`).
- * Its wait loop reads its own write.  It read the values of other threads before that write, in
- * the same segment.  So all its reads of the variable in the segment get EXEC_LOOP. */
+ * Its wait loop reads its own write, and it read the values of other threads before that write, in
+ * the same segment.  So EXEC_LOOP is set for all its reads of the variable in the segment. */
 static void spread_loops(struct filler *f, size_t first)
 {
 	struct exec_event *events = f->t->x.events;
@@ -308,9 +313,9 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 				 .value = op->value};
 }
 
-/* Whether accesses may be missing during the segment: accesses of the segment, or writes by other
- * threads that it read.  After such a segment nothing is certain.  Segments before the part that
- * the model contains are taken as recorded. */
+/* Returns true if accesses may be missing during the segment.  These may be accesses of the segment
+ * itself, or writes by other threads whose values it read.  After such a segment, nothing is
+ * certain.  Segments before the part that the model contains are taken as recorded. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
@@ -347,11 +352,12 @@ static int compare_segments(const void *left, const void *right)
 
 	RD_BY(a->q, b->q);
 	RD_BY(a->thread, b->thread);
-	/* EXEC_NONE means "before the first operation"; adding 1 makes it 0 */
+	/* EXEC_NONE means "before the first operation"; adding 1 turns it into 0. */
 	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
 }
 
-/* Notes a fence.  Its memory order is not in the operands, but in its site, if that is known. */
+/* Notes a fence.  Its memory order is not among its operands, but can be found in its site, if that
+ * is known. */
 static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 {
 	const struct model_operation *op = &f->m->histories[thread].operations[operation];
@@ -380,7 +386,7 @@ static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 }
 
 /* Finds when the accesses of each segment may have happened.  A recorded access also represents
- * later ones, up to the next operation that makes the runtime forget it. */
+ * later accesses, up to the next operation that makes the runtime forget it. */
 static void find_spans(const struct filler *f, struct segment *all, size_t count)
 {
 	uint32_t *next = rd_xmalloc((f->m->thread_count + 1) * sizeof *next);
@@ -448,10 +454,10 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Which unfinished operations are treated as waits that may last forever.  A program that was
- * killed from outside may have hung.  But a thread that waited for work, or for any of several
- * threads, might have been woken later.  Only a wait for a lock or for the end of a thread depends
- * on a single other thread. */
+/* Determines which unfinished operations are treated as waits that may last forever.  A program
+ * that was killed from outside may have hung.  But a thread that waited for work, or for any of
+ * several threads, might have been woken later.  Only a wait for a lock or for the end of a thread
+ * depends on a single other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
 static enum pending pending_of(const struct trace_meta *meta)
@@ -471,7 +477,6 @@ static bool is_owned(enum raddle_event kind)
 	return raddle_role(kind) == RADDLE_ROLE_REQUEST && raddle_class(kind) != RADDLE_CLASS_SEM;
 }
 
-/* Adds the unfinished operation of a thread. */
 static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 {
 	RD_ASSERT(thread < f->m->thread_count);
@@ -489,7 +494,7 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 	complete(f, &at, before);
 }
 
-/* Whether the program uses the value that an acquiring access read. */
+/* Returns true if the program uses the value that an acquiring access read. */
 static bool is_seen(const struct model *m, const struct exec_event *e)
 {
 	const struct trace_site *site = trace_sites_find(m->sites, e->site);
@@ -498,7 +503,8 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 	       !(e->kind == EXEC_UPDATE && site && site->flags & TRACE_SITE_UNSEEN);
 }
 
-/* Bits of a variable: some write to it is a release; the program uses its value. */
+/* RELEASED is set if some write to the variable is a release, and SEEN if the program uses its
+ * value. */
 enum { RELEASED = 1, SEEN = 2 };
 
 /* Makes relaxed updates continue release sequences.  If no thread uses the value of an atomic

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns the model of a trace into an execution (exec.h).  Every event of the execution refers back
- * to the operation or access that it was made from.
+ * to the operation or access from which it was made.
  */
 #ifndef PREDICT_FILL_H
 #define PREDICT_FILL_H
@@ -11,7 +11,8 @@
 
 /* The operation or access from which an event was made. */
 struct predict_origin {
-	/* Index in the accesses of the thread's history, or else in its operations. */
+	/* The index in the accesses of the thread's history if the event is an access, or else in
+	 * its operations. */
 	uint32_t index;
 	uint32_t seen; /* position among the operations of the run, counted from 1 */
 };
@@ -25,24 +26,25 @@ struct predict_variable {
 struct predict_trace {
 	const struct model *model;
 	struct exec x;
-	/* By event: the operation or access from which it was made. */
+	/* The operation or access from which each event was made. */
 	struct predict_origin *origins;
 	size_t origin_capacity;
 	struct predict_variable *variables;
-	/* The first event of the part that the model contains (model_load()); 0 if it contains the
-	 * whole run. */
+	/* The first event of the part that the model contains (model_load()), or 0 if the model
+	 * contains the whole run. */
 	uint32_t begin;
-	bool hung;	  /* the program hung when it was ended, so some events are pending */
-	bool handed;	  /* some thread released a lock that another had acquired */
-	uint64_t dropped; /* number of dropped events that contradict what synchronisation allows */
+	bool hung;   /* the program hung when it was ended, so some events are pending */
+	bool handed; /* some thread released a lock that another had acquired */
+	/* Number of events that were dropped because synchronisation does not allow them. */
+	uint64_t dropped;
 };
 
-/* Fills `t` from a model, which needs MODEL_HISTORIES and must outlive the result.  The caller
- * releases the result, also after a failure. */
+/* Fills `t` from a model, which must have MODEL_HISTORIES and must outlive the result.  The caller
+ * must release the result, even after a failure. */
 int predict_fill(struct predict_trace *t, const struct model *model);
 
-/* Does the same as predict_fill() for a program that hangs now: every unfinished operation becomes
- * a pending event. */
+/* Does the same as predict_fill() for a program that is hanging now, so that every unfinished
+ * operation becomes a pending event. */
 int predict_fill_stuck(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 

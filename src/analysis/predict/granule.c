@@ -3,11 +3,11 @@
  * Cuts accesses into granules, and merges granules that have the same accesses.
  *
  * Cuts are stored as bits, in blocks of 64 bytes.  Granules are numbered by object and first byte,
- * so an access is a range of numbers.  There are two passes over the histories.  The first sets the
- * cuts.  The second gives each granule a number that represents its access history so far.  The
- * history consists of the segments, sites and directions (read or write) of its accesses, thread by
- * thread.  Granules of one object with the same history become one variable.  A loop that touches a
- * granule repeatedly counts as one access.
+ * so an access is a range of numbers.  There are two passes over the histories.  The first one sets
+ * the cuts.  The second one assigns a number to each granule, which represents its access history
+ * so far.  The history consists of the segments, sites and directions (read or write) of its
+ * accesses, thread by thread.  Granules of one object with the same history become one variable.  A
+ * loop that touches a granule repeatedly counts as one access.
  */
 #include "predict/granule-int.h"
 
@@ -18,10 +18,10 @@
 
 #include <stdlib.h>
 
-#define BLOCK 64 /* bytes of a block; each has one bit in a word of 64 bits */
+#define BLOCK 64 /* number of bytes in a block; each byte has a bit in a word of 64 bits */
 #define NOT_SHARED UINT32_MAX
-/* Number of bits of a key that hold the number of the block within its object. The other bits hold
- * the number of the object. */
+/* The number of bits in a key that hold the number of the block within its object.  The other bits
+ * hold the number of the object. */
 #define OFFSET_BITS 38
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
 
@@ -46,13 +46,14 @@ struct granules {
 	size_t block_count, block_capacity;
 	uint64_t last_key; /* 1 + the key of `last` */
 	size_t last;
-	uint64_t *starts;   /* by granule: its offset */
-	struct mark *marks; /* by granule; exist only while the access histories are computed */
+	uint64_t *starts; /* the offset of each granule */
+	/* One for each granule; they exist only while the access histories are computed. */
+	struct mark *marks;
 	/* Maps (segment, history) and (site, write) to the number of a new access history.  A
-	 * segment occurs once, so entries of earlier segments may be forgotten. */
+	 * segment occurs only once, so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;
-	uint32_t *variables; /* by granule: its variable, or NOT_SHARED */
+	uint32_t *variables; /* the variable of each granule, or NOT_SHARED */
 	uint32_t count, variable_count;
 };
 
@@ -131,7 +132,7 @@ struct granule_walk granules_of(struct granules *g, const struct model_access *a
 				     .next = b->first + (uint32_t)__builtin_popcountll(below)};
 }
 
-/* The granule that begins at w->at. */
+/* Returns the granule that begins at w->at. */
 static uint32_t take_granule(struct granule_walk *w)
 {
 	uint32_t number = w->next++;
@@ -154,8 +155,8 @@ bool granule_next(struct granule_walk *w)
 
 /* ---- merging ---- */
 
-/* At the end of a segment, `next` is emptied if it has more entries than this.  That bounds the
- * memory for segments that are over.  Set by hand. */
+/* At the end of a segment, `next` is emptied if it has more entries than this.  This bounds the
+ * memory that is used for past segments.  Set by hand. */
 #define TRANSITIONS_MAX 4096
 
 static uint32_t story_after(struct granules *g, const struct mark *m, const struct model_access *a,

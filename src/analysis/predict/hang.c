@@ -2,16 +2,17 @@
 /*
  * Decides whether a program that makes no progress is stuck forever.
  *
- * In: its trace so far, and the state of its threads in the kernel.  Out: confirmed deadlocks, or
- * nothing. A wrong answer ends a healthy program, so every doubt counts in its favour.  A thread
- * counts as waiting only if trace and kernel agree.  The conclusion that no thread is left to wake
- * a waiter has two requirements.  Every thread waits in an operation of the trace, on an object
- * that no other process can reach.  No signal has a handler, and there are no child processes.
+ * It uses the trace so far, and the state of the threads in the kernel.  The result is a set of
+ * confirmed deadlocks, or nothing.  A wrong answer would end a healthy program, so in doubt the
+ * program counts as healthy.  A thread counts as waiting only if trace and kernel agree.  To
+ * conclude that no thread is left to wake a waiter, two conditions must hold.  First, every thread
+ * waits in an operation of the trace, for an object that no other process can reach.  Second, no
+ * signal has a handler, and there are no child processes.
  *
  * Threads may wait for something that is not in the trace: a futex of the program, or a lock of a
- * library. Then the owner of what they wait for is unknown.  But if all threads wait without a time
- * limit, and nothing outside can wake any of them, the run hangs.  That is reported as a failure
- * with the positions of its threads.
+ * library.  Then it is unknown which thread they wait for.  But if all threads wait without a time
+ * limit, and nothing outside can wake any of them, the run hangs.  This is reported as a failure,
+ * with the positions of the threads.
  */
 #include "predict/hang.h"
 
@@ -49,8 +50,8 @@ static uint32_t thread_of_tid(const struct model *m, pid_t tid)
 	return MODEL_NONE;
 }
 
-/* Sets waits[] for each thread that waits according to both trace and kernel.  Returns their
- * number. */
+/* Sets waits[] for each thread that waits according to both the trace and the kernel.  Returns the
+ * number of these threads. */
 static size_t match_threads(const struct predict_trace *t, const struct predict_sleepers *sleepers,
 			    uint8_t *waits)
 {
@@ -121,7 +122,7 @@ static void add_victims(const struct predict_trace *t, const struct predict_resu
 	rd_buf_release(&text);
 }
 
-/* Adds threads that ended while they held a lock, which are not among the waiting threads. */
+/* Adds the threads that ended while they held a lock.  They are not among the waiting threads. */
 static void add_dead_owners(const struct predict_trace *t, const struct predict_deadlock *l,
 			    struct finding_set *set, struct finding *f)
 {

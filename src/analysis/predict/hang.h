@@ -15,7 +15,7 @@
 struct predict_sleepers {
 	const pid_t *tids; /* the threads that wait for another thread without a time limit */
 	size_t count;
-	/* There are no threads except those in `tids`, no signal handlers and no child
+	/* True if there are no threads except those in `tids`, no signal handlers and no child
 	 * processes. */
 	bool forever;
 	bool apart; /* no other process can wake one of these threads */
@@ -23,8 +23,8 @@ struct predict_sleepers {
 
 /* Decides whether the program hangs.  `model` is the model of what was recorded, with histories.
  * Puts the deadlocks of the program into the set, which must be empty, and finishes it.  If only
- * the kernel shows that the program hangs, the set gets the positions of its threads.  Returns true
- * if anything was added. */
+ * the kernel shows that the program hangs, puts the positions of its threads into the set.  Returns
+ * true if anything was added. */
 bool predict_hang(const struct model *model, const struct predict_sleepers *sleepers,
 		  struct finding_set *set);
 

@@ -16,10 +16,11 @@ struct predictor {
 	struct predict_result *out;
 	struct rd_umap *pairs;	     /* maps a pair of sites to its state (race.c) */
 	struct rd_tuples identities; /* numbers the sets of stops */
-	/* Maps the number of a set of stops to its failed searches, or to FOUND (deadlock.c). */
+	/* Maps the number of a set of stops to the number of its failed searches, or to FOUND
+	 * (deadlock.c). */
 	struct rd_umap cycles;
 	uint32_t *p;		/* an ideal for temporary use */
-	int64_t extension_ns;	/* how much later the deadline is than `o` states */
+	int64_t extension_ns;	/* the time by which the deadline is later than `o` states */
 	struct race_walk *walk; /* the search for races (race-int.h); NULL if it is not open */
 };
 
@@ -30,13 +31,13 @@ bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);
 
-/* These functions fill a witness: from an ideal in recorded order, in which case `order` is NULL,
- * or from the latest answer of the search. */
+/* These functions fill a witness.  The first one uses an ideal in recorded order, and `order` is
+ * then NULL.  The second one uses the latest answer of the search. */
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
 void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 
-/* Whether some schedule that keeps the recorded order of sections leads each thread to its target
- * and stops it there.  r->p is the ideal that the schedule reaches. */
+/* Returns true if some schedule leads each thread to its target and stops it there, while sections
+ * keep their recorded order. r->p is then the ideal that the schedule reaches. */
 bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds the threads that share a lane (lane-int.h).  In: an execution.  Out: a lane for each thread.
+ * Finds the threads that share a lane (lane-int.h).  It reads an execution, and assigns a lane to
+ * each thread.
  *
- * One walk in recorded order suffices.  Each thread has a list of free lanes: those of the threads
- * that it has joined, and the free lanes of these.  A thread that it creates takes one of them.  A
- * lane is not reused if its thread ended while holding a lock, waits forever, or began before the
- * execution (in windows).
+ * One walk in recorded order suffices.  Each thread has a list of free lanes.  These are the lanes
+ * of the threads that it has joined, and the lanes that were free for those threads.  A thread that
+ * it creates takes one of them.  A lane is not reused if its thread ended while holding a lock,
+ * waits forever, or began before the execution (in windows).
  */
 #include "predict/lane-int.h"
 
@@ -17,12 +18,12 @@
 
 struct lanes {
 	const struct exec *x;
-	/* By thread: its first and last event; EXEC_NONE if it has no events. */
+	/* The first and last event of each thread, or EXEC_NONE if it has no events. */
 	uint32_t *first, *last;
-	int64_t *held;	       /* by thread: the number of locks that it holds */
-	uint8_t *bound;	       /* by thread: whether its lane must not be reused */
-	uint32_t *free, *tail; /* by thread: its list of free lanes */
-	uint32_t *next;	       /* by lane: the next lane in the same list */
+	int64_t *held;	       /* the number of locks that each thread holds */
+	uint8_t *bound;	       /* for each thread, true if its lane must not be reused */
+	uint32_t *free, *tail; /* the list of free lanes of each thread */
+	uint32_t *next;	       /* for each lane, the next lane in the same list */
 	uint16_t *of;
 	uint32_t count;
 };
@@ -134,7 +135,8 @@ uint16_t *predict_lanes(const struct exec *x, uint32_t *count)
 	look_at_all(&l);
 	for (uint32_t i = 0; i < x->count; i++)
 		take_event(&l, i);
-	bool idle = false; /* threads without events may be joined; they all share one lane */
+	/* Set if there are threads without events, which may be joined; they all share one lane. */
+	bool idle = false;
 	for (uint32_t t = 0; t < x->threads; t++) {
 		if (l.of[t] != UINT16_MAX)
 			continue;

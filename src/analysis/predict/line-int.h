@@ -16,19 +16,22 @@
 
 struct lines {
 	const struct exec *x;
-	/* The first event whose order a schedule may enforce; earlier events have happened. */
+	/* The first event whose order a schedule may enforce.  All earlier events have already
+	 * happened. */
 	uint32_t start;
-	/* Events whose order can matter, in recorded order; a "place" is an index in this array. */
+	/* The events whose order can matter, in recorded order.  A "place" is an index in this
+	 * array. */
 	uint32_t *kept;
 	uint32_t kept_count;
-	/* By place: the place of the next event of the same thread; NO_OP if there is none. */
+	/* For each place, the place of the next event of the same thread, or NO_OP if there is
+	 * none. */
 	uint32_t *next;
-	uint32_t *begin; /* by thread: the place of its first event; NO_OP if it has none */
+	uint32_t *begin; /* the place of each thread's first event, or NO_OP */
 	uint32_t *forks; /* the events that create threads */
 	size_t fork_count, fork_capacity;
-	/* By place: the operation of the event in the current line; NO_OP between lines. */
+	/* The operation of the event at each place in the current line.  NO_OP between lines. */
 	uint32_t *op_at;
-	uint32_t *number; /* by variable: its number in the current line; NO_OP between lines */
+	uint32_t *number; /* the number of each variable in the current line; NO_OP between lines */
 };
 
 void predict_lines_init(struct lines *s, const struct exec *x);
@@ -41,31 +44,32 @@ struct event_line {
 	const struct lines *of;
 	uint32_t *events;
 	size_t count, capacity;
-	/* By index in `events`: the number of the variable that the event accesses; NO_OP if the
-	 * event is not an access. */
+	/* The number of the variable that each event of `events` accesses, or NO_OP if the event is
+	 * not an access. */
 	uint32_t *variable;
 	uint32_t variables;
 	/* The indices in `events` of the events that matter.  An access that another access
 	 * represents is left out. */
 	uint32_t *steps;
 	size_t step_count;
-	uint32_t *ops;	     /* by operation: its event */
-	uint32_t *index;     /* by operation: its number in its thread, from 1 */
-	uint32_t *op_thread; /* by operation: the number of its thread */
-	/* By operation: for an acquisition after a wake, that wake; else NO_OP. */
+	uint32_t *ops;	     /* the event of each operation */
+	uint32_t *index;     /* the number of each operation in its thread, from 1 */
+	uint32_t *op_thread; /* the number of the thread of each operation */
+	/* If an operation is an acquisition after a wake, that wake.  Otherwise NO_OP. */
 	uint32_t *wake;
-	/* By operation: for an acquisition after a wake, the operation that notified it; NO_OP if
+	/* If an operation is an acquisition after a wake, the operation that notified it.  NO_OP if
 	 * none did. */
 	uint32_t *note;
 	uint32_t op_count;
-	/* By thread of the execution: its number in the line; NO_OP if it is not in the line. */
+	/* The number in the line of each thread of the execution, or NO_OP if it is not in the
+	 * line. */
 	uint32_t *thread_of;
 	uint32_t threads;
-	/* By number of a thread: the index in by_thread at which its operations begin. */
+	/* For each thread number, the index in by_thread at which its operations begin. */
 	uint32_t *first;
 	uint32_t *by_thread; /* the operations, thread by thread */
-	/* By thread of the execution: the place, in lines.kept, of its first event after the line;
-	 * NO_OP if there is none. */
+	/* For each thread of the execution, the place in lines.kept of its first event after the
+	 * line, or NO_OP if there is none. */
 	uint32_t *at;
 };
 

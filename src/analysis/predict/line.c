@@ -4,9 +4,9 @@
  *
  * Before a join, the joined thread is run to its end, because the witness leaves out events that no
  * other thread depends on.  An access represents the following accesses of the same thread to the
- * same variable, until another thread touches the variable or the thread does an operation.
- * All of them lie between the same two operations, so whatever separates one of them from another
- * thread's access separates all.
+ * same variable, until another thread touches the variable or the thread does an operation.  All of
+ * them lie between the same two operations, so whatever separates one of them from another thread's
+ * access separates all of them.
  */
 #include "predict/line-int.h"
 
@@ -27,8 +27,8 @@ uint32_t *predict_unset(size_t n)
 
 /* ---- data that all lines of an execution share ---- */
 
-/* Bits of a variable: several threads use it; it is written.  Its accesses matter if both are
- * set. */
+/* SHARED is set if several threads use the variable, and WRITTEN if it is written.  Its accesses
+ * matter if both are set. */
 enum { SHARED = 1, WRITTEN = 2, MATTERS = SHARED | WRITTEN };
 
 static uint8_t *find_mattering(const struct exec *x)
@@ -92,7 +92,7 @@ void predict_lines_release(struct lines *s)
 	*s = (struct lines){0};
 }
 
-/* The number of kept events before event `e`. */
+/* Returns the number of kept events before event `e`. */
 static uint32_t place_of(const struct lines *s, uint32_t e)
 {
 	RD_ASSERT(e <= s->x->count);
@@ -144,8 +144,9 @@ static void lay_out(struct event_line *l, const struct predict_witness *w)
 
 /* ---- the operations of a line ---- */
 
-/* Operations are the synchronisation events, except wakes and events that are parts of another
- * operation.  A wake and the acquisition after it are one operation. */
+/* Returns true if the event is an operation of the line.  Operations are the synchronisation
+ * events, except wakes and events that are parts of another operation.  A wake and the acquisition
+ * after it are one operation. */
 static bool is_op(const struct exec_event *e)
 {
 	return !exec_is_access(e->kind) && e->kind != EXEC_WAKE && !(e->flags & EXEC_PART);

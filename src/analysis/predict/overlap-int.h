@@ -8,15 +8,16 @@
 
 #include "order/exec.h"
 
-/* When an event happened: after the operation at position `begin` of the recorded order and before
- * the operation at position `end`.  The two are equal if the event itself has a position. */
+/* The time at which an event happened: after the operation at position `begin` of the recorded
+ * order, and before the operation at position `end`.  The two are equal if the event itself has a
+ * position. */
 struct predict_span {
 	uint32_t begin, end;
 };
 
-/* Marks unsure accesses.  `spans` has one span for each event; their `begin` positions ascend.
- * Uses of locks are an exception: their spans begin at the end of their segment.  No two threads
- * share a position. */
+/* Marks unsure accesses.  `spans` has one span for each event, and their `begin` positions ascend.
+ * Uses of locks are an exception, because their spans begin at the end of their segment.  No two
+ * threads share a position. */
 void predict_mark_unsure(struct exec *x, const struct predict_span *spans);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * Finds the accesses that overlap a write to the same variable by another thread.
  *
- * A forward walk checks whether an earlier write was still in progress, a backward walk whether the
- * next write begins before the access is over.  A thread's own writes do not count.  So two writes
- * are kept for each variable: the best one, and the best one of any other thread.  In the forward
- * walk the best write has the latest end, in the backward walk the earliest begin.
+ * A forward walk checks whether an earlier write was still in progress.  A backward walk checks
+ * whether the next write begins before the access is over.  A thread's own writes do not count.  So
+ * two writes are kept for each variable: the best one, and the best one of any other thread.  The
+ * best write is the one with the latest end in the forward walk, and the one with the earliest
+ * beginning in the backward walk.
  */
 #include "predict/overlap-int.h"
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chooses the pairs of a variable's accesses for which it is worth asking whether they race.  In:
- * the accesses, in one slot (order/slots.h) per thread, and the needs. Out: calls of
- * predict_race_ask().
+ * Chooses which pairs of a variable's accesses to check for a race.  The accesses are given in one
+ * slot (order/slots.h) for each thread.  For each chosen pair, this file calls predict_race_ask().
  *
  * Two accesses e1 and e2 of different threads, e1 recorded first, can race only if e2 does not need
  * e1 (core-int.h).  Needs only grow along a thread, so walking both threads at once finds the first
- * such pair.  If the next e1 is after e2, e2 advances to its thread's first access after e1.  If e2
- * needs e1, e1 advances to the first access that e2 does not need.  The number of steps is the
- * number of times that the threads alternate, not the number of accesses.
+ * such pair.  If the next e1 comes after e2, e2 advances to its thread's first access after e1.  If
+ * e2 needs e1, e1 advances to the first access that e2 does not need.  So the number of steps
+ * depends on how often the threads alternate, not on the number of accesses.
  *
- * Accesses of one thread with the same site, kind and locks form a group.  Whether two groups
- * conflict, exclude each other or are already known is checked once; their pairs are walked in the
- * same way.  Striped locks may give many lock sets, so a slot with more than GROUPS_MAX groups is
- * grouped without regard to locks.
+ * Accesses of one thread with the same site, kind and locks form a group.  For two groups, this
+ * file checks once whether they conflict, exclude each other or are already known.  Their pairs are
+ * then walked in the same way.  Striped locks may lead to many lock sets, so a slot with more than
+ * GROUPS_MAX groups is grouped without regard to locks.
  *
  * Pairs that are rejected without a question have a separate budget.  It is proportional to the
  * number of accesses to the variable, so that a hot variable does not use up the budget of the
@@ -49,8 +48,8 @@ static int compare_numbers(const void *left, const void *right)
 	return 0;
 }
 
-/* Numbers the lock sets.  A lock set is the set of held locks, whatever their order of
- * acquisition. */
+/* Numbers the lock sets.  A lock set is a set of held locks, regardless of the order in which they
+ * were acquired. */
 void predict_pairs_init(struct race_walk *w)
 {
 	const struct sections *s = &w->r->c.sections;
@@ -113,7 +112,7 @@ static struct slot_summary summary_of(const struct core *c, const struct slot *s
 	return h;
 }
 
-/* Whether accesses of two slots can conflict without a lock that excludes all their pairs. */
+/* Returns true if accesses of two slots can conflict, and no lock excludes all their pairs. */
 static bool may_race(const struct slot_summary *a, const struct slot_summary *b)
 {
 	if (!(a->writes || b->writes) || !(a->plain || b->plain))
@@ -127,8 +126,8 @@ static bool may_race(const struct slot_summary *a, const struct slot_summary *b)
 
 /* ---- the first pair of two threads ---- */
 
-/* Returns the first index, from `i` on, whose entry is at least `least`; the `n` entries ascend.
- * Uses galloping search, because the result is usually near. */
+/* Returns the first index, from `i` on, whose entry is at least `least`.  The `n` entries are in
+ * ascending order.  Uses a galloping search, because the result is usually near. */
 static uint32_t first_from(const uint32_t *item, uint32_t i, uint32_t n, uint32_t least)
 {
 	RD_ASSERT(i <= n);
@@ -246,7 +245,7 @@ static bool spend(struct race_walk *w)
 	return true;
 }
 
-/* The first access of the group, from number `i` on, that is at or after `position` in its
+/* Returns the first access of the group, from number `i` on, that is at or after `position` in its
  * thread. */
 static uint32_t first_after(const struct core *c, const struct race_group *g, uint32_t i, uint32_t position)
 {
@@ -256,7 +255,8 @@ static uint32_t first_after(const struct core *c, const struct race_group *g, ui
 	return i;
 }
 
-/* Asks about the pairs of two groups, with e1 from group `a`.  No e2 before `from` has a pair. */
+/* Asks about the pairs of two groups, with e1 from group `a` and e2 from group `b`.  No e2 before
+ * `from` is part of a pair. */
 static void walk_groups(struct race_walk *w, const struct race_group *a, const struct race_group *b,
 			uint32_t from)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Cuts a trace into parts.  In: a trace, and the remaining memory and time.  Out: parts that fit
- * both, and the part to predict next.  A trace that fits as a whole is one part.
+ * Cuts a trace into parts that fit the remaining memory and time, and chooses the part to predict
+ * next.  A trace that fits as a whole is one part.
  */
 #include "predict/pass-int.h"
 
@@ -15,23 +15,22 @@
 /* The largest number of bytes that prediction needs for an operation or access (measured). */
 #define ITEM_BYTES 200
 
-/* Further bytes that each event takes during the search, after it was created.  An estimate from
- * sqlite, whose 5.5 million records become 11 million events. */
+/* The number of further bytes that each event takes during the search, after it was created.  This
+ * is an estimate from sqlite, whose 5.5 million records become 11 million events. */
 #define EVENT_BYTES 90
 
-/* The largest number of pieces into which a part is cut at once.  Whether that is enough is known
- * when the first piece is read. */
+/* The largest number of pieces into which a part is cut at once.  Whether they are small enough is
+ * known when the first one is read. */
 #define PIECES_MAX 64
 
 /* The time for reading a part and checking it in recorded order, as a multiple of the time for
- * reading.  An estimate. */
+ * reading alone.  This is an estimate. */
 #define LOOK_COST 3
 
 /* The smallest number of operations and accesses of a part.  Smaller parts would lose too many
  * errors at their borders. */
 #define PART_ITEMS_MIN (1 << 16)
 
-/* The number of operations in the current part. */
 static uint64_t width_of(const struct predict_pass *d)
 {
 	struct model_part range = d->parts[d->at].range;
@@ -99,7 +98,7 @@ void pass_choose(struct predict_pass *d)
 	need = LOOK_COST * d->ns_per_q * (double)width_of(d);
 	if (!d->p->deadline_ns || left <= 0 || need <= (double)left || width_of(d) <= PIECES_MAX)
 		return;
-	pieces = need * 2 / (double)left + 1; /* there is time for at least two pieces */
+	pieces = need * 2 / (double)left + 1; /* leaves time for at least two pieces */
 	pass_cut_again(d, pieces < PIECES_MAX ? (uint64_t)pieces : PIECES_MAX);
 	d->at = next_part(d);
 }

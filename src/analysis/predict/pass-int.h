@@ -11,8 +11,8 @@
 #include "predict/pass.h"
 #include "predict/predict-int.h"
 
-/* Clocks may use at most 1/PREDICT_CLOCK_SHARE of the memory.  A quarter leaves most of it to
- * events and accesses; only programs with hundreds of threads come near the limit. */
+/* Clocks may use at most 1/PREDICT_CLOCK_SHARE of the memory.  A quarter leaves most of the memory
+ * to events and accesses.  Only programs with hundreds of threads come near this limit. */
 #define PREDICT_CLOCK_SHARE 4
 
 struct trace_part {
@@ -20,10 +20,10 @@ struct trace_part {
 	bool done;
 };
 
-/* Whether a part is one of those that are searched before all others, and for which races. */
+/* Whether a part is searched before all others and, if so, for which races. */
 enum first { FIRST_NOT, FIRST_SOUND, FIRST_ALL };
 
-/* The stages of a pass; the member `stage` is the next one. */
+/* The stages of a pass.  The member `stage` is the next one. */
 enum pass_stage { PASS_WALK, PASS_FIRST, PASS_CUT, PASS_PART, PASS_STEPS, PASS_END, PASS_OVER };
 
 struct predict_pass {
@@ -33,14 +33,15 @@ struct predict_pass {
 	struct model *model;
 	bool whole; /* the events were read before the deadline */
 	enum pass_stage stage;
-	/* When the caller began to handle PREDICT_FOUND; 0 if it is not handling it. */
+	/* The time at which the caller began to handle PREDICT_FOUND, or 0 if it is not doing
+	 * so. */
 	int64_t caller_since_ns;
 	int err;
 
 	struct trace_part *parts;
 	size_t count, done; /* number of parts, and how many of them are finished */
 	size_t at;	    /* index of the current part */
-	/* Shortest measured time to read one operation; 0 if no part was read yet. */
+	/* The shortest measured time to read one operation, or 0 if no part was read yet. */
 	double ns_per_q;
 	uint64_t base;	      /* bytes in use while the model has no histories */
 	struct rd_umap pairs; /* pairs of sites with a known race */
@@ -60,12 +61,12 @@ struct predict_pass {
 
 /* ---- pass.c ---- */
 
-/* The time at which the share of one part ends if the time until the deadline is divided among
- * `count` parts. */
+/* Divides the time until the deadline among `count` parts, and returns the time at which the share
+ * of one part ends. */
 int64_t pass_share(int64_t deadline_ns, size_t count);
 
-/* The time at which reading must be finished.  A prediction from a part that was read incompletely
- * would be wrong. */
+/* Returns the time at which reading must be finished.  A prediction from a part that was read
+ * incompletely would be wrong. */
 int64_t pass_reading_deadline(const struct predict_batch *p);
 
 /* Reads the part d->at and searches it, all at once. */
@@ -84,7 +85,7 @@ void pass_look_at_end(struct predict_batch *p, const struct model *model, struct
 
 /* ---- part.c ---- */
 
-/* The number of operations and accesses that fit into the memory. */
+/* Returns the number of operations and accesses that fit into the memory. */
 uint64_t pass_items(const struct predict_batch *p);
 
 /* Cuts the trace into parts.  It stays one part unless it may be too large for the memory. */
@@ -94,21 +95,20 @@ void pass_cut(struct predict_pass *d);
  * recorded order. */
 void pass_choose(struct predict_pass *d);
 
-/* The number of pieces into which the current part must be cut to fit into memory; 1 if it fits.
- * The size is known only after reading: a wide access to memory that other threads access in small
- * pieces becomes many events. */
+/* Returns the number of pieces into which the current part must be cut to fit into memory, or 1 if
+ * it fits.  The size is known only after reading, because a wide access to memory that other
+ * threads access in small pieces becomes many events. */
 uint64_t pass_pieces(const struct predict_pass *d);
 
 /* Cuts the current part, and also all parts that are not finished, because they are probably too
  * large as well. */
 void pass_cut_again(struct predict_pass *d, uint64_t pieces);
 
-/* Records how long reading the part took. */
 void pass_note_reading(struct predict_pass *d, int64_t begin_ns);
 
 /* ---- walk.c ---- */
 
-/* Whether the run is so large that a walk over all of it comes before the search. */
+/* Returns true if the run is so large that a walk over all of it comes before the search. */
 bool pass_is_to_walk(const struct predict_pass *d);
 void pass_walk(struct predict_pass *d);
 
@@ -116,7 +116,7 @@ void pass_walk(struct predict_pass *d);
 int pass_search_unordered(struct predict_pass *d);
 
 /* Walks over a small trace after its search.  The walk shows which races happened in the recorded
- * run, whatever replays show. */
+ * run, independently of what replays show. */
 void pass_walk_last(struct predict_pass *d);
 
 /* Marks the findings, from number `from` on, whose accesses are firm in the recorded run. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A pass over one trace (pass.h).  In: a trace.  Out: findings in a set, part by part, and totals
- * in the batch.
+ * Implements a pass over one trace (pass.h).  It adds findings to a set, part by part, and totals
+ * to the batch.
  *
  * Each call of predict_pass_next() continues at a stage until there is something to report.  The
  * time that the caller spends on findings between two calls does not count as prediction, so the
- * deadlines are moved by it.
+ * deadlines move by that time.
  */
 #include "predict/pass-int.h"
 
@@ -20,12 +20,12 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* 1/DESCRIBE_SHARE of the time is reserved for describing the results.  Set by hand: a search that
- * ends at its deadline has found most of what there is. */
+/* This share (1/DESCRIBE_SHARE) of the time is reserved for describing the results.  Set by hand: a
+ * search that ends at its deadline has found most of what there is. */
 #define DESCRIBE_SHARE 5
 
-/* A part that is searched before the others gets 1/FIRST_WORK of the search steps.  There are many
- * such parts, and the accesses of their races are close together.  Set by hand. */
+/* A part that is searched before the others may use 1/FIRST_WORK of the search steps.  There are
+ * many such parts, and the accesses of their races are close together.  Set by hand. */
 #define FIRST_WORK 100
 
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta)
@@ -70,7 +70,7 @@ int64_t pass_reading_deadline(const struct predict_batch *p)
 	return p->deadline_ns && p->latest_ns > p->deadline_ns ? p->latest_ns : p->deadline_ns;
 }
 
-/* The deadline of the search, which leaves time to describe the results. */
+/* Returns the deadline of the search, which leaves time to describe the results. */
 static int64_t search_deadline(int64_t deadline_ns)
 {
 	return rd_deadline_share(deadline_ns, 1 - 1.0 / DESCRIBE_SHARE);
@@ -204,7 +204,7 @@ static void begin_part(struct predict_pass *d)
 		close_part(d, false);
 }
 
-/* Does a step of the search.  Returns whether it added findings. */
+/* Does a step of the search.  Returns true if it added findings. */
 static bool step(struct predict_pass *d)
 {
 	bool again;
@@ -221,7 +221,7 @@ static bool step(struct predict_pass *d)
 	return false;
 }
 
-/* The signal that ended the failed run; 0 if the run did not fail. */
+/* Returns the signal that ended the failed run, or 0 if the run did not fail. */
 static int failure_of(const struct model *model)
 {
 	const struct trace_meta *meta = trace_get_meta(model->trace);
@@ -312,7 +312,8 @@ int predict_pass_next(struct predict_pass *d, enum predict_event *event)
 
 /* ---- opening and closing ---- */
 
-/* If reading took long, the search gets as much time again, but not beyond latest_ns. */
+/* Extends the deadline if reading took long.  The search then gets as much time as the reading
+ * took, but not beyond latest_ns. */
 static void extend_deadline(struct predict_batch *p, int64_t begin_ns)
 {
 	int64_t now = rd_now_ns(), wanted = now + (now - begin_ns);
@@ -344,7 +345,7 @@ int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const
 	for (size_t i = 0; i < d->model->module_count; i++)
 		rd_argv_add(&p->modules, d->model->modules[i].path);
 	pass_sum_up_model(p, d->model);
-	/* This comes early, so that findings that are reported early have the arguments, too. */
+	/* This is done early, so that findings that are reported early also have the arguments. */
 	pass_set_arguments(set, trace_get_meta(d->model->trace));
 	extend_deadline(p, begin_ns);
 	d->stage = pass_is_to_walk(d) ? PASS_WALK : PASS_CUT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pass: the prediction from one trace.  It returns whenever there is something that the caller
+ * A pass is the prediction from one trace.  It returns whenever there is something that the caller
  * may want to handle before the rest.  The deadlines move by the time that the caller spends
  * between two calls.
  */
@@ -9,10 +9,10 @@
 
 #include "predict/batch.h"
 
-/* Why the pass returned. */
+/* The reason why the pass returned. */
 enum predict_event {
 	PREDICT_OVER, /* everything was done that the trace and the time allow */
-	/* A large run was read as a whole, and the search has not begun.  The caller may set new
+	/* A large run was read as a whole, but the search has not begun.  The caller may set new
 	 * deadlines. */
 	PREDICT_WALKED,
 	PREDICT_FOUND, /* the set has more findings; the caller may reorder the new ones */
@@ -20,8 +20,8 @@ enum predict_event {
 
 struct predict_pass;
 
-/* Opens the trace, a directory or an STD text.  Its findings are added to the set.  Batch, set and
- * trace must stay valid until the pass is closed, even after a failure. */
+/* Opens the trace, which is a directory or an STD text.  Its findings are added to the set.  The
+ * batch, the set and the trace must stay valid until the pass is closed, even after a failure. */
 int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const char *trace,
 		      struct finding_set *set);
 void predict_pass_close(struct predict_pass *pass); /* may be NULL */
@@ -31,8 +31,8 @@ void predict_pass_close(struct predict_pass *pass); /* may be NULL */
  * PREDICT_OVER. */
 int predict_pass_next(struct predict_pass *pass, enum predict_event *event);
 
-/* After PREDICT_WALKED: the races whose accesses are firm in the recorded run, in a finished set
- * that the caller frees. */
+/* Call this after PREDICT_WALKED.  Returns the races whose accesses are firm in the recorded run,
+ * in a finished set that the caller must free. */
 struct finding_set *predict_pass_unordered(const struct predict_pass *pass);
 
 #endif

@@ -9,18 +9,18 @@
 #include "predict/line-int.h"
 
 struct predict_plan {
-	/* Events to be enforced in this order.  A wake is represented by the acquisition after
+	/* The events to be enforced, in this order.  A wake is represented by the acquisition after
 	 * it. */
 	uint32_t *events;
 	size_t count;
 	size_t operations; /* number of all synchronisation operations of the witness */
-	/* By thread: whether the thread would interfere if it continued after its part of the
+	/* For each thread, true if it would interfere if it continued after its part of the
 	 * witness. */
 	uint8_t *limited;
 };
 
-/* Makes a plan.  Every order that the plan, the primitives and program order allow then leads to
- * the targets.  It also keeps all clashes (clash.c) in the order of the witness. */
+/* Makes a plan.  Every order that the plan, the primitives and program order allow leads to the
+ * targets, and keeps all clashes (clash.c) in the order of the witness. */
 void predict_plan_make(struct lines *of, const struct predict_witness *w, const uint32_t *targets,
 		       uint32_t count, struct predict_plan *plan);
 void predict_plan_release(struct predict_plan *plan);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a witness.  Out: a plan.
+ * Turns a witness into a plan.
  *
  * The witness is laid out as a line of events (line-int.h).  Then the clashes (clash.c) whose order
  * the program does not enforce by itself are collected.  Naming both operations of each clash would
- * be enough, but fewer will do.  If an operation is the first of a clash, ordering it also orders
- * all earlier operations of its thread; if it is the second, all later ones.  So the first
+ * be enough, but fewer will do.  Ordering the first operation of a clash also orders all earlier
+ * operations of its thread, and ordering the second one also orders all later ones.  So the first
  * operation may be left out if the next named operation of its thread still comes before the
  * second, and vice versa.  In short plans, each operation is then left out on trial, so that none
  * is superfluous.
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of steps in which operations of a plan are left out on trial.  Set by hand: they take a
- * fraction of a second. */
+/* The largest number of steps for leaving out operations of a plan on trial.  Set by hand: they
+ * take a fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* --- choosing few operations to name --- */
@@ -32,14 +32,15 @@ struct thinning {
 	const struct event_line *l;
 	const struct clashes *c;
 	uint8_t *listed;
-	/* By operation: the next and the previous listed operation of its thread. */
+	/* For each operation, the next and the previous listed operation of its thread. */
 	uint32_t *next, *previous;
-	/* By operation: the operation that replaced it as the first of clashes, or the operation
-	 * itself. */
+	/* For each operation, the operation that replaced it as the first one of clashes, or the
+	 * operation itself. */
 	uint32_t *replaced_by;
-	/* By first operation of clashes: the earliest second one; NO_OP if there is none. */
+	/* For each first operation of clashes, the earliest second one, or NO_OP if there is
+	 * none. */
 	uint32_t *nearest;
-	/* By second operation of clashes: 1 + the latest first one; 0 if there is none. */
+	/* For each second operation of clashes, 1 + the latest first one, or 0 if there is none. */
 	uint32_t *latest;
 };
 
@@ -130,8 +131,8 @@ static void thin_out(struct thinning *t)
 	RD_FREE(t->next, t->previous, t->nearest, t->latest, t->replaced_by);
 }
 
-/* Leaves out operations whose order the other operations imply.  Does nothing if the plan is so
- * long that trying this takes too many steps. */
+/* Leaves out operations whose order follows from the other operations.  Does nothing if the plan is
+ * so long that trying this would take too many steps. */
 static void try_without(struct thinning *t)
 {
 	size_t listed = 0;
@@ -148,8 +149,8 @@ static void try_without(struct thinning *t)
 	}
 }
 
-/* Makes the plan name the takes that must come before a target which waits for the same semaphore
- * forever. */
+/* Makes the plan name certain takes.  If a target waits for a semaphore forever, these are the
+ * takes of the semaphore that must come before it. */
 static void force_takes(const struct event_line *l, const uint32_t *targets, uint32_t count,
 			struct clashes *c)
 {
@@ -196,12 +197,12 @@ static void list_ops(const struct event_line *l, const uint32_t *targets, uint32
 
 /* ---- limits ---- */
 
-/* Values of struct uses: no thread, or several threads, use the object.  Other values are 1 + the
- * only thread that uses it. */
+/* Values in struct uses, for an object that no thread uses and for one that several threads use.
+ * Other values are 1 + the only thread that uses the object. */
 enum { NO_THREAD = 0, SEVERAL = UINT32_MAX };
 
 struct uses {
-	/* By object: 1 + the thread that uses it, or NO_THREAD or SEVERAL. */
+	/* For each object, 1 + the thread that uses it, or NO_THREAD or SEVERAL. */
 	uint32_t *variables, *locks, *conds, *sems, *barriers, *onces;
 };
 
@@ -265,9 +266,9 @@ static void uses_release(struct uses *u)
 	RD_FREE(u->variables, u->locks, u->conds, u->sems, u->barriers, u->onces);
 }
 
-/* Sets a limit for threads that do more than the witness contains and then touch an object of the
- * witness.  A thread that cannot begin because its creator is stopped needs no limit.  The initial
- * thread does: it may end the program. */
+/* Sets a limit for each thread that does more than the witness contains and then touches an object
+ * of the witness.  A thread that cannot begin because its creator is stopped needs no limit.  The
+ * initial thread does, because it may end the program. */
 static void limit_threads(const struct event_line *l, const struct uses *u, const uint8_t *stopped,
 			  struct predict_plan *plan)
 {

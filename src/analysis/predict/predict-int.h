@@ -2,12 +2,12 @@
 /*
  * Prediction: finds the races and deadlocks in reorderings of one execution.
  *
- * There are two semantics.  Sound: every thread does a prefix of what it did in the recorded run.
- * Every read before the error returns the value of the same write as in that run.  So every result
- * can happen.  Speculative (Carril and Tichy): reads may return other values, so control flow may
- * differ, and a result has to be confirmed by a replay.
+ * There are two semantics.  With sound semantics, every thread does a prefix of what it did in the
+ * recorded run, and every read before the error returns the value of the same write as in that run.
+ * So every result can happen.  With speculative semantics (Carril and Tichy), reads may return
+ * other values.  So control flow may differ, and a result has to be confirmed by a replay.
  *
- * A *question* is whether some schedule leads to one candidate.  With max_tries = UINT32_MAX the
+ * A *question* asks whether some schedule leads to one candidate.  With max_tries = UINT32_MAX the
  * answers are exact for the recorded events under either semantics.  A pair of sites is reported if
  * and only if a schedule exists, unless a question is counted as unknown.  By default, pairs of
  * sites that have failed often are given up.
@@ -25,7 +25,7 @@ enum predict_tier { PREDICT_RECORDED_ORDER = 1, PREDICT_EXACT = 2 };
 
 struct predict_result;
 
-/* A number for a pair of sites, which is the same for either order of the two. */
+/* Returns a number for a pair of sites.  The order of the two does not matter. */
 static inline uint64_t predict_pair_key(uint32_t a, uint32_t b)
 {
 	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
@@ -34,37 +34,37 @@ static inline uint64_t predict_pair_key(uint32_t a, uint32_t b)
 struct predict_opts { /* zero for the default */
 	bool no_races, no_deadlocks;
 	bool sound_only, speculative_only;
-	/* Only tier 1: schedules that keep the order of critical sections. */
+	/* Use only tier 1, which looks for schedules that keep the order of critical sections. */
 	bool recorded_order_only;
 	bool count_events; /* decide for every access whether it is the second one of a race */
 	/* The first event that may be reordered; earlier events happen as recorded. */
 	uint32_t begin;
-	/* Number of events in a window; 0 for no windows, unless `memory` requires them. */
+	/* The number of events in a window.  0 means no windows, unless `memory` requires them. */
 	uint32_t window;
-	/* Largest number of bytes of the vector clocks, which matters only for programs with very
-	 * many threads; 0 for no limit. */
+	/* The largest size of the vector clocks in bytes, or 0 for no limit.  It matters only for
+	 * programs with very many threads. */
 	uint64_t memory;
-	/* Largest number of pairs that are tried for one access and one other thread.  0 means 64,
-	 * UINT32_MAX means no limit. */
+	/* The largest number of pairs that are tried for one access and one other thread.  0 means
+	 * 64, and UINT32_MAX means no limit. */
 	uint32_t max_tries;
 	uint32_t max_cycle; /* largest number of threads in a deadlock; 0 for any number */
-	/* Largest number of steps for all questions of a phase together.  0 means 1 billion, or no
-	 * limit with count_events. */
+	/* The largest number of steps for all questions of a phase together.  0 means 1 billion or,
+	 * with count_events, no limit. */
 	int64_t total_work;
 	int64_t work; /* largest number of steps for one question; 0 means 50 million */
-	/* When to stop (base/clock.h); 0 for never.  The search with sound semantics stops
-	 * earlier. */
+	/* The time at which to stop (base/clock.h), or 0 for never.  The search with sound
+	 * semantics stops earlier. */
 	int64_t deadline_ns;
-	/* Maps pairs of sites (predict_pair_key()) with a known race to its class.  NULL if only
-	 * races of this execution are to be taken into account. */
+	/* Maps pairs of sites (predict_pair_key()) with a known race to the class of the race.  If
+	 * it is NULL, only races of this execution are taken into account. */
 	struct rd_umap *pairs;
 	const struct rd_umap *wanted; /* pairs of sites to look for; NULL for all pairs */
 };
 
-/* A schedule that leads to the error.  Threads with a target stop before it; other threads run up
- * to and including the event `done`. */
+/* A schedule that leads to the error.  Threads with a target stop before the target.  Other threads
+ * run up to and including the event `done`. */
 struct predict_witness {
-	uint32_t *done;	 /* by thread: the last event that it does; EXEC_NONE if it does nothing */
+	uint32_t *done;	 /* the last event of each thread, or EXEC_NONE if it does nothing */
 	uint32_t *order; /* the events whose order matters; NULL for the recorded order */
 	size_t length;
 };
@@ -97,26 +97,27 @@ struct predict_result {
 	size_t deadlock_count, deadlock_capacity;
 	struct predict_stats stats[2];
 	uint64_t kept; /* number of events in the reduced execution */
-	/* Number of pieces into which the execution was cut; 0 if it was not cut. */
+	/* The number of pieces into which the execution was cut, or 0 if it was not cut. */
 	uint32_t pieces;
 	bool late;   /* the deadline passed before everything was decided */
 	bool looked; /* each pair of threads was checked in recorded order before the deadline */
-	/* By event, with count_events: the bits 1 << class of the races whose second access it
-	 * is. */
+	/* With count_events, a bit mask for each event.  The bit 1 << class is set if the event is
+	 * the second access of a race of that class. */
 	uint8_t *racy;
 };
 
 /* Prediction in steps.  Each step looks for races with some effort (race-int.h), or for deadlocks,
- * with one semantics and in one window.  It adds its results to `out`.  Between two steps the
+ * with one semantics and in one window.  It adds its results to `out`.  Between two steps, the
  * caller may remove the results (predict_result_clear()).  The execution, and everything that the
- * options point to, must not change until predict_close(), which accepts NULL. */
+ * options point to, must not change until predict_close() is called. predict_close() accepts
+ * NULL. */
 struct predict_steps;
 int predict_open(struct predict_steps **steps, const struct exec *x, const struct predict_opts *o,
 		 struct predict_result *out);
 bool predict_next(struct predict_steps *steps); /* returns false if the prediction is finished */
 void predict_close(struct predict_steps *steps);
 
-/* Moves the deadline by `ns`, the time that the caller spent on something else. */
+/* Moves the deadline by `ns`, which is the time that the caller spent on something else. */
 void predict_extend_deadline(struct predict_steps *steps, int64_t ns);
 
 /* Does all steps.  The caller releases `out` with predict_result_release(), even after a

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a prediction: reduces the execution, then, for each semantics, computes the needs and looks
- * for races and deadlocks.  Sound semantics come first; later passes only add new results.  If some
- * reads are unsure, a pass between the two assumes that they read what was recorded.  Its results
- * are speculative, but their schedules keep the known values, so a replay is more likely to
- * succeed.
+ * Runs a prediction.  It reduces the execution.  Then, for each semantics, it computes the needs
+ * and looks for races and deadlocks.  Sound semantics come first, and later passes only add new
+ * results.  If some reads are unsure, a pass between the two assumes that they read what was
+ * recorded.  Its results are speculative, but their schedules keep the known values, so a replay is
+ * more likely to succeed.
  */
 #include "predict/internal-int.h"
 
@@ -18,16 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 1/SPECULATIVE_SHARE of the time is reserved for speculative semantics.  Set by hand. */
+/* This share (1/SPECULATIVE_SHARE) of the time is reserved for speculative semantics.  Set by
+ * hand. */
 #define SPECULATIVE_SHARE 4
 
-/* Number of lanes below which the size of clocks is not checked; set by hand. */
+/* If there are fewer lanes than this, the size of clocks is not checked.  Set by hand. */
 #define MANY_THREADS 256
-/* Smallest number of events in a window, even if memory is short; set by hand. */
+/* The smallest number of events in a window, even if memory is short.  Set by hand. */
 #define LEAST_WINDOW 10000
 
-/* Search steps of one question, and of all questions of a phase.  Set by hand: they take seconds
- * and minutes. */
+/* The numbers of search steps for one question, and for all questions of a phase.  Set by hand:
+ * they take seconds and minutes, respectively. */
 #define DEFAULT_WORK 50000000
 #define DEFAULT_TOTAL_WORK 1000000000
 
@@ -55,8 +56,8 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-/* The total budget of a pass.  The sound pass and the pass that takes unsure accesses as recorded
- * share one. */
+/* Returns the total budget of a pass.  The sound pass shares one budget with the pass that takes
+ * unsure accesses as recorded. */
 static int64_t total_work(const struct predict_opts *o, bool shared)
 {
 	int64_t total = o->total_work ? o->total_work : DEFAULT_TOTAL_WORK;
@@ -66,7 +67,7 @@ static int64_t total_work(const struct predict_opts *o, bool shared)
 	return shared ? total / 2 : total;
 }
 
-/* The time at which a pass that begins now has to stop. */
+/* Returns the time at which a pass that begins now has to stop. */
 static int64_t deadline_of(const struct predictor *r, bool last)
 {
 	int64_t end = r->o->deadline_ns ? r->o->deadline_ns + r->extension_ns : 0;
@@ -81,7 +82,8 @@ struct predict_steps {
 	const struct exec *x;
 	struct predict_result *out;
 	struct predict_windows *windows; /* NULL if the execution is searched as a whole */
-	int64_t extension_ns;		 /* how much later the deadline is than `o` states */
+	/* The time by which the deadline is later than `o` states. */
+	int64_t extension_ns;
 
 	/* The current window; valid if `searching`. */
 	bool searching;
@@ -89,13 +91,15 @@ struct predict_steps {
 	struct predict_result window_out; /* results of the current window */
 	struct predictor r;
 	struct rd_umap
-		own; /* pairs of sites, if the caller has none: each is reported once over all windows */
+		/* The known pairs of sites, if the caller has none; each is reported once over all
+		 * windows. */
+		own;
 	enum semantics semantics; /* SEMANTICS_NONE when all are done */
-	/* Whether the search for races with the current semantics has begun. */
+	/* True if the search for races with the current semantics has begun. */
 	bool races_are_open;
 };
 
-/* Whether the clocks fit into the memory.  A clock has one number for each lane, and every
+/* Returns true if the clocks fit into the memory.  A clock has one number for each lane, and every
  * operation may have a clock in each of two tables.  A piece has no more lanes than events. */
 static bool clocks_fit(const struct exec *x, const struct predict_opts *o, uint32_t lanes, uint64_t piece)
 {
@@ -140,7 +144,7 @@ static int64_t total_of(const struct predict_steps *s)
 	return total_work(&s->o, shared);
 }
 
-/* Begins the first semantics, from `semantics` on, that the options ask for. */
+/* Begins the first semantics that the options ask for, starting with `semantics`. */
 static void open_semantics(struct predict_steps *s, enum semantics semantics)
 {
 	struct predictor *r = &s->r;

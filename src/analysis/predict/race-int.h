@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the parts of the search for races share. race.c asks in recorded order and
- * decides. pair.c chooses the pairs of a variable's accesses for which a search is worthwhile. */
+/* Declarations that the parts of the search for races share. pair.c chooses the pairs of a
+ * variable's accesses for which a search is worthwhile. race.c decides whether such a pair races.
+ * It first tries the recorded order, and then searches. */
 #ifndef PREDICT_RACE_INT_H
 #define PREDICT_RACE_INT_H
 
 #include "predict/internal-int.h"
 
-/* How much is tried for each pair of sites.  FIRST: the first e1, in recorded order only.
- * RECORDED: other e1 too, in recorded order.  FEW: a short search for a few pairs of accesses.
- * ALL: everything that the options allow. */
+/* How much is tried for each pair of sites.  EFFORT_FIRST tries only the first e1, and only in
+ * recorded order.  EFFORT_RECORDED also tries other e1 in recorded order.  EFFORT_FEW does a short
+ * search for a few pairs of accesses.  EFFORT_ALL tries everything that the options allow. */
 enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 
 #define RACE_TRIES 64 /* number of pairs that are tried for one event by default; set by hand */
@@ -17,7 +18,7 @@ enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 struct slot_summary {
 	uint32_t locks[4]; /* the locks that are held exclusively at every access */
 	uint32_t lock_count;
-	bool writes, plain; /* whether some access writes; whether some access is not atomic */
+	bool writes, plain; /* `writes`: some access writes; `plain`: some access is not atomic */
 };
 
 /* A group of accesses of one slot, in program order. */
@@ -25,7 +26,7 @@ struct race_group {
 	const uint32_t *items;
 	uint32_t count;
 	uint32_t slot;
-	bool mixed; /* whether the accesses hold different locks */
+	bool mixed; /* true if the accesses hold different locks */
 };
 
 /* The state of the walk over one variable's accesses. */
@@ -39,8 +40,8 @@ struct race_walk {
 	size_t cursor_capacity;
 	struct slot_summary *summaries; /* one for each slot of the variable */
 	size_t summary_capacity;
-	/* By pair of slots: the first e2 that is not ordered after all e1; NONE if there is
-	 * none. */
+	/* For each pair of slots, the first e2 that is not ordered after all e1, or NONE if there
+	 * is none. */
 	uint32_t *free;
 	size_t free_capacity;
 	struct race_group *groups;
@@ -49,18 +50,18 @@ struct race_walk {
 	size_t order_capacity;
 	struct access_key *keys;
 	size_t key_capacity;
-	/* By list of held sections: the number of the set of locks, from 1. */
+	/* For each list of held sections, the number of the set of locks, from 1. */
 	uint32_t *held;
-	/* Maps a pair of sites to its failures in recorded order, plus FAILED_SEARCH for each
-	 * failed search. */
+	/* Maps a pair of sites to the number of its failures in recorded order, plus FAILED_SEARCH
+	 * for each failed search. */
 	struct rd_umap failures;
-	uint8_t *found; /* by variable: whether it has a race */
-	/* By variable: whether no pair of its accesses needs another question. */
+	uint8_t *found; /* for each variable, true if it has a race */
+	/* For each variable, true if no pair of its accesses needs another question. */
 	uint8_t *dead;
 	/* How many pairs and groups of the variable may still be examined. */
 	int64_t steps;
-	bool live; /* whether some pair may be worth a question later */
-	/* The budget ran out before all pairs of the variable were examined. */
+	bool live; /* true if some pair may be worth a question later */
+	/* True if the budget ran out before all pairs of the variable were examined. */
 	bool cut;
 };
 
@@ -74,25 +75,27 @@ static inline bool race_conflict(const struct core *c, uint32_t a, uint32_t b)
 	return exec_conflict(race_raw(c, a), race_raw(c, b));
 }
 
-/* The kind of an access: whether it writes, and whether it is atomic.  All accesses of one kind
- * conflict with the same kinds of accesses. */
+/* Returns the kind of an access, which shows whether it writes and whether it is atomic.  All
+ * accesses of one kind conflict with the same kinds of accesses. */
 static inline unsigned race_kind(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
 	return (exec_writes(v->kind) ? 2 : 0) | (v->flags & EXEC_ATOMIC ? 1 : 0);
 }
 
-/* The position that `thread` must have reached before `e` can be next, according to a table of
- * rows. */
+/* Returns the position that `thread` must have reached before `e` can be next, according to a table
+ * of rows. */
 uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint32_t e, uint32_t thread);
 
-/* Whether a pair of these sites needs no search, because it has a known race or is not wanted. */
+/* Returns true if a pair of these sites needs no search, because it has a known race or is not
+ * wanted. */
 bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2);
 
-/* Whether further pairs of accesses of these sites are to be tried. */
+/* Returns true if further pairs of accesses of these sites are to be tried. */
 bool predict_race_wanted(const struct race_walk *w, uint32_t e1, uint32_t e2);
 
-/* Asks whether e2 races with accesses of the group from number `from` on; true if one does. */
+/* Asks whether e2 races with accesses of the group, from number `from` on.  Returns true if it
+ * races with one of them. */
 bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group *g, uint32_t from);
 
 /* ---- pair.c ---- */
@@ -106,8 +109,8 @@ bool predict_pairs_free(struct race_walk *w);
 /* Asks about the pairs that the current effort covers. */
 void predict_pairs_walk(struct race_walk *w);
 
-/* The first e2 of slot number b of the variable that may race with an access of slot number a; NONE
- * if there is none. */
+/* Returns the first e2 in slot number b of the variable that may race with an access in slot number
+ * a, or NONE if there is none. */
 static inline uint32_t race_free(const struct race_walk *w, uint32_t a, uint32_t b)
 {
 	return w->free[(size_t)a * w->slots + b];

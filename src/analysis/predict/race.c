@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races: pairs of conflicting accesses that can be next at the same time.
+ * Finds races.  A race is a pair of conflicting accesses that can both be next at the same time.
  *
  * For every variable, consider two accesses e1 and e2 of different threads, e1 recorded before e2.
  * At least one is a write, not both are atomic, and neither the must-order nor a common lock
  * excludes a race.  The question is whether some schedule leads to a state in which both are the
  * next events of their threads.
  *
- * In recorded order (tier 1) the answer "no" is monotone.  If the closure of the ideal before e1
+ * In recorded order (tier 1), the answer "no" is monotone: if the closure of the ideal before e1
  * and e2 contains e1, it also does for every later e2 of the same thread.  A common lock is a
  * special case of this.  So one cursor for each pair of threads and each kind of e2 visits each e1
  * once.  The closure never contains e2, since it only adds events earlier than e2.
@@ -26,18 +26,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of a pair of sites in r->pairs: the classes in which it has a known race. */
+/* Bits of a pair of sites in r->pairs.  They show in which classes the pair has a known race. */
 enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 
 /* How much is tried before the thorough pass (EFFORT_ALL).  Set by hand. */
-/* Number of pairs of accesses that are tried for one pair of sites, with EFFORT_RECORDED. */
+/* The number of pairs of accesses that are tried for one pair of sites with EFFORT_RECORDED. */
 #define RECORDED_TRIES 256
 #define FEW_TRIES 4 /* the same limit with EFFORT_FEW */
-#define FEW_WORK 16 /* a short search gets 1/FEW_WORK of the budget of a question */
+#define FEW_WORK 16 /* a short search may use 1/FEW_WORK of the budget of a question */
 
 #define KINDS 4 /* kinds of e2: a write or not, atomic or not */
 
-/* The upper half of a word counts failed searches, the lower half failures in recorded order. */
+/* The upper half of a word counts failed searches, and the lower half counts failures in recorded
+ * order. */
 #define FAILED_SEARCH (1ull << 32)
 
 static uint64_t pair_key(const struct predictor *r, uint32_t e1, uint32_t e2)
@@ -158,7 +159,6 @@ static enum answer search(struct race_walk *w, uint32_t e1, uint32_t e2)
 	return a;
 }
 
-/* Asks whether the pair races. */
 static bool try_pair(struct race_walk *w, uint32_t e1, uint32_t e2)
 {
 	struct predictor *r = w->r;
@@ -232,7 +232,7 @@ bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group 
 	return false;
 }
 
-/* Asks whether e2 races with an access of any thread; for count_events. */
+/* Returns true if e2 races with an access of any thread.  Used with count_events. */
 static bool find_exact(struct race_walk *w, uint32_t e2)
 {
 	const struct core *c = &w->r->c;
@@ -284,7 +284,7 @@ static void walk_slot(struct race_walk *w)
 	}
 }
 
-/* Whether the budget was used up before the variable could be examined. */
+/* Returns true if the budget was used up before the variable could be examined. */
 static bool is_late(struct race_walk *w)
 {
 	bool asks = w->effort != EFFORT_FIRST && !w->r->o->count_events;

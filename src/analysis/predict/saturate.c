@@ -23,7 +23,7 @@
  * the need rows and are copied when they change, so only differences from the recorded order cost
  * anything.  A heap yields the changed events in trace order.  Each event passes its row on to its
  * successors, and the rules are applied to it.  Inferences from the needs alone are the same in
- * every ideal; they are computed once for the whole trace (`base`).
+ * every ideal, so they are computed once for the whole trace (`base`).
  */
 #include "predict/search-int.h"
 
@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READERS_STEP 64 /* number of readers that count as one step of work: an estimate */
+#define READERS_STEP 64 /* this many readers count as one step of work: an estimate */
 
 void order_init(struct predict_search *s)
 {
@@ -163,7 +163,8 @@ static bool add_edge(struct predict_search *s, uint32_t from, uint32_t to)
 
 /* ---- the rules ---- */
 
-/* A rule finds edges and passes them to `emit`.  If `emit` returns false, the computation ends. */
+/* The application of a rule, which finds edges and passes them to `emit`.  If `emit` returns false,
+ * the computation ends. */
 struct rule {
 	struct predict_search *s;
 	const uint32_t *p; /* the ideal; NULL for the whole trace, with needs only */
@@ -218,7 +219,7 @@ static bool rule_release(struct rule *r, uint32_t e)
 }
 
 /* Iterates like core_next_rival() over the threads that wrote the variable of `e` before `e`.
- * *last receives the last such write of the thread. */
+ * Stores the last such write of the thread in *last. */
 static bool next_write(const struct rule *r, uint32_t e, uint32_t *i, uint32_t *last)
 {
 	const struct event *v = &r->s->c->events[e];
@@ -492,7 +493,7 @@ bool order_saturate(struct predict_search *s, const uint32_t *p)
 		struct base_edge *b = &s->order.base[i];
 		if (!core_in(c, p, b->trigger))
 			continue;
-		/* Rule R2: the reader may be outside the ideal. */
+		/* By rule R2, the reader may be outside the ideal. */
 		bool optional = b->trigger == b->to;
 		if (optional && !core_in(c, p, b->from))
 			continue;

@@ -6,7 +6,7 @@
  * precede it has run, its lock is free, and its semaphore is not zero.  If it is a write, all
  * readers of the overwritten value must have run.
  *
- * Only acquisitions, takes and writes can disable an event of another thread; every other event
+ * Only acquisitions, takes and writes can disable an event of another thread.  Every other event
  * runs as soon as it can, without a choice.  Choices are tried in trace order.  A position vector
  * that was left without success is not entered again.
  */
@@ -20,7 +20,7 @@
 #include <string.h>
 
 struct frame {
-	size_t steps;	/* number of steps to return to when it fails */
+	size_t steps;	/* the number of steps that remain when the frame fails */
 	size_t choices; /* index in `choices` at which its candidates begin */
 	size_t next;	/* index of the candidate to try next */
 	size_t end;
@@ -123,8 +123,8 @@ static uint64_t hash_position(uint32_t thread, uint32_t position)
 	return rd_mixed((thread + 1) * 0xd1342543de82ef95ull + position * RD_RANDOM_STEP);
 }
 
-/* Moves a thread.  The hash of the position vector is the exclusive or of one hash for each
- * position, so a move changes only two terms. */
+/* Moves a thread.  The hash of a position vector is the exclusive or of the hashes of its
+ * positions, so a move changes only two of them. */
 static void move(struct predict_search *s, const struct event *v, int by)
 {
 	RD_ASSERT(by == 1 || by == -1);
@@ -272,8 +272,8 @@ static bool was_here(struct predict_search *s)
 	return !is_new;
 }
 
-/* Takes the first choice, or else returns to an earlier choice.  Returns false if no choice is
- * left. */
+/* Takes the first choice that is left, or else returns to an earlier choice.  Returns false if
+ * there is no choice left. */
 static bool choose(struct predict_search *s, const uint32_t *p, size_t begin, bool greedy)
 {
 	RD_ASSERT(begin <= s->sched.choice_count);

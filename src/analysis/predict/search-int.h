@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier 2: exact co-reachability.  Given are target events of different threads.  Is there an ideal
+ * Tier 2: exact co-reachability.  Given target events of different threads, is there an ideal
  * (core-int.h) whose events can be executed so that each of these threads is then right before its
  * target?  The order of the events must be one that synchronisation and, with sound semantics,
- * reads-from allow.  For two conflicting accesses that is a race; for acquisitions that wait for
- * one another's locks it is a deadlock.
+ * reads-from allow.  If the targets are two conflicting accesses, the answer "yes" shows a race.
+ * If they are acquisitions that wait for one another's locks, it shows a deadlock.
  *
  * If a target is a wake or a semaphore take, nothing may ever be able to end its wait.  So the
  * ideal must contain every notification (or post) that other threads could still send without
  * passing a target.  Each notification must either come before the wait begins or be consumed by
- * another wake in the ideal; a semaphore must be zero.
+ * another wake in the ideal.  A semaphore must be zero.
  */
 #ifndef PREDICT_SEARCH_INT_H
 #define PREDICT_SEARCH_INT_H
@@ -19,9 +19,9 @@
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
-/* Orders of events that every schedule of an ideal must keep (saturate.c). */
+/* The orders between events that every schedule of an ideal must keep (saturate.c). */
 struct order {
-	uint32_t *row_of; /* by event: its row in `rows`; NONE if it has only its need row */
+	uint32_t *row_of; /* the row in `rows` of each event, or NONE if it has only its need row */
 	uint32_t *rows;
 	size_t row_count, row_capacity;
 	uint32_t *changed; /* events with a separate row */
@@ -30,7 +30,7 @@ struct order {
 	uint32_t *heap;
 	size_t heap_count, heap_capacity;
 	uint8_t *queued;
-	uint32_t *extra; /* by event: head of its list of added successors */
+	uint32_t *extra; /* the head of each event's list of added successors */
 	struct {
 		uint32_t to, next;
 	} * edges;
@@ -41,16 +41,16 @@ struct order {
 	size_t base_count, base_capacity;
 	bool base_known;
 	bool shallow; /* the latest ideal was refuted by order_seed() alone */
-	/* Whether, of the open sections, only those count that no witness can close, and the
-	 * section `also`. */
+	/* If true, only some open sections count: those that no witness can close, and the section
+	 * `also`. */
 	bool firm;
 	uint32_t also; /* a further section that counts as open; NONE if there is none */
-	/* The event missing from the ideal, because of which there is no schedule; NONE if the
-	 * reason is a cycle. */
+	/* The event whose absence from the ideal is the reason why there is no schedule, or NONE if
+	 * the reason is a cycle. */
 	uint32_t outside;
 };
 
-/* A consequence of needs, which is true in every ideal that contains `trigger`. */
+/* A consequence of needs.  It is true in every ideal that contains `trigger`. */
 struct base_edge {
 	uint32_t from, to, trigger;
 };
@@ -63,13 +63,13 @@ struct step { /* a step of the schedule under construction */
 /* The state of the scheduler (schedule.c). */
 struct sched {
 	uint32_t *at; /* position of each thread */
-	/* By lock: number of threads that share it; UINT32_MAX if it is held exclusively. */
+	/* For each lock, the number of threads that share it, or UINT32_MAX if it is held
+	 * exclusively. */
 	uint32_t *readers;
-	int64_t *stock; /* by semaphore: its value */
-	/* By variable: number of reads of its current value, within the ideal, that have not run
-	 * yet. */
+	int64_t *stock; /* the value of each semaphore */
+	/* For each variable, how many reads of its current value in the ideal have not run yet. */
 	uint32_t *pending;
-	uint8_t *known; /* by variable: whether `pending` is valid */
+	uint8_t *known; /* for each variable, true if `pending` is valid */
 	uint32_t *touched;
 	size_t touched_count, touched_capacity;
 	struct step *steps;
@@ -84,13 +84,13 @@ struct sched {
 
 struct predict_search {
 	const struct core *c;
-	struct core_list must_next; /* by event: the events that it must precede */
+	struct core_list must_next; /* for each event, the events that it must precede */
 	const uint32_t *targets;
 	uint32_t target_count;
 	int64_t work; /* the remaining budget of the question */
 	int64_t work_limit;
 	uint32_t refuted; /* number of ideals of this question that have no schedule */
-	/* Cost of a step, which grows with the number of threads, because rows do. */
+	/* The cost of a step.  It grows with the number of threads, because rows do. */
 	int64_t cost;
 	int64_t total;	     /* the remaining budget of all questions together */
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0 for never */
@@ -111,7 +111,7 @@ void search_release(struct predict_search *s);
  * them. */
 enum answer search_run(struct predict_search *s, const uint32_t *targets, uint32_t count);
 
-/* Whether the deadline has passed.  If so, the budget is set to zero. */
+/* Returns true if the deadline has passed.  If so, the budget is set to zero. */
 bool search_late(struct predict_search *s);
 
 /* Computes the least ideal that every witness for the targets contains.  Returns false if it
@@ -131,10 +131,11 @@ bool order_seed(struct predict_search *s, const uint32_t *p);
 /* Adds the inferences from needs.  Returns false if the ideal has no schedule. */
 bool order_saturate(struct predict_search *s, const uint32_t *p);
 
-/* Whether no witness can close the section, because its end needs a target or was not recorded. */
+/* Returns true if no witness can close the section, because its end needs a target or was not
+ * recorded. */
 bool search_stays_open(const struct predict_search *s, uint32_t section);
 
-/* The position of each thread that must be reached before `e`. */
+/* Returns a row with the position that each thread must reach before `e`. */
 static inline const uint32_t *order_row(const struct predict_search *s, uint32_t e)
 {
 	const struct core *c = s->c;
@@ -145,12 +146,12 @@ static inline const uint32_t *order_row(const struct predict_search *s, uint32_t
 void sched_init(struct predict_search *s);
 void sched_release(struct predict_search *s);
 
-/* Looks for an order of the ideal `p`.  The result is in s->sched.steps until sched_reset().  With
- * `greedy`, the search gives up instead of backtracking. */
+/* Looks for an order of the events of the ideal `p`.  The result is in s->sched.steps until
+ * sched_reset() is called.  If `greedy` is true, the search gives up instead of backtracking. */
 enum answer sched_run(struct predict_search *s, const uint32_t *p, bool greedy);
 void sched_reset(struct predict_search *s);
 
-/* Whether the section begins in the ideal but does not end in it. */
+/* Returns true if the section begins in the ideal but does not end in it. */
 static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
 {
 	uint32_t release = c->sections.list[section].release;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search over ideals (search-int.h).
+ * Searches over ideals (search-int.h).
  *
- * The search starts from the smallest ideal that every witness must contain and grows it only where
- * a witness must be larger:
+ * The search starts from the smallest ideal that every witness must contain.  It grows the ideal
+ * only where a witness must be larger:
  *   - two conflicting sections are open: one of them must end;
  *   - there are more takes than the initial value and the posts allow: another post is needed;
- *   - a target waits for a semaphore that is not zero: another take is needed.
- * If the ideal cannot be scheduled, it is grown by something that could help.  That is the end of
- * an open section whose lock others in the ideal use, another post, or a wake that consumes a
- * notification.
+ *   - a target waits for a semaphore that is not zero: another take is needed.  If the ideal cannot
+ *     be scheduled, the search adds something that could help: the end of an open section whose
+ *     lock others in the ideal use, another post, or a wake that consumes a notification.
  *
- * Completeness: follow any witness.  At each branch one alternative adds only events of the
- * witness.  When none of these differences between ideal and witness is left, the witness
- * restricted to the ideal is a schedule of the ideal.
+ * The search is complete, which can be seen by following any witness.  At each branch, one
+ * alternative adds only events of the witness.  When none of the above reasons to grow is left, the
+ * witness restricted to the ideal is a schedule of the ideal.
  */
 #include "predict/search-int.h"
 
@@ -25,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of ideals without a schedule after which the search checks whether any choices are left.
- * Set by hand. */
+/* After this many ideals without a schedule, the search checks whether any choices are left.  Set
+ * by hand. */
 #define REFUTED_BEFORE_CHECK 16
 
 static void build_must_next(struct predict_search *s)
@@ -93,7 +92,7 @@ static bool needs_target(const struct aim *a, uint32_t e)
 	return false;
 }
 
-/* Includes the events of `slots` on `object` that can happen without passing a target. */
+/* Adds those events of `slots` on `object` to `p` that can happen without passing a target. */
 static void include_suppliers(const struct aim *a, uint32_t *p, const struct slots *slots, uint32_t object)
 {
 	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++) {
@@ -129,7 +128,7 @@ bool search_least(const struct core *c, const struct rows *r, const uint32_t *ta
 
 static enum answer solve(struct predict_search *s, const uint32_t *p);
 
-/* Solves the question for `p` grown by `e`. */
+/* Answers the question for the ideal `p` together with `e`. */
 static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	RD_ASSERT(e < s->c->count);
@@ -143,8 +142,8 @@ static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 	return a;
 }
 
-/* Tries an alternative.  If it fails, `*sum` stays unchanged; if it is unknown, `*sum` becomes
- * unknown. */
+/* Tries an alternative.  If the answer is no, `*sum` stays unchanged.  If it is unknown, `*sum`
+ * becomes unknown. */
 static bool try_grow(struct predict_search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);
@@ -167,8 +166,8 @@ struct conflict {
 	bool found;
 };
 
-/* Finds two open sections of different threads that exclude one another.  Prefers a pair of which
- * one must stay open, because then there is no choice. */
+/* Finds two open sections of different threads that exclude one another.  Prefers a pair in which
+ * one section must stay open, because then there is no choice. */
 static bool open_conflict(const struct predict_search *s, const uint32_t *p, uint32_t thread,
 			  struct conflict *k)
 {
@@ -251,9 +250,9 @@ static bool is_target(const struct predict_search *s, uint8_t kind, uint32_t obj
 	return false;
 }
 
-/* Looks for a semaphore whose value is impossible after this ideal: it is below 0, or above 0
- * although a target is a wait for the semaphore.  If there is one, tries larger ideals, stores the
- * answer in *a and returns true. */
+/* Looks for a semaphore whose value is impossible after this ideal.  It is impossible if it is
+ * below 0, or if it is above 0 although a target waits for the semaphore.  If there is such a
+ * semaphore, the function tries larger ideals, stores the answer in *a and returns true. */
 static bool solve_sems(struct predict_search *s, const uint32_t *p, enum answer *a)
 {
 	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
@@ -288,7 +287,7 @@ static enum answer run_scheduler(struct predict_search *s, const uint32_t *p, bo
 	return a;
 }
 
-/* Whether the ideal itself has a schedule.  Tries quick ways first. */
+/* Decides whether the ideal itself has a schedule.  Tries quick ways first. */
 static enum answer solve_order(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);
@@ -309,19 +308,19 @@ static bool has_rival(const struct core *c, const uint32_t *p, const struct sect
 	return core_next_rival(c, p, o, &first, &last);
 }
 
-/* Whether the order is free of contradictions.  If order_seed() alone refuted the latest ideal, the
- * inferences from needs are not added. */
+/* Returns true if the order is free of contradictions.  If order_seed() alone refuted the latest
+ * ideal, the inferences from needs are not added. */
 static bool is_consistent(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);
 	return order_seed(s, p) && (s->order.shallow || order_saturate(s, p));
 }
 
-/* Finds an event that every witness containing the ideal must have in addition.  Only facts that
- * are also true in larger ideals are used: the order of closed sections, and of open sections that
- * no witness can close.  An event that must precede an event of the ideal belongs to every such
- * witness.  A section that cannot stay open has to be closed.  Also finds out if no witness
- * contains the ideal. */
+/* Finds an event that is not in the ideal, but in every witness that contains the ideal.  Only
+ * facts that are also true in larger ideals are used: the order of closed sections, and of open
+ * sections that no witness can close.  An event that must precede an event of the ideal belongs to
+ * every such witness, and a section that cannot stay open has to be closed.  The function may also
+ * find that no witness contains the ideal. */
 static enum answer find_forced(struct predict_search *s, const uint32_t *p, uint32_t *event)
 {
 	const struct core *c = s->c;

@@ -3,15 +3,16 @@
  * Tier 1: the sync-preserving closure.
  *
  * An ideal is a set of events that contains all predecessors of its members.  It is sync-preserving
- * if its events can run in the recorded order.  That is: if two critical sections that exclude each
- * other have both begun in the ideal, the earlier one has ended in it.  The closure of an ideal
- * adds the missing releases with their needs until no section violates this rule.
+ * if its events can run in the recorded order.  This means that if two critical sections that
+ * exclude each other have both begun in the ideal, the earlier one has ended in it.  The closure of
+ * an ideal adds the missing releases with their needs until no section violates this rule.
  *
- * The union of closed ideals can violate this only at sections that are open in the union.  Such a
- * section is open in one operand, and a later one has begun in the other.  So it is enough to look
- * at the open sections, of which there are few.  For each thread that uses the lock, its last
- * acquisition inside the ideal is found by binary search.  What is added with a release is its row,
- * which is a closed ideal: core_clocks() has already closed the rows of all earlier events.
+ * The union of closed ideals can violate this rule only at sections that are open in the union.
+ * Such a section is open in one operand, and a later one has begun in the other.  So it is enough
+ * to look at the open sections, of which there are few.  For each thread that uses the lock, its
+ * last acquisition inside the ideal is found by binary search.  To add a release means to add its
+ * row, which is a closed ideal, because core_clocks() has already closed the rows of all earlier
+ * events.
  *
  * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of synchronization-preserving races, POPL
  * 2021.
@@ -20,7 +21,8 @@
 
 #include "base/error.h"
 
-/* Whether a conflicting section that began after `s` in the trace is in `p`. */
+/* Returns true if `p` contains the beginning of a conflicting section that began after `s` in the
+ * trace. */
 static bool later_rival(const struct core *c, const uint32_t *p, const struct section *s)
 {
 	for (uint32_t i = 0, last; core_next_rival(c, p, s, &i, &last);)

@@ -6,12 +6,13 @@
 #include "predict/predict-int.h"
 
 struct predict_waiters {
-	const uint8_t *waits; /* by thread: whether it is in an operation without a time limit */
-	bool all;	      /* no thread or process is left that could end the waits */
+	/* For each thread, true if it is in an operation without a time limit. */
+	const uint8_t *waits;
+	bool all; /* no thread or process is left that could end the waits */
 };
 
-/* Adds to `out` the deadlocks in which threads of the execution are stuck.  Their unfinished
- * operations are pending events, as predict_fill_stuck() makes them.  If waiters->all is false,
+/* Adds the deadlocks in which threads of the execution are stuck to `out`.  Their unfinished
+ * operations must be pending events, as predict_fill_stuck() makes them.  If waiters->all is false,
  * only deadlocks that no other thread could end are added.  In these, each thread waits for the end
  * of another thread, or for a lock that another thread holds or held when it died.  Every added
  * deadlock is sound, and its tier is PREDICT_RECORDED_ORDER. */

@@ -2,8 +2,8 @@
 /*
  * Finds the deadlocks in which a program is stuck.
  *
- * In: an execution whose threads end in pending operations.  Out: deadlocks.  No search is needed:
- * the owner graph (order/owner.h) of the state after the last event shows which threads are stuck.
+ * The threads of the execution end in pending operations.  No search is needed, because the owner
+ * graph (order/owner.h) of the state after the last event shows which threads are stuck.
  *
  * Each stuck thread points at a thread that it waits for.  Following these pointers leads into a
  * cycle or to a root.  A root is a thread that waits for a signal, a post or a barrier arrival, or
@@ -25,15 +25,16 @@ struct graph {
 	const struct exec *x;
 	struct owner_graph owners;
 	struct owner_thread *threads;
-	uint64_t **held; /* by thread: the locks that it holds, as lock_key() */
-	uint32_t *stop;	 /* by thread: its pending event; EXEC_NONE if it has none */
-	uint32_t *next;	 /* by thread: a stuck thread that it waits for */
+	uint64_t **held; /* the locks that each thread holds, as lock_key() */
+	uint32_t *stop;	 /* the pending event of each thread, or EXEC_NONE if it has none */
+	uint32_t *next;	 /* for each thread, a stuck thread that it waits for */
 	bool *stuck, *reported;
 };
 
 /* ---- the state after the last event ---- */
 
-/* The number of a lock in the owner graph, which requires numbers that are even and not 0. */
+/* Returns the number of a lock in the owner graph.  Numbers in this graph must be even and not
+ * 0. */
 static uint64_t lock_key(uint32_t lock)
 {
 	return 2 * ((uint64_t)lock + 1);
@@ -120,8 +121,8 @@ static void add(struct graph *g, struct predict_result *out, const uint32_t *thr
 			l->witness.done[x->events[i].thread] = i;
 }
 
-/* The thread at which the pointers from `thread` end, or a thread of the cycle into which they
- * lead. */
+/* Returns the thread at which the pointers from `thread` end, or a thread of the cycle into which
+ * they lead. */
 static uint32_t end_of(const struct graph *g, uint32_t thread)
 {
 	RD_ASSERT(thread < g->x->threads);
@@ -141,7 +142,7 @@ static void add_circle(struct graph *g, struct predict_result *out, uint32_t *sc
 	add(g, out, scratch, count);
 }
 
-/* Whether all pointers on the way from the thread to `root` are waits for locks. */
+/* Returns true if all pointers on the way from the thread to `root` are waits for locks. */
 static bool is_blocked_by(const struct graph *g, uint32_t thread, uint32_t root)
 {
 	while (thread != root && g->next[thread] != OWNER_NONE &&

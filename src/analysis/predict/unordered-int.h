@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds accesses that are unordered in the recorded run itself, by one walk over the whole trace
- * with vector clocks, as a detector does during a run.  The walk takes linear time.  It shows
- * where in a long run to look for races first, and which pairs are firm: these are races that
- * happened.
+ * Finds accesses that are unordered in the recorded run itself.  It walks once over the whole trace
+ * and uses vector clocks, as a detector does during a run.  The walk takes linear time.  It shows
+ * where in a long run to look for races first.  It also shows which pairs are firm, which means
+ * that they are races that happened.
  */
 #ifndef PREDICT_UNORDERED_INT_H
 #define PREDICT_UNORDERED_INT_H
 
 #include "model/model.h"
 
-/* Two sites whose accesses to the same bytes by two threads conflict and are not ordered.  `part`
- * is the shortest part of the run with such a pair; firm pairs take precedence. */
+/* Two sites at which two threads made conflicting accesses to the same bytes that nothing ordered.
+ * `part` is the shortest part of the run with such a pair, except that firm pairs take
+ * precedence. */
 struct predict_unordered {
 	uint32_t sites[2]; /* the sites; the smaller number comes first */
 	struct model_part part;
@@ -21,7 +22,7 @@ struct predict_unordered {
 	/* How many bytes before `address` each access begins, within an aligned unit of eight
 	 * bytes. */
 	uint8_t before[2];
-	/* Nothing in the run could have ordered the two accesses (unordered.c). */
+	/* True if nothing in the run could have ordered the two accesses (unordered.c). */
 	bool firm;
 };
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walks over a trace to find unordered accesses (unordered-int.h).  In: the threads of a trace,
- * merged.  Out: pairs of sites.
+ * Walks over the merged threads of a trace to find unordered accesses (unordered-int.h).  The
+ * result consists of pairs of sites.
  *
- * Every thread has a vector clock: for each thread, how many of its releases happened before the
- * current point.  A release of a lock or other object stores the clock in the object; an
- * acquisition joins that clock into the thread's.  When a reader releases a read-write lock, its
- * clock is stored separately, and only writers join it.  Atomics that are not relaxed are treated
- * like locks, and so are all atomics of a thread after its first fence.
+ * Every thread has a vector clock, which counts, for each thread, how many of its releases happened
+ * before the current point.  A release of a lock or other object stores the thread's clock in the
+ * object, and an acquisition joins the stored clock into the clock of its thread.  When a reader
+ * releases a read-write lock, its clock is stored separately, and only writers join it.  Atomics
+ * that are not relaxed are treated like locks, and so are all atomics of a thread after its first
+ * fence.
  *
- * For each unit of eight bytes, the latest access of each thread, site and kind is kept.  That
- * suffices: if an earlier access is unordered with a new one, so is the latest access of the same
- * site and thread.  A kept access is dropped when an access ordered after it conflicts with
+ * For each unit of eight bytes, the latest access of each thread, site and kind is kept.  That is
+ * enough, because if an earlier access is unordered with a new one, so is the latest access of the
+ * same site and thread.  A kept access is dropped when an access ordered after it conflicts with
  * everything that it conflicts with.  Accesses of the same thread since its last release are not
- * dropped.  So a read and a write of a variable are reported as two places.  At most CELLS accesses
- * are kept, the latest ones.  When memory is allocated or released, its accesses are forgotten.
+ * dropped.  So a read and a write of a variable are reported as two places.  Only the latest CELLS
+ * accesses are kept.  When memory is allocated or released, its accesses are forgotten.
  *
  * There are two orders.  The first is the one that predictions use.  The second, `firm`, contains
  * the first and everything else that may have ordered two accesses:
@@ -24,11 +25,11 @@
  *   - relaxed reads, from the next fence on;
  *   - if the program has memory barriers in assembler: all relaxed atomics, and plain accesses that
  *     race;
- *   - everything that happened before the start of a thread that the program did not create.
- * Two accesses that even this order leaves unordered are a race that happened, if all code that
- * could order threads is in the trace.  In an incomplete trace nothing is firm, because the streams
- * of its threads end at different times.  Nothing is firm either if the run reports that something
- * invisible ordered threads.
+ *   - everything that happened before the start of a thread that the program did not create.  If
+ *     even this order leaves two accesses unordered, they are a race that happened, provided that
+ *     all code that could order threads is in the trace.  In an incomplete trace nothing is firm,
+ *     because the streams of its threads end at different times.  Nothing is firm either if the run
+ *     reports that something invisible ordered threads.
  */
 #include "predict/unordered-int.h"
 
@@ -42,11 +43,12 @@
 
 #define UNIT 8	 /* bytes that share a list of cells */
 #define PAGE 512 /* number of units in a page */
-/* Largest number of accesses kept for a unit; set by hand, to limit time and memory. */
+/* The largest number of accesses that are kept for a unit.  Set by hand, to limit time and
+ * memory. */
 #define CELLS 64
-/* Largest number of bytes of a range that are compared; set by hand, to limit the time. */
+/* The largest number of bytes of a range that are compared.  Set by hand, to limit the time. */
 #define RANGE_MAX (1ull << 18)
-/* Number of threads beyond which clocks become too long; set by hand. */
+/* With more threads than this, clocks become too long.  Set by hand. */
 #define THREADS_MAX 1024
 
 enum access_kind { ACCESS_WRITES = 1, ACCESS_ATOMIC = 2 };
@@ -57,7 +59,7 @@ struct cell {
 	uint32_t site, epoch;
 	uint32_t next; /* index of the next cell of the same unit; 0 for the last one */
 	uint16_t thread;
-	uint8_t mask; /* which bytes of the unit it touches */
+	uint8_t mask; /* a bit mask of the bytes of the unit that the access touches */
 	uint8_t kind;
 };
 
@@ -68,7 +70,7 @@ struct tick {
 };
 
 struct clock {
-	struct tick *at; /* by thread; missing entries count as 0 */
+	struct tick *at; /* indexed by thread; missing entries count as 0 */
 	uint32_t count;
 };
 
@@ -88,12 +90,13 @@ struct unordered_walk {
 	const struct model *m;
 	struct model_cache *cache; /* a cache of sites */
 	struct predict_unordered_list *out;
-	struct clock *clocks; /* by thread: its vector clock */
-	/* By thread: the clocks that relaxed reads acquired; the next fence joins them. */
+	struct clock *clocks; /* the vector clock of each thread */
+	/* For each thread, the clocks that its relaxed reads acquired.  The next fence joins
+	 * them. */
 	struct clock *relaxed;
 	struct clock outside; /* clocks stored by threads that sent something outside */
-	bool *fenced;	      /* by thread: whether it has executed a fence */
-	uint64_t *q;	      /* by thread: the q of its latest operation */
+	bool *fenced;	      /* for each thread, true if it has executed a fence */
+	uint64_t *q;	      /* the q of each thread's latest operation */
 	bool hidden;	      /* the run reports that something without an event ordered threads */
 	bool barriers;	      /* the program has memory barriers in assembler, so relaxed atomics may order */
 	struct sync_clocks *objects;
@@ -146,7 +149,8 @@ static void clock_join(struct unordered_walk *w, struct clock *into, const struc
 			into->at[i].known = from->at[i].known;
 }
 
-/* Ends the current period of a thread: its later actions are not covered by the stored clock. */
+/* Ends the current period of a thread.  The stored clock does not cover the thread's later
+ * actions. */
 static void clock_advance(struct clock *c, uint32_t thread)
 {
 	RD_ASSERT(thread < c->count);
@@ -192,8 +196,8 @@ static void release_firmly(struct unordered_walk *w, uint32_t thread, struct clo
 	clock_advance(&w->clocks[thread], thread);
 }
 
-/* Handles events outside the program, which is treated as one channel: a reader is ordered after
- * every writer. */
+/* Handles input from and output to the outside of the program, which is treated as one channel: a
+ * reader is ordered after every writer. */
 static void change_outside(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {
@@ -221,8 +225,8 @@ static void change_lock(struct unordered_walk *w, uint32_t thread, const struct 
 	}
 }
 
-/* Handles operations on conditions.  A wait releases its mutex; a notification orders nothing
- * beyond the mutex. */
+/* Handles operations on conditions.  A wait releases its mutex.  A notification orders nothing
+ * beyond what the mutex orders. */
 static void change_condition(struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	if (!raddle_is_cond_wait(e->kind))
@@ -269,7 +273,7 @@ static void change_thread(struct unordered_walk *w, uint32_t thread, const struc
 		clock_join(w, &w->clocks[thread], &w->clocks[other]);
 }
 
-/* Whether the atomic access orders nothing by itself. */
+/* Returns true if the atomic access orders nothing by itself. */
 static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -277,7 +281,7 @@ static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const st
 	return site && site->order == 'x' && !w->fenced[thread];
 }
 
-/* Whether the program uses the value that the variable had before. */
+/* Returns true if the program uses the value that the variable had before. */
 static bool is_seen(const struct unordered_walk *w, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -323,10 +327,10 @@ static uint32_t new_cell(struct unordered_walk *w)
 	return (uint32_t)w->cell_count++;
 }
 
-/* Whether two accesses are a race that happened, because even the second order leaves them
+/* Returns true if two accesses are a race that happened, because even the second order leaves them
  * unordered.  If the program has memory barriers in assembler, plain accesses may have passed data
- * from thread to thread.  The position of an access in its segment is not known.  So in such a
- * program the earlier access must have come before the segment of the later one began. */
+ * from thread to thread.  The position of an access within its segment is not known.  So in such a
+ * program, the earlier access must have come before the segment of the later one began. */
 static bool is_firm(const struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	if (a->epoch <= clock_at(&w->clocks[b->thread], a->thread).firm)
@@ -352,8 +356,8 @@ static struct predict_unordered pair_of(const struct unordered_walk *w, const st
 	return pair;
 }
 
-/* Whether a pair replaces another pair of the same sites.  A shorter part takes less time to
- * predict. */
+/* Returns true if a pair replaces another pair of the same sites.  A shorter part takes less time
+ * to predict. */
 static bool is_better(const struct predict_unordered *pair, const struct predict_unordered *known)
 {
 	if (pair->firm != known->firm)
@@ -390,7 +394,7 @@ static bool is_same(const struct cell *a, const struct cell *b)
 	return a->thread == b->thread && a->site == b->site && a->mask == b->mask && a->kind == b->kind;
 }
 
-/* Whether the new access makes an earlier one superfluous. */
+/* Returns true if an earlier access need not be kept, because the new access replaces it. */
 static bool replaces(const struct unordered_walk *w, const struct cell *now, const struct cell *c)
 {
 	bool before = c->thread == now->thread
@@ -411,10 +415,10 @@ static void remove_cell(struct unordered_walk *w, uint32_t *link)
 	w->unused = cell;
 }
 
-/* If the program has memory barriers in assembler, a plain access may pass data from one thread to
- * another.  From then on the firm order has the reader after the writer.  That holds even if the
- * recorded read came first.  Only a thread's first read in a segment is recorded, and a later one
- * may have seen the write. */
+/* Orders two accesses in the firm order.  If the program has memory barriers in assembler, a plain
+ * access may pass data from one thread to another.  From then on, the firm order places the reader
+ * after the writer, even if the recorded read came first.  The reason is that only a thread's first
+ * read in a segment is recorded, and a later one may have seen the write. */
 static void order_firmly(struct unordered_walk *w, const struct cell *a, const struct cell *b)
 {
 	uint32_t from = a->kind & ACCESS_WRITES ? a->thread : b->thread;
@@ -473,8 +477,8 @@ static void touch(struct unordered_walk *w, struct cell *now, uint64_t address, 
 	}
 }
 
-/* Forgets the units of a page that lie in a range.  If `now` is not NULL, compares that access with
- * them before. */
+/* Forgets the units of a page that lie in a range.  If `now` is not NULL, first compares that
+ * access with them. */
 static void clear_page(struct unordered_walk *w, struct page *p, const struct model_part *range,
 		       const struct cell *now)
 {
@@ -539,8 +543,8 @@ static void do_atomic(struct unordered_walk *w, uint32_t thread, const struct tr
 	bool relaxed = is_relaxed(w, thread, &lane->event);
 	const uint64_t *once = rd_pmap_get(&w->object_of, RADDLE_CLASS_ONCE, lane->event.address);
 
-	/* A thread that finds the guard of a static local set is ordered after the thread that set
-	 * it. */
+	/* A thread that finds that the guard of a static local variable is set is ordered after the
+	 * thread that set it. */
 	if (once)
 		clock_join_firmly(w, &w->clocks[thread], &w->objects[*once].all);
 	if (relaxed)
@@ -666,7 +670,7 @@ void predict_find_unordered(const struct model *m, uint64_t memory, struct predi
 	w.relaxed = rd_xcalloc(m->thread_count + 1, sizeof *w.relaxed);
 	w.q = rd_xcalloc(m->thread_count + 1, sizeof *w.q);
 	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
-	/* At the deadline some threads have been read further than others, so accesses may look
+	/* At the deadline, some threads have been read further than others.  So accesses may look
 	 * unordered only because an operation was not read. */
 	while ((lane = trace_merge_next(&in)) && !out->cut && !trace_is_late(m->trace)) {
 		do_event(&w, lane);

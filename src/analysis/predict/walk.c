@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Handles accesses that are unordered in the recorded run itself.  In: the model of a trace.  Out:
- * pairs of accesses without an order, and findings about them.
+ * Handles accesses that are unordered in the recorded run itself.  From the model of a trace, it
+ * finds pairs of accesses without an order, and makes findings about them.
  *
  * A large run is walked over first, and then only the few parts with such pairs are searched.  So
  * these races are known before the search for others begins.
@@ -24,11 +24,11 @@
  * run, before longer ones.  Set by hand. */
 #define FIRST_WIDTH 20000
 
-/* The walk gets 1/FIRST_SHARE of the time.  The search of the parts that it found gets
+/* The walk may use 1/FIRST_SHARE of the time.  The search of the parts that it found may use
  * 1/FIRST_SHARE of the rest. */
 #define FIRST_SHARE 2
 
-/* One such part gets at most 1/FIRST_PARTS of the time that remains for these parts.  Most parts
+/* One such part may use at most 1/FIRST_PARTS of the time that remains for these parts.  Most parts
  * need little. */
 #define FIRST_PARTS 8
 
@@ -38,8 +38,8 @@ static uint64_t width(const struct model_part *part)
 	return part->to - part->from;
 }
 
-/* Sorts pairs: those with short parts in the order of the run, then the others by length.  Pairs
- * that are certain without a search come last. */
+/* Sorts pairs.  Pairs with short parts come first, in the order of the run, followed by the others,
+ * sorted by length.  Pairs that are certain without a search come last. */
 static int compare_unordered(const void *left, const void *right)
 {
 	const struct predict_unordered *a = left, *b = right;
@@ -54,7 +54,8 @@ static int compare_unordered(const void *left, const void *right)
 					  : (a->sites[1] > b->sites[1]) - (a->sites[1] < b->sites[1]);
 }
 
-/* Whether the part is too long to be read as a whole; it is then predicted with the others. */
+/* Returns true if the part is too long to be read as a whole.  It is then predicted together with
+ * the others. */
 static bool is_too_long(const struct predict_pass *d, const struct model_part *part)
 {
 	double share = (double)width(part) / (double)(d->model->last_q + 1);
@@ -165,7 +166,7 @@ static void report_pairs(const struct predict_pass *d, size_t looked)
 		d->unordered.count, looked, found);
 }
 
-/* Searches for sound races first. */
+/* The first search looks only for sound races. */
 int pass_search_unordered(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;

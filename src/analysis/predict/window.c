@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes windows of executions that are too large to search as a whole.
+ * Cuts executions that are too large to be searched as a whole into windows.
  *
  * The execution is cut into pieces of N events.  Each piece is searched as a separate execution.
- * Its threads first take the locks that they held at the cut, begin the waits and enter the
+ * Its threads first acquire the locks that they held at the cut, and begin the waits and enter the
  * barriers that they were in.  Semaphores start with the value that they had at the cut.
  * Everything before the cut is assumed to run in recorded order.  Errors that span a cut are lost.
  *
@@ -26,10 +26,10 @@ struct predict_windows {
 	const struct exec *x;
 	uint32_t width; /* number of events in a window; 0 for all */
 	struct exec part;
-	uint32_t *origin; /* by event of `part`: its event in the execution */
+	uint32_t *origin; /* the event in the execution of each event of `part` */
 	size_t capacity;
 	uint32_t begin, end;
-	/* By event of the execution: its event in `part`; valid for this window only. */
+	/* The event in `part` of each event of the execution.  Valid for this window only. */
 	uint32_t *to_part;
 };
 
@@ -137,8 +137,8 @@ static void add_state(struct predict_windows *w)
 	add_sems(w);
 }
 
-/* Adds the events of the window.  Edges from before the cut are dropped, because their sources are
- * in the prefix. */
+/* Adds the events of the window.  Edges that come from before the cut are dropped, because their
+ * sources are in the prefix. */
 static void add_window(struct predict_windows *w)
 {
 	for (uint32_t i = w->begin; i < w->end; i++) {
@@ -148,8 +148,8 @@ static void add_window(struct predict_windows *w)
 	}
 }
 
-/* Replaces calls that pass a once control whose routine ran before the cut by events that order
- * nothing. */
+/* Finds the calls that pass a once control whose routine ran before the cut, and replaces them by
+ * events that order nothing. */
 static void drop_passes(struct predict_windows *w)
 {
 	uint8_t *runs = rd_xcalloc((size_t)w->x->onces + 1, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes witnesses: maps positions and orders of the reduced execution to events of the full one.
- * plan.c turns a witness into a plan that a replay enforces.
+ * Makes witnesses, by mapping positions and orders of the reduced execution to events of the full
+ * one. plan.c turns a witness into a plan that a replay enforces.
  */
 #include "predict/internal-int.h"
 

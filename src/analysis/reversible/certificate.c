@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes and reads certificates: writes a verdict as JSON, and reads untrusted bytes as a
- * certificate.  All numbers in a certificate that was read are valid indices of its tables.
+ * Writes a verdict as a certificate in JSON, and reads a certificate from untrusted bytes.  All
+ * numbers in a certificate that was read are valid indices of its tables.
  */
 #include "reversible/certificate.h"
 

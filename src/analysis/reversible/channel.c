@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Handles channels (reversible/channel-int.h).  In: records of the first walk.  Out: channel
- * operations as posts and takes.
+ * Handles channels (reversible/channel-int.h).  It reads the records of the first walk, and turns
+ * channel operations into posts and takes.
  *
- * If all sends have the same size, and each receive got that size, the k-th receive needs k sends.
- * The same is true of eventfds, where one receive may take several sends.  Otherwise the bytes of
- * one send may be received in parts, and only the first receive certainly needs a send.  Polls,
- * receives that find the end of the file, and stdio's read-ahead take nothing.
+ * If all sends have the same size, and each receive returned that many bytes, the k-th receive
+ * needs k sends.  The same is true of eventfds, where one receive may take several sends.
+ * Otherwise the bytes of one send may be received in parts, and only the first receive certainly
+ * needs a send.  Polls, receives that find the end of the file, and stdio's read-ahead take
+ * nothing.
  *
- * A channel from which this process never receives orders nothing.  Sends before the first thread
- * is created leave no event; if there was such a send, no channel is assumed to order anything.
+ * A channel from which this process never receives orders nothing.  Sends before the creation of
+ * the first thread leave no event.  If there was such a send, no channel is assumed to order
+ * anything.
  */
 #include "reversible/channel-int.h"
 
@@ -39,7 +41,7 @@ static const char *name_of(const struct rev_channels *c, uint32_t site)
 	return s ? s->what : "";
 }
 
-/* Whether the call returns the number of bytes that it sent. */
+/* Returns true if the call returns the number of bytes that it sent. */
 static bool is_sending(const char *call)
 {
 	static const char *const names[] = {"write", "send", "sendto", "sendmsg", "writev"};
@@ -106,7 +108,7 @@ void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct tra
 
 /* The state of one channel. */
 struct channel {
-	uint32_t bytes; /* size of each send and receive in bytes; 0 if not known yet */
+	uint32_t bytes; /* the size of every send and receive in bytes; 0 if not known yet */
 	bool mixed, received;
 	bool taken; /* the first receive was found */
 };
@@ -133,7 +135,7 @@ static void measure(const struct rev_run *run, struct channel *list)
 	}
 }
 
-/* Whether the receive needs a separate send. */
+/* Returns true if the receive needs a send of its own. */
 static bool takes(struct channel *c, const struct rev_op *op)
 {
 	bool first = !c->taken;

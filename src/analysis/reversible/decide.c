@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Derives the verdict.  In: the pairs of segments that the clocks do not order.  Out: "yes" if
- * each pair is proved to have a fixed order; "no", with orders in which a pair is reversed; "open"
- * if some pair could not be decided.
+ * Derives the verdict from the pairs of segments that the clocks do not order.  The verdict is
+ * "yes" if each pair is proved to have a fixed order, and "no" if an order was found in which a
+ * pair is reversed.  It is "open" if some pair could not be decided.
  *
- * An order that reverses a pair may reverse another pair earlier, and after that the program may
- * behave differently.  So only the first reversed pair is used, and the order ends with it.  Up to
- * that point every event has the same result as in the recorded run.
+ * An order that reverses a pair may also reverse another pair at an earlier point, and after that
+ * the program may behave differently.  So only the first reversed pair is reported, and the order
+ * ends there.  Up to that point every event has the same result as in the recorded run.
  */
 #include "reversible/decide.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of undecided pairs after which the rest is given up; set by hand. */
+/* After this many undecided pairs, the remaining pairs are given up.  Set by hand. */
 #define UNDECIDED_MAX 10000
 
 struct rev_decider {
@@ -24,7 +24,7 @@ struct rev_decider {
 	const struct rev_pair *pairs;
 	size_t pair_count;
 	struct rd_umap begins; /* maps (u, r) to 1 + the first pair with that second segment */
-	/* By pair: 1 + the next pair with the same u and r; 0 if there is none. */
+	/* For each pair, 1 + the next pair with the same u and r, or 0 if there is none. */
 	size_t *next;
 	bool *reported;
 	struct machine machine;
@@ -53,8 +53,8 @@ uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *p)
 	return REV_NONE;
 }
 
-/* Finds a wait that uses the lock or is for the condition, preferably by the given thread.  If
- * there is no wait, finds a notification. */
+/* Finds a condition wait that uses the lock or waits for the condition, preferably by the given
+ * thread.  If there is no such wait, finds a notification. */
 static const struct rev_op *find_wait(const struct rev_run *run, uint32_t lock, uint32_t condition,
 				      uint32_t thread)
 {
@@ -84,8 +84,8 @@ const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct re
 	return lock != REV_NONE ? find_wait(run, lock, REV_NONE, p->u) : NULL;
 }
 
-/* Builds the lists of pairs.  Goes backwards, so that each list begins with the pair that was found
- * first. */
+/* Builds the lists of pairs.  It visits the pairs backwards, so that each list begins with the pair
+ * that was found first. */
 static void index_pairs(struct rev_decider *d)
 {
 	d->next = rd_xcalloc(d->pair_count + 1, sizeof *d->next);
@@ -131,8 +131,8 @@ static void copy_order(struct rev_witness *to, const struct rev_witness *from)
 	to->count = from->count;
 }
 
-/* Extends the order that was found, in which both threads are at their accesses: thread t continues
- * alone. */
+/* Extends the order that was found: thread t continues alone until it reaches its segment.  Returns
+ * true if both threads are then at their accesses. */
 static bool extend(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
@@ -162,8 +162,8 @@ static bool find_meeting(struct rev_decider *d, struct rev_found *f)
 	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
-/* Whether thread u, in segment r, holds a lock that thread t needs for segment s.  If so, it is
- * enough to lead u to its segment. */
+/* Returns true if thread u, in its segment r, holds a lock that thread t needs for its segment s.
+ * Then it is enough to lead u to its segment. */
 static bool is_locked_out(const struct rev_decider *d, const struct rev_pair *p)
 {
 	return rev_common_lock(d->run, p) != REV_NONE;
@@ -175,9 +175,9 @@ static bool ask(struct rev_decider *d, const struct rev_question *q, struct rev_
 						       rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
 }
 
-/* Finds a state that a replay can reach: preferably one in which both threads are at their
- * accesses.  Otherwise, since a replay controls only operations, one in which thread u has passed
- * its event while t is stopped before its own. */
+/* Finds a state that a replay can reach.  The best state is one in which both threads are at their
+ * accesses.  Otherwise, since a replay controls only operations, it looks for a state in which
+ * thread u has passed its event while t is stopped before its own. */
 static void find_replay(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
@@ -191,8 +191,8 @@ static void find_replay(struct rev_decider *d, struct rev_found *f)
 		copy_order(&f->replay, &f->order);
 		return;
 	}
-	/* An event that is an operation can be delayed itself.  An access can be delayed only by
-	 * the operation before it. */
+	/* If the event is an operation, the replay can delay it directly.  It can delay an access
+	 * only by delaying the operation before it. */
 	if (!(p->ops & 1) && !past.s--) {
 		f->replay.count = 0;
 		return;
@@ -246,7 +246,7 @@ static void decide_pair(struct rev_decider *d, size_t i, struct rev_witness *w)
 	}
 }
 
-/* Whether many pairs were undecided, and the solver has no time left. */
+/* Returns true if many pairs are undecided and the solver has no time left. */
 static bool is_given_up(const struct rev_decider *d)
 {
 	return d->d->counts.unknown >= UNDECIDED_MAX && rev_solver_is_spent(d->solver);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds operations that depend on each other although they touch no recorded memory. */
+/* Finds operations that depend on each other even though they touch no recorded memory. */
 #ifndef REVERSIBLE_DEPEND_INT_H
 #define REVERSIBLE_DEPEND_INT_H
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations on one
- * object whose order is not fixed and affects their results:
+ * Finds dependent operations, from a skeleton with its clocks.  The result consists of pairs of
+ * operations on one object whose order is not fixed and affects their results:
  *
- * - a trylock or a timed lock, and any other operation on the lock; the same for semaphores;
+ * - a trylock or a timed lock, and any other operation on the lock; likewise for semaphores;
  * - the beginning of a condition wait, and a notification, which is lost if it comes first;
  * - two waits for a condition that is signalled, because a signal wakes only one thread;
  * - two calls with one once control, because the first thread runs the routine;
- * - operations of a barrier that more threads use than it waits for, because their order decides
- *   which threads pass it together.
+ * - operations of a barrier that is used by more threads than it waits for, because their order
+ *   decides which threads pass it together.
  *
  * Two acquisitions of one mutex, or two posts of one semaphore, do not depend on each other,
- * although accesses to the memory that they protect may.  It is enough to compare an operation with
- * the last operation of each kind in every other thread, because that thread's earlier operations
- * come before it.
+ * although accesses to the protected memory may.  It is enough to compare an operation with the
+ * last operation of each kind in every other thread, because the earlier operations of that thread
+ * come before its last one.
  */
 #include "reversible/depend-int.h"
 
@@ -50,8 +50,8 @@ static bool is_relevant(const struct rev_run *run, uint32_t object)
 	}
 }
 
-/* The kind of an operation.  Each class of objects has at most two kinds of operations.  An
- * operation without a kind depends on no other. */
+/* Returns the kind of an operation.  Each class of objects has at most two kinds of operations.  An
+ * operation without a kind does not depend on any other. */
 static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 {
 	switch (o->class) {

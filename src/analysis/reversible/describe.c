@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Collects what a user wants to know about a verdict.  In: the pairs that can be reversed, and the
- * trace.  Out: the site, stack and size of each event of a pair; the name of the object that both
- * touch; and the names of the locks.  For a certificate: how often dependent events touched each
+ * Collects what a user wants to know about a verdict.  For each pair that can be reversed, it finds
+ * in the trace the site, stack and size of both events, the name of the object that both touch, and
+ * the names of the locks.  For a certificate, it counts how often dependent events touched each
  * object.
  *
- * For a pair of segments s and r, the events are those that touch the address of the pair.  They
- * are the last one in s that conflicts, and the first one in r.  If s has no such event, the
- * operation that ends it is used.  If the second event of the pair is an operation, that operation
- * is used.
+ * For a pair of segments s and r, the two events are accesses to the address of the pair: the last
+ * conflicting one in s, and the first one in r.  If s has no such access, the first event is the
+ * operation that ends s.  If the second event of the pair is an operation, that operation is used.
  */
 #include "reversible/describe.h"
 
@@ -33,10 +32,11 @@ struct rev_describer {
 	struct rev_shadow *shadow; /* for a certificate; otherwise NULL */
 	struct rd_pmap shared;	   /* maps the name of an object to 1 + its index in x->shared */
 	const struct trace_record *now;
-	uint32_t *done;	   /* by thread: number of operations done */
-	const char **call; /* by thread: the function that it called last */
-	/* For each side, a map: (site, write) and 1 + an address that the site touched in the
-	 * segment give the number of that address.  Address 0 gives the count. */
+	uint32_t *done;	   /* the number of operations that each thread has done */
+	const char **call; /* the function that each thread called last */
+	/* For each side, the addresses that each site touched in the segment.  There is an entry
+	 * with the key (site, write) and address + 1 for every address.  The entry with (site,
+	 * write) and 0 counts these addresses. */
 	struct rd_pmap *seen;
 };
 
@@ -81,7 +81,7 @@ static void fill_side(struct rev_describer *d, struct rev_side *side, uint32_t t
 	side->site = d->now->site;
 	side->n = d->done[thread];
 	count = count < STACK_MAX ? count : STACK_MAX;
-	/* The first frame is the call site in the scope of the site itself. */
+	/* The first frame of the stack is a call site in the same scope as the site itself. */
 	side->frame_count = count ? count - 1 : 0;
 	side->frames = rd_arena_alloc(d->x->arena, (count + 1) * sizeof *side->frames);
 	memcpy(side->frames, frames + (count != 0), side->frame_count * sizeof *frames);
@@ -92,7 +92,7 @@ static bool writes(uint8_t access)
 	return access != REV_READ && access != REV_ATOMIC_READ;
 }
 
-/* Handles an access that touches the address of a pair in the segment of the pair. */
+/* Handles an access to the address of a pair that is made in the pair's segment. */
 static void see(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
 	RD_ASSERT(which == 0 || which == 1);
@@ -114,8 +114,8 @@ static void see(struct rev_describer *d, size_t pair, int which, const struct re
 		v->object = name_at(d, d->now->site, v->pair.address);
 }
 
-/* Counts the different places that the site touched in the segment.  The flavour `record` numbers
- * instances in the same way. */
+/* Counts the different addresses that the site touched in the segment.  The flavour `record`
+ * numbers instances in the same way. */
 static void count_instance(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
 	RD_ASSERT(which == 0 || which == 1);
@@ -280,7 +280,8 @@ static int walk(struct rev_describer *d)
 	return 0;
 }
 
-/* Whether threads can be stopped at both events: they are accesses, and not both atomic. */
+/* Returns true if threads can be stopped at both events.  Both must be accesses, and not both
+ * atomic. */
 static bool can_meet(const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];

@@ -9,11 +9,11 @@
  * objects. */
 int rev_describe(struct rev_result *x, struct epa_source *source, bool objects);
 
-/* The name of an operation's object, or of the thread that it creates or joins; NULL if it has no
- * object. */
+/* Returns the name of an operation's object, or of the thread that it creates or joins.  Returns
+ * NULL if it has no object. */
 const char *rev_object_name(const struct rev_result *x, const struct rev_op *op);
 
-/* The innermost frame of a site.  Its members are empty if the site is unknown. */
+/* Returns the innermost frame of a site.  Its members are empty if the site is unknown. */
 struct trace_frame rev_frame(const struct trace_sites *sites, uint32_t site);
 
 #endif

@@ -10,7 +10,7 @@
 struct rev_feed {
 	const struct rev_run *run;
 	const struct trace_sites *sites;
-	uint32_t *segment; /* by thread: number of its current segment */
+	uint32_t *segment; /* the number of the current segment of each thread */
 	struct rd_umap sizes;
 	uint64_t accesses;
 	bool shortened; /* some access was so large that only its first bytes were considered */
@@ -23,7 +23,7 @@ void rev_feed_release(struct rev_feed *f);
 enum rev_effect {
 	REV_TOUCH, /* an access, for rev_shadow_touch() */
 	REV_ENDS,  /* the end of a lifetime, for rev_shadow_end() */
-	REV_CLEAR, /* the begin of a lifetime, for rev_shadow_clear() */
+	REV_CLEAR, /* the beginning of a lifetime, for rev_shadow_clear() */
 	REV_FREES, /* a release of memory, for rev_shadow_release() */
 };
 #define REV_EFFECTS 3 /* largest number of effects of one record */
@@ -35,7 +35,7 @@ struct rev_effects {
 	} list[REV_EFFECTS];
 };
 
-/* Processes the next record of the run.  `thread` is an index of rev_run.threads, `call` the
+/* Processes the next record of the run.  `thread` is an index of rev_run.threads, and `call` is the
  * function that the thread called last.  A record that is an operation begins a new segment. */
 void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,
 		     struct rev_effects *e);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Determines the effects of records on memory.  In: records in the order of the run.  Out:
- * accesses to memory, and the beginnings and ends of its lifetimes.
+ * Determines the effects of records on memory.  The records are processed in the order of the run.
+ * Their effects are accesses to memory, and the beginnings and ends of its lifetimes.
  *
  * Memory that is reused counts as new memory: malloc, mmap and the start of a thread clear what was
- * known about it.  A release is treated as a write, because it must not be reordered with a use.
- * The same is true of a new local variable in the place of an older one of its thread; it conflicts
- * only with accesses of other threads.
+ * known about it.  A release is treated as a write, because it must not be reordered with a use.  A
+ * new local variable that takes the place of an older one of the same thread is also treated as a
+ * write, but it conflicts only with accesses of other threads.
  *
  * An operation reads its object; initialisation and destruction write it.  So a use of a lock must
  * not be reordered with its initialisation or destruction.
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of bytes of one access that are considered, so that a damaged size does not
- * take endless time.  Set by hand. */
+/* The largest number of bytes of one access that are considered, so that processing a damaged size
+ * does not take forever.  Set by hand. */
 #define TOUCH_MAX (64u << 20)
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)
@@ -62,7 +62,7 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 
 /* ---- events ---- */
 
-/* Sets a range of addresses.  In a damaged trace it may extend beyond the last address. */
+/* Sets the range of a touch.  In a damaged trace, the range may extend beyond the last address. */
 static void set_range(struct rev_touch *t, uint64_t address, uint64_t size)
 {
 	t->address = address;
@@ -160,8 +160,8 @@ static bool range_writes(const struct rev_feed *f, uint32_t site)
 	return s && (trace_site_writes(s) || s->kind == TRACE_SITE_COPY);
 }
 
-/* Handles hidden states of libraries, and the handle of a new thread: pthread_create() writes it
- * before the thread runs. */
+/* Handles hidden states of libraries.  Also handles the handle of a new thread, which
+ * pthread_create() writes before the thread runs. */
 static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			const struct trace_record *r, const char *call)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds files that threads share.  In: calls with their arguments, the names of files that they
- * read, results.  Out: whether another thread has used the same file or descriptor without a fixed
+ * Finds files that threads share.  From the arguments and results of calls, and the file names that
+ * they read, it decides whether another thread has used the same file or descriptor without a fixed
  * order.
  *
- * Everything is represented by a location in a shadow memory: the contents of a file, by the hash
- * of its name; the position of a stream, by its descriptor or FILE; and the table of descriptors.
- * Opening a descriptor shows which numbers are free, so it reads and writes the table.  Closing a
- * descriptor changes the table but does not show it.  The same is true of opening a FILE, whose
- * number the program does not use.  Two such calls do not depend on each other, so they count as
- * reads of the table.
+ * Locations in a shadow memory represent the contents of each file (identified by the hash of its
+ * name), the position of each stream (identified by its descriptor or FILE), and the table of
+ * descriptors.  Opening a descriptor shows which numbers are free, so it reads and writes the
+ * table.  Closing a descriptor changes the table, but the program learns nothing about it.  The
+ * same is true of opening a FILE, because the program does not use its number.  Two such calls do
+ * not depend on each other, so they count as reads of the table.
  */
 #include "reversible/file-int.h"
 
@@ -23,7 +23,8 @@
 
 enum way { NOTHING, OPENS, OPENS_STREAM, NUMBERS, READS, WRITES, CLOSES, NAMES };
 
-/* The number of the stream, if a function uses a stream that is not its argument. */
+/* These replace the index of an argument if a function uses a standard stream instead of an
+ * argument. */
 #define STDOUT 255
 #define STDIN 254
 
@@ -36,9 +37,9 @@ static const struct function {
 #include "raddle/libc.inc"
 };
 
-/* Locations in this shadow memory, which is not that of the program.  There is one for the table of
- * descriptors, one for the position of each descriptor or FILE, and one for each file.  A number
- * above all descriptors is the address of a FILE. */
+/* Locations in this shadow memory, which is not the shadow memory of the program.  There is one
+ * location for the table of descriptors, one for the position of each descriptor or FILE, and one
+ * for each file.  A stream number that is larger than all descriptors is the address of a FILE. */
 enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
 #define FILES (1ull << 40)
 #define PLACE 8 /* bytes of each location */
@@ -102,8 +103,8 @@ static bool touch(struct rev_files *f, uint32_t thread, uint32_t segment, uint64
 	return now != before;
 }
 
-/* The location of a stream's position.  If the stream is not a file on disk but, for example, a
- * socket, reads and writes are independent. */
+/* Returns the location of a stream's position.  Reads and writes of a stream that is not a file on
+ * disk, for example a socket, are independent, so they have separate locations. */
 static uint64_t position(uint64_t stream, bool file, bool writes)
 {
 	uint64_t place = stream < DESCRIPTORS ? (stream + 2) * 2 * PLACE : stream;

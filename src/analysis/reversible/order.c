@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Computes the clocks of a run's operations.  In: a skeleton.  Out: its order.
+ * Computes the clocks of the operations in a skeleton, which define its order.
  *
  * The operations are visited in the order in which they happened, in repeated sweeps, until nothing
- * changes.  A thread's clock grows where an operation needs an operation of another thread:
+ * changes.  A thread's clock grows wherever an operation needs an operation of another thread:
  *
  * - A thread's first operation needs its creation.  A join needs the last operation of the thread.
  *   The exit of a barrier needs all entries of the same use.  A call that passes a once control
  *   needs the end of the routine.
  * - A successful semaphore wait needs k posts, where k - 1 is the number of waits that must come
- *   before it, less the initial value.  It is unknown which posts these are.  So each column of the
- *   wait's clock is only the k-th smallest of this column in all posts that may come before it.
+ *   before it, less the initial value.  It is unknown which posts these are.  So take the posts
+ *   that may come before the wait: each column of the wait's clock is only the k-th smallest value
+ *   in this column of their clocks.
  * - A wake needs one notification: the same rule with k = 1.
- * - An operation in a section of a lock needs the end of other threads' sections, if they exclude
- *   this one and must have begun by then.  The two cannot overlap.
+ * - An operation in a section of a lock needs the ends of other threads' sections that exclude this
+ *   one and must have begun by then, because such sections cannot overlap.
  *
- * Which posts may come before a wait depends on the clocks of later operations, as computed by
- * earlier sweeps.  Clocks only grow and are correct lower bounds at any time, so stopping early is
+ * Which posts may come before a wait depends on the clocks of later operations, which earlier
+ * sweeps computed.  Clocks only grow and are correct lower bounds at any time, so stopping early is
  * safe.
  */
 #include "reversible/order.h"
@@ -28,17 +29,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of sweeps; set by hand; stopping early is safe, and most runs need few. */
+/* The largest number of sweeps.  Stopping early is safe, and most runs need few.  Set by hand. */
 #define SWEEPS_MAX 64
 
 struct sweep {
 	struct rev_run *run;
 	struct rev_order *order;
 	uint32_t *clock; /* clock of the current operation */
-	/* By operation: list of the sections that its thread is in after it. */
+	/* For each operation, the list of the sections that its thread is in after the
+	 * operation. */
 	const uint32_t *held;
 	uint32_t *zero;	    /* a clock with all numbers 0 */
-	uint32_t *last;	    /* by thread: row of its last operation */
+	uint32_t *last;	    /* the row of each thread's last operation */
 	enum rev_rule rule; /* the rule that is being applied */
 	bool changed;
 };
@@ -55,8 +57,8 @@ const char *rev_rule_name(enum rev_rule rule)
 	return names[rule];
 }
 
-/* Records that the current operation needs another one.  That is a step of the proof, unless it was
- * known before. */
+/* Records that the current operation needs another one.  This is a step of the proof, unless it was
+ * already known. */
 static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, uint32_t n)
 {
 	struct rev_order *o = s->order;
@@ -107,8 +109,8 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 
 /* ---- needing k of several operations ---- */
 
-/* The end of the items of a slot that can come before `self`.  The items that must come after
- * `self` are at the end of the slot. */
+/* Returns the end of those items of a slot that can come before `self`.  The items that must come
+ * after `self` are at the end of the slot. */
 static uint32_t before(const struct rev_run *run, const struct slots *slots, const struct slot *slot,
 		       const struct rev_op *self)
 {
@@ -126,7 +128,7 @@ struct choice {
 	uint32_t thread, begin, end;
 };
 
-/* The number of items whose clock has at most `value` in column `column`. */
+/* Returns the number of items whose clock contains at most `value` in column `column`. */
 static size_t count_until(const struct rev_run *run, const struct choice *c, size_t n, uint32_t column,
 			  uint32_t value)
 {
@@ -141,7 +143,7 @@ static size_t count_until(const struct rev_run *run, const struct choice *c, siz
 	return count;
 }
 
-/* Raises the clock of an operation before which at least k of the items must come.  Each column of
+/* Raises the clock of an operation that must come after at least k of the items.  Each column of
  * its clock is at least the k-th smallest number that the items have there. */
 static bool join_kth(struct sweep *s, const struct rev_op *self, const struct choice *c, size_t n, size_t k)
 {
@@ -217,8 +219,9 @@ static bool join_notifications(struct sweep *s, const struct rev_op *self)
 
 /* ---- locks ---- */
 
-/* Orders the current operation after the end of other threads' sections.  Sections of the lock of
- * `acquire` that must have begun by now must have ended, because this section is open. */
+/* Orders the current operation after the ends of other threads' sections.  The section of `acquire`
+ * is open.  Therefore other sections of its lock that must have begun by now must also have
+ * ended. */
 static bool join_sections(struct sweep *s, const struct rev_op *self, const struct rev_op *acquire)
 {
 	const struct slots *rivals = rev_rivals(s->run, acquire);
@@ -275,7 +278,7 @@ static bool grow(struct sweep *s, const struct rev_op *op)
 	}
 }
 
-/* Stores the clock.  The row of the previous operation is used again unless something was added. */
+/* Stores the clock.  If nothing was added to it, the row of the previous operation is shared. */
 static void keep(struct sweep *s, uint32_t at, bool grown)
 {
 	struct rev_order *o = s->order;

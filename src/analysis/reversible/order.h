@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks that show which operations must come before which, in every order in which the
- * operations of a run can happen (doc/design/reversible.md).
+ * Vector clocks that show which operations must come before which others, in every possible order
+ * of a run's operations (doc/design/reversible.md).
  *
  * The clock of an operation contains, for each other thread, how many operations that thread must
  * have done before this one is done.  For its own thread it contains the operation's number.
@@ -27,7 +27,8 @@ enum rev_rule {
 };
 const char *rev_rule_name(enum rev_rule rule);
 
-/* One step of the proof: in every possible order, operation `n` of `thread` is done before `op`. */
+/* One step of the proof.  It states that in every possible order, operation `n` of `thread` is done
+ * before `op`. */
 struct rev_need {
 	uint32_t op; /* index of the operation in rev_run.ops */
 	uint32_t thread, n;
@@ -36,11 +37,11 @@ struct rev_need {
 
 struct rev_order {
 	struct rows rows; /* the clocks, by operation; row 0 is all zero */
-	uint32_t *own;	  /* by operation: its row, if no other operation shares the row; else 0 */
+	uint32_t *own;	  /* the row of each operation if no other operation shares it; else 0 */
 	uint64_t used[REV_RULES];
 	unsigned sweeps;
 	bool logging;
-	/* With logging: the steps, each of which follows from the earlier ones. */
+	/* With logging, the steps of the derivation.  Each step follows from the earlier ones. */
 	struct rev_need *needs;
 	size_t need_count, need_capacity;
 };
@@ -49,8 +50,8 @@ struct rev_order {
 void rev_order_build(struct rev_run *run, bool log);
 void rev_order_free(struct rev_run *run);
 
-/* The number of operations of `thread` that must have been done when the operation with index `at`
- * is done. */
+/* Returns how many operations of `thread` must have been done when the operation with index `at` is
+ * done. */
 static inline uint32_t rev_order_at(const struct rev_run *run, uint32_t at, uint32_t thread)
 {
 	return run->ops[at].thread == thread ? run->ops[at].n : rows_of(&run->order->rows, at)[thread];
@@ -61,7 +62,8 @@ static inline uint32_t rev_order_get(const struct rev_run *run, const struct rev
 	return rev_order_at(run, (uint32_t)(op - run->ops), thread);
 }
 
-/* Whether segment `s` of thread `t` ends before segment `r` of thread `u` begins, in every order.
+/* Returns true if, in every order, segment `s` of thread `t` ends before segment `r` of thread `u`
+ * begins.
  */
 static inline bool rev_order_has(const struct rev_run *run, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
 {

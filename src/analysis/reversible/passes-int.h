@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over the trace, shared by the reversibility check and the checker of its certificates. */
+/* Walks over the trace.  The reversibility check and the checker of certificates share this
+ * code. */
 #ifndef REVERSIBLE_PASSES_INT_H
 #define REVERSIBLE_PASSES_INT_H
 
@@ -12,7 +13,7 @@ int rev_read_operations(struct rev_result *x, struct epa_source *source);
 
 typedef void rev_record_fn(void *context, uint32_t thread, const struct trace_record *r, const char *call);
 /* Calls `fn` for every record, with the index of its thread and the function that the thread called
- * last, including this record. */
+ * last.  That may be the call of this record. */
 int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record_fn *fn, void *context);
 
 #endif

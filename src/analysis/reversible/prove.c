@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks a certificate.  In: its steps, and the trace.  Out: whether they prove that the order of
- * all dependent events is fixed.
+ * Checks whether the steps of a certificate prove, for a given trace, that the order of all
+ * dependent events is fixed.
  *
  * The code is slow and simple on purpose.  Every operation has a separate clock.  A step states
  * that one operation needs another.  The checker tests the step's rule against the trace.  If the
@@ -31,16 +31,17 @@ struct needing {
 	size_t count, capacity;
 };
 
-/* The last accesses to a byte, by thread: 1 + the segment. */
+/* The last accesses of one thread to a byte.  Each member is 1 + the segment, or 0 if there was
+ * none. */
 struct byte_state {
 	uint32_t read, write;
 };
 
 struct prover {
 	const struct rev_certificate *c;
-	struct rev_result *x; /* has only operations and names */
+	struct rev_result *x; /* contains only operations and names */
 	struct rev_run *run;
-	uint32_t *index; /* by thread of the certificate: its index in the run */
+	uint32_t *index; /* the index in the run of each thread of the certificate */
 	struct needing *needing;
 	uint32_t *todo;
 	size_t todo_count, todo_capacity;
@@ -49,7 +50,7 @@ struct prover {
 	size_t last_count, last_capacity;
 	struct rev_released released;
 	struct rev_feed feed;
-	/* The pairs that the solver proved, c->proved_count in the order of compare_pairs(). */
+	/* The pairs that the solver proved, sorted with compare_pairs(). */
 	struct rev_pair *proved;
 	size_t proved_count;
 	char *why;
@@ -132,8 +133,9 @@ static void accept(struct prover *p, uint32_t at, uint32_t from)
 
 /* ---- rules ---- */
 
-/* A count that decides whether `self` needs operation n of the thread.  At least k of the candidates
- * must come before `self`.  If fewer than k candidates do not need operation n, `self` needs it. */
+/* Counts candidates, to decide whether `self` needs operation n of the thread.  At least k of the
+ * candidates must come before `self`.  If fewer than k candidates do not need operation n, `self`
+ * needs it. */
 struct vote {
 	const struct rev_op *self, *wait; /* candidates that must come before `wait` do not count */
 	uint32_t thread, n;
@@ -264,7 +266,8 @@ static void check_pair(struct prover *p, uint32_t t, uint32_t s, const struct re
 	       p->x->names[t], s, p->x->names[now->u], now->r);
 }
 
-/* Adds a table for a byte that no thread has touched before, perhaps in a released block. */
+/* Adds a table for a byte that no thread has touched before.  The byte may be in a released
+ * block. */
 static void new_table(struct prover *p, uint64_t address)
 {
 	size_t threads = p->run->thread_count;
@@ -329,7 +332,8 @@ static void clear_byte(struct prover *p, uint64_t address)
 		memset(table, 0, p->run->thread_count * sizeof *table);
 }
 
-/* Calls a function for each byte of a touch that has a table, or is to get one. */
+/* Applies an effect to each byte of a touch.  If the effect covers more bytes than there are
+ * tables, only the bytes that have a table are visited. */
 static void apply(struct prover *p, enum rev_effect effect, const struct rev_touch *t)
 {
 	if (effect != REV_TOUCH && t->size > p->bytes.count) {
@@ -370,7 +374,8 @@ static void follow(void *context, uint32_t thread, const struct trace_record *r,
 	}
 }
 
-/* Checks operations that depend on each other, by the clocks of the proof. */
+/* Checks with the clocks of the proof that operations which depend on each other have a fixed
+ * order. */
 static void check_operations(struct prover *p)
 {
 	struct rev_shadow *shadow = rev_shadow_new(p->run);
@@ -414,7 +419,7 @@ static void make_clocks(struct prover *p)
 		check_step(p, i);
 }
 
-/* Asks the solver again about the pairs that it proved. */
+/* Asks the solver again about the pairs that it is said to have proved. */
 static void check_proved(struct prover *p, unsigned solver_ms)
 {
 	struct rev_solver *solver = rev_solver_new(p->run, solver_ms);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Large blocks of memory that were released, each with the thread that released it, until the
- * memory is reused.  They make it possible to notice a later use of any byte of the block, although
- * only the touched bytes are marked when the block is released.
+ * Keeps large blocks of memory that were released, with the thread that released each, until the
+ * memory is reused.  With them, a later use of any byte of the block is noticed, although only the
+ * touched bytes are marked when the block is released.
  */
 #ifndef REVERSIBLE_RELEASED_INT_H
 #define REVERSIBLE_RELEASED_INT_H
@@ -12,7 +12,8 @@
 
 struct rev_released {
 	struct epa_extents extents;
-	/* By number of the extent; size 0 for memory in a released block that is in use again. */
+	/* Indexed by the number of the extent.  The size is 0 for memory in a released block that
+	 * is in use again. */
 	struct rev_touch *list;
 	size_t capacity;
 	bool any;
@@ -27,7 +28,7 @@ void rev_released_add(struct rev_released *r, const struct rev_touch *release);
  * a whole. */
 void rev_released_clear(struct rev_released *r, uint64_t address, uint64_t size);
 
-/* The release of the byte; NULL if it was not released or is in use again. */
+/* Returns the release of the byte, or NULL if the byte was not released or is in use again. */
 const struct rev_touch *rev_released_find(struct rev_released *r, uint64_t address);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps released blocks, and the memory inside them that is in use again.  Both are nested ranges;
- * the smallest range around an address applies. */
+/* Keeps released blocks, and the memory inside them that is in use again.  Both are nested ranges,
+ * and the smallest range around an address applies. */
 #include "reversible/released-int.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reversibility check of a trace.  In: the records of a full trace.  Out: a verdict with its
- * evidence.
+ * Checks whether a run is reversible.  It reads the records of a full trace, and returns a verdict
+ * with its evidence.
  *
  * There are two walks over the trace.  The first extracts the operations, from which the clocks are
  * computed.  The second follows the accesses and finds dependent pairs whose order the clocks leave
@@ -22,14 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of bytes above which an allocation is treated as if it were written at once; set by
+/* An allocation of more than this many bytes is treated as if it were written at once.  Set by
  * hand. */
 #define UNWRITTEN_MAX 4096
 #define THREADS_MAX (UINT16_MAX - 2) /* limit of struct exec */
 
 /* ---- the first walk ---- */
 
-/* The libraries: all modules except the first, which is the program. */
+/* The libraries, which are all modules except the first.  The first module is the program. */
 struct modules {
 	struct {
 		uint64_t base, size;
@@ -52,9 +52,9 @@ static void note_module(struct modules *m, const struct trace_event *e)
 	m->list[m->count++].size = e->values[1];
 }
 
-/* Whether the site calls a synchronisation operation directly, not a function that uses one inside.
- * For example, pthread_once() is such an operation.  pthread_exit() is not, but it uses one when it
- * loads the unwinder. */
+/* Returns true if the site calls a synchronisation operation directly, not a function that uses one
+ * internally.  For example, pthread_once() is such an operation. pthread_exit() is not, although it
+ * uses one when it loads the unwinder. */
 static bool is_called(const struct trace_site *site)
 {
 	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",
@@ -107,7 +107,7 @@ static void name_threads(struct rev_result *x, struct epa_walk *walk)
 	}
 }
 
-/* By place of a thread in the walk: its index in the run. */
+/* Returns an array that maps the place of a thread in the walk to its index in the run. */
 static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk)
 {
 	uint32_t *index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
@@ -117,8 +117,8 @@ static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk
 	return index;
 }
 
-/* Callbacks that receive all records, each with the index of its thread, and at the end the walk
- * itself. */
+/* Callbacks for a walk.  `record` receives each record with the index of its thread, and `end`
+ * receives the walk itself after the last record. */
 struct record_reader {
 	void (*record)(void *context, uint32_t thread, const struct trace_record *r);
 	void (*end)(void *context, struct epa_walk *walk); /* may be NULL */
@@ -193,7 +193,7 @@ int rev_read_operations(struct rev_result *x, struct epa_source *source)
 
 struct reversal_caller {
 	const struct trace_sites *sites;
-	const char **call; /* by thread: the function that it called last */
+	const char **call; /* the function that each thread called last */
 	rev_record_fn *fn;
 	void *context;
 };
@@ -261,7 +261,8 @@ static void apply(struct follower *f, const struct rev_effects *e, const struct 
 	}
 }
 
-/* Marks the targets of pointers that are passed to a library, which may write them. */
+/* Marks the targets of pointers that are passed to a library, because the library may write to
+ * them. */
 static void escape_pointers(struct follower *f, const struct trace_record *r)
 {
 	for (size_t i = 0; i < r->value_count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides whether a run is pseudo-deterministic. That is: every dependent pair of its events
- * happens in the same order in every schedule (doc/design/reversible.md), and every event depends
- * only on earlier events. If so, two runs of the program can be compared record by record.
+ * Decides whether a run is pseudo-deterministic.  This means that every pair of dependent events
+ * happens in the same order in every schedule (doc/design/reversible.md), and that every event
+ * depends only on earlier events.  If so, two runs of the program can be compared record by record.
  *
  * 	rev_check(&result, source, &options)
  * 	...
@@ -16,7 +16,7 @@
 #include "epa/walk.h"
 
 struct rev_options {
-	/* Time limit of a question to the solver; 0 if the solver is not used. */
+	/* The time limit for each question to the solver, or 0 if the solver is not used. */
 	unsigned solver_ms;
 	size_t limit; /* number of reversals to look for; 0 means one */
 	bool objects; /* count the conflicts of each object */
@@ -31,14 +31,14 @@ struct rev_side {
 	uint64_t size;	    /* bytes of the access; 0 for an operation */
 	uint8_t access;	    /* enum rev_access */
 	uint32_t n;	    /* number of operations that the thread did before this event */
-	/* Its number among the site's accesses to different memory since the last operation, from
-	 * 1. */
+	/* The number of this access among the site's accesses to different memory since the last
+	 * operation, counted from 1. */
 	uint32_t instance;
-	/* Number of call sites in the call stack, innermost first, without the site itself. */
+	/* The call sites of the call stack, innermost first, without the site itself. */
 	size_t frame_count;
 	uint32_t *frames;
-	/* `reads`: its segment reads the byte; `changes`: the segment writes the byte after reading
-	 * it. */
+	/* `reads` is true if the segment reads the byte, and `changes` if it writes the byte after
+	 * reading it. */
 	bool reads, changes;
 };
 
@@ -47,15 +47,15 @@ struct rev_reversal {
 	struct rev_side side[2]; /* the two events, in the order of the run */
 	/* The beginning of a run in which the second event comes first. */
 	struct rev_witness order;
-	/* The beginning of a run for a replay, in which the second event comes first; empty if a
-	 * replay cannot reach it. */
+	/* The beginning of a run in which the second event comes first and which a replay can
+	 * reach.  It is empty if there is none. */
 	struct rev_witness replay;
 	bool meet; /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;
 	char *object; /* canonical name of the object that both events touch */
 };
 
-/* An object with dependent accesses of two threads. */
+/* An object to which two threads made dependent accesses. */
 struct rev_shared {
 	char *name;
 	uint64_t conflicts; /* number of adjacent dependent accesses */
@@ -67,13 +67,15 @@ struct rev_result {
 	const char *reason; /* the reason, if the verdict is REV_OPEN */
 	uint64_t records, accesses;
 	size_t threads, operations;
-	uint64_t odd; /* number of operations that contradict their primitive */
-	int damaged;  /* the error of a damaged stream, which was read as far as possible; or 0 */
-	/* The trace does not reach the end of the run, so the verdict is never "yes". */
+	uint64_t odd; /* the number of operations that contradict the rules of their primitive */
+	/* The error of a damaged stream, or 0.  Such a stream is read as far as possible. */
+	int damaged;
+	/* True if the trace does not reach the end of the run.  Then the verdict is never "yes". */
 	bool partial;
 	struct rev_counts counts;
 	uint64_t rules[REV_RULES];
-	/* Pairs that the solver proved to have a fixed order; counts.solver_never of them. */
+	/* The pairs that the solver proved to have a fixed order.  There are counts.solver_never of
+	 * them. */
 	struct rev_pair *proved;
 	struct rev_reversal *reversals;
 	size_t reversal_count;

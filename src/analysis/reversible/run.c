@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Builds the skeleton of a run.  In: the events of all threads, ordered by q, the position in the
- * total order.  Out: a complete execution (order/exec.h), and its operations with their partners.
- * A partner is the creation of a thread, the release that ends a section, or the notification that
- * ended a wait.  Threads that used a barrier together are partners, too.
+ * Builds the skeleton of a run.  It reads the events of all threads, ordered by q (the position in
+ * the total order).  It creates a complete execution (order/exec.h) and links each operation with
+ * its partners.  A partner is the creation of a thread, the release that ends a section, or the
+ * notification that ended a wait.  The threads that used a barrier together are partners, too.
  *
- * An event that contradicts the meaning of its primitive is counted and orders nothing; the trace
- * may be incomplete, or the program wrong.
+ * An event that contradicts the rules of its primitive is counted, but orders nothing.  Either the
+ * trace is incomplete, or the program is wrong.
  */
 #include "reversible/run.h"
 
@@ -119,7 +119,8 @@ const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint3
 
 /* ---- partners ---- */
 
-/* The lock of a section that begins or ends at the operation; REV_NONE if there is none. */
+/* Returns the lock of a section that begins or ends at the operation, or REV_NONE if there is
+ * none. */
 static uint32_t lock_of(const struct rev_run *run, const struct rev_op *op, const struct exec_event *e,
 			uint32_t second)
 {
@@ -166,7 +167,7 @@ static void tie_use(struct rev_run *run, struct rev_op *op, uint32_t instance)
 	use->enters[use->count++] = (uint32_t)(op - run->ops);
 }
 
-/* Whether the result of the operation depends on when it is done. */
+/* Returns true if the result of the operation depends on when it is done. */
 static bool is_attempt(uint32_t kind)
 {
 	return raddle_is_limited(kind) ||
@@ -246,8 +247,8 @@ static void translate_channel(struct order_op *op)
 	op->value = 0;
 }
 
-/* Translates an event into an operation.  Its thread and objects are the numbers that they have in
- * `run`, not addresses. */
+/* Translates an event into an operation.  The operation refers to its thread and objects by their
+ * numbers in `run`, not by addresses. */
 static struct order_op translate(struct rev_run *run, uint32_t thread, const struct trace_event *e)
 {
 	enum raddle_role role = raddle_role(e->kind);
@@ -309,8 +310,8 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 
 /* ---- after the last event ---- */
 
-/* If more was taken from a semaphore than its initial value and its posts allow, its initial value
- * was larger than recorded. */
+/* Corrects the initial values of semaphores.  If more was taken from a semaphore than its initial
+ * value and its posts allow, its initial value must have been larger than recorded. */
 static void check_semaphores(struct rev_run *run)
 {
 	int64_t *value = rd_xcalloc(run->x.sems + 1u, sizeof *value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Turns a reversal into a schedule that a replay can enforce.  In: the beginning of a run in which
- * the later event of a pair comes first.  Out: its operations in order.  Either both threads are
- * stopped at their accesses, or the first thread is stopped before its segment until the second
+ * Turns a reversal into a schedule that a replay can enforce.  The schedule is the beginning of a
+ * run in which the later event of a pair comes first, as a list of operations.  Either both threads
+ * are stopped at their accesses, or the first thread is stopped before its segment until the second
  * thread has passed its own.
  *
  * The replay uses the flavour `record`, whose sites differ from those of the flavour `full`, so
@@ -53,8 +53,8 @@ static void add_goal(const struct rev_in *c, struct schedule *s, const struct re
 	h->place = schedule_place_of(s, c->sites, side->site);
 }
 
-/* Adds limits: until the end of the witness, threads that were created do no operations that the
- * witness does not contain. */
+/* Adds limits to the schedule.  Until the end of the witness, threads that were created must not do
+ * any operations that the witness does not contain. */
 static void add_limits(const struct rev_in *c, struct schedule *s, const struct rev_reversal *v)
 {
 	const struct rev_run *run = &c->result->run;

@@ -6,8 +6,9 @@
 #include "finding/schedule.h"
 #include "reversible/reversible.h"
 
-/* Makes *s, which the caller releases in any case.  The caller also adds the names of the program
- * and the trace.  Returns false if no schedule of operations leads to the reversal. */
+/* Makes the schedule *s, which the caller must release even if the function fails.  The caller also
+ * adds the names of the program and the trace.  Returns false if no schedule of operations leads to
+ * the reversal. */
 bool rev_schedule(const struct rev_result *x, const struct trace_sites *sites, const struct rev_reversal *v,
 		  struct schedule *s);
 

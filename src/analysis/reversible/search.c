@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks and finds orders.  In: a skeleton with its clocks, and the question whether thread u can
- * reach a segment before thread t leaves one.  Out: an order that shows that it can, or nothing.
+ * Checks and finds orders.  Given a skeleton with its clocks, it looks for an order in which thread
+ * u reaches a segment before thread t leaves another one.  The result is such an order, or nothing.
  *
  * The search includes only what thread u needs, in the recorded order.  An operation may be blocked
- * because a section is open, a semaphore is zero or a wait is not notified.  Then an operation that
- * unblocks it is added.  That is the end of the section, the next post of the recorded order, or
+ * because a section is open, a semaphore is zero or a wait is not notified.  Then the search adds
+ * an operation that unblocks it: the end of the section, the next post in the recorded order, or
  * the notification of the recorded run.  If thread t has not left its segment at the end, the
- * result is a witness.  Leaving out a critical section lets a later one come first.  Questions that
- * need two sections of one lock in reverse order are left to the solver (solve.c).
+ * result is a witness.  A critical section that is not needed is left out, which lets a later one
+ * come first.  Questions that need two sections of one lock in reverse order are left to the solver
+ * (solve.c).
  */
 #include "reversible/search.h"
 
@@ -49,7 +50,7 @@ struct rev_search_state {
 	const struct rev_run *run;
 	struct machine *m;
 	const struct rev_question *q;
-	uint32_t *need; /* by thread: number of its operations that the witness contains */
+	uint32_t *need; /* how many operations of each thread the witness contains */
 	uint32_t last;	/* index in rev_run.ops after which no operation is needed */
 	bool grown, failed;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders in which a run can happen.  One function checks whether the machine (order/machine.h)
- * accepts an order.  Another searches for an order in which one segment comes before another.
+ * Finds orders in which the operations of a run can happen.  One function checks whether the
+ * machine (order/machine.h) accepts an order.  Another searches for an order in which one segment
+ * comes before another.
  */
 #ifndef REVERSIBLE_SEARCH_H
 #define REVERSIBLE_SEARCH_H
@@ -9,8 +10,8 @@
 #include "order/machine.h"
 #include "reversible/order.h"
 
-/* Can thread u reach its segment r while thread t has not left its segment s?  If so, the events of
- * the two segments can happen in reverse order. */
+/* A question: can thread u reach its segment r while thread t has not left its segment s?  If so,
+ * the events of the two segments can happen in reverse order. */
 struct rev_question {
 	uint32_t t, s, u, r;
 	bool meet; /* thread u must be in r and thread t in s at the same time */
@@ -23,23 +24,22 @@ struct rev_witness {
 };
 void rev_witness_release(struct rev_witness *w);
 
-/* The number of operations that the thread has done. */
 static inline uint32_t rev_done(const struct rev_run *run, const struct machine *m, uint32_t thread)
 {
 	return m->at[thread] ? run->ops[m->at[thread] - 1].n : 0;
 }
 
-/* Whether the operation can be done now: it is the next one of its thread, and the machine allows
- * it. */
+/* Returns true if the operation can be done now, which means that it is the next one of its thread,
+ * and the machine allows it. */
 bool rev_can(const struct rev_run *run, const struct machine *m, uint32_t at);
 
-/* Whether the operations can happen in this order. */
+/* Returns true if the operations can happen in this order. */
 bool rev_accepts(const struct rev_run *run, struct machine *m, const uint32_t *order, size_t count);
 
 /* ---- the search ---- */
 
-/* Looks for a witness that keeps the recorded order of the operations that it needs.  Returns false
- * if no witness was found; one may exist nevertheless. */
+/* Looks for a witness in which the operations that it needs keep their recorded order.  Returns
+ * false if none was found.  There may be a witness nevertheless. */
 bool rev_search(const struct rev_run *run, struct machine *m, const struct rev_question *q,
 		struct rev_witness *w);
 

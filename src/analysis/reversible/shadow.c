@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Implements the shadow memory (reversible/shadow.h).  In: touches in the order of the run.  Out:
- * pairs of segments whose order is not fixed.
+ * Implements the shadow memory (reversible/shadow.h).  It processes touches in the order of the
+ * run, and finds pairs of segments whose order is not fixed.
  *
- * A cell represents four bytes and is split into four if they are touched differently.  It has two
- * numbers: the segment of the last write, and the segment of the last read or a set of segments.
- * Sets are shared: data that many threads read in the same way, such as a table, needs few sets.
- * Segments are numbered by the operations that begin them.
+ * A cell represents four bytes, and is split into four cells if its bytes are touched differently.
+ * It stores two numbers: the segment of the last write, and either the segment of the last read or
+ * a set of such segments.  Sets are shared, so data that many threads read in the same way, such as
+ * a table, needs few sets.  Segments are numbered by the operations that begin them.
  */
 #include "reversible/shadow.h"
 
@@ -17,16 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of memory that a page covers.  Set by hand: programs touch memory in small pieces, and a
- * page takes 1 KiB of cells. */
+/* The number of bytes of memory that a page covers.  It was set by hand: programs touch memory in
+ * small pieces, and a page takes 1 KiB of cells. */
 #define PAGE 512
 #define CELLS (PAGE / 4)
 #define CACHE 256 /* number of pages in a direct-mapped cache of lookups */
-/* Largest release, in bytes, that is marked at once; larger ones are marked on use. */
+/* The largest release, in bytes, that is marked at once.  Larger ones are marked when they are
+ * used. */
 #define EAGER (64u << 10)
 #define PAIRS_MAX 400000  /* largest number of kept pairs; set by hand, to limit memory and time */
-#define FLAG 0x80000000u  /* in `write`: the cell is split; in `read`: it is a set */
-#define FRESH 0x7fffffffu /* in `write`: the cell was never written */
+#define FLAG 0x80000000u  /* set in `write` if the cell is split, and in `read` if that is a set */
+#define FRESH 0x7fffffffu /* value of `write` if the cell was never written */
 
 struct rev_cell {
 	uint32_t write, read;
@@ -56,7 +57,8 @@ struct rev_shadow {
 	struct rd_umap sets; /* maps (segment, rest of the set) to a node */
 	struct quarters *quarters;
 	size_t quarter_count, quarter_capacity;
-	/* Head of a list linked through `write` of the first cell; 0 if it is empty. */
+	/* The head of a list that is linked through `write` of the first cell, or 0 if the list is
+	 * empty. */
 	uint32_t free_quarters;
 	struct rev_released released; /* released blocks, needed by pages that are created later */
 	struct rev_pair *pairs;
@@ -97,7 +99,7 @@ void rev_shadow_free(struct rev_shadow *s)
 
 /* ---- segments ---- */
 
-/* The number that represents segment n of a thread; never 0. */
+/* Returns the number that represents segment n of a thread.  It is never 0. */
 static uint32_t number_of(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	RD_ASSERT(thread < run->thread_count);
@@ -150,7 +152,7 @@ void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair)
 		keep_pair(s, pair);
 }
 
-/* Checks whether an access is ordered after an earlier one.  Only the segment of the earlier one
+/* Checks whether an access is ordered after an earlier one.  Only the segment of the earlier access
  * is known here.  The access itself is found later, if the pair is reported. */
 static void check(struct rev_shadow *s, uint32_t before, uint64_t address, bool wrote)
 {
@@ -192,7 +194,8 @@ static uint32_t with(struct rev_shadow *s, uint32_t rest, uint32_t segment)
 	return (uint32_t)*at;
 }
 
-/* Whether a read in the current segment makes a read in segment `before` superfluous. */
+/* Returns true if a read in segment `before` need not be kept, because the current read comes after
+ * it in every order. */
 static bool covers(const struct rev_shadow *s, uint32_t before)
 {
 	return thread_of(s->run, before) == s->touch->u ||
@@ -452,7 +455,8 @@ void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, boo
 		on_known(s, address, size, clear_cell);
 }
 
-/* The cell of a byte, or NULL. *next receives the address of the first byte after it. */
+/* Returns the cell of a byte, or NULL if there is none.  Stores the address of the first byte after
+ * it in *next. */
 static struct rev_cell *cell_at(struct rev_shadow *s, uint64_t address, uint64_t *next)
 {
 	struct rev_page *page = find_page(s, address, false);

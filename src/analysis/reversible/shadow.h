@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps the last accesses to each byte and finds those without a fixed order: pairs of segments
- * whose order the clocks of the run leave open.
+ * Keeps the last accesses to each byte, and finds accesses without a fixed order.  The result
+ * consists of pairs of segments whose order the clocks of the run leave open.
  *
  * For each byte, the last write and each thread's last read since that write are kept.  If every
- * access is ordered with the next one that it conflicts with, all conflicting accesses to the byte
- * are ordered.
+ * access is ordered before the next access that conflicts with it, all conflicting accesses to the
+ * byte are ordered.
  */
 #ifndef REVERSIBLE_SHADOW_H
 #define REVERSIBLE_SHADOW_H
@@ -26,8 +26,8 @@ enum rev_access {
 
 /* Two segments whose order is not fixed, and one byte that both touch. */
 struct rev_pair {
-	/* Segment s of thread t came first, segment r of thread u second; as in struct
-	 * rev_question. */
+	/* In the run, segment s of thread t came first and segment r of thread u second, as in
+	 * struct rev_question. */
 	uint32_t t, s, u, r;
 	uint32_t count;	       /* number of accesses that showed the pair */
 	uint8_t first, second; /* enum rev_access */
@@ -50,32 +50,32 @@ struct rev_touch {
 };
 void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
 
-/* Ends a lifetime of the memory.  That is like a write of those bytes that have been touched
- * before, which are then forgotten.  With `fresh`, a new lifetime begins with undefined
- * contents. */
+/* Ends a lifetime of the memory.  This counts as a write to those of its bytes that have been
+ * touched, and the bytes are then forgotten.  With `fresh`, a new lifetime with undefined contents
+ * begins. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
-/* Treats a release as a write of all bytes of a block, however large: those touched before, and
- * those touched later. */
+/* Treats a release as a write to all bytes of a block, however large it is.  This includes both the
+ * bytes that were touched before and those that are touched later. */
 void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
-/* Begins a new lifetime, whatever was there before. */
+/* Begins a new lifetime of the memory, and forgets what was there before. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
-/* Notes that code which is not recorded may have written memory, from the address up to the next
+/* Notes that code which is not recorded may have written the memory from the address up to the next
  * written byte. */
 void rev_shadow_fill(struct rev_shadow *s, uint64_t address);
-/* Whether one of the bytes has never been written in this lifetime. */
+/* Returns true if one of the bytes has never been written in this lifetime. */
 bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
 
-/* Adds a pair that is not about memory: operations that depend on each other. */
+/* Adds a pair of operations that depend on each other but not through memory. */
 void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair);
 
 typedef void rev_conflict_fn(void *context, uint64_t address, bool ordered);
 /* Makes the shadow memory call `fn` for every two conflicting accesses from now on. */
 void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context);
 
-/* The pairs, in the order in which they were found. *count receives their number. */
+/* Returns the pairs, in the order in which they were found.  Stores their number in *count. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
-/* *conflicts receives the number of adjacent conflicting accesses of two threads; *ordered receives
- * how many of them have a fixed order; *overflow receives whether some pairs were not kept. */
+/* Stores the number of adjacent conflicting accesses of two threads in *conflicts, and in *ordered
+ * how many of them have a fixed order.  Sets *overflow to true if some pairs were not kept. */
 void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
 
 #endif

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Uses Z3 to decide questions that depend on the order of critical sections.  In: a skeleton and a
- * question.  Out: a witness, a proof that there is none, or "unknown".
+ * Uses Z3 to decide questions that depend on the order of critical sections.  The answer to a
+ * question about a skeleton is a witness, a proof that there is none, or "unknown".
  *
  * A question (struct rev_question) asks whether thread u can reach its segment r while thread t has
- * not left its segment s.  Each operation that can happen by then has an integer variable: its
- * position in the order.  A witness ends with the operation that begins segment r of thread u.
- * Program order and needs between operations are inequalities.  Which notification ends which wait
- * is a choice variable.  Each solution is checked with the machine (order/machine.h).  Two further
- * rules are added only when a solution violates them: (1) two sections of a lock do not overlap,
- * unless one begins after the end of the witness; (2) each semaphore wait is preceded by a post
- * that it can take.
+ * not left its segment s.  Each operation that can happen by then has an integer variable, which
+ * stands for its position in the order.  A witness ends with the operation that begins segment r of
+ * thread u.  Program order, and the needs between operations, are expressed as inequalities.  A
+ * choice variable expresses which notification ends which wait.  Each solution is checked with the
+ * machine (order/machine.h).  Two further rules are added only when a solution violates them: (1)
+ * two sections of a lock do not overlap, unless one begins after the end of the witness; (2) each
+ * semaphore wait is preceded by a post that it can take.
  *
  * The library is loaded when the first question is asked, because loading takes longer than
- * checking most runs.  Any failure in it makes the answer unknown, never a yes or a no.
+ * checking most runs.  If the library fails in any way, the answer is "unknown", never yes or no.
  */
 #include "reversible/solve.h"
 
@@ -26,12 +26,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Largest number of operations of a question; set by hand, larger ones exceed the usual time
- * limit. */
+/* The largest number of operations in a question.  Set by hand, because larger questions exceed the
+ * usual time limit. */
 #define OPERATIONS_MAX 20000
-/* Largest number of posts and waits of a semaphore in one constraint; set by hand. */
+/* The largest number of posts and waits of a semaphore in one constraint.  Set by hand. */
 #define COUNTED_MAX 4000
-/* All questions together get BUDGET times the limit of one question; set by hand. */
+/* The time limit for all questions together is BUDGET times the limit for one question.  Set by
+ * hand. */
 #define BUDGET 6
 
 struct rev_solver {
@@ -52,13 +53,15 @@ struct z3_question {
 	struct machine *m;
 	Z3_context ctx;
 	Z3_solver s;
-	/* By index in rev_run.ops: its variable; NULL if it cannot be in a witness. */
+	/* The variable of each operation, by its index in rev_run.ops, or NULL if the operation
+	 * cannot be in a witness. */
 	Z3_ast *place;
-	uint32_t *bound; /* by thread: number of its operations that can be in a witness */
+	uint32_t *bound; /* how many operations of each thread can be in a witness */
 	Z3_ast end;
 	unsigned next; /* number of the next variable */
 	bool more;     /* a constraint was added in this round */
-	/* The question is given up: it is too large, or no constraint excludes a wrong order. */
+	/* True if the question is given up because it is too large, or because no constraint
+	 * excludes a wrong order. */
 	bool lost;
 };
 
@@ -112,7 +115,7 @@ static Z3_ast either(struct z3_question *a, Z3_ast *of, unsigned count)
 	return a->z3->mk_or(a->ctx, count, of);
 }
 
-/* The formula which states that the operation is not part of the witness. */
+/* Returns the formula which states that the operation is not part of the witness. */
 static Z3_ast is_behind(struct z3_question *a, uint32_t at)
 {
 	return a->z3->mk_gt(a->ctx, a->place[at], a->end);
@@ -145,8 +148,8 @@ static void require_sections(struct z3_question *a, uint32_t one, uint32_t other
 	require(a, either(a, of, n));
 }
 
-/* Adds a term for each operation of one kind on the object of `at`: `sign` if it comes before `at`,
- * else 0. */
+/* Adds a term for each operation of one kind on the object of `at`.  The term is `sign` if the
+ * operation comes before `at`, and 0 otherwise. */
 static bool sum_up(struct z3_question *a, const struct slots *slots, uint32_t at, Z3_ast *terms, unsigned *n,
 		   int sign)
 {
@@ -222,8 +225,8 @@ static struct notes notes_of(const struct rev_run *run, uint32_t object)
 			     : (struct notes){s->item, s->slot[first].begin, s->slot[last - 1].end};
 }
 
-/* Requires that a wake has a notification.  `chosen` has a row for each signal and a column for
- * each wake. */
+/* Requires that some notification causes the wake `at`.  `chosen` has a row for each signal and a
+ * column for each wake. */
 static void require_wake(struct z3_question *a, uint32_t at, Z3_ast *chosen, size_t column, size_t columns)
 {
 	const struct rev_op *wake = &a->run->ops[at];
@@ -299,7 +302,7 @@ static void require_conditions(struct z3_question *a)
 
 /* ---- posing a question ---- */
 
-/* The number of operations of a thread that can happen before t leaves its segment. */
+/* Returns the number of operations of a thread that can happen before t leaves its segment. */
 static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)
 {
 	uint32_t low = 0, high = (uint32_t)run->threads[thread].count;
@@ -366,7 +369,7 @@ static bool value_of(struct z3_question *a, Z3_model model, Z3_ast of, int64_t *
 	       a->z3->get_numeral_int64(a->ctx, found, value);
 }
 
-/* Reads the order that the solver proposes. */
+/* Reads the order that the solver proposes into *w. */
 static bool read_order(struct z3_question *a, struct rev_witness *w)
 {
 	Z3_model model = a->z3->solver_get_model(a->ctx, a->s);
@@ -393,7 +396,7 @@ static bool read_order(struct z3_question *a, struct rev_witness *w)
 	return good;
 }
 
-/* Adds constraints for the operation's lock and all its current holders. */
+/* Adds constraints between the operation and all current holders of its lock. */
 static void require_holders(struct z3_question *a, uint32_t at)
 {
 	const struct rev_op *op = &a->run->ops[at];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds sources of values that the program itself does not determine.  In: records.  Out: a list of
- * places.
+ * Finds sources of values that the program itself does not determine.  It reads the records, and
+ * makes a list of places.
  *
- * This is a deny list, as the TraceSanitizer paper proposes.  It contains functions by name,
- * operations with a time limit, and paths by their hash.  It also contains addresses in output or
- * in calculations, loads of fresh heap memory, and scheduling choices that no order of events
- * shows.  Other sources are not found.
+ * It uses a deny list, as the TraceSanitizer paper proposes.  The list contains function names,
+ * operations with a time limit, and hashes of paths.  It also contains addresses in output or in
+ * calculations, loads of fresh heap memory, and scheduling choices that do not show in the order of
+ * events.  Other sources are not found.
  */
 #include "reversible/source.h"
 
@@ -27,7 +27,7 @@ static const struct {
 #include "raddle/libc.inc"
 };
 
-/* Hidden states of libraries, which no argument shows; numbered from 1. */
+/* Hidden states of libraries, which do not show in any argument.  They are numbered from 1. */
 enum state { STATE_NONE, STATE_RAND, STATE_DRAND48, STATE_STRTOK, STATE_ENVIRONMENT, STATE_LOCALE, STATES };
 
 static const char *const states[STATES] = {
@@ -48,7 +48,7 @@ static const char *const writers[] = {
 #include "raddle/libc.inc"
 };
 
-/* Kinds of functions that have a format string. */
+/* The kinds of functions with a format string. */
 enum format { PRINTS, SCANS };
 
 static const struct {
@@ -60,7 +60,7 @@ static const struct {
 #include "raddle/libc.inc"
 };
 
-/* Largest number of arguments of a printing call that are checked; set by hand. */
+/* The largest number of arguments of a printing call that are checked.  Set by hand. */
 #define PRINTED_MAX 8
 
 /* The state of a thread while its records are examined. */
@@ -68,14 +68,14 @@ struct source_lane {
 	const char *call; /* the function that was called last */
 	uint32_t printer; /* site of a printing call that has not returned; 0 outside such calls */
 	unsigned printed_count;
-	/* Those arguments of the printing call that look like addresses and were not
+	/* The arguments of the printing call that look like addresses and have not been
 	 * dereferenced. */
 	uint64_t printed[PRINTED_MAX];
-	/* Site of a call that waits for input and has not returned; 0 if there is none. */
+	/* The site of a call that waits for input and has not returned, or 0 if there is none. */
 	uint32_t input;
-	uint64_t asked;	  /* largest number of bytes that the input call takes; 0 if unknown */
-	uint32_t channel; /* 1 + the object of the channel that it received from */
-	uint32_t use;	  /* 1 + the use of a barrier that it has just left */
+	uint64_t asked;	  /* the largest number of bytes that the input call reads; 0 if unknown */
+	uint32_t channel; /* 1 + the object of the channel from which the thread received */
+	uint32_t use;	  /* 1 + the barrier use that the thread has just left */
 	bool serial;
 	uint64_t stack, stack_size;
 };
@@ -99,7 +99,7 @@ struct rev_sources {
 	struct rev_source *list;
 	size_t count, capacity;
 	struct rd_umap known; /* maps (site, kind) to 1 + the index in the list */
-	/* Maps the site of a call to 1 + its kind; 0 if it is not a source. */
+	/* Maps the site of a call to 1 + its kind, or to 0 if the call is not a source. */
 	struct rd_umap kinds;
 	struct rd_umap pieces; /* maps the number of a piece to 1 + its index in `numberings` */
 	struct numbering *numberings;
@@ -108,12 +108,12 @@ struct rev_sources {
 	/* The numbers of the words that contain an address; used if `parts` is set. */
 	struct rd_umap stored;
 	struct rev_files *files;
-	uint32_t *least; /* by object: the size of its smallest message (find_least()) */
+	uint32_t *least; /* the size of each object's smallest message (find_least()) */
 	struct source_lane *lanes;
-	/* By use of a barrier: the branch of the first thread that left it. */
+	/* For each use of a barrier, the branch that the first thread took after it. */
 	struct branch_taken *ways;
 	uint32_t *done;
-	uint32_t *waiting; /* by thread: 1 + the object of the condition that it waits for */
+	uint32_t *waiting; /* 1 + the object of the condition that each thread waits for */
 };
 
 const char *rev_source_kind_name(enum rev_source_kind kind)
@@ -146,8 +146,8 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 	return texts[kind];
 }
 
-/* The site at which a piece converts a variable's address to a number and calculates with it; 0 if
- * it does not. */
+/* Returns the site at which a piece of code converts a variable's address to a number and
+ * calculates with it, or 0 if there is none. */
 static uint32_t numbering_site(const struct trace_piece *piece)
 {
 	for (uint32_t i = 0; i < piece->op_count; i++)
@@ -156,7 +156,7 @@ static uint32_t numbering_site(const struct trace_piece *piece)
 	return 0;
 }
 
-/* Whether the code calculates with part of a word. */
+/* Returns true if the code calculates with part of a word. */
 static bool has_small_calculation(const struct trace_piece *piece)
 {
 	for (uint32_t i = 0; i < piece->record_count; i++) {
@@ -183,8 +183,8 @@ static void find_numberings(struct rev_sources *s, const struct trace_layout *la
 	}
 }
 
-/* By object: the size of the smallest message that went through a channel; 0 if the size of some
- * message is unknown. */
+/* Returns an array that is indexed by object.  For a channel, it contains the size of the smallest
+ * message that went through it, or 0 if the size of some message is unknown. */
 static uint32_t *find_least(const struct rev_run *run, const struct trace_sites *sites)
 {
 	uint32_t *least = rd_xcalloc(run->object_count + 1, sizeof *least);
@@ -293,8 +293,8 @@ static bool may_be_address(const struct trace_record *r, size_t i)
 							: raddle_looks_like_pointer(value);
 }
 
-/* Collects arguments of a printing call that look like addresses.  The target of %s is read later,
- * that of %p is not. */
+/* Collects arguments of a printing call that look like addresses.  The call later reads the memory
+ * at the address of a %s argument, but not of a %p argument. */
 static void look_at_printer(struct source_lane *lane, const char *name, const struct trace_record *r)
 {
 	lane->printed_count = 0;
@@ -317,8 +317,8 @@ static void printed_through(struct source_lane *lane, uint64_t address)
 		}
 }
 
-/* Functions that read the data that is available, up to the number of bytes in their third
- * argument. */
+/* Functions that read the available data, but at most as many bytes as their third argument
+ * states. */
 static const char *const takers[] = {"read", "__read_chk", "recv", "recvfrom"};
 
 static bool takes(const char *name)
@@ -326,8 +326,8 @@ static bool takes(const char *name)
 	return rd_is_one_of(name, takers, sizeof takers / sizeof *takers);
 }
 
-/* Notes how many bytes a call takes at most.  A poll() of one descriptor without a time limit
- * counts as taking one byte. */
+/* Notes how many bytes a call reads at most.  A poll() of one descriptor without a time limit
+ * counts as reading one byte. */
 static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct trace_record *r, bool input)
 {
 	struct source_lane *lane = &s->lanes[thread];
@@ -339,9 +339,9 @@ static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct t
 	lane->asked = takes(lane->call) && r->value_count > 2 ? trace_record_value(r, 2) : one;
 }
 
-/* Handles the return of a call that takes input.  Data from a channel inside the process is certain
- * if the call asked for at most one message, or if it found the end.  Data from elsewhere arrives
- * at any time. */
+/* Handles the return of a call that reads input.  The amount of data from a channel inside the
+ * process is certain if the call asked for at most one message, or if it found the end of the data.
+ * Data from elsewhere arrives at any time. */
 static void look_at_input(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct source_lane *lane = &s->lanes[thread];
@@ -364,8 +364,8 @@ static void look_at_result(struct rev_sources *s, uint32_t thread, const struct 
 		look_at_input(s, thread, r);
 }
 
-/* Whether the target of pthread_kill() is a thread other than its caller.  The pthread_t of a
- * thread, except the initial one, points into its stack. */
+/* Returns true if the target of pthread_kill() is a thread other than its caller.  Except for the
+ * initial thread, the pthread_t of a thread points into its stack. */
 static bool is_other(const struct rev_sources *s, uint32_t thread, uint64_t handle)
 {
 	bool initial = s->run->threads[thread].number == 0;
@@ -420,7 +420,7 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 
 /* ---- ranges ---- */
 
-/* The hash of a range that contains the text (raddle/full.h). */
+/* Returns the hash of a range that contains the text (raddle/full.h). */
 static uint64_t hash_of(const char *text, uint64_t length)
 {
 	uint64_t hash = length;
@@ -434,7 +434,8 @@ static uint64_t hash_of(const char *text, uint64_t length)
 	return hash;
 }
 
-/* Whether one of the listed words looks like an address.  It may be a number nevertheless. */
+/* Returns true if one of the listed words looks like an address.  It may be a number
+ * nevertheless. */
 static bool has_address(const struct trace_record *r)
 {
 	for (uint32_t i = 0; i < r->listed; i++)
@@ -501,7 +502,7 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	look_at_condition(s, op, r->site);
 }
 
-/* Handles the first branch after a barrier.  If the serial thread takes a different direction there
+/* Handles the first branch after a barrier.  If the serial thread takes another direction there
  * than the other threads, it matters which thread is the serial one. */
 static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
@@ -529,7 +530,7 @@ static void look_at_piece(struct rev_sources *s, uint32_t thread, const struct t
 
 /* ---- words that contain addresses, for loads of parts of them ---- */
 
-/* Largest number of bytes of a range that are examined; set by hand, to limit the time. */
+/* The largest number of bytes of a range that are examined.  Set by hand, to limit the time. */
 #define RANGE_MAX (1u << 20)
 
 static bool holds_address(const struct rev_sources *s, uint64_t address)
@@ -548,8 +549,8 @@ static void set_address(struct rev_sources *s, uint64_t address, bool holds)
 		*at = holds;
 }
 
-/* Notes that the contents of a range were copied from `from`. 0 means that they came from elsewhere
- * and are not addresses. */
+/* Notes that the contents of a range were copied from the address `from`.  If `from` is 0, they
+ * came from elsewhere and are not addresses. */
 static void set_range(struct rev_sources *s, uint64_t address, uint64_t size, uint64_t from)
 {
 	uint64_t length = size < RANGE_MAX ? size : RANGE_MAX;
@@ -591,7 +592,7 @@ static bool is_part_of_address(const struct rev_sources *s, const struct trace_r
 	return r->size < 8 && holds_address(s, r->address);
 }
 
-/* Notes values that the code calculates with and that are addresses or parts of addresses. */
+/* Notes the addresses, and parts of addresses, with which the code calculates. */
 static void look_at_values(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	const struct trace_site *site;

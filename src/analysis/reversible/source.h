@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where a run may have used something that its events do not determine.  This is the second
- * condition of pseudo-determinism, checked with a list of known sources.
+ * Finds where a run may have used something that its events do not determine.  Pseudo-determinism
+ * requires, as its second condition, that there is no such use.  It is checked with a list of known
+ * sources.
  */
 #ifndef REVERSIBLE_SOURCE_H
 #define REVERSIBLE_SOURCE_H
@@ -31,33 +32,34 @@ struct rev_source {
 	uint8_t kind; /* enum rev_source_kind */
 	uint32_t site;
 	uint32_t thread;  /* the first thread that used it, as an index of rev_run.threads */
-	const char *what; /* the function or event; lives as long as the site table */
+	const char *what; /* the function or event; valid as long as the site table */
 	uint64_t count;
 };
 
 struct rev_sources;
-/* Makes a list of sources.  `layout` is that of the trace.  If it is NULL, calculations with
- * addresses are not looked for. */
+/* Makes a list of sources.  `layout` is the layout of the trace.  If it is NULL, this part does not
+ * look for calculations with addresses. */
 struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
 				    const struct trace_layout *layout);
 void rev_sources_free(struct rev_sources *s);
 
-/* Processes a record; to be called for all records, in the order of the run.  `thread` is an index
- * of rev_run.threads. */
+/* Processes a record.  Call this for all records, in the order of the run.  `thread` is an index of
+ * rev_run.threads. */
 void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r);
 
 /* Notes a load of bytes without a recorded write. */
 void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site);
 
-/* The function that the thread called last; "" if it has called none. */
+/* Returns the function that the thread called last, or "" if it has called none. */
 const char *rev_sources_call(const struct rev_sources *s, uint32_t thread);
 
-/* The number, from 1, of the hidden state of a library function; functions that share a state have
- * the same number.  Returns 0 for functions without a hidden state. */
+/* The first function returns the number of a library function's hidden state, from 1, or 0 if it
+ * has none.  Functions that share a state have the same number.  The second function returns the
+ * name of a state. */
 unsigned rev_hidden_state(const char *function);
 const char *rev_hidden_name(unsigned state);
 
-/* Takes the list, which the caller frees. */
+/* Returns the list, which the caller must free, and stores its length in *count. */
 struct rev_source *rev_sources_take(struct rev_sources *s, size_t *count);
 
 #endif

@@ -33,8 +33,8 @@ static void report_operands(struct reporter *t, uint32_t value)
 
 /* ------------------------------------------------------------------- memory --- */
 
-/* The hash of a path without its last offset and without its index; paths with the same hash have
- * the same name. */
+/* Returns the hash of a path without its last offset and without its index.  Paths with the same
+ * hash have the same name. */
 static uint64_t name_of(const struct path *p)
 {
 	uint64_t hash = rd_hash_add(rd_hash_add(p->kind, p->root), p->loads);
@@ -54,7 +54,7 @@ static bool is_range(const struct path *p, int64_t size)
 	return size <= 0 || (p->index != FACTS_NONE && p->index_at == p->loads);
 }
 
-/* Whether accesses of these sizes at paths of the same name may overlap. */
+/* Returns true if accesses of these sizes at paths of the same name may overlap. */
 static bool overlap(const struct path *a, int64_t a_size, const struct path *b, int64_t b_size)
 {
 	int64_t x = a->offsets[a->loads], y = b->offsets[b->loads];
@@ -74,8 +74,8 @@ static void add_write(struct depend *d, uint32_t value, uint32_t operand, int64_
 	*first = d->write_count++;
 }
 
-/* The operand that is the address of an access; FACTS_NONE if the facts are damaged and have
- * none. */
+/* Returns the operand that is the address of an access, or FACTS_NONE if there is none because the
+ * facts are damaged. */
 static uint32_t address_of(const struct facts *f, uint32_t value)
 {
 	struct facts_run run = facts_operands_of(f, value);
@@ -89,7 +89,8 @@ static bool touches_memory(const struct facts_value *v)
 	       v->kind == FACTS_EXCHANGE;
 }
 
-/* The operand of a call that is the address of one of its accesses; FACTS_NONE if there is none. */
+/* Returns the operand of a call that is the address of one of its accesses, or FACTS_NONE if there
+ * is none. */
 static uint32_t operand_of(const struct facts *f, const struct facts_access *a)
 {
 	struct facts_run run = facts_operands_of(f, a->value);
@@ -126,7 +127,7 @@ static void report_writes(struct reporter *t, uint32_t value, uint32_t operand, 
 	}
 }
 
-/* Reports the writes that the accesses of a call depend on.  Accesses are sorted by value. */
+/* Reports the writes on which the accesses of a call depend.  Accesses are sorted by value. */
 static void report_reads_of_call(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
@@ -154,8 +155,8 @@ static int by_block(const void *a, const void *b)
 }
 
 /* Finds the blocks that each branch controls.  The branch at the end of block n controls the blocks
- * that are reached through one of its edges but not through all of them.  These are the blocks from
- * the edge's target up the post-dominator tree, below the parent of n. */
+ * that are reached through some but not all of its edges.  For each edge, these are the blocks on
+ * the path from the edge's target up the post-dominator tree, below the parent of n. */
 static void find_decisions(struct depend *d, uint32_t function)
 {
 	const struct facts *f = d->f;
@@ -195,8 +196,8 @@ static void report_callers(struct reporter *t, uint32_t function)
 		report(t, d->f->calls[d->callers[i]].value);
 }
 
-/* Reports what decides whether a block is executed: branches of its function, or else its
- * callers. */
+/* Reports what decides whether a block is executed.  These are the branches of its function or, if
+ * there are none, its callers. */
 static void report_control(struct reporter *t, uint32_t function, uint32_t block)
 {
 	struct depend *d = t->d;
@@ -231,8 +232,8 @@ static bool takes_lock(const struct facts *f, uint32_t call)
 }
 
 /* Reports earlier acquisitions of locks in the same function.  How long the thread waits for a lock
- * depends on the holder of that lock.  The holder may itself wait for a lock that this thread
- * acquired before. */
+ * depends on the thread that holds it, and the holder may itself wait for a lock that this thread
+ * acquired earlier. */
 static void report_held(struct reporter *t, uint32_t value)
 {
 	const struct facts *f = t->d->f;
@@ -244,7 +245,7 @@ static void report_held(struct reporter *t, uint32_t value)
 }
 
 /* Reports the dependences of a call.  If the facts contain the called function, the call depends on
- * its returns.  The result of any other function depends on all its arguments. */
+ * the returns of that function.  The result of any other function depends on all its arguments. */
 static void report_call(struct reporter *t, uint32_t value, bool whole)
 {
 	const struct facts *f = t->d->f;
@@ -266,8 +267,8 @@ static void report_call(struct reporter *t, uint32_t value, bool whole)
 		report_held(t, value);
 }
 
-/* Reports the values that callers pass for an argument.  A start of a thread, or of a callback,
- * passes one of its own arguments. */
+/* Reports the values that callers pass for an argument.  The argument of a thread routine or of a
+ * callback is one of the arguments of the call that starts the thread or the callback. */
 static void report_given(struct reporter *t, uint32_t value, bool calls)
 {
 	const struct depend *d = t->d;

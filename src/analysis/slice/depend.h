@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds what an instruction depends on: its operands, the writes of what it reads, the results of
- * called functions, and the arguments passed to its own function.  It also depends on the branches
- * that decide whether it is executed, and on the calls and thread starts that lead to its function.
+ * Finds what an instruction depends on: its operands, the writes to the memory that it reads, the
+ * results of called functions, and the arguments passed to its own function.  It also depends on
+ * the branches that decide whether it is executed, and on the calls and thread starts that lead to
+ * its function.
  *
- * Writes are found by name: both addresses are the same path from the same variable, argument or
- * other value (candidates/path.h), and the bytes overlap.  There is no alias analysis, so writes
- * through other pointers are not found; doc/design/sketch.md explains why.
+ * Writes are found by name.  A write matches a read if both addresses are the same path from the
+ * same variable, argument or other value (candidates/path.h), and the bytes overlap.  There is no
+ * alias analysis, so writes through other pointers are not found. doc/design/sketch.md explains
+ * why.
  */
 #ifndef SLICE_DEPEND_H
 #define SLICE_DEPEND_H
@@ -18,7 +20,7 @@
 struct depend_write {
 	uint32_t value, operand; /* `operand` is the address */
 	int64_t size;		 /* number of bytes; 0 if unknown */
-	/* Index of the next write with the same name; FACTS_NONE if there is none. */
+	/* The index of the next write with the same name, or FACTS_NONE if there is none. */
 	uint32_t next;
 };
 
@@ -26,19 +28,20 @@ struct depend {
 	const struct facts *f;
 	struct tflow flow;
 	uint32_t *block_of; /* the block of each value of `f`; FACTS_NONE for an argument */
-	/* Rows of the call graph, sorted by callee; the callers of a function start at
+	/* The rows of the call graph, sorted by callee.  The callers of a function begin at index
 	 * callers_of[function]. */
 	uint32_t *callers;
 	uint32_t *callers_of;
 	struct depend_write *writes;
 	size_t write_count, write_capacity;
 	struct rd_umap names; /* maps the hash of a path to the first write with that name */
-	/* The next members are the branches that decide about each block, computed for one function
-	 * at a time. */
-	uint8_t *decided;	      /* by function: whether its decisions have been computed */
+	/* The following members store the branches that decide about each block.  They are computed
+	 * for one function at a time. */
+	/* For each function, true if its decisions have been computed. */
+	uint8_t *decided;
 	struct facts_edge *decisions; /* `from` is the block, `to` the value of the branch */
 	size_t decision_count, decision_capacity;
-	/* By block: index of its first decision; FACTS_NONE if it has none. */
+	/* The index of each block's first decision, or FACTS_NONE if it has none. */
 	uint32_t *first_decision;
 	uint32_t *decision_end;
 };
@@ -47,8 +50,8 @@ void depend_init(struct depend *d, const struct facts *f);
 void depend_release(struct depend *d);
 
 typedef void depend_fn(uint32_t on, void *context);
-/* Calls `fn` for each instruction or argument that `value` depends on.  `whole` means that the
- * slice begins at `value`, which then depends on all its operands and arguments. */
+/* Calls `fn` for each instruction or argument that `value` depends on.  `whole` is true for a value
+ * at which the slice begins.  Such a value depends on all its operands and arguments. */
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 
 /* Reports the branches that decide whether `value` is executed.  If no branch of its function does,
@@ -58,7 +61,7 @@ void depend_control(struct depend *d, uint32_t value, depend_fn *fn, void *conte
 /* Reports the calls of a function, and the starts of threads that run it. */
 void depend_callers(struct depend *d, uint32_t function, depend_fn *fn, void *context);
 
-/* Whether the call starts a thread, or registers a function that runs later. */
+/* Returns true if the call starts a thread, or registers a function that runs later. */
 bool depend_starts_thread(const struct depend *d, uint32_t call);
 
 /* Reports the values that callers pass for an argument. */

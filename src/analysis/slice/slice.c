@@ -4,9 +4,9 @@
  * function at a time.  All instructions of a line have the same distance, so dependences within a
  * line do not add to it.
  *
- * Items are sorted by that distance.  Items at the same distance are sorted by their distance from
- * the failure in the flow graph of all threads.  Then they are sorted by their index in the facts,
- * last one first.  Items on one line of a function stay together.
+ * Items are sorted by that distance, then by their distance from the failure in the flow graph of
+ * all threads, and finally by their index in the facts, last one first.  Items on one line of a
+ * function stay together.
  */
 #include "slice/slice.h"
 
@@ -23,7 +23,7 @@
 
 /* ---------------------------------------------------------------- the place --- */
 
-/* Whether `path` is `file`, or ends with '/' and `file`. */
+/* Returns true if `path` is `file`, or ends with '/' and `file`. */
 static bool is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), m = strlen(file);
@@ -40,7 +40,7 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
 /* Finds the file with exactly that name, or else the only file whose name ends with it. */
 static int find_file(const struct facts *f, const char *file, uint32_t *found)
 {
-	uint32_t other = FACTS_NONE; /* a second file whose name ends with it */
+	uint32_t other = FACTS_NONE; /* a second file whose name also ends with it */
 	while (file[0] == '.' && file[1] == '/')
 		file += 2;
 	*found = FACTS_NONE;
@@ -116,7 +116,7 @@ struct search {
 static bool on_one_line(const struct facts *f, uint32_t a, uint32_t b)
 {
 	const struct facts_value *x = &f->values[a], *y = &f->values[b];
-	/* An argument or another value without a place is treated as part of the line that uses
+	/* A value without a place, such as an argument, is treated as part of the line that uses
 	 * it. */
 	if (x->line == 0 || y->line == 0)
 		return true;
@@ -177,7 +177,7 @@ const struct facts_function *slice_library(const struct facts *f, uint32_t call)
 }
 
 /* Finds the kind of a call.  Returns false if the call cannot be watched.  Copies that the compiler
- * makes are accesses. */
+ * inserts count as accesses. */
 static bool kind_of_call(const struct facts *f, uint32_t value, enum slice_kind *kind)
 {
 	const struct facts_function *library = slice_library(f, value);

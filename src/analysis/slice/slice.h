@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The static backward slice of a failing statement: everything that may have contributed to the
- * failure, as far as the code shows.  The nearest statements come first, so that these can be
+ * The static backward slice of a failing statement contains everything that may have contributed to
+ * the failure, as far as the code shows.  The nearest statements come first, so that they can be
  * tracked before the rest.  In: facts of a whole program (facts/facts.h) and a place.  Out:
  * instructions at which a run can be watched.
  *
  * It follows algorithm 1 of Kasikci's thesis (chapter 4): backward, interprocedural and
  * path-insensitive.  It is restricted to what may come before the failure in the flow graph of all
- * threads (slice/tflow.h).  It uses no alias analysis: a read depends on writes to whatever has
- * the same name in the source.  Writes that this misses are found in runs of the program.
- * doc/design/sketch.md has the rules.
+ * threads (slice/tflow.h).  It uses no alias analysis: a read depends on the writes to memory that
+ * has the same name in the source.  The writes that are missed this way are found in runs of the
+ * program. doc/design/sketch.md has the rules.
  */
 #ifndef SLICE_SLICE_H
 #define SLICE_SLICE_H
@@ -19,10 +19,11 @@
 #include "facts/facts.h"
 #include "slice/statement.h"
 
-/* An instruction of the slice at which a run can be watched: an access, a call, a branch. */
+/* An instruction of the slice at which a run can be watched: an access, a call or a branch. */
 struct slice_item {
 	uint32_t value; /* number of the instruction in the facts */
-	/* Number of its statement, which is a line of a function; 0 for the failing statement. */
+	/* The number of its statement, which is a line of a function.  The failing statement has
+	 * number 0. */
 	uint32_t statement;
 	uint32_t depth; /* distance from the failing statement, in dependences between lines */
 	uint32_t steps; /* distance in edges of the flow graph of all threads */
@@ -31,7 +32,7 @@ struct slice_item {
 
 struct slice {
 	const struct facts *facts;
-	/* Place of the failing statement; `file` is a string of the facts. */
+	/* The place of the failing statement; `file` is a string of the facts. */
 	uint32_t file, line;
 	struct slice_item *items; /* nearest to the failure first */
 	size_t count, capacity;
@@ -40,7 +41,7 @@ struct slice {
 	struct rd_names operations; /* names of the operations of its statements */
 };
 
-/* Largest distance, in lines, of the code that is used for a line without code; set by hand. */
+/* If the requested line has no code, code at most this many lines away is used.  Set by hand. */
 enum { SLICE_NEAR = 10 };
 struct slice_place {
 	uint32_t file, line;
@@ -50,8 +51,8 @@ struct slice_place {
 };
 /*
  * Finds where a slice begins.  FILE is a path as it appears in the debug information, or the end of
- * one ("queue.c", "src/queue.c").  If the line has no code, the nearest line that has code is used,
- * up to SLICE_NEAR lines away.  `values` receives the instructions at that line;
+ * one ("queue.c", "src/queue.c").  If the line has no code, the nearest line with code is used, up
+ * to SLICE_NEAR lines away.  Stores the instructions at that line in `values`;
  * slice_place_release() frees them.  Fails if there is no such place, or if FILE matches several
  * files.
  */
@@ -65,13 +66,15 @@ void slice_release(struct slice *s);
 /* Returns an item as a statement of a sketch.  The slice owns the strings. */
 struct slice_statement slice_statement_at(struct slice *s, size_t item);
 
-/* Finds the kind of any instruction.  Returns false if it cannot be watched. */
+/* Finds the kind of an instruction, which need not be in the slice.  Returns false if it cannot be
+ * watched. */
 bool slice_kind_of(const struct facts *f, uint32_t value, enum slice_kind *kind);
 
-/* Returns any instruction that can be watched as a statement of the given kind. */
+/* Returns an instruction as a statement of the given kind.  The instruction must be one that can be
+ * watched, but need not be in the slice. */
 struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum slice_kind kind);
 
-/* The library function that a call instruction calls; NULL if it calls none. */
+/* Returns the library function that a call instruction calls, or NULL if it calls none. */
 const struct facts_function *slice_library(const struct facts *f, uint32_t call);
 
 /* Writes the members of the document into an object (doc/format/slice.md). */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operation of a function, as raddle/event.inc names it: "mutex-lock" for "pthread_mutex_lock",
- * "thread-join" for "thrd_join". */
+/* Returns the operation of a function, as raddle/event.inc names it.  For instance, the operation
+ * of "pthread_mutex_lock" is "mutex-lock", and that of "thrd_join" is "thread-join". */
 static char *operation_of(const char *function)
 {
 	static const char *const words[][2] = {{"mtx-", "mutex-"}, {"cnd-", "cond-"}, {"thrd-", "thread-"}};
@@ -48,7 +48,7 @@ static enum slice_role role_of_call(uint32_t role)
 	}
 }
 
-/* The name in the source of an operand of a call; NULL if it has none. */
+/* Returns the source name of an operand of a call, or NULL if it has none. */
 static const char *subject_of(const struct facts *f, uint32_t call, uint32_t number)
 {
 	struct facts_run run = facts_operands_of(f, call);

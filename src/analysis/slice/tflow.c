@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Builds the flow graph of all threads (slice/tflow.h).  In: facts.  Out: the graph, and answers
- * about it. */
+/* Builds the flow graph of all threads (slice/tflow.h).  It builds the graph from the facts, and
+ * answers questions about it. */
 #include "slice/tflow.h"
 
 #include "base/alloc.h"
@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { OP_INVOKE = 5 }; /* LLVM's opcode number, as in the facts */
-/* Budget for computing the sets `before`, in visited nodes; set by hand, takes some seconds. */
+/* The largest amount of work for computing the sets `before`, in visited nodes.  It was set by
+ * hand, and takes some seconds. */
 enum { NODES_MADE_MAX = 1 << 29 };
 
 static size_t words(const struct tflow *w)
@@ -53,7 +54,7 @@ static bool is_join(const struct facts *f, uint32_t value)
 	return false;
 }
 
-/* Whether the value is a join, or a call of a function whose code is in the facts. */
+/* Returns true if the value is a join, or a call of a function whose code is in the facts. */
 static bool ends_node(const struct facts *f, uint32_t value)
 {
 	struct facts_run calls = facts_calls_of(f, value);
@@ -80,7 +81,7 @@ static void number_nodes(struct tflow *w, uint32_t function)
 	}
 }
 
-/* The nodes at the beginning and at the end of a block. */
+/* Returns the node at the beginning of a block; last_node() returns the node at its end. */
 static uint32_t first_node(const struct tflow *w, uint32_t function, uint32_t block)
 {
 	struct facts_run run = facts_block_values(w->f, function, block);
@@ -117,7 +118,7 @@ static void connect_call(const struct tflow *w, struct edges *e, uint32_t value,
 	}
 }
 
-/* Adds edges to a join from the ends of all threads, any of which it may join. */
+/* Adds edges to a join from the ends of all threads, since it may join any of them. */
 static void connect_join(const struct tflow *w, struct edges *e, uint32_t back)
 {
 	for (size_t c = 0; c < w->f->call_count; c++)
@@ -152,7 +153,7 @@ static void connect(const struct tflow *w, struct edges *e, uint32_t function)
 
 /* ----------------------------------------------------------------- searches --- */
 
-/* Adds to `set` the nodes that are reached from `node` by one edge or more.  Returns their
+/* Adds the nodes that can be reached from `node` by one or more edges to `set`.  Returns their
  * number. */
 static uint32_t spread(const struct tflow *w, uint32_t node, bool back, uint64_t *set)
 {
@@ -170,7 +171,7 @@ static uint32_t spread(const struct tflow *w, uint32_t node, bool back, uint64_t
 			seen++;
 		}
 	}
-	/* Each node is reached once, and the first perhaps once more. */
+	/* Each node is reached once, except that the first may be reached a second time. */
 	RD_ASSERT(seen <= w->nodes + 1);
 	free(stack);
 	return seen;
@@ -255,8 +256,8 @@ void tflow_release(struct tflow *w)
 	*w = (struct tflow){0};
 }
 
-/* Whether a new thread may execute one of the two nodes while the code after its start executes the
- * other. */
+/* Returns true if a new thread may execute one of the two nodes while the code that follows its
+ * start executes the other. */
 static bool are_parallel(const struct tflow *w, uint32_t a, uint32_t b)
 {
 	for (size_t i = 0; i < w->start_count; i++) {

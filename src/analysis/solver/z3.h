@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads Z3 only when it is needed.  Loading takes longer than answering most questions without it,
- * and everything else works on a machine that lacks Z3.
+ * Loads Z3 only when it is needed.  Loading it takes longer than answering a typical question
+ * without it, and everything else works on a machine without Z3.
  */
 #ifndef SOLVER_Z3_H
 #define SOLVER_Z3_H
@@ -39,10 +39,11 @@ struct solver_z3 {
 bool solver_z3_open(struct solver_z3 *z3);
 void solver_z3_close(struct solver_z3 *z3);
 
-/* Makes a context in which an error does not end the process.  Callers check get_error_code(). */
+/* Makes a context in which an error does not end the process.  Callers must check
+ * get_error_code(). */
 Z3_context solver_z3_context(const struct solver_z3 *z3);
 
-/* Sets how long a question may take. */
+/* Limits the time that a question may take. */
 void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms);
 
 #endif

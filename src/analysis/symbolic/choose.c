@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chooses the inputs that may change (symbolic/choose.h).  In: the user's selection, if any, and
- * traces.  Out: the variables that keep their value.
+ * Chooses the inputs that may change (symbolic/choose.h).  In: traces, and the user's selection if
+ * there is one.  Out: the variables that must keep their values.
  */
 #include "symbolic/choose.h"
 

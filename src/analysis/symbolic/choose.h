@@ -6,7 +6,7 @@
 
 #include "symbolic/trace.h"
 
-/* Number of inputs that may change by default, as in Kasikci's thesis (doc/design/paths.md). */
+/* The number of inputs that may change by default, as in Kasikci's thesis (doc/design/paths.md). */
 #define SYM_INPUTS 2
 
 /* An input that may change, and the range of its bytes that may change. */
@@ -22,15 +22,15 @@ struct sym_selection {
 	size_t count, capacity;
 };
 
-/* Parses a selection such as "argv:1,stdin:0-63,file:PATH:0-255,env:NAME".  The caller releases it,
- * also after a failure. */
+/* Parses a selection such as "argv:1,stdin:0-63,file:PATH:0-255,env:NAME".  The caller must release
+ * it, even after a failure. */
 int sym_selection_parse(struct sym_selection *w, const char *text);
 void sym_selection_release(struct sym_selection *w);
 
-/* Sets, for each variable, whether it keeps its value.  Without a selection, the function chooses
- * the SYM_INPUTS inputs on which most branches and outputs depend, in this trace and in that of the
- * other order.  Branches after the race count double.  Returns a bit mask of the inputs that may
- * change. */
+/* Sets `fixed` to true for each variable that must keep its value.  Without a selection, the
+ * function chooses the SYM_INPUTS inputs on which most branches and outputs depend, both in this
+ * trace and in the trace of the other order.  Branches after the race count double.  Returns a bit
+ * mask of the inputs that may change. */
 uint64_t sym_choose(const struct sym_trace *t, const struct sym_trace *other, const struct sym_selection *w,
 		    bool *fixed);
 

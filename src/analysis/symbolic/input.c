@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Turns values of variables into an input.  In: the values that the solver found.  Out: bytes, with
- * numbers written as digits, replaced strings, and lengths reached by cutting or padding.
+ * Turns values of variables into an input.  In: the values that the solver found.  Out: the bytes
+ * of the input.  Numbers are written as digits, strings are replaced, and a string is cut or padded
+ * to have the right length.
  */
 #include "symbolic/trace.h"
 
@@ -39,7 +40,7 @@ static void render_number(const struct raddle_shadow_var *v, uint64_t value, str
 		rd_buf_addf(out, "%" PRId64, (int64_t)value);
 }
 
-/* Makes a slot have the wanted length: cuts it, or repeats its last byte. */
+/* Cuts a slot to the wanted length, or repeats its last byte until the slot has that length. */
 static void render_length(const struct raddle_shadow_var *v, uint64_t value, const struct rd_buf *data,
 			  struct rd_buf *out)
 {
@@ -70,8 +71,8 @@ static void add_slot(const struct sym_trace *t, const struct raddle_shadow_var *
 	edits->items[edits->count++] = e;
 }
 
-/* Sorts changes from the end backwards, so that earlier offsets stay valid.  Of two changes at the
- * same offset, the one for the longer slot comes first and wins. */
+/* Sorts changes from the end of the input backwards, so that earlier offsets stay valid.  Of two
+ * changes at the same offset, the one with the longer slot comes first and wins. */
 static int by_place(const void *x, const void *y)
 {
 	const struct slot_edit *a = x, *b = y;
@@ -82,7 +83,7 @@ static int by_place(const void *x, const void *y)
 
 static void apply_slots(struct slot_edits *edits, struct rd_buf *data)
 {
-	uint64_t before = UINT64_MAX; /* offset from which on the bytes are already written */
+	uint64_t before = UINT64_MAX; /* all bytes from this offset on are already written */
 
 	if (edits->count)
 		qsort(edits->items, edits->count, sizeof *edits->items, by_place);

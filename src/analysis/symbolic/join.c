@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Joins two traces into one, to compare the output of both orders of a race under the conditions of
- * both paths.  In: two traces of the same program with the same input.  Out: a trace with the nodes
- * of both, in which equal variables are merged, and a condition that is true if some output
- * differs.
+ * both paths.  The two traces are of the same program with the same input.  The result contains the
+ * nodes of both, with equal variables merged, and a condition that is true if some output differs.
  */
 #include "symbolic/join.h"
 
@@ -13,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of bytes of output that are compared; set by hand, to keep the formula small. */
+/* The largest number of output bytes that are compared.  It was set by hand, to keep the formula
+ * small. */
 #define ITEMS_MAX 4096
 
 static bool is_same_var(const struct sym_trace *t, const struct raddle_shadow_var *a,
@@ -109,7 +109,7 @@ static uint32_t differ(struct sym_trace *t, uint32_t x, uint32_t y)
 	if (!x || !y || x == y || t->nodes[x].bits != t->nodes[y].bits)
 		return 0;
 	if (t->nodes[x].op == RADDLE_EXPR_CONST && t->nodes[y].op == RADDLE_EXPR_CONST)
-		return 0; /* constant output was already compared by running the program */
+		return 0; /* constant output was already compared when the program ran */
 	is = add(t, (struct raddle_expr){.op = RADDLE_EXPR_EQ, .bits = 1, .a = x, .b = y});
 	return add(t, (struct raddle_expr){
 			      .op = RADDLE_EXPR_XOR,

@@ -7,19 +7,20 @@
 
 struct sym_join {
 	struct sym_trace trace; /* its variables are those of the first trace */
-	/* By node of the second trace: its number in `trace`; 0 if it is not there. */
+	/* Maps each node of the second trace to its number in `trace`, or to 0 if it is not
+	 * there. */
 	uint32_t *node;
 	/* The condition that some output differs; 0 if there is no such condition. */
 	uint32_t differs;
 	/* The conditions of both paths.  The last one is `differs`, unless that is 0. */
 	struct sym_fact *facts;
 	size_t fact_count;
-	/* Everything was compared.  So if the facts contradict each other, the output is the
-	 * same. */
+	/* True if all output was compared.  Then, if the facts contradict each other, the output is
+	 * the same in both orders. */
 	bool complete;
 };
 
-/* Joins two traces.  The caller releases the result, which does not refer to them. */
+/* Joins two traces.  The result does not refer to them.  The caller must release it. */
 void sym_join(struct sym_join *j, const struct sym_trace *a, const struct sym_trace *b);
 void sym_join_release(struct sym_join *j);
 

@@ -3,9 +3,9 @@
  * Translates expressions into formulas for Z3.  In: conditions of a path.  Out: an input that
  * satisfies them.
  *
- * Conditions that share no variable with the subject of a question, directly or through other
- * conditions, are left out.  They hold with the values of the run.  Every node is a bit vector; a
- * condition has one bit.
+ * A question to the solver contains only the conditions that are related to its subject, because
+ * they share a variable with it directly or through other conditions.  The remaining conditions
+ * hold with the values of the run.  Every node is a bit vector, and a condition has one bit.
  */
 #include "symbolic/solve.h"
 
@@ -17,10 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH_MAX 4096u /* largest number of bytes of a string; keeps the formula small */
+#define LENGTH_MAX 4096u /* the largest length of a string, in bytes; keeps the formula small */
 /* Numbers up to SMALL are tried before larger ones, because people usually write small numbers. */
 #define SMALL ((1ull << 31) - 1)
-/* Numbers that are this near to the number in the run are tried even earlier; set by hand. */
+/* Numbers that differ from the number in the run by at most this much are tried even earlier.  Set
+ * by hand. */
 #define NEAR_BY 16
 
 enum nearness { NEAR, USUAL };
@@ -31,9 +32,9 @@ struct sym_solver {
 	struct solver_z3 z3;
 	Z3_context ctx;
 	Z3_solver solver;
-	Z3_ast *made; /* by node: its formula, or NULL */
+	Z3_ast *made; /* the formula of each node, or NULL */
 	struct sym_walk *walk;
-	bool *touched; /* by variable: whether the question depends on it */
+	bool *touched; /* for each variable, true if the question depends on it */
 	int64_t spent_ns;
 };
 
@@ -63,7 +64,8 @@ struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms
 	return s;
 }
 
-/* Releases the solver.  The library stays loaded: it is large, and the next trace will need it. */
+/* Releases the solver.  The library stays loaded, because it is large and the next trace will need
+ * it. */
 void sym_solver_free(struct sym_solver *s)
 {
 	if (!s)
@@ -126,7 +128,7 @@ static Z3_ast binary(struct sym_solver *s, const struct raddle_expr *n, Z3_ast a
 	}
 }
 
-/* The formula of a table lookup: one condition for each range of equal values. */
+/* Returns the formula of a table lookup, with one condition for each range of equal values. */
 static Z3_ast table(struct sym_solver *s, const struct raddle_expr *n, Z3_ast index)
 {
 	const uint64_t *values = s->trace->tables + n->k * 256;
@@ -242,13 +244,13 @@ static bool is_about(struct sym_solver *s, uint32_t node)
 	return r.any;
 }
 
-/* Whether the bytes of two variables overlap. */
 static bool overlap(const struct raddle_shadow_var *a, const struct raddle_shadow_var *b)
 {
 	return a->input == b->input && a->offset < b->offset + b->length && b->offset < a->offset + a->length;
 }
 
-/* Adds the variables whose bytes overlap those of variables in the question. */
+/* Adds the variables whose bytes overlap those of variables that are already in the question.
+ * Returns true if it added any. */
 static bool touch_slots(struct sym_solver *s)
 {
 	struct var_reach r = {.s = s};
@@ -387,8 +389,9 @@ static bool require_numbers(struct sym_solver *s, const uint64_t *values, enum n
 	return any;
 }
 
-/* Asks the solver.  A number may determine how long the program runs.  So a small change is tried
- * first, then a number that people would write, then any number. */
+/* Asks the solver.  A number may determine how long the program runs.  So the first attempt allows
+ * only a small change, the second only numbers that people would write, and the last one any
+ * number. */
 static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 {
 	for (enum nearness how = NEAR; how <= USUAL; how++) {
@@ -405,7 +408,7 @@ static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 	return check(s, values);
 }
 
-/* Whether the values satisfy the facts, as the runtime evaluates them. */
+/* Returns true if the values satisfy the facts when they are evaluated as in the runtime. */
 static bool is_right(struct sym_solver *s, const struct sym_fact *facts, size_t count, const uint64_t *values)
 {
 	uint64_t *nodes = rd_xcalloc(s->trace->node_count + 1, sizeof *nodes);

@@ -2,8 +2,8 @@
 /*
  * Asks Z3 for values of a trace's variables that make given conditions true.
  *
- * The library is loaded when the first solver is made.  Any failure in it makes the answer unknown,
- * never a yes or a no.
+ * The library is loaded when the first solver is made.  If the library fails in any way, the answer
+ * is "unknown", never yes or no.
  */
 #ifndef SYMBOLIC_SOLVE_H
 #define SYMBOLIC_SOLVE_H
@@ -24,12 +24,13 @@ struct sym_solver;
 struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms);
 void sym_solver_free(struct sym_solver *s);
 
-/* Sets which variables must keep their value.  `fixed` must outlive the solver. */
+/* Sets which variables must keep their values.  `fixed` must outlive the solver. */
 void sym_solver_fix(struct sym_solver *s, const bool *fixed);
 
-/* Whether all facts can be true together.  The last `wanted` facts are the subject of the question.
- * Of the other facts, only those with related variables are used.  `values` contains the values of
- * the run.  If the answer is yes, those that have to differ are changed. */
+/* Decides whether all facts can be true together.  The last `wanted` facts are the subject of the
+ * question.  Of the other facts, only those with related variables are used.  On entry, `values`
+ * contains the values of the run.  If the answer is yes, the values that have to differ are
+ * changed. */
 enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
 			  uint64_t *values);
 

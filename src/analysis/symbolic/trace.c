@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads the memory that a run of the flavour `shadow` left behind.  Its contents are not trusted:
- * the program may have overwritten them.
+ * Reads the memory that a run of the flavour `shadow` left behind.  Its contents are not trusted,
+ * because the program may have overwritten them.
  */
 #include "symbolic/trace.h"
 

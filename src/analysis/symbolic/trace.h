@@ -25,12 +25,12 @@ struct sym_trace {
 	uint64_t lost[RADDLE_LOSSES];
 };
 
-/* Reads the memory.  Fails if the program recorded nothing or damaged the memory.  The caller
- * releases the trace, also after a failure. */
+/* Reads the memory.  Fails if the program recorded nothing or damaged the memory.  The caller must
+ * release the trace, even after a failure. */
 int sym_trace_read(struct sym_trace *t, const void *memory, size_t size);
 void sym_trace_release(struct sym_trace *t);
 
-/* Computes the value of each node from `values` of the variables.  `out` has node_count
+/* Computes the value of each node from the values of the variables.  `out` must have node_count
  * elements. */
 void sym_evaluate(const struct sym_trace *t, const uint64_t *values, uint64_t *out);
 
@@ -44,8 +44,8 @@ struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
 
-/* The input of `t` that corresponds to input `input` of the trace `of`; UINT32_MAX if there is
- * none. */
+/* Returns the input of `t` that corresponds to input `input` of the trace `of`, or UINT32_MAX if
+ * there is none. */
 uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
 
 /* Returns an input as a part of an override, without data.  The caller frees the name. */
@@ -53,18 +53,18 @@ struct rd_override_part sym_trace_part(const struct sym_trace *t, uint32_t input
 
 /* ---- symbolic/words.c ---- */
 
-/* Appends a condition as a user would write it.  Returns false if it is too long or has no such
- * form. */
+/* Appends a condition in the form in which a user would write it.  Returns false if it is too long
+ * or has no such form. */
 bool sym_words_condition(const struct sym_trace *t, uint32_t node, bool holds, struct rd_buf *out);
 extern const char *const sym_loss_text[RADDLE_LOSSES];
 
 /* ---- symbolic/input.c ---- */
 
-/* Reads the bytes of an input of the run; the caller frees them.  Returns false if they are not
- * available. */
+/* Reads the bytes of an input of the run, which the caller must free.  Returns false if they are
+ * not available. */
 typedef bool sym_content_fn(void *context, struct rd_override_part *part);
 
-/* Makes the input for the next run: `base` with the changes of `values`. */
+/* Makes the input for the next run from `base`, with the changes that `values` require. */
 int sym_input_make(const struct sym_trace *t, const uint64_t *values, const struct rd_override *base,
 		   sym_content_fn *content, void *context, struct rd_override *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Prints conditions as text: what a path requires of the input, as a user would write it. */
+/* Prints the conditions of a path as text, which shows what the path requires of the input. */
 #include "symbolic/trace.h"
 
 #include "base/error.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Largest number of bytes of a condition: two lines of a terminal.  Longer conditions are only
- * counted.  Set by hand. */
+/* The largest length of a condition in bytes, which is two lines of a terminal.  Longer conditions
+ * are only counted.  Set by hand. */
 #define LONGEST 160
-#define DEEPEST 12 /* largest number of nested operators of a condition; set by hand */
+#define DEEPEST 12 /* the largest depth of nested operators in a condition; set by hand */
 
 const char *const sym_loss_text[RADDLE_LOSSES] = {
 #define RADDLE_SHADOW_LOSS(name, text) text,
@@ -20,7 +20,7 @@ const char *const sym_loss_text[RADDLE_LOSSES] = {
 #undef RADDLE_SHADOW_LOSS
 };
 
-/* Appends an input as users write it: argv[1], stdin, file(in.txt), $HOME. */
+/* Appends the name of an input as users write it: argv[1], stdin, file(in.txt), $HOME. */
 static void put_input(const struct sym_trace *t, uint32_t input, struct rd_buf *out)
 {
 	RD_ASSERT(input < t->input_count);
@@ -154,7 +154,8 @@ static bool put(const struct sym_trace *t, uint32_t e, unsigned depth, struct rd
 	}
 }
 
-/* The operator of a comparison: negated unless `holds`, mirrored if `swapped`. */
+/* Returns the operator of a comparison.  It is negated if `holds` is false, and mirrored if
+ * `swapped` is true. */
 static const char *sign_for(uint32_t op, bool holds, bool swapped)
 {
 	switch (op) {
@@ -166,7 +167,7 @@ static const char *sign_for(uint32_t op, bool holds, bool swapped)
 	}
 }
 
-/* Removes negations: exclusive ors of a one-bit condition with a constant. */
+/* Removes negations, which are exclusive ors of a one-bit condition with a constant. */
 static uint32_t positive(const struct sym_trace *t, uint32_t e, bool *holds)
 {
 	for (;;) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Baselines: known findings are not reported as new.  A baseline is the finding document of an
- * earlier run, or a text with one id per line, which is easier to keep under version control.  In:
- * a set and a baseline.  Out: `known` marks.
+ * Reads and writes baselines.  Findings that a baseline lists are marked as known, so that they are
+ * not reported as new.  A baseline is the finding document of an earlier run, or a text with one id
+ * per line, which is easier to keep under version control.
  */
 #include "finding/filter.h"
 

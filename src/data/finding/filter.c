@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Marks findings that the user already knows or has suppressed.  In: a set, a baseline and
- * suppressions.  Out: marks on the findings.
+ * Marks findings that the user already knows or has suppressed, according to a baseline and a file
+ * of suppressions.
  */
 #include "finding/filter.h"
 
@@ -26,7 +26,7 @@ static int suppress(const char *path, struct finding_set *set, bool tell)
 int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell)
 {
 	int err = filter->suppressions ? suppress(filter->suppressions, set, tell) : RD_OK;
-	size_t fixed = 0; /* number of ids in the baseline that no finding has */
+	size_t fixed = 0; /* number of ids in the baseline that match no finding */
 
 	if (!err && filter->baseline)
 		err = finding_baseline_read(set, filter->baseline, &fixed);

@@ -9,11 +9,12 @@ struct finding_filter { /* each member is a path, or NULL if the user gave no su
 	const char *baseline, *suppressions;
 };
 
-/* Marks the findings that the baseline lists or the suppressions hide.  With `tell`, reports how
- * many findings of the baseline were not found, and which suppressions hid nothing. */
+/* Marks the findings that the baseline lists or the suppressions hide.  If `tell` is true, reports
+ * how many findings of the baseline were not found, and which suppressions hid nothing. */
 int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell);
 
-/* Writes a baseline: a text with the ids of the confirmed findings that are not suppressed. */
+/* Writes a baseline, which is a text with the ids of the confirmed findings that are not
+ * suppressed. */
 int finding_baseline_write(const struct finding_set *set, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The set of findings: creating findings and simple queries.  All memory of a set is in one arena,
- * except for the growing arrays and the schedules, which have arenas of their own.
+ * Implements sets of findings: creates findings, and answers simple queries.  All memory of a set
+ * is in one arena, except for the growing arrays and the schedules, which have their own arenas.
  */
 #include "finding/pair.h"
 
@@ -254,8 +254,8 @@ struct finding *finding_find(const struct finding_set *set, const char *id)
 	return found;
 }
 
-/* For a mixed race: the access that is not atomic.  The atomic access shows that the object is
- * probably a lock word or a flag, not data. */
+/* For a mixed race, returns the access that is not atomic.  The atomic access shows that the object
+ * is probably a lock word or a flag, not data. */
 const struct finding_access *finding_plain_side(const struct finding *f)
 {
 	const struct finding_access *a = f->accesses;
@@ -266,9 +266,9 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 	return a->op == FINDING_READ || a->op == FINDING_WRITE ? a : NULL;
 }
 
-/* Whether the schedule leads to the confirmed finding.  The detector may have seen the race by
- * chance while the threads were led to another goal.  That counts only if the schedule is that of
- * the same run. */
+/* Returns true if the schedule leads to the confirmed finding.  The detector may have seen the race
+ * by chance, while the threads were led to another goal.  That counts only if the schedule is the
+ * one of that run. */
 bool finding_is_reproduced(const struct finding *f)
 {
 	return f->status == FINDING_CONFIRMED && (!f->observed || (f->schedule && f->schedule->nowhere));

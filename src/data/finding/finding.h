@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The finding: a race, a deadlock or another failure, what is known about it, and how to reach it.
- * A set owns its findings and everything that they point to; finding_text() adds strings,
- * finding_array() arrays.  An unknown string is NULL, an unknown number is 0.
+/* A finding is a race, a deadlock or another failure, with what is known about it and how to reach
+ * it.  A set owns its findings and everything that they point to; finding_text() adds strings to
+ * it, and finding_array() arrays.  An unknown string is NULL, and an unknown number is 0.
  *
  * 	struct finding_set *set = finding_set_new();
  * 	struct finding *f = finding_add(set, FINDING_RACE);
@@ -29,7 +29,7 @@ enum finding_kind {
 	FINDING_KINDS
 };
 
-/* In order of precedence: merged findings get the first status that any of them has. */
+/* These are in order of precedence: merged findings get the first status that any of them has. */
 enum finding_status {
 	FINDING_CONFIRMED,
 	FINDING_UNCONFIRMED, /* predicted from a run */
@@ -72,7 +72,7 @@ enum finding_op {
 	FINDING_OPS,
 };
 
-/* What kind of race it is, if it is not between ordinary reads and writes. */
+/* The kind of a race that is not between ordinary reads and writes. */
 enum finding_detail {
 	FINDING_PLAIN,
 	FINDING_USE_AFTER_FREE,
@@ -116,7 +116,7 @@ struct finding_access {
 	size_t lock_count;
 };
 
-/* A thread of a cycle: it holds `holds` and waits for `wants`. */
+/* A thread of a cycle, which holds the locks `holds` and waits for `wants`. */
 struct finding_wait {
 	const char *thread;
 	const char *wants, *kind; /* kind: mutex, rwlock, spin, cond, barrier, sem, once or join */
@@ -134,7 +134,7 @@ struct finding_thread {
 
 struct finding_object {
 	const char *name, *type;
-	const char *place; /* canonical name, if `name` is a plainer one: `heap T_0 (list.c:9)#4` */
+	const char *place; /* canonical name like `heap T_0 (list.c:9)#4`, if `name` is plainer */
 	enum finding_object_kind kind;
 	const char *thread; /* for a heap object: the thread that allocated it */
 	uint64_t size;
@@ -148,7 +148,7 @@ struct finding_witness {
 	enum finding_class class; /* the class that the run shows, under `model` */
 	enum finding_model model;
 	const char *consequence; /* as in struct finding */
-	const char *seen;	 /* a sentence: how the effect was observed */
+	const char *seen;	 /* a sentence that states how the effect was observed */
 	const char *input;	 /* a JSON object as text; NULL for the input of the recorded run */
 	const char *schedule_path;
 	struct schedule *schedule; /* owned by the set; NULL if there is none */
@@ -167,7 +167,7 @@ struct finding {
 	bool recorded;		 /* confirmed by the recorded run itself, in which it happened */
 	bool observed;		 /* confirmed by the detector, since the threads cannot meet */
 	bool unordered;		 /* the detector saw no order, but foreign code may order accesses */
-	const char *reason;	 /* a sentence: why it is dropped or unconfirmed */
+	const char *reason;	 /* a sentence that states why it is dropped or unconfirmed */
 	const char *firm;	 /* a sentence if the accesses are firm (see glossary); else NULL */
 	const char *consequence; /* such as crash, hang, deadlock, assertion, memory-error */
 	const char *suppressed;	 /* the suppression that hides the finding; else NULL */
@@ -216,7 +216,7 @@ void finding_set_free(struct finding_set *set); /* `set` may be NULL */
 /* Adds a finding with count 1.  The set owns the finding. */
 struct finding *finding_add(struct finding_set *set, enum finding_kind kind);
 
-/* Adds a finding that another set owns; that set must live as long as this one. */
+/* Adds a finding that another set owns.  That set must live as long as this one. */
 void finding_set_put(struct finding_set *set, struct finding *f);
 
 /* These texts live as long as the set. */
@@ -230,13 +230,13 @@ void finding_note(struct finding_set *set, struct finding *f, const char *text);
 struct schedule *finding_schedule_new(struct finding_set *set);
 struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f); /* for the finding `f` */
 
-/* Sets the class under a memory model; the finding's own class becomes the worst one. */
+/* Sets the class under a memory model.  The finding's own class becomes the worst of them. */
 void finding_classify(struct finding *f, enum finding_model model, enum finding_class class);
 
-/* Removes all classes and witnesses: an earlier class must not remain without its witness. */
+/* Removes all classes and witnesses.  A class must not remain without its witness. */
 void finding_unclassify(struct finding *f);
 
-/* Adds a witness and sorts them by class, worst first.  f->input becomes that of the first. */
+/* Adds a witness and sorts all by class, worst first. f->input becomes that of the first. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
 
 enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than no class */
@@ -244,32 +244,32 @@ void finding_stat(struct finding_set *set, const char *name, double value);   /*
 uint64_t finding_stat_value(const struct finding_set *set,
 			    const char *name); /* 0 if the set has no such value */
 
-/* Sets all identities, merges findings with the same pair of code locations, and sorts: confirmed
- * first, sound before speculative. */
+/* Sets all identities, merges findings with the same pair of code locations, and sorts the
+ * findings: confirmed ones first, sound before speculative. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f); /* sets only the fingerprint of a finding */
 
-/* The finding with that id or unique prefix of at least 6 digits; NULL if there is none. */
+/* Returns the only finding whose id begins with `id` (at least 6 digits), or NULL. */
 struct finding *finding_find(const struct finding_set *set, const char *id);
 
-/* The index of the finding with that fingerprint in the set; SIZE_MAX if there is none. */
+/* Returns the index of the finding with that fingerprint, or SIZE_MAX if there is none. */
 size_t finding_position(const struct finding_set *set, const char *fingerprint);
 struct finding *finding_at(const struct finding_set *set, const char *fingerprint);
-/* The number of findings with a status; with `fresh`, without known and suppressed ones. */
+/* Counts the findings with a status.  With `fresh`, leaves out known and suppressed ones. */
 size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh);
 
-/* The innermost frame that has a file, else the innermost frame, else an empty frame. */
+/* Returns the innermost frame that has a file, else the innermost frame, else an empty frame. */
 const struct finding_frame *finding_top(const struct finding_stack *stack);
-/* The innermost frame that is not in the standard library of its language, else finding_top(). */
+/* Returns the innermost frame outside the language's standard library, or else finding_top(). */
 const struct finding_frame *finding_own_code_frame(const struct finding_stack *stack);
 bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also if it is not a race */
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* or NULL */
 bool finding_is_reproduced(const struct finding *f); /* confirmed, and its schedule leads to it */
-bool finding_is_fresh(const struct finding *f);	     /* whether it is neither known nor suppressed */
+bool finding_is_fresh(const struct finding *f);	     /* neither known nor suppressed */
 const struct finding_access *finding_plain_side(const struct finding *f); /* for a mixed race; else NULL */
 
-/* Names as in the JSON document; that of FINDING_NO_CLASS is NULL. */
+/* The names in the JSON document.  The name of FINDING_NO_CLASS is NULL. */
 #define FINDING_NAMED(X)                                                                                     \
 	X(kind, FINDING_KINDS)                                                                               \
 	X(status, FINDING_STATUSES)                                                                          \
@@ -290,9 +290,8 @@ int finding_write_schedule(const struct schedule *schedule, FILE *out); /* only 
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
 
-/* Marks the findings listed in a baseline as known.  A baseline is a finding document, or a text
- * with one id per line.  *fixed, which may be NULL, receives the number of ids without a
- * finding. */
+/* Marks the findings that a baseline lists as known.  A baseline is a finding document, or a text
+ * with one id per line.  Stores the number of unmatched ids in *fixed, which may be NULL. */
 int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
 			   size_t *fixed);
 int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed);

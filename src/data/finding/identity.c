@@ -4,24 +4,24 @@
  *
  * The fingerprint means "the same two statements".  It consists of the kind, the object, and the
  * file, function, line and subject of each side.  Predictions with the same fingerprint become one
- * finding with a count.  Examples are the pairs of a loop, the read and the write of x++, and the
- * many fields of a struct that is copied.
+ * finding with a count.  For example, this happens to the pairs of a loop, to the read and the
+ * write of x++, and to the many fields of a struct that is copied.
  *
  * The id means "the same error in the next version of the source".  It must not change when lines
  * move, when other code is added, or when the program gets other input or is built elsewhere.  So
- * it is made of the kind, the file without its directory, the function, and the subject of the
- * statement (or the call that waits).  It also contains the statement's ordinal among the
- * function's lines about the same subject.  Lines, addresses, threads and paths are not part of it.
- * The subject does not depend on which of a statement's accesses were caught in this run.  The
- * direction is left out as well: for x++, sometimes the read and sometimes the write is caught, but
- * the error is the same.  Findings with equal ids (their producer gave no ordinals) are
- * distinguished by their order in the source.
+ * it is made from the kind, the file name without its directory, the function, and the subject of
+ * the statement (or the call that waits).  It also contains the statement's ordinal among the lines
+ * of the function that access the same subject.  Lines, addresses, threads and paths are not part
+ * of it.  The subject does not depend on which of a statement's accesses were caught in this run.
+ * The direction (read or write) is left out as well: for x++, sometimes the read and sometimes the
+ * write is caught, but the error is the same.  Findings may have equal ids if their producer did
+ * not set ordinals.  They are distinguished by their order in the source.
  *
  * Names of objects are normalised: `table[3].lock` and `table[4].lock` are the same object, and so
  * are all objects allocated at one place.  For races, the position of an access in its object is
- * ignored: a copy is about the whole object, and the subject is more precise.  A variable on a
- * stack is identified by its subjects alone, because it has a name only if its thread accessed it
- * by name.
+ * ignored, because a copy accesses the whole object, and the subject is more precise anyway.  A
+ * variable on a stack is identified by its subjects alone, because it has a name only if its thread
+ * accessed it by name.
  *
  * Invariant: after finding_set_finish() ids are unique in the set.
  */
@@ -40,7 +40,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* EXACT is the scope of the fingerprint, STABLE that of the id. */
+/* EXACT is the scope of the fingerprint, and STABLE is the scope of the id. */
 enum scope { EXACT, STABLE };
 
 static const char *base_name(const char *path)
@@ -137,7 +137,8 @@ static void identify(const struct finding *f, enum scope scope, size_t serial, c
 	add_field(&b, finding_kind_name(f->kind));
 	add_object(&b, &f->object);
 	if (f->kind == FINDING_FAILURE && f->cycle_count > 1)
-		/* Only this thread: the other threads of a failure differ from run to run. */
+		/* Only this thread is added, because the other threads of a failure differ from run
+		 * to run. */
 		add_field(&b, f->cycle[0].wants);
 	else
 		add_sides(&b, f, scope);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside finding/: JSON values that are copied without being interpreted. */
+/* For finding/ only: JSON values that are copied without being interpreted. */
 #ifndef FINDING_JSON_INT_H
 #define FINDING_JSON_INT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loads findings that a user names: a document, or the schedule of one finding.  In: a file.  Out:
- * a set of findings.
+ * Loads findings from a file that a user names.  The file is a finding document, or the schedule of
+ * one finding.
  */
 #include "finding/load.h"
 
@@ -25,7 +25,8 @@ static void describe_race(struct finding_set *set, struct finding *f, const stru
 	}
 }
 
-/* The part of a kind before the first hyphen: "mutex" of "mutex-lock". */
+/* Returns the part of a kind before the first hyphen.  For instance, it returns "mutex" for
+ * "mutex-lock". */
 static const char *first_word(struct finding_set *set, const char *kind)
 {
 	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);
@@ -45,7 +46,7 @@ static void describe_deadlock(struct finding_set *set, struct finding *f, const 
 	}
 }
 
-/* Makes a finding of what a schedule alone contains about it. */
+/* Makes a finding from what a schedule alone contains about it. */
 static int read_schedule(const struct rd_buf *text, const char *path, struct finding_set **result)
 {
 	struct finding_set *set = finding_set_new();

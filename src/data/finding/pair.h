@@ -11,14 +11,14 @@
  * members are that place. */
 struct finding_pair {
 	struct finding_frame place[2]; /* sorted by file and line */
-	/* Number of the first schedule in which place 0 came before place 1, and of the first one
-	 * with the opposite order; 0 if there is none. */
+	/* The number of the first schedule in which place 0 came before place 1, and of the first
+	 * schedule with the opposite order.  0 if there is none. */
 	uint64_t first[2];
 	const char *object; /* name of a variable; NULL if unknown */
 	bool lock;	    /* the places acquire locks */
 };
 
-/* The number of pairs that were seen in both orders. */
+/* Returns the number of pairs that were seen in both orders. */
 size_t finding_pairs_both(const struct finding_set *set);
 
 #endif

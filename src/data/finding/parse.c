@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reader of finding documents: turns a JSON tree (base/json-read.h) into findings.  An unknown
- * word or a member of the wrong type is an error; an unknown member is ignored.
+ * Reads finding documents, by turning a JSON tree (base/json-read.h) into findings.  An unknown
+ * word, or a member of the wrong type, is an error.  An unknown member is ignored.
  *
- * If an access has no stack but a file and a line, as other tools may write it, it gets a stack of
- * one frame.
+ * Other tools may write an access with a file and a line but no stack.  Such an access gets a stack
+ * of one frame.
  */
 #include "finding/finding.h"
 
@@ -23,7 +23,7 @@
 struct finding_parse {
 	struct rd_json_read read;
 	struct finding_set *set;
-	/* The schedule that owns the strings that are read; NULL if the set does. */
+	/* The schedule that owns the strings that are read, or NULL if the set owns them. */
 	struct schedule *schedule;
 };
 
@@ -59,7 +59,8 @@ static bool get_bool(struct finding_parse *p, const json_t *object, const char *
 	return rd_json_get_bool(&p->read, object, key);
 }
 
-/* The index of the member's word among the names; `absent` if there is no such member. */
+/* Returns the index of the member's word among the names, or `absent` if there is no such
+ * member. */
 static unsigned get_word(struct finding_parse *p, const json_t *object, const char *key,
 			 const char *(*name)(unsigned), unsigned absent)
 {
@@ -393,7 +394,7 @@ static void get_id(struct finding_parse *p, const json_t *object, const char *ke
 		memcpy(id, text, FINDING_ID_SIZE);
 }
 
-/* `class` is the worst of `classes`; older documents have only `class`. */
+/* Reads the classes.  `class` is the worst of `classes`.  Older documents have only `class`. */
 static void get_classes(struct finding_parse *p, const json_t *object, struct finding *f)
 {
 	json_t *classes = member(p, object, "classes", JSON_OBJECT);

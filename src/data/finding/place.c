@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds the places and frames of sites.  In: a site table and a site number.  Out: the file, line
- * and function at which a person finds the site. */
+/* Finds the places and frames of sites in a site table: the file, line and function at which a
+ * person finds the site. */
 #include "finding/place.h"
 
 #include "base/alloc.h"

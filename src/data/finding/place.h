@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places from a site table, for findings and schedules.  Unknown parts of a place are NULL or 0. */
+/* Converts places of a site table for findings and schedules.  Unknown parts of a place are NULL or
+ * 0. */
 #ifndef FINDING_PLACE_H
 #define FINDING_PLACE_H
 
@@ -7,12 +8,13 @@
 #include "finding/schedule.h"
 #include "trace/sites.h"
 
-/* The place of a site.  The schedule keeps copies of the strings.  If it is NULL, the strings are
- * those of the table. */
+/* Returns the place of a site.  The schedule `s` keeps copies of the strings.  If `s` is NULL, the
+ * strings belong to the site table. */
 struct schedule_place schedule_place_of(struct schedule *s, const struct trace_sites *sites, uint32_t site);
 
-/* Writes the frames of a site, innermost first: its function, then those that it was inlined into.
- * Returns how many there are, at least one.  If `frames` is NULL, only counts them. */
+/* Stores the frames of a site in `frames`, innermost first: its function, then the functions into
+ * which it was inlined.  Returns the number of frames, which is at least one.  If `frames` is NULL,
+ * only counts them. */
 size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
 			  struct finding_frame *frames);
 
@@ -20,7 +22,7 @@ size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sit
 struct finding_stack finding_stack_at(struct finding_set *set, const struct trace_sites *sites,
 				      uint32_t site);
 
-/* A stack with the frame of the place; empty if the place is not known. */
+/* Returns a stack with the frame of the place.  The stack is empty if the place is not known. */
 struct finding_stack finding_stack_of(struct finding_set *set, const struct schedule_place *place);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ranks findings by their classes.  In: a set with classes.  Out: its order, and whether a finding
- * is bad enough to report. */
+/* Ranks findings by their classes, and decides whether a finding is bad enough to report. */
 #include "finding/rank.h"
 
 static bool is_as_bad(const struct finding *f, enum finding_class class)
@@ -20,8 +19,9 @@ bool finding_any_as_bad(const struct finding_set *set, enum finding_class class)
 	return false;
 }
 
-/* The rank of a finding without a class among those with one: a deadlock ranks worst; a race,
- * whose class is unknown, ranks directly after FINDING_OUTPUT_DIFFERS. */
+/* Returns the rank of a finding.  Among findings with a class, one without a class ranks as
+ * follows: a deadlock or a failure ranks worst, and a race ranks directly after
+ * FINDING_OUTPUT_DIFFERS. */
 static unsigned rank_of(const struct finding *f)
 {
 	if (f->class != FINDING_NO_CLASS)

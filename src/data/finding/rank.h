@@ -5,12 +5,12 @@
 
 #include "finding/finding.h"
 
-/* Whether the set has a finding that is confirmed, neither known nor suppressed, and at least as
- * bad as `class`.  With FINDING_NO_CLASS any such finding counts.  Deadlocks, failures and races of
- * unknown class always count. */
+/* Returns true if the set contains a finding that is confirmed, is neither known nor suppressed,
+ * and is at least as bad as `class`.  With FINDING_NO_CLASS, any confirmed finding that is neither
+ * known nor suppressed counts.  Deadlocks, failures and races of unknown class always count. */
 bool finding_any_as_bad(const struct finding_set *set, enum finding_class class);
 
-/* Sorts the findings of each status, the worst first. */
+/* Sorts the findings within each status, so that the worst comes first. */
 void finding_sort_by_class(struct finding_set *set);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Saves the schedules of findings.  In: a set with schedules.  Out: files, whose paths are entered
- * in the findings. */
+/* Saves the schedules of findings as files, and stores the paths of the files in the findings. */
 #include "finding/save.h"
 
 #include "base/error.h"

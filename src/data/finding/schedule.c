@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Schedules in memory and as text (doc/format/schedule.md).  The first half is the writer.  The
- * second half is the reader, which trusts nothing.
+ * Implements schedules in memory and as text (doc/format/schedule.md).  The first half of this file
+ * is the writer.  The second half is the reader, which does not trust its input.
  *
- * A record is a line; its fields are separated by tabs.  In a field, tab, newline and backslash are
- * escaped as in the site table.  The last line contains the number of lines before it and their
- * checksum, so that a cut or edited file is noticed before it steers a run.
+ * A record is a line whose fields are separated by tabs.  Within a field, tabs, newlines and
+ * backslashes are escaped as in the site table.  The last line contains the number of lines before
+ * it and their checksum, so that a cut or edited file is noticed before it steers a run.
  */
 #include "finding/schedule.h"
 
@@ -575,7 +575,7 @@ static bool has_fields(struct schedule_parser *p, size_t count)
 	return p->count == count;
 }
 
-/* Parses a record that consists of one text.  Returns whether the line is such a record. */
+/* Parses a record that consists of one text.  Returns true if the line is such a record. */
 static bool parse_text_record(struct schedule_parser *p)
 {
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -615,8 +615,8 @@ static void parse_header(struct schedule_parser *p)
 				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_MEMORY);
 }
 
-/* Checks the last line.  Returns the length of the text before it; 0 if the last line does not
- * match it. */
+/* Checks the last line.  Returns the length of the text before it, or 0 if the text does not match
+ * the last line. */
 static size_t check_end(struct schedule_parser *p, const char *text, size_t length)
 {
 	size_t body = length ? length - 1 : 0;
@@ -689,7 +689,7 @@ int schedule_read(struct schedule *s, const char *path)
 
 /* ---- checking ---- */
 
-/* The last operation of each thread so far, by number of the thread's name. */
+/* The last operation of each thread so far, indexed by the number of the thread's name. */
 struct positions {
 	struct rd_names names;
 	struct rd_umap last;

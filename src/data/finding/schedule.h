@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule: the order of synchronisation operations that leads to a race or a deadlock, and where
- * the threads are stopped at its end (doc/format/schedule.md).  Its names are the same in every
- * run: canonical names of threads and objects, and operations numbered within their thread.
+ * A schedule is an order of synchronisation operations that leads to a race or a deadlock.  It also
+ * states where each thread is stopped when the schedule ends (doc/format/schedule.md).  Threads and
+ * objects have canonical names, and operations are numbered within their thread, so a schedule is
+ * valid in every run.
  *
- * A schedule owns its strings; its records may share them.
+ * A schedule owns its strings, which its records may share.
  */
 #ifndef FINDING_SCHEDULE_H
 #define FINDING_SCHEDULE_H
@@ -26,15 +27,15 @@ struct schedule_place {
 	uint32_t line, column;
 };
 
-/* An operation.  The operations of a schedule are in the order to enforce. */
+/* An operation.  The operations of a schedule are listed in the order in which they must happen. */
 struct schedule_op {
 	const char *thread;
 	uint64_t n;	  /* number of the operation in its thread, from 1 */
 	const char *kind; /* as in event.inc, such as mutex-lock or thread-create */
-	/* Canonical name of the object, or of the created or joined thread; NULL if there is
+	/* The canonical name of the object, or of the created or joined thread.  NULL if there is
 	 * none. */
 	const char *object;
-	/* Number among all operations of the recorded run, from 1; 0 if unknown. */
+	/* The number among all operations of the recorded run, from 1, or 0 if unknown. */
 	uint64_t seen;
 	struct schedule_place place;
 };
@@ -45,8 +46,8 @@ struct schedule_limit {
 	uint64_t n;
 };
 
-/* A goal: the thread is to be stopped before an access.  It is the `occurrence`-th access (from 1)
- * at `site` after the `after`-th operation of the thread. */
+/* A goal, which means that the thread is to be stopped before an access.  This is the
+ * `occurrence`-th access (from 1) at `site` after the `after`-th operation of the thread. */
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
@@ -64,29 +65,30 @@ struct schedule_stop {
 	struct schedule_place place;
 };
 
-/* A watch: accesses at which a thread may lose the turn. */
+/* A watch selects accesses at which a thread may lose the turn. */
 struct schedule_watch {
 	const char *thread; /* NULL for any thread */
-	/* Number of operations after which the watch is active; SCHEDULE_ALWAYS if it always is. */
+	/* The watch is active after this number of operations, or always if it is
+	 * SCHEDULE_ALWAYS. */
 	uint64_t after;
-	uint64_t occurrence; /* which of the matching accesses, from 1; 0 for all */
-	/* A number of the site table; 0 to find it by place, or for any site if there is no
-	 * place. */
+	uint64_t occurrence; /* the number of the matching access, from 1; 0 for all */
+	/* A number of the site table.  If it is 0, the site is found by place.  Without a place,
+	 * any site matches. */
 	uint32_t site;
 	bool reads, writes;
 	const char *object; /* name of the variable; NULL for any */
 	struct schedule_place place;
 
-	/* The next members are for a stopped program.  Files do not contain them. */
+	/* The following members are for a stopped program.  They are not written to files. */
 	uint64_t address, bytes; /* range in its memory; 0 bytes for any memory */
-	bool stand;		 /* whether the program is stopped at such an access */
-	/* Whether the program is stopped only at a thread's first access after each of its
+	bool stand;		 /* true if the program is to be stopped at such an access */
+	/* True if the program is stopped only at a thread's first such access after each of its
 	 * operations. */
 	bool once;
 };
 #define SCHEDULE_ALWAYS UINT64_MAX
 
-/* A decision: which thread runs after a point of a thread. */
+/* A decision about which thread runs after a thread has reached a point. */
 struct schedule_decision {
 	const char *thread;
 	uint64_t n;	   /* number of operations that the thread has begun */
@@ -119,18 +121,18 @@ struct schedule {
 	const char *trace; /* path of the trace from which it was predicted */
 	bool speculative;  /* some read may return another value than in the recorded run */
 	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
-	/* With turns: the threads reach the goals one after the other, in either order. */
+	/* With turns, the threads reach the goals one after the other, in either order. */
 	bool nowhere;
 	bool handed; /* threads of the program release locks that other threads acquired */
-	/* With turns: the led thread that runs whenever it can; NULL if either may run. */
+	/* With turns, the led thread that runs whenever it can, or NULL if either may run. */
 	const char *front;
-	/* Input of the program, as lines (base/override.h); NULL for the input of the recorded
-	 * run. */
+	/* The input of the program, as lines (base/override.h), or NULL for the input of the
+	 * recorded run. */
 	const char *input;
 	/* Edits of the program, one per line (base/edit.h); NULL if there are none. */
 	const char *edits;
-	/* Two sites, or 0: a thread that reaches the second site waits until some thread has been
-	 * at the first. */
+	/* Two sites, or zeros.  A thread that reaches the second site waits until some thread has
+	 * been at the first one. */
 	uint32_t keep[2];
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
@@ -139,19 +141,20 @@ struct schedule {
 
 	/* The following members are for schedules with turns. */
 	bool turns; /* one thread runs at a time; the following members decide which */
-	bool notes; /* whether the place of a fatal signal is recorded; not in files */
-	/* The program is stopped at operations, and at watches that request it, even while
-	 * decisions remain.  Files do not contain this member. */
+	/* True if the place of a fatal signal is to be recorded; not written to files. */
+	bool notes;
+	/* True if the program is to be stopped at operations, and at watches that request it, even
+	 * while decisions remain.  Not written to files. */
 	bool looks;
-	/* The thread of a goal that runs first; NULL for that of the first goal. */
+	/* The thread of the goal that runs first, or NULL for the thread of the first goal. */
 	const char *first;
 	uint64_t seed;	     /* seed of random choices; 0 if the default rule chooses */
 	const char *flavour; /* the flavour whose points it names; NULL for any */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
 	const char *memory; /* the memory model (schedule_memory()); NULL if none is enforced */
-	/* Seed for the choices of the memory model after the last one listed; 0 if these are the
-	 * choices of sequential consistency. */
+	/* The seed for the choices of the memory model after the last listed one.  If it is 0, the
+	 * choices are those of sequential consistency. */
 	uint64_t memory_seed;
 	struct schedule_track *tracks;
 	struct schedule_choice *choices;
@@ -171,7 +174,8 @@ void schedule_init(struct schedule *s);
 void schedule_release(struct schedule *s);
 const char *schedule_text(struct schedule *s, const char *text); /* returns a copy; NULL for NULL */
 
-/* Whether the text can name a thread or a kind: letters, digits, - and _. */
+/* Returns true if the text can be the name of a thread or a kind, so that it consists of letters,
+ * digits, - and _. */
 bool schedule_is_word(const char *text);
 
 /* Each of these functions appends a record and returns it.  The record is zeroed, except that `after`
@@ -185,30 +189,30 @@ struct schedule_decision *schedule_add_decision(struct schedule *s);
 struct schedule_track *schedule_add_track(struct schedule *s);
 struct schedule_choice *schedule_add_choice(struct schedule *s);
 
-/* The memory models, in the order of enum raddle_memory_model: "sc", "tso", "pso", "weak",
- * "coherent".  Returns the number of a name, or -1. */
+/* Returns the number of a memory model in enum raddle_memory_model, or -1 if there is no such name.
+ * The names are "sc", "tso", "pso", "weak" and "coherent". */
 int schedule_memory(const char *name);
 
-/* The name of a kind of point, such as "op" or "wait", by its number in enum raddle_point; NULL if
- * there is no such kind. */
+/* Returns the name of a kind of point, such as "op" or "wait".  `number` is its number in enum
+ * raddle_point.  Returns NULL if there is no such kind. */
 const char *schedule_point_name(unsigned number);
-/* The number of the kind of point with that name; -1 if there is no such kind. */
+/* Returns the number of the kind of point with that name, or -1 if there is no such kind. */
 int schedule_point(const char *name);
 
-/* The oldest version of the format that can contain the schedule. */
+/* Returns the oldest version of the format that can contain the schedule. */
 int schedule_version(const struct schedule *s);
 
-/* Appends the schedule as text. */
 void schedule_format(const struct schedule *s, struct rd_buf *out);
 int schedule_write(const struct schedule *s, const char *path);
 
-/* Parses a text into a released or new schedule.  The caller releases it even after a failure.
- * `name` is for messages. */
+/* Parses a text into a released or new schedule.  The caller must release it even after a failure.
+ * `name` is used in messages. */
 int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name);
 int schedule_read(struct schedule *s, const char *path);
 
-/* Checks that the records are consistent: for example, the operations of a thread ascend, and
- * limits, goals and stops come after them.  Returns NULL, or a text that states what is wrong. */
+/* Checks that the records are consistent.  For example, the operations of a thread must ascend, and
+ * limits, goals and stops must come after them.  Returns NULL if they are, or else a text that
+ * states what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

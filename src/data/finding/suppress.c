@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Suppressions.  In: rules as text.  Out: marks on findings.  A rule is compared with every text
- * that its type refers to until one matches.  The first matching rule in file order hides the
- * finding. Only that rule's hit is counted, so a rule that never decides anything is listed as
- * unused.
+ * Reads suppression rules from text, and marks the findings that they hide.  A rule is compared
+ * with each text that its type refers to, until one matches.  The first matching rule in the file
+ * hides the finding.  Only that rule's hit is counted, so a rule that never decides anything is
+ * listed as unused.
  */
 #include "finding/suppress.h"
 
@@ -27,14 +27,14 @@ const char *suppress_type_name(enum suppress_type type)
 
 /* ---- patterns ---- */
 
-/* Whether the text begins with a piece of a pattern. */
+/* Returns true if the text begins with a piece of a pattern. */
 static bool begins(const char *piece, size_t length, const char *text)
 {
 	return strncmp(piece, text, length) == 0;
 }
 
-/* Searches the pieces between stars from left to right, each at its first occurrence.  Only the
- * first piece (with ^) and the last (with $) have a fixed position. */
+/* Searches for the pieces between stars from left to right, each at its first occurrence.  Only the
+ * first piece (with ^) and the last piece (with $) have a fixed position. */
 bool suppress_match(const char *pattern, const char *text)
 {
 	bool anchored = *pattern == '^';
@@ -180,8 +180,8 @@ size_t suppressions_apply(struct suppressions *s, struct finding_set *set)
 
 /* --- making rules for findings --- */
 
-/* Appends a name.  Line ends are replaced, because a name comes from the program and must not end
- * the line. */
+/* Appends a name.  Line ends in it are replaced, because a name comes from the program and must not
+ * end the line. */
 static void add_name(struct rd_buf *out, const char *name)
 {
 	for (; *name; name++)

@@ -19,7 +19,7 @@ enum suppress_type {
 	SUPPRESS_THREAD,
 	SUPPRESS_SIGNAL,  /* accepted but never matches: Raddle has no such findings */
 	SUPPRESS_FAILURE, /* known only to Raddle */
-	SUPPRESS_FINDING, /* known only to Raddle; by id */
+	SUPPRESS_FINDING, /* known only to Raddle; compared with the finding's id */
 	SUPPRESS_TYPES,
 };
 
@@ -39,7 +39,7 @@ struct suppressions {
 		0                                                                                            \
 	}
 
-/* Adds the rules of a file.  A line that is not a rule is an error; the message quotes it. */
+/* Adds the rules of a file.  A line that is not a rule is an error, and the message quotes it. */
 int suppressions_parse(struct suppressions *s, const void *data, size_t length, const char *name);
 int suppressions_read(struct suppressions *s, const char *path);
 void suppressions_release(struct suppressions *s);
@@ -49,7 +49,7 @@ void suppressions_release(struct suppressions *s);
 size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
 
 /* Appends a rule for each confirmed finding that is not hidden yet.  The rule contains the
- * finding's id, so it hides no other finding.  A comment describes the finding and gives the
+ * finding's id, so it hides no other finding.  A comment describes the finding, and contains the
  * corresponding rule of ThreadSanitizer. */
 void suppressions_make(const struct finding_set *set, struct rd_buf *out);
 
@@ -57,7 +57,7 @@ int suppressions_write(const struct finding_set *set, FILE *out);
 
 const char *suppress_type_name(enum suppress_type type);
 
-/* Whether the pattern is found in the text. */
+/* Returns true if the pattern is found in the text. */
 bool suppress_match(const char *pattern, const char *text);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The finding document as JSON (doc/format/finding.md), written with the streaming writer of base/,
- * which turns any bytes into valid UTF-8.  Required members are always written, as null or empty if
- * nothing is known.  The other members are written only if they have a value.
+ * Writes the finding document as JSON (doc/format/finding.md).  It uses the streaming writer of
+ * base/, which turns any bytes into valid UTF-8.  Required members are always written, as null or
+ * empty if nothing is known.  The other members are written only if they have a value.
  */
 #include "finding/finding.h"
 

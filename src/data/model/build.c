@@ -5,7 +5,7 @@
  * in the order of q and become objects with a lifetime.  Further scans (share.c, history.c) find
  * objects by address and q, so no scan needs the threads merged.
  *
- * A stream that ends early is not an error: the model contains what could be read.
+ * If a stream ends early, this is not an error, and the model contains what could be read.
  */
 #include "model/model-int.h"
 
@@ -28,7 +28,8 @@ struct memory_event {
 };
 
 struct creation {
-	uint32_t creator, child; /* index of the creator, number of the created thread */
+	/* The index of the creator, and the number of the created thread. */
+	uint32_t creator, child;
 	uint32_t index, stack;
 };
 
@@ -78,7 +79,7 @@ static void note_start(struct first_scan *s, uint32_t thread, const struct trace
 	struct model_thread *t = &s->model->threads[thread];
 	t->start_q = e->q;
 	t->start_t = e->t;
-	/* The number of the thread, until link_threads() makes it an index. */
+	/* This is the number of the thread, until link_threads() turns it into an index. */
 	t->parent = (uint32_t)e->values[2];
 	t->index = (uint32_t)e->values[3];
 	t->stack = e->values[4];
@@ -252,10 +253,11 @@ static int compare_memory(const void *a, const void *b)
 /* The replay of memory operations. */
 struct memory_replay {
 	struct model *model;
-	struct rd_umap live; /* maps a base address to 1 + its object; 0 if freed */
-	/* Maps (thread, site, kind) to the number of allocations so far; kind: heap or mmap. */
+	struct rd_umap live; /* maps a base address to 1 + its object, or to 0 if it was freed */
+	/* Maps (thread, site, kind) to the number of allocations so far.  The kind is heap or
+	 * mmap. */
 	struct rd_pmap ordinals;
-	uint32_t *stacks; /* by thread: 1 + its stack object */
+	uint32_t *stacks; /* 1 + the stack object of each thread */
 	uint32_t *maps;	  /* the live objects that mmap() created */
 	size_t map_count, map_capacity;
 };
@@ -330,7 +332,7 @@ static void make_dynamic(struct first_scan *s)
 		case MEMORY_FREE: end_object(&r, op->address, op->q); break;
 		case MEMORY_UNMAP: unmap(&r, op); break;
 		case MEMORY_STACK_END:
-			/* Damage may make a thread end before it starts. */
+			/* In a damaged trace, a thread may end before it starts. */
 			if (r.stacks[op->thread])
 				m->objects[r.stacks[op->thread] - 1].end = op->q;
 			break;
@@ -342,8 +344,8 @@ static void make_dynamic(struct first_scan *s)
 	rd_umap_release(&r.live);
 }
 
-/* The loaded module that a path in the site table refers to.  It is the module with that path, or
- * one with the same file name elsewhere, or the program itself if it was renamed. */
+/* Returns the loaded module to which a path in the site table refers.  This is the module with that
+ * path, a module with the same file name elsewhere, or the program itself if it was renamed. */
 static const struct model_module *find_module(const struct model *m, const char *path)
 {
 	for (size_t i = 0; i < m->module_count; i++) {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a trace.  Out: a Perfetto trace, protobuf packets with track events (doc/format/perfetto.md).
+ * Turns a trace into a Perfetto trace, which consists of protobuf packets with track events
+ * (doc/format/perfetto.md).
  *
- * Each thread has a track with its life, its waits and its instants.  Tracks below it show the
- * times during which it held locks.  Slices of a track must nest, but locks need not be released in
- * reverse order.  So all spans are collected first, and a hold is put on its thread's first lock
- * track on which it nests.
+ * Each thread has a track with its lifetime, its waits and its instant events.  Tracks below it
+ * show the times during which it held locks.  Slices of a track must nest, but locks need not be
+ * released in reverse order.  So all spans are collected first, and a hold is put on its thread's
+ * first lock track on which it nests.
  *
- * A flow arrow runs from the end of one slice to the beginning of another.  So flows belong to
- * spans.  They run from a hold to the next hold of that lock in another thread, and from a signal
- * to the wake.  They also run from a creation to a thread's life, and from a thread's life to the
- * join.
+ * A flow arrow runs from the end of one slice to the beginning of another, so flows belong to
+ * spans.  There are flows from a hold to the next hold of that lock in another thread, from a
+ * signal to the wake, from a creation to the lifetime of the new thread, and from the lifetime of a
+ * thread to the join.
  */
 #include "model/export.h"
 
@@ -51,12 +52,12 @@ enum {
 	ANNOTATION_STRING = 6,
 	ANNOTATION_NAME = 10,
 };
-/* Types of events of Perfetto, and wire types of protobuf. */
+/* The event types of Perfetto, and the wire types of protobuf. */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-/* Largest number of lock tracks of a thread; a hold that does not nest on any of them is left out.
- * Set by hand. */
+/* The largest number of lock tracks of a thread.  A hold that does not nest on any of them is left
+ * out.  Set by hand. */
 #define LOCK_TRACKS 16
 #define PROCESS_UUID 1
 #define SEQUENCE 1
@@ -82,7 +83,7 @@ struct open_span {
 struct thread_state {
 	struct open_span *open;
 	size_t count, capacity;
-	size_t life; /* 1 + the span of the thread's life */
+	size_t life; /* 1 + the index of the span of the thread's lifetime */
 	uint64_t create_flow;
 };
 
@@ -489,7 +490,7 @@ static void write_span(struct perfetto_export *x, struct perfetto_track *k, cons
 	write_event(x, k->id, s->begin, SLICE_BEGIN, s);
 }
 
-/* Writes all spans of one thread, which are in the order of their beginnings. */
+/* Writes all spans of one thread.  They must be sorted by their beginnings. */
 static void write_spans(struct perfetto_export *x, const struct span *spans, size_t count)
 {
 	uint32_t thread = spans[0].thread;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a model.  Out: RAPID's STD text: one event per line in the merged order,
+ * Writes a model as RAPID's STD text.  Each line is an event, in the merged order:
  * `thread|op(operand)|location`.
  *
  * STD has variables, not bytes.  The bytes of an object are cut into granules wherever an access
- * begins or ends.  So two accesses share a variable if and only if they overlap.  STD has only
- * mutexes; doc/format/std.md describes how the other synchronisation objects are exported.
+ * begins or ends, so that two accesses share a variable if and only if they overlap.  STD has only
+ * mutexes. doc/format/std.md describes how the other synchronisation objects are exported.
  *
  * A trace that was imported from STD is written with its original names and locations, so the text
  * is the same as the imported one.
@@ -23,14 +23,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BITS 6 /* log2 of the units of a word in a map of cuts; each unit has a bit */
-/* On level 0 a unit is a byte; on the other levels it is a word of the level below. */
+/* log2 of the number of units in a word of a map of cuts; each unit has a bit. */
+#define BLOCK_BITS 6
+/* The number of levels.  On level 0, a unit is a byte.  On the other levels, it is a word of the
+ * level below. */
 #define CUT_LEVELS 4
-/* Largest number of bytes of a range; no program copies more at once. */
+/* The largest number of bytes in a range.  No program copies more at once. */
 #define RANGE_MAX (1ull << 30)
-#define WRITER 1 /* value in the map of holds: held for writing */
+#define WRITER 1 /* value in the map of holds for a lock that is held for writing */
 
-/* The threads that lock a read-write lock for reading at some time. */
+/* The threads that, at some time, lock a read-write lock for reading. */
 struct readers {
 	uint32_t *threads;
 	size_t count, capacity;
@@ -44,17 +46,17 @@ struct std_export {
 	struct model_cache *cache;
 	/* Maps (object, offset >> 32) to a number that is larger than all numbers of objects. */
 	struct rd_umap parts;
-	/* Maps (object, word) to a bit for each unit in which a granule begins. */
+	/* Maps (object, word) to a bit mask of the units in which a granule begins. */
 	struct rd_umap cuts[CUT_LEVELS];
-	/* Maps (thread, sync) to the recursion depth; for a read-write lock, to WRITER or twice the
-	 * number of readings. */
+	/* Maps (thread, sync) to the recursion depth.  For a read-write lock, maps it to WRITER, or
+	 * to twice the number of times that the thread holds it for reading. */
 	struct rd_umap holds;
-	struct readers *readers; /* by synchronisation object */
-	struct rd_umap granules; /* maps (object, offset) to an index of names */
+	struct readers *readers; /* indexed by synchronisation object */
+	struct rd_umap granules; /* maps (object, offset) to an index in names */
 	struct rd_names names, object_names;
-	char **objects; /* by object: its unique name, made when it is needed */
+	char **objects; /* the unique name of each object, made when it is needed */
 	char **syncs;
-	/* By synchronisation object: whether some thread took the object over from a dead owner. */
+	/* For each synchronisation object, true if some thread took it over from a dead owner. */
 	bool *robust;
 	struct rd_names places;	 /* maps "file:line" to its location - 1 */
 	struct rd_umap place_of; /* maps a site to its location */
@@ -73,7 +75,8 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
 }
 
-/* A key for a place in an object.  Each further 4 GiB of an object have a separate number. */
+/* Returns a key for a place in an object.  Each further 4 GiB of an object have a separate
+ * number. */
 static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 {
 	if (at > UINT32_MAX) {
@@ -99,8 +102,8 @@ static void sanitise(char *s)
 	}
 }
 
-/* The unique name of an object.  Two static variables may have the same name; the later one gets a
- * number. */
+/* Returns the unique name of an object.  If two static variables have the same name, a number is
+ * added to the later one. */
 static const char *object_name(struct std_export *x, uint32_t object)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -117,8 +120,8 @@ static const char *object_name(struct std_export *x, uint32_t object)
 	return x->objects[object];
 }
 
-/* The name of a place: the object's unique name and the path to the byte.  A place that is not
- * named after its object, such as a file descriptor, has only its own name. */
+/* Returns the name of a place, which consists of the object's unique name and the path to the byte.
+ * A place that is not named after its object, such as a file descriptor, has only its own name. */
 static char *place_name(struct std_export *x, uint32_t object, uint64_t offset)
 {
 	struct rd_buf plain = RD_BUF_INIT, place = RD_BUF_INIT;
@@ -207,9 +210,9 @@ static void cut(struct std_export *x, uint32_t object, uint64_t offset)
 	}
 }
 
-/* The end of the granule that contains `offset`, at most `end`.  If a word is empty, the search
- * continues after it, one level higher, so long ranges take few steps.  If a bit is set, the search
- * looks into that unit, one level lower. */
+/* Returns the end of the granule that contains `offset`, or `end` if that is smaller.  If a word is
+ * empty, the search continues after it, one level higher, so that long ranges take few steps.  If a
+ * bit is set, the search looks into that unit, one level lower. */
 static uint64_t next_cut(struct std_export *x, uint32_t object, uint64_t offset, uint64_t end)
 {
 	RD_ASSERT(offset < end);
@@ -297,7 +300,7 @@ static void emit_part(struct std_export *x, const struct event_place *at, const 
 	}
 }
 
-/* The STD word of an imported access. */
+/* Returns the STD word of an imported access. */
 static const char *imported_access(const struct trace_site *site)
 {
 	if (!site)
@@ -369,8 +372,8 @@ static const char *reader_lock(struct std_export *x, uint32_t sync, uint32_t thr
 	return b->data;
 }
 
-/* Emits the locks that a writer of a read-write lock acquires, one for each reader, or their
- * releases in reverse order. */
+/* Writes the acquisitions of the locks, one for each reader, that a writer of a read-write lock
+ * acquires, or their releases in reverse order. */
 static void emit_writer(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
 	RD_ASSERT(change == 1 || change == -1);
@@ -443,8 +446,8 @@ static void export_thread(struct std_export *x, const struct event_place *at, co
 	}
 }
 
-/* Whether the operation creates, joins, begins or ends a thread.  Other operations on threads order
- * nothing. */
+/* Returns true if the operation creates, joins, begins or ends a thread.  Other operations on
+ * threads order nothing. */
 static bool is_of_threads(enum raddle_event kind)
 {
 	return raddle_class(kind) == RADDLE_CLASS_THREAD && raddle_role(kind) != RADDLE_ROLE_DETACH &&
@@ -474,8 +477,8 @@ static void export_ordering(struct std_export *x, const struct event_place *at, 
 	}
 }
 
-/* Exports a wait of an imported trace: on a monitor, or for a condition that has a separate
- * name. */
+/* Exports a wait of an imported trace.  It is a wait on a monitor, or for a condition that has a
+ * separate name. */
 static void export_imported_wait(struct std_export *x, const struct event_place *at, uint32_t cond,
 				 const struct trace_event *e)
 {
@@ -556,12 +559,12 @@ static void note_reader(struct std_export *x, uint32_t thread, const struct trac
 		return;
 	struct readers *r = &x->readers[sync];
 	if (r->count > 0 && r->threads[r->count - 1] == thread)
-		return; /* already noted: this pass reads the threads one after another */
+		return; /* already noted, because this pass reads the threads one after another */
 	RD_GROW(r->threads, r->capacity, r->count + 1);
 	r->threads[r->count++] = thread;
 }
 
-/* The first pass: finds where granules begin, which threads acquire which read-write lock for
+/* The first pass.  It finds where granules begin, which threads acquire which read-write lock for
  * reading, and which mutexes were taken over from a dead owner. */
 static void prepare(struct std_export *x, size_t stream)
 {

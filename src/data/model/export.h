@@ -12,8 +12,9 @@
 #include <stdio.h>
 
 struct model_std_opts {
-	bool all;	 /* also export data that no two threads share */
-	FILE *locations; /* receives a side table (location, file:line, function); may be NULL */
+	bool all; /* also export data that no two threads share */
+	/* If not NULL, a side table (location, file:line, function) is written to it. */
+	FILE *locations;
 };
 
 /* Writes RAPID's STD text format; doc/format/std.md describes the mapping. */

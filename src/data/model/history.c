@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the history of each thread: an array of its operations (events with q), and an array of
- * its accesses to shared bytes between them.  Analyses walk over these arrays, because the rest of
- * the trace cannot affect a race or a deadlock.
+ * Makes the history of each thread, which consists of an array of its operations (events with q),
+ * and an array of the accesses to shared bytes that it made between them.  Analyses walk over these
+ * arrays, because the rest of the trace cannot affect a race or a deadlock.
  *
  * The arrays may cover only a part of the run.  Then operations before the part are left out if
  * they no longer have an effect (prefix.c).
  *
- * Schedules count all records of a site, including accesses to unshared memory, which are not in
- * the arrays.  model_locate() reads the stream again to count them.
+ * Schedules count all records of a site.  These include accesses to unshared memory, which are not
+ * in the arrays, so model_locate() reads the stream again to count them.
  */
 #include "model/model-int.h"
 
@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of bytes of a range; no program copies more at once. */
+/* The largest number of bytes in a range.  No program copies more at once. */
 #define RANGE_MAX (1ull << 30)
-/* Number of intervals of q that are counted when the run is cut into parts. */
+/* The number of intervals of q in which items are counted when the run is cut into parts. */
 #define BUCKETS 65536
-/* Largest number of items (operations and accesses) in the first and in the last part. It is
+/* The largest number of items (operations and accesses) in the first and in the last part.  It is
  * small, so that findings are reported early. */
 #define EDGE_PART (1 << 20)
 
@@ -32,17 +32,19 @@ struct history_scan {
 	struct model_history *history;
 	struct model_path path;
 	size_t operation_capacity, access_capacity;
-	bool guards;	     /* there are objects that are initialised once */
+	/* True if there are once controls or guards of C++ statics. */
+	bool guards;
 	uint64_t q;	     /* the largest q so far */
 	uint64_t operations; /* number of operations so far, including those that are left out */
 	uint64_t ended;	     /* number of the latest operation that ends a segment */
-	/* Accesses before operation number `skip` are certainly not in the part. */
+	/* All accesses before operation number `skip` are certainly outside the part. */
 	uint64_t skip;
 	uint32_t counted;
 	struct model_spin spin;
 	size_t stream;
-	uint32_t chunks;   /* number of chunks of the stream that have begun so far */
-	uint64_t *sizes;   /* by q / bucket: number of items; NULL if items are kept, not counted */
+	uint32_t chunks; /* number of chunks of the stream that have begun so far */
+	/* The number of items in each bucket of q; NULL if items are kept, not counted. */
+	uint64_t *sizes;
 	uint64_t *segment; /* the entry of `sizes` that counts the items of the current segment */
 };
 
@@ -62,7 +64,7 @@ static void add_access(struct history_scan *s, const struct model_access *a)
 struct pieces {
 	const struct model *model;
 	struct model_cache *cache;
-	uint64_t address, size, q; /* the rest of the record that is not yet processed */
+	uint64_t address, size, q; /* the part of the record that is not yet processed */
 	struct model_access access;
 };
 
@@ -112,8 +114,8 @@ static void note_access(struct history_scan *s, const struct trace_event *e, con
 	}
 }
 
-/* Makes an access for the release of an object: a write of all of it.  Returns false if no other
- * thread touched the object. */
+/* Makes an access for the release of an object, which is treated as a write of the whole object.
+ * Returns false if no other thread touched the object. */
 static bool free_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 		       struct model_access *a)
 {
@@ -127,8 +129,8 @@ static bool free_piece(const struct model *m, struct model_cache *cache, const s
 	return true;
 }
 
-/* Adds the release of an object.  The call that releases the memory is the site of the access; its
- * callers are the stack. */
+/* Adds the release of an object.  The site of the access is the call that releases the memory, and
+ * its stack consists of the callers. */
 static void note_free(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	uint32_t call = model_stack_intern(s->model, &s->path, &in->decoder);
@@ -142,7 +144,7 @@ static void note_free(struct history_scan *s, const struct trace_event *e, const
 }
 
 /* Makes an access for the effect of an operation on the bytes of its lock or other object.  Returns
- * false if only one thread touches them, or there is no effect. */
+ * false if only one thread touches these bytes, or if there is no effect. */
 static bool handled_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 			  const struct trace_decoder *d, struct model_access *a)
 {
@@ -162,7 +164,8 @@ static bool handled_piece(const struct model *m, struct model_cache *cache, cons
 	return model_is_shared(m, a->object, a->offset, a->size);
 }
 
-/* Adds an access made by handled_piece().  The call of the operation is the site of the access. */
+/* Adds an access that handled_piece() made.  The site of the access is the call of the
+ * operation. */
 static void note_handling(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct model_access a;
@@ -181,7 +184,7 @@ static uint32_t last_operand(const struct trace_event *e)
 	return trace_kind(e->kind)->operands[last] == 'u' ? (uint32_t)e->values[last] : 0;
 }
 
-/* Whether the event orders two threads: creations and joins do; a detach does not. */
+/* Returns true if the event orders two threads.  Creations and joins do, but a detach does not. */
 static bool has_other_thread(enum raddle_event kind)
 {
 	enum raddle_role role = raddle_role(kind);
@@ -265,7 +268,7 @@ static bool enter_segment(struct history_scan *s, const struct trace_event *e)
 	return true;
 }
 
-/* Handles a thread that spins and reads the same value again: only the last read is kept.  Returns
+/* Handles a thread that spins and reads the same value again.  Only the last read is kept.  Returns
  * false if the part ends there. */
 static bool repeat_read(struct history_scan *s, const struct trace_event *e)
 {
@@ -310,8 +313,8 @@ static bool scan_event(struct history_scan *s, const struct trace_event *e, cons
 	return true;
 }
 
-/* Notes that a chunk begins with the next event.  If everything so far is before the part, later
- * scans can start here. */
+/* Notes that a chunk begins with the next event.  If everything up to here is before the part,
+ * later scans can start here. */
 static void note_chunk(struct history_scan *s, const struct trace_stream *in)
 {
 	const struct model_history *h = s->history;
@@ -370,8 +373,8 @@ static void scan_stream(struct history_scan *s)
 	trace_stream_close(&in);
 }
 
-/* Scans all streams.  With `sizes` it only counts items.  Keeps the position of each thread at the
- * end of the part, for the next part. */
+/* Scans all streams.  If `sizes` is not NULL, only counts items.  Keeps the position of each thread
+ * at the end of the part, for the next part. */
 static void scan_all(struct model *m, uint64_t *sizes)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
@@ -419,8 +422,8 @@ int model_load(struct model *m, struct model_part part)
 	return RD_OK;
 }
 
-/* The bucket at which a last part of EDGE_PART items begins; BUCKETS if parts of `each` items are
- * smaller anyway. */
+/* Returns the bucket at which the last part begins, if that part is to have EDGE_PART items.
+ * Returns BUCKETS if parts of `each` items are smaller anyway. */
 static size_t first_of_last(const uint64_t *sizes, uint64_t each)
 {
 	RD_ASSERT(each > 0);
@@ -471,10 +474,10 @@ struct tally {
 	uint64_t after;	 /* number of the operation from which occurrences are counted */
 	uint64_t n;	 /* number of occurrences since then */
 	uint64_t pieces; /* number of pieces of shared memory since the thread's start */
-	size_t next;	 /* the next entry of `wanted`; the number of entries if there is none */
+	size_t next;	 /* the next entry in `wanted`, or the number of entries if there is none */
 };
 
-/* A requested access: the `piece`-th of its site. */
+/* A requested access, which is the `piece`-th one of its site. */
 struct wanted {
 	uint64_t piece;
 	size_t next; /* the next entry of the same site */
@@ -486,12 +489,12 @@ struct locator {
 	const size_t *accesses;
 	size_t count, found;
 	struct model_spot *spots;
-	struct rd_umap sites; /* maps a site to an index of tallies */
+	struct rd_umap sites; /* maps a site to an index in tallies */
 	struct tally *tallies;
 	struct wanted *wanted;
 };
 
-/* Builds the list of each site.  Goes backwards, so that each list ascends. */
+/* Builds the list of each site.  It visits the accesses backwards, so that each list ascends. */
 static void list_wanted(struct locator *l)
 {
 	for (size_t i = l->count; i-- > 0;) {
@@ -532,14 +535,15 @@ static void tally_piece(struct locator *l, struct tally *t)
 	}
 }
 
-/* Counts accesses of a requested site; `after` operations have been counted. */
+/* Counts `count` accesses of a requested site, after the thread has done `after` counted
+ * operations. */
 static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 {
 	t->n = t->after == after ? t->n + count : count;
 	t->after = after;
 }
 
-/* The site whose occurrences include the record; 0 if there is none. */
+/* Returns the site among whose occurrences the record counts, or 0 if there is none. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)
@@ -553,7 +557,7 @@ static void locate_in(struct locator *l, struct trace_stream *in, const struct m
 	struct model_spin spin = {0};
 	struct trace_event e;
 	uint64_t done =
-		/* Number of counted operations; a use of a lock comes before its operation. */
+		/* The number of counted operations.  A use of a lock comes before its operation. */
 		from ? from->counted : 0;
 	uint64_t operations = from ? from->operations : 0; /* number of all operations */
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Marks in streams.  In: scans for parts of the run.  Out: positions at which scans for other parts
- * can start.  So the time for a short part late in a long run depends only on its length.
+ * Keeps marks in streams.  While parts of the run are scanned, it remembers positions at which
+ * scans for other parts can start.  So the time for scanning a short part late in a long run
+ * depends only on the length of the part.
  *
  * A mark is at the beginning of a chunk, since chunks can be read separately.  It contains the
  * state of the scan: its counts, and the remaining operations (prefix.c), which are the same for
  * every later part.  The accesses of the segment around the mark are not kept.  So a part can be
- * scanned from the mark only if an operation between the two ends that segment.  Accesses can be
- * located from the mark only if some operation between the two is counted, because occurrences are
- * counted from that operation on.
+ * scanned from the mark only if that segment ends before the part begins.  Accesses can be located
+ * from the mark only if some operation between the mark and the accesses is counted, because
+ * occurrences are counted from that operation on.
  */
 #include "model/model-int.h"
 
@@ -18,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both constants were set by hand: marks must stay small compared with the model. */
+/* Both constants were set by hand, so that marks stay small compared with the model. */
 #define MARK_BYTES_MAX (64u << 20) /* largest size of all marks together, in bytes */
-/* Largest size of a mark, in bytes for each chunk since the previous mark. */
+/* The largest size of a mark, in bytes for each chunk since the previous mark. */
 #define CHUNK_BYTES (16u << 10)
 
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q)

@@ -7,13 +7,13 @@
 #include "model/model.h"
 
 /*
- * The addresses of all heap objects and stacks that ever existed: a grid of cells for each size
- * class (the powers of four).  An object is entered in the level at which it covers at most five
- * cells.  A cell lists its objects in the order of their birth.
+ * An index of the addresses of all heap objects and stacks that ever existed.  For each size class
+ * (the powers of four), there is a grid of cells.  An object is entered in the level at which it
+ * covers at most five cells.  A cell lists its objects in the order of their birth.
  */
 #define MODEL_GRID_LEVELS 22
 struct model_grid {
-	struct rd_umap cells; /* maps (level, cell number) to an index of starts */
+	struct rd_umap cells; /* maps (level, cell number) to an index in starts */
 	uint32_t *starts;     /* the entries of cell i are starts[i] to starts[i + 1] - 1 */
 	uint32_t *entries;    /* indices of objects */
 	uint32_t levels;      /* a mask of the levels that are used */
@@ -23,16 +23,17 @@ struct model_grid {
 struct model_block {
 	uint64_t touched, written, multi;
 	uint32_t owner; /* the thread that touched the block first */
-	/* Index of its owner table; 0 if `owner` was the first to touch every byte. */
+	/* The index of its owner table, or 0 if `owner` was the first to touch every byte. */
 	uint32_t owners;
-	uint64_t marked; /* mask of bytes whose state a further access of `latest` cannot change */
+	/* A mask of the bytes whose state cannot be changed by further accesses of `latest`. */
+	uint64_t marked;
 	uint32_t latest;
 };
 
 struct model_shadow {
-	uint32_t *direct; /* maps a block number to an index of blocks; NULL if the maps are used */
+	uint32_t *direct; /* maps a block number to an index in blocks; NULL if the maps are used */
 	struct rd_umap map;
-	/* Maps the chunks that ranges covered completely to an index of blocks. */
+	/* Maps the chunks that ranges covered completely to an index in blocks. */
 	struct rd_umap chunks;
 };
 
@@ -46,7 +47,7 @@ struct model_private {
 	size_t module_object_count;
 	struct rd_umap pages;	 /* maps the number of a page to its object */
 	struct rd_umap stack_of; /* maps (parent, site) to a node */
-	struct rd_pmap sync_of;	 /* maps (object, class), offset to a synchronisation object */
+	struct rd_pmap sync_of;	 /* maps (object, class) and offset to a synchronisation object */
 	struct model_block *blocks;
 	uint32_t (*owners)[64];
 	struct model_shadow *shadows;
@@ -55,15 +56,16 @@ struct model_private {
 		uint64_t place, q;
 	} * stores; /* sorted by place and q (spin.c) */
 	size_t store_count, store_capacity;
-	/* By stream: number of the last operation before reached_q that ends a segment. */
+	/* For each stream, the number of the last operation before reached_q that ends a
+	 * segment. */
 	uint64_t *reached;
 	uint64_t reached_q;	   /* the end of the part that was loaded last */
-	struct model_marks *marks; /* by stream (mark.c); NULL if there are no marks yet */
+	struct model_marks *marks; /* indexed by stream (mark.c); NULL if there are no marks yet */
 	size_t mark_bytes;
 	size_t object_capacity, module_capacity, stack_capacity, sync_capacity, thread_capacity;
 };
 
-/* Turns call stacks into numbers.  A path keeps the last stack of a stream. */
+/* Turns call stacks into numbers.  A path keeps the last call stack of a stream. */
 struct model_path {
 	uint32_t *sites, *nodes;
 	size_t depth, capacity;
@@ -73,24 +75,24 @@ uint32_t model_stack_intern(struct model *m, struct model_path *path, const stru
 void model_path_release(struct model_path *path);
 
 uint32_t model_add_object(struct model *m, const struct model_object *object);
-void model_index_objects(struct model *m); /* to be called after all objects were added */
+void model_index_objects(struct model *m); /* call this after all objects were added */
 uint32_t model_find_or_page(struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
 
 uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum raddle_class class,
-			   const uint64_t place[2]); /* `place` has the address and q */
+			   const uint64_t place[2]); /* `place` contains the address and q */
 
-/* The object that a FREE event releases; MODEL_NONE if there is none. */
+/* Returns the object that a FREE event releases, or MODEL_NONE if there is none. */
 uint32_t model_freed(const struct model *m, struct model_cache *cache, const struct trace_event *e);
 
 void model_name_threads(struct model *m);
 int model_scan_sharing(struct model *m, bool handled);
 
-/* The effect of the event on the memory of a lock or other object.  Named semaphores are excluded,
- * because other processes may have them open. */
+/* Returns the effect of the event on the memory of a lock or other object.  Named semaphores are
+ * excluded, because other processes may have them open. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d);
 
-/* The state of a thread that may be spinning; zeroed at its start. */
+/* The state of a thread that may be spinning.  It is zeroed at the start of the thread. */
 struct model_spin {
 	uint32_t site;
 	uint64_t address, until; /* the address that it reads, and the q of the next write there */
@@ -102,8 +104,8 @@ struct model_spin {
 void model_note_store(struct model *m, const struct trace_event *e);
 void model_sort_stores(struct model *m);
 
-/* To be called for each event of a stream.  Returns true if the event is at least the third read of
- * a spin, so that it can replace the read before it. */
+/* Call this for each event of a stream.  Returns true if the event is at least the third read of a
+ * spin, so that it can replace the read before it. */
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
 
 /* A position in a stream at which a scan for a later part can start (mark.c). */
@@ -113,10 +115,11 @@ struct model_mark {
 	uint32_t counted;
 	struct model_operation *prefix; /* the remaining operations before the mark */
 	size_t prefix_count;
-	/* Q of the first operation after it that ends a segment; UINT64_MAX if not known yet. */
+	/* The q of the first operation after the mark that ends a segment, or UINT64_MAX if not
+	 * known yet. */
 	uint64_t ends_q;
-	/* Number of the first operation after it that counts in schedules; UINT64_MAX if not known
-	 * yet. */
+	/* The number of the first operation after the mark that counts in schedules, or UINT64_MAX
+	 * if not known yet. */
 	uint64_t counts;
 };
 struct model_marks {
@@ -124,28 +127,27 @@ struct model_marks {
 	size_t count, capacity;
 };
 
-/* The last mark of a stream from which a part that begins at q can be scanned; NULL if there is no
- * such mark. */
+/* Returns the last mark of a stream from which a part that begins at q can be scanned, or NULL if
+ * there is no such mark. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
-/* The last mark of a stream from which accesses after operation number `skipped` can be located;
- * NULL if there is no such mark. */
+/* Returns the last mark of a stream from which accesses after operation number `skipped` can be
+ * located, or NULL if there is no such mark. */
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 
-/* Whether the place comes after all marks of the stream. */
+/* Returns true if the place comes after all marks of the stream. */
 bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
 /* Adds a mark, unless it would take too much memory. */
 void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);
 
-/* To be called for operation number `number` of the stream. */
+/* Call this for operation number `number` of the stream. */
 void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e);
 void model_marks_free(struct model *m);
 
-/* Frees the histories. */
 void model_unload(struct model *m);
 
-/* To be called before an operation that lies before the part is added.  Processes the operation
- * that was added last: removes it if it has no lasting effect, and removes the operations that it
- * makes obsolete (prefix.c). */
+/* Call this before adding an operation that precedes the part.  It processes the operation that was
+ * added last.  It removes that operation if it has no lasting effect, and also removes the
+ * operations that it makes obsolete (prefix.c). */
 void model_prefix_trim(struct model_history *h);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace as threads, objects and synchronisation objects with names that are the same in every
- * run. Built once, read-only afterwards.
+ * Represents a trace as threads, objects and synchronisation objects, with names that are the same
+ * in every run.  A model is built once, and is read-only afterwards.
  *
  * Threads are named as in TraceSanitizer.  T_0 is the initial thread.  The n-th thread that a
  * thread creates, counted from 0, has the creator's name followed by _n.  A heap object is named by
@@ -9,8 +9,8 @@
  * T_0_1 (queue.c:14)#3` (base/name.h).  Globals have their source names; stacks are named by
  * thread.
  *
- * An address means different objects at different times.  So lookups also take the time: q, the
- * position in the global order (trace_stream.last_q of the event).
+ * An address refers to different objects at different times.  So lookups also need the time.  It is
+ * given as q, the position in the global order (trace_stream.last_q of the event).
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -47,7 +47,7 @@ enum model_object_kind {
 	MODEL_PAGE,   /* memory of unknown origin, one object for each page */
 };
 
-/* What the accesses to an object show; set by model_build(). */
+/* What the accesses to an object show.  These flags are set by model_build(). */
 enum model_object_flag {
 	MODEL_TOUCHED = 1,
 	MODEL_WRITTEN = 2,
@@ -55,7 +55,7 @@ enum model_object_flag {
 	MODEL_SHARED = 8, /* at least two threads touched the same byte, and one of them wrote it */
 };
 
-/* The largest size of an object in bytes; memory beyond it is of unknown origin. */
+/* The largest size of an object in bytes.  Memory beyond it is of unknown origin. */
 #define MODEL_OBJECT_MAX (1ull << 43)
 
 struct model_object {
@@ -78,13 +78,13 @@ struct model_module {
 	uint64_t base, size, bias;
 };
 
-/* A call stack: a node of a tree whose node 0 is the empty stack. */
+/* A call stack, as a node of a tree whose node 0 is the empty stack. */
 struct model_stack {
 	uint32_t parent;
 	uint32_t site;
 };
 
-/* A lock, condition variable or other synchronisation object: a place in an object. */
+/* A lock, condition variable or other synchronisation object, which is a place in an object. */
 struct model_sync {
 	uint32_t object;    /* MODEL_NONE if only the address is known */
 	uint8_t class;	    /* enum raddle_class */
@@ -96,13 +96,16 @@ struct model_sync {
 	uint64_t wait_ns, hold_ns, hold_max_ns;
 };
 
-/* An operation that has a q, and the accesses up to the next operation: a segment. */
+/* A segment, which consists of an operation that has a q, and the accesses up to the next
+ * operation. */
 struct model_operation {
 	uint64_t q, t;
 	size_t access; /* index of the segment's first access in model_history.accesses */
-	uint32_t sync; /* Index of the event's first object in model.syncs; MODEL_NONE if it has none.  For an
-			  atomic load: the once object at its address, such as a C++ guard. */
-	uint32_t second; /* the mutex of a condition wait, or the thread created or joined; else MODEL_NONE */
+	/* The index of the event's first object in model.syncs, or MODEL_NONE if it has none.  For
+	 * an atomic load, this is the once object at its address, such as a C++ guard. */
+	uint32_t sync;
+	/* The mutex of a condition wait, or the created or joined thread; else MODEL_NONE. */
+	uint32_t second;
 	uint32_t stack;
 	uint32_t value;	  /* the event's last operand; for a fence, its site */
 	uint32_t counted; /* number of the thread's operations, up to this one, that schedules count */
@@ -110,8 +113,8 @@ struct model_operation {
 };
 
 /* An access to shared bytes.  The release of an object with shared bytes is a write of the whole
- * object.  The use of a lock is a read of its bytes before the operation; its initialisation or
- * destruction is a write.  In these three cases the site is that of the call. */
+ * object.  The use of a lock is a read of its bytes before the operation, and its initialisation or
+ * destruction is a write.  In these three cases, the site is that of the call. */
 struct model_access {
 	uint32_t object, site, stack;
 	uint32_t size : 31, write : 1; /* a longer range is split into several accesses */
@@ -123,8 +126,8 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
-	/* Number of events with q before the segment of the first access; 0 if no event was left
-	 * out. */
+	/* The number of events with q before the segment of the first access, or 0 if no event was
+	 * left out. */
 	uint64_t skipped;
 	uint32_t end_site;    /* site of the last record if it is an access; else 0 */
 	uint32_t end_stack;   /* call stack of the last record */
@@ -152,36 +155,38 @@ struct model {
 	uint64_t first_t, last_t;	   /* the smallest and largest time */
 	uint64_t last_q;		   /* the largest q */
 	struct model_part part;		   /* the part that the histories cover */
-	bool ordered; /* every access was recorded and happened directly after its operation (imported traces)
-		       */
-	int err;      /* the first error of a stream; the model contains what could be read */
+	/* True for imported traces, in which every access was recorded and happened directly after
+	 * its operation. */
+	bool ordered;
+	int err; /* the first error of a stream; the model contains what could be read */
 	struct model_private *private;
 };
 
-/* How much to build; each depth includes those before it. */
+/* How much of the model to build.  Each depth includes those before it. */
 enum model_depth {
-	MODEL_NAMES,	 /* threads, modules, objects */
-	MODEL_SHARING,	 /* synchronisation objects, the flags of objects, the shared bytes */
-	MODEL_PARTS,	 /* everything that model_load() needs; releasing an object counts as a write, using a
-			    lock as a read */
+	MODEL_NAMES,   /* threads, modules, objects */
+	MODEL_SHARING, /* synchronisation objects, the flags of objects, the shared bytes */
+	/* Everything that model_load() needs.  Releasing an object counts as a write, and using a
+	 * lock as a read. */
+	MODEL_PARTS,
 	MODEL_HISTORIES, /* histories of the whole run */
 };
 
-/* Builds a model.  A damaged stream is not a failure: model->err has its error. */
+/* Builds a model.  A damaged stream is not a failure, but model->err is set to its error. */
 int model_build(struct model **model, struct trace *trace, enum model_depth depth);
 void model_free(struct model *model); /* `model` may be NULL */
 
-/* Replaces the histories by those of a part: its operations and accesses, and the state that it
- * starts from.  An operation before the part is included only if its effect lasts: held locks,
- * created threads, values of semaphores (prefix.c).  Accesses before the part are included only if
- * they follow their thread's last operation before the part, because they may overlap the part in
- * time. */
+/* Replaces the histories by those of a part, which contain its operations and accesses, and the
+ * state from which it starts.  An operation before the part is included only if its effect lasts,
+ * for example if it acquires a lock that is still held (prefix.c).  Accesses before the part are
+ * included only if they follow their thread's last operation before the part, because they may
+ * overlap the part in time. */
 int model_load(struct model *m, struct model_part part);
 
-/* Cuts the run into parts of about the same size.  Each has at most about `most` operations and
- * accesses to shared bytes, as far as single segments allow.  If the parts are large, the first and
- * the last one are made smaller.  Returns one part if everything fits.  The caller frees the array.
- * Needs MODEL_PARTS. */
+/* Cuts the run into parts of about the same size.  Each part has at most about `most` operations
+ * and accesses to shared bytes, as far as single segments allow.  If the parts are large, the first
+ * and the last one are made smaller.  Returns one part if everything fits.  The caller must free
+ * the array.  The model must have been built with MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
 /* An access in its thread's stream, in the terms of schedules (doc/format/schedule.md).  It is the
@@ -190,20 +195,20 @@ struct model_spot {
 	uint64_t after, occurrence;
 };
 
-/* Finds the spots of accesses by one scan of the stream.  `accesses` has ascending indices of
- * accesses in the thread's history. */
+/* Finds the spots of accesses by one scan of the stream.  `accesses` contains indices of accesses
+ * in the thread's history, in ascending order. */
 int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
 		 struct model_spot *spots);
 
-/* The index of the thread with that number; MODEL_NONE if there is none. */
+/* Returns the index of the thread with that number, or MODEL_NONE if there is none. */
 uint32_t model_thread(const struct model *m, uint32_t number);
 
-/* The index of the thread with that stream of the trace. */
+/* Returns the index of the thread with that stream of the trace. */
 uint32_t model_thread_of_stream(const struct model *m, size_t stream);
 
-/* The object at an address at time q, or MODEL_NONE.  If no object is alive there at q, returns the
- * object allocated there next, whose publication was not synchronised; if there is none, the last
- * object there. */
+/* Returns the object at an address at time q, or MODEL_NONE.  If no object is alive there at q,
+ * returns the object that is allocated there next, because a pointer to it was passed on without
+ * synchronisation.  If there is none, returns the last object that was alive there. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
 /* Caches results of model_find() and of site lookups.  A zeroed cache is empty. */
@@ -232,29 +237,29 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Whether any of these bytes was touched by several threads and written. */
+/* Returns true if several threads touched any one of these bytes and it was written. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
-/* The number of bytes of an object that were touched by several threads and written. */
+/* Returns the number of bytes of an object that several threads touched and that were written. */
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 
-/* The synchronisation object at an address at time q, or MODEL_NONE. */
+/* Returns the synchronisation object at an address at time q, or MODEL_NONE. */
 uint32_t model_sync(const struct model *m, enum raddle_class class, uint64_t address, uint64_t q);
 
-/* Whether the object represents file descriptors.  An imported trace has no such object. */
+/* Returns true if the object represents file descriptors.  An imported trace has no such object. */
 static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
 	       raddle_is_descriptor(m->objects[object].base);
 }
 
-/* Whether the object represents channels, which are not memory either. */
+/* Returns true if the object represents channels, which are not memory either. */
 static inline bool model_is_channels(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
 	       raddle_is_channel(m->objects[object].base);
 }
 
-/* A stack variable or thread-local variable that is known from an access by name. */
+/* A stack variable or thread-local variable that is known because it was accessed by name. */
 struct model_variable {
 	const struct trace_site *site; /* site of the access by name */
 	uint32_t thread;	       /* the thread that owns the variable */
@@ -262,8 +267,8 @@ struct model_variable {
 	bool is_thread_local;
 };
 
-/* Finds the variable at the offset at time q; needs MODEL_HISTORIES.  Returns false if no access by
- * name shows one. */
+/* Finds the variable at the offset at time q.  Needs MODEL_HISTORIES.  Returns false if no access
+ * by name shows a variable there. */
 bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset, uint64_t q,
 			 struct model_variable *out);
 /* Appends a name such as `main.jobs[].done`, or `cache` for a thread-local variable. */

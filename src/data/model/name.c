@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of nested member names; set by hand, because a damaged type table may nest types
- * without end. */
+/* The largest number of nested member names.  Set by hand, because a damaged type table may nest
+ * types without end. */
 #define NESTING_MAX 8
 
 /*
  * Names the threads whose parent has a name, until no such thread is left.  The remaining threads
- * become roots: their parent is unknown, or damage made a cycle.  Parents mostly have smaller
- * numbers, so one or two rounds are enough.
+ * become roots, because their parent is unknown or damage has created a cycle.  Parents mostly have
+ * smaller numbers, so one or two rounds are enough.
  */
 void model_name_threads(struct model *m)
 {
@@ -50,7 +50,8 @@ void model_name_threads(struct model *m)
 	}
 }
 
-/* Removes the first dimension: "int[10][4]" becomes "int[4]", and *size becomes a tenth of it. */
+/* Removes the first dimension of an array type.  For example, "int[10][4]" becomes "int[4]", and
+ * *size becomes a tenth of its value. */
 static bool strip_array(char *type, uint64_t *size)
 {
 	char *open = strchr(type, '[');
@@ -65,7 +66,7 @@ static bool strip_array(char *type, uint64_t *size)
 	return true;
 }
 
-/* Whether the type is opaque: names do not contain its members. */
+/* Returns true if the type is opaque, which means that names do not contain its members. */
 static bool is_opaque(const char *type)
 {
 	static const char *const prefixes[] = {"pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "std::"};

@@ -2,11 +2,11 @@
 /*
  * Finds the object that lies at an address at some time.
  *
- * The definition is simple: of all objects that contain the address, the one that is alive at q.
- * But a program may allocate millions of objects at the same few addresses.  So heap objects and
- * stacks are kept in a grid of cells (model-int.h).  A lookup visits one cell of each level.  It
- * finds the last object born before q by binary search, and walks back to one that contains the
- * address. Globals and modules never move, so each of the two kinds has a sorted array.
+ * The definition is simple: it is the object that contains the address and is alive at q.  But a
+ * program may allocate millions of objects at the same few addresses.  So heap objects and stacks
+ * are kept in a grid of cells (model-int.h).  A lookup visits one cell of each level.  It finds the
+ * last object born before q by binary search, and walks back to one that contains the address.
+ * Globals and modules never move, so each of the two kinds has a sorted array.
  */
 #include "model/model-int.h"
 
@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_SHIFT 6   /* log2 of the bytes of a cell on the lowest level */
+#define CELL_SHIFT 6   /* log2 of the number of bytes in a cell on the lowest level */
 #define LEVEL_SHIFT 59 /* position of the level in a cell's key */
 #define PAGE 4096
-/* Largest number of objects of a cell that a lookup visits; set by hand, to limit the time with a
- * damaged trace. */
+/* The largest number of objects in a cell that a lookup visits.  Set by hand, to limit the time
+ * with a damaged trace. */
 #define WALK_MAX 65536
 
 uint32_t model_add_object(struct model *m, const struct model_object *object)
@@ -63,7 +63,8 @@ static bool is_dynamic(const struct model_object *o)
 	return o->kind == MODEL_HEAP || o->kind == MODEL_STACK;
 }
 
-/* Visits the cells of an object.  Counts the object in them or, with `fill`, enters it. */
+/* Visits the cells of an object.  If `fill` is NULL, only counts the object in them.  Otherwise
+ * enters it. */
 static void visit_cells(struct model_grid *g, const struct model *m, uint32_t object, uint32_t *fill)
 {
 	const struct model_object *o = &m->objects[object];
@@ -224,8 +225,8 @@ uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uin
 			return object;
 	}
 	object = model_find(m, address, q);
-	/* A module is the memory around its variables.  A variable may share a line of this cache
-	 * with its module. */
+	/* A module contains the memory around its variables, so a variable may share a line of this
+	 * cache with its module. */
 	if (object != MODEL_NONE && m->objects[object].kind != MODEL_MODULE) {
 		cache->entries[slot].line = line;
 		cache->entries[slot].object = object;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names the places that pointers lead to, as in the source.  In: a heap object or a stack, an
- * offset in it, and accesses to the bytes there.  Out: `struct conn.refs` or `struct conn[].refs`,
- * if an access used a pointer to a struct; otherwise the variable that received the allocation,
- * `*counter (malloc at f.c:12)`.  If a thread never accesses one of its stack variables by name,
- * this is the best name available.
+ * Names the places to which pointers lead, as in the source.  A place is an offset in a heap object
+ * or a stack, and the name is derived from accesses to the bytes there.  If an access used a
+ * pointer to a struct, the name is `struct conn.refs` or `struct conn[].refs`.  Otherwise it
+ * contains the variable that received the allocation, as in `*counter (malloc at f.c:12)`.  If a
+ * thread never accesses one of its stack variables by name, this is the best name available.
  *
  * Debug information describes the source, and a cast may make it wrong.  So a struct that does not
- * fit into the object at that place is ignored.  If two structs fit, the larger one contains the
- * other.
+ * fit into the object at that place is ignored.  If two structs fit, the larger one is used,
+ * because it contains the other.
  */
 #include "model/model.h"
 
@@ -24,11 +24,12 @@ struct holder {
 	uint64_t size;
 	uint64_t start;	 /* offset of the struct in the object */
 	uint64_t offset; /* offset of the place in the struct */
-	/* It is in an array of the struct; `start` is the offset of the first element. */
+	/* True if it is in an array of the struct.  Then `start` is the offset of the first
+	 * element. */
 	bool indexed;
 };
 
-/* The last member of the type, if that is a flexible array. */
+/* Returns the last member of the type, if that is a flexible array. */
 static const struct trace_member *open_member(const struct trace_sites *sites, const char *type)
 {
 	size_t first, count = trace_sites_members(sites, type, &first);
@@ -67,7 +68,8 @@ static bool find_holder(const struct model *m, const struct model_access *a, uin
 	if (!out->indexed && out->start > o->size - out->size)
 		return false;
 	if (out->offset >= out->size && !open_member(m->sites, out->type)) {
-		/* The access may copy several elements; the place is then in a later one. */
+		/* The access may copy several elements.  In that case the place is in a later
+		 * one. */
 		out->start += out->offset / out->size * out->size;
 		out->offset %= out->size;
 	}
@@ -96,15 +98,16 @@ static void name_holder(const struct model *m, const struct model_object *o, con
 	rd_buf_release(&path);
 }
 
-/* Whether `h` is better: it is larger or, if both are equal, its type comes first in the alphabet.
- * So the order of the accesses does not matter. */
+/* Returns true if `h` is better than `than`, because it is larger or, if both have the same size,
+ * its type comes first in the alphabet.  So the result does not depend on the order of the
+ * accesses. */
 static bool is_better(const struct holder *h, const struct holder *than)
 {
 	return h->size != than->size ? h->size > than->size : strcmp(h->type, than->type) < 0;
 }
 
-/* The source's name for the place: of several names, the first in the alphabet. *bytes receives
- * the size of the largest access. */
+/* Returns the source's name for the place.  If there are several, returns the first in the
+ * alphabet.  Stores the size of the largest access in *bytes. */
 static const char *find_what(const struct model *m, const struct model_access *const *accesses, size_t count,
 			     uint64_t *bytes)
 {

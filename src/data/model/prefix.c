@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Determines what remains of a thread's operations before a part of the run.  In: its operations so
- * far; all but the last have been processed.  Out: the same operations without those that no longer
- * have an effect.
+ * Determines what remains of a thread's operations before a part of the run.  It receives the
+ * thread's operations so far, of which all but the last have been processed, and removes those that
+ * no longer have an effect.
  *
  * Finished critical sections, finished waits, and operations that order nothing later on are
- * removed.  Operations that create or end threads, wait, post or notify are kept, and so are
+ * removed.  Operations that create or end threads, wait, post or notify are kept.  So are
  * acquisitions of locks that are still held.  An operation is processed when the next one arrives,
- * because until then the accesses after it belong to the part.  So a thread that spins, or
- * acquires a lock again and again, keeps few operations before a part, however long it ran.
+ * because until then the accesses after it belong to the part.  So a thread that spins, or acquires
+ * a lock again and again, keeps few operations before a part, however long it ran.
  */
 #include "model/model-int.h"
 
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Number of kept operations to look back for the acquisition of a lock; set by hand. */
+/* The number of kept operations that are searched for the acquisition of a lock.  Set by hand. */
 #define SECTION_DEPTH_MAX 16
 
 static int effect(const struct model_operation *op)
@@ -25,7 +25,7 @@ static int effect(const struct model_operation *op)
 	return trace_lock_effect(op->kind, op->value);
 }
 
-/* Whether the operation has no lasting effect. */
+/* Returns true if the operation has no lasting effect. */
 static bool is_idle(const struct model_operation *op)
 {
 	enum raddle_role role = raddle_role(op->kind);
@@ -44,8 +44,8 @@ static bool is_idle(const struct model_operation *op)
 	}
 }
 
-/* The index of the lock's acquisition among the last SECTION_DEPTH_MAX operations before number
- * `end`.  Returns `end` if it is not found. */
+/* Returns the index of the lock's acquisition among the last SECTION_DEPTH_MAX operations before
+ * number `end`.  Returns `end` if it is not found. */
 static size_t find_taken(const struct model_history *h, uint32_t sync, size_t end)
 {
 	RD_ASSERT(end <= h->operation_count);
@@ -74,8 +74,8 @@ static void end_section(struct model_history *h, const struct model_operation *r
 	remove_at(h, taken);
 }
 
-/* Handles the end of a wait: the mutex was released and acquired again, so it is held since the
- * wake. */
+/* Handles the end of a wait.  The mutex was released and acquired again, so it has been held since
+ * the wake. */
 static void end_wait(struct model_history *h, const struct model_operation *wake)
 {
 	size_t last = h->operation_count - 1, taken = find_taken(h, wake->second, last - 1);
@@ -91,8 +91,8 @@ static void end_wait(struct model_history *h, const struct model_operation *wake
 	h->operations[h->operation_count++] = lock;
 }
 
-/* Keeps a fence.  It matters only that the thread has executed it.  So the fence of each site is
- * kept once, before all other operations, where it does not interfere with them. */
+/* Keeps a fence.  All that matters is that the thread has executed it.  So the fence of each site
+ * is kept once, before all other operations, where it does not interfere with them. */
 static void keep_fence(struct model_history *h, const struct model_operation *fence)
 {
 	struct model_operation first = *fence;

@@ -10,7 +10,7 @@
  *
  * Releasing an object is treated as a write of all its bytes that any thread touched.  These bytes
  * are marked in the last step, so that releasing a large object with few used bytes costs nothing.
- * Using a lock is treated as a read of its bytes; initialising or destroying it as a write.
+ * Using a lock is treated as a read of its bytes, and initialising or destroying it as a write.
  */
 #include "model/model-int.h"
 
@@ -21,13 +21,13 @@
 #include <string.h>
 
 #define BLOCK 64 /* number of bytes of an object that share an entry */
-/* Number of bytes of a large object that a long range marks at once. */
+/* The number of bytes of a large object that a long range marks at once. */
 #define CHUNK (64u << 10)
-/* Size of the largest object, in bytes, with a plain table; larger ones have maps. */
+/* The size of the largest object, in bytes, that has a plain table.  Larger objects have maps. */
 #define DIRECT_MAX (16u << 20)
-/* Largest number of bytes of a range; no program copies more at once. */
+/* The largest number of bytes in a range.  No program copies more at once. */
 #define RANGE_MAX (1ull << 30)
-/* Largest number of unknown pages that one range may introduce; set by hand. */
+/* The largest number of unknown pages that one range may introduce.  Set by hand. */
 #define RANGE_PAGES 16
 
 /* A scan of all streams. */
@@ -44,7 +44,7 @@ struct sharing_scan {
 	size_t held_count, held_capacity;
 };
 
-/* In the first scan: notes which threads touch an object at all. */
+/* Notes, in the first scan, which threads touch an object at all. */
 static void touch_object(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a)
 {
 	RD_ASSERT(object < m->object_count);
@@ -73,7 +73,7 @@ static struct model_shadow *shadow_of(struct model *m, struct model_object *o)
 	return &x->shadows[o->shadow];
 }
 
-/* The index of a block or chunk, which is created if necessary. */
+/* Returns the index of a block or chunk, and creates it if necessary. */
 static uint64_t new_index(struct model_private *x, uint64_t index)
 {
 	if (index == 0) {
@@ -98,7 +98,8 @@ static struct model_block *block_of(struct model *m, struct model_object *o, uin
 	return &x->blocks[*mapped];
 }
 
-/* The block of a chunk, which has one unit: bit 0 describes all bytes of the chunk. */
+/* Returns the block that represents a chunk.  It has only one unit: bit 0 describes all bytes of
+ * the chunk. */
 static struct model_block *chunk_of(struct model *m, struct model_object *o, uint64_t number)
 {
 	uint64_t *mapped = rd_umap_put(&shadow_of(m, o)->chunks, number, NULL);
@@ -106,7 +107,7 @@ static struct model_block *chunk_of(struct model *m, struct model_object *o, uin
 	return &m->private->blocks[*mapped];
 }
 
-/* Gives each byte of a block a separate owner when a second thread touches the block. */
+/* Assigns a separate owner to each byte of a block, when a second thread touches the block. */
 static uint32_t *owners_of(struct model *m, struct model_block *b)
 {
 	struct model_private *x = m->private;
@@ -122,7 +123,7 @@ static uint32_t *owners_of(struct model *m, struct model_block *b)
 }
 
 /* Marks bytes of a block.  Threads touch the same bytes again and again, and streams are read one
- * by one, so `marked` is used to skip repetitions. */
+ * after another, so `marked` is used to skip repetitions. */
 static void mark_block(struct model *m, struct model_block *b, uint64_t mask, uint32_t thread)
 {
 	RD_ASSERT(mask != 0);
@@ -156,7 +157,7 @@ static uint64_t mask_of(uint64_t offset, uint64_t size)
 	return (n == BLOCK ? UINT64_MAX : (1ull << n) - 1) << first;
 }
 
-/* In the second scan: marks the bytes that a thread touches. */
+/* Marks, in the second scan, the bytes that a thread touches. */
 static void touch_bytes(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a)
 {
 	const uint8_t both = MODEL_MULTI | MODEL_WRITTEN;
@@ -225,7 +226,7 @@ static void scan_free(struct sharing_scan *s, uint32_t thread, const struct trac
 	touch_object(s->model, object, thread, &(struct model_access){.write = 1});
 }
 
-/* A mask of the bytes that a thread other than this one touched. */
+/* Returns a mask of the bytes that a thread other than this one touched. */
 static uint64_t foreign_bits(const struct model *m, const struct model_block *b, uint32_t thread)
 {
 	uint64_t foreign = b->multi;
@@ -312,7 +313,7 @@ static void release(struct sharing_scan *s, uint32_t sync, uint64_t t)
 	drop_held(s, h);
 }
 
-/* Whether the event is a use of its object. */
+/* Returns true if the event is a use of its object. */
 static bool is_use(const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {
@@ -324,8 +325,8 @@ static bool is_use(const struct trace_event *e)
 	}
 }
 
-/* Whether a thread begins to wait for the object of the event.  The duration of a wait for a once
- * control is not recorded. */
+/* Returns true if a thread begins to wait for the object of the event.  The duration of a wait for
+ * a once control is not recorded. */
 static bool begins_wait(enum raddle_event kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_WAIT ||
@@ -446,8 +447,8 @@ static const struct model_block *mapped_block(const struct model *m, const struc
 	return index ? &m->private->blocks[*index] : NULL;
 }
 
-/* A mask of the shared bytes of a block, from the block's own entry and that of its whole chunk.
- * Both may be NULL. */
+/* Returns a mask of the shared bytes of a block, from the block's own entry and that of its whole
+ * chunk.  Both may be NULL. */
 static uint64_t shared_of(const struct model *m, const struct model_block *b, const struct model_block *chunk)
 {
 	uint64_t multi = b ? b->multi : 0, written = b ? b->written : 0;
@@ -460,8 +461,8 @@ static uint64_t shared_of(const struct model *m, const struct model_block *b, co
 	return multi & written;
 }
 
-/* A mask in which bit i is set if byte offset + i was touched by several threads and written.  It
- * covers at most the bytes from `offset` to the end of its 64-byte block. */
+/* Returns a mask in which bit i is set if byte offset + i was touched by several threads and
+ * written.  It covers at most the bytes from `offset` to the end of its 64-byte block. */
 static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
 {
 	const struct model_object *o = &m->objects[object];
@@ -479,7 +480,7 @@ static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64
 	return shared_of(m, b, chunk) >> (offset % BLOCK);
 }
 
-/* Does the same as model_is_shared() for an object with maps: considers only the blocks and chunks
+/* Does the same as model_is_shared() for an object with maps.  Considers only the blocks and chunks
  * that were touched. */
 static bool is_shared_sparsely(const struct model *m, const struct model_shadow *s, uint64_t offset,
 			       uint64_t end)
@@ -519,8 +520,8 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	return false;
 }
 
-/* The number of shared bytes of an object with maps.  If a whole chunk is shared, so are all of its
- * blocks. */
+/* Returns the number of shared bytes of an object with maps.  If a whole chunk is shared, so are
+ * all of its blocks. */
 static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
 {
 	uint64_t count = 0;

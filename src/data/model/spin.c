@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recognises threads that spin: they read an atomic variable again and again, millions of times,
- * until it has changed.  In: the atomic writes of all threads, then the events of one thread in
- * order.  Out: which reads add nothing new.
+ * Recognises threads that spin, which means that they read an atomic variable again and again,
+ * millions of times, until it has changed.  It receives the atomic writes of all threads, then the
+ * events of one thread in order, and finds the reads that add nothing new.
  *
  * Consider consecutive reads from one site at one place, without a write to the place between them
  * in the order of q.  Only the first and the last of these reads are kept.  All of them read from
- * the same write.  In a schedule in which the last one also reads from it, no other write comes
- * between the first and the last.  So the reads between them are correct.  And stopping a thread
- * before one of these reads is the same as stopping it after the first.  So no error is lost and no
- * error is invented.
+ * the same write.  In a schedule in which the first and the last read still read from that write,
+ * no other write comes between them.  So the reads in between are correct, too.  And stopping a
+ * thread before one of these reads is the same as stopping it after the first.  So no error is
+ * lost, and none is invented.
  */
 #include "model/model-int.h"
 
@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-#define PLACE 16 /* bytes of a place: the size of the largest atomic */
+#define PLACE 16 /* the number of bytes in a place, which is the size of the largest atomic */
 
 void model_note_store(struct model *m, const struct trace_event *e)
 {
@@ -40,7 +40,7 @@ void model_sort_stores(struct model *m)
 		qsort(x->stores, x->store_count, sizeof *x->stores, compare_stores);
 }
 
-/* The q of the first write to the place after q; UINT64_MAX if there is none. */
+/* Returns the q of the first write to the place after q, or UINT64_MAX if there is none. */
 static uint64_t next_store(const struct model_private *x, uint64_t place, uint64_t q)
 {
 	const struct model_store now = {place, q};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Represents call stacks as nodes of one tree, so that a stack is a number, and equal stacks have
- * equal numbers.  Most stacks differ from the previous one only in their last entries.  So a path
- * keeps the nodes of the last stack of a stream.
+ * Represents call stacks as nodes of one tree.  So a stack is a number, and equal stacks have equal
+ * numbers.  Most stacks differ from the previous one only in their last entries, so a path keeps
+ * the nodes of a stream's last stack.
  */
 #include "model/model-int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synchronisation objects: the table of locks, condition variables and so on.  Such an object is
- * identified by its place (object and offset) and its class.  If it is initialised again in the
- * same place of the same object, it stays the same synchronisation object.
+ * Keeps the table of synchronisation objects, such as locks and condition variables.  Such an
+ * object is identified by its place (object and offset) and its class.  If it is initialised again
+ * in the same place of the same object, it stays the same synchronisation object.
  */
 #include "model/model-int.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The call of the operation is the site of the access.  So an operation without a known call has no
+/* The site of the access is the call of the operation, so an operation without a known call has no
  * effect here.  SEM_INIT and SEM_DESTROY may also come from sem_open() and sem_close(). */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d)

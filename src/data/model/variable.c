@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds names that are known only from accesses.  The trace has no events for stack frames, and
- * thread-local variables lie in memory of unknown origin.  But an access by name shows which
- * variable lies there.  In: a model with histories, a place and a time.  Out: the site of that
- * access, and the thread that owns the variable.
+ * Finds variables whose names are known only from accesses.  The trace has no events for stack
+ * frames, and thread-local variables lie in memory of unknown origin.  But an access by name shows
+ * which variable lies there.  For a place and a time, this file finds the site of such an access,
+ * and the thread that owns the variable.  The model must have histories.
  *
- * An address on a stack is another variable in every call.  So the owner's last access up to the
- * time is used, or else its first access after the time.
+ * An address on a stack belongs to another variable in every call.  So the owner's last access up
+ * to that time is used or, if there is none, its first access after that time.
  */
 #include "model/model.h"
 
@@ -84,7 +84,8 @@ bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset
 		find_local(m, object, offset, q, out));
 }
 
-/* Appends the member.  If the access covers the whole variable, its type names the member. */
+/* Appends the member.  If the access covers the whole variable, the variable's type names the
+ * member. */
 static void add_member(const struct model *m, const struct model_variable *v, struct rd_buf *out)
 {
 	const char *type = v->site->type;

@@ -3,9 +3,9 @@
  * Builds an execution, and matches wakes with signals.
  *
  * A wake takes the earliest signal or broadcast on its condition that came after its wait began.
- * No other wake may have taken that signal; a broadcast can be taken by any number of wakes.
- * Taking the earliest one keeps the must-order as weak as the observation allows.  A later signal
- * may have been the real cause, but the earlier one would have been enough.
+ * Only one wake can take a signal, but any number of wakes can take a broadcast.  Taking the
+ * earliest one keeps the must-order as weak as the observation allows.  A later signal may have
+ * been the real cause, but the earlier one would have been enough.
  */
 #include "order/exec.h"
 
@@ -28,7 +28,7 @@ void exec_release(struct exec *x)
 	exec_init(x);
 }
 
-/* The counter of objects for the number space that this kind of event uses. */
+/* Returns the counter of objects for the number space that this kind of event uses. */
 static uint32_t *space_of(struct exec *x, enum exec_kind kind)
 {
 	switch (kind) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In: operations of a trace.  Out: events of an execution (doc/design/order.md).
+ * Translates operations of a trace into events of an execution (doc/design/order.md).
  *
- * A recursive lock is held from its outermost acquisition to its last release.  Each use of
- * a barrier is an instance.  An instance has as many arrivals as the barrier was initialised for.
- * If that is unknown, it has the arrivals before the first departure.
+ * A recursive lock is held from its outermost acquisition to its last release.  Each use of a
+ * barrier is an instance.  An instance consists of as many arrivals as the barrier was initialised
+ * for.  If that number is unknown, it consists of the arrivals before the first departure.
  *
  * In a whole execution each operation is one event.  An operation that orders nothing is EXEC_FREE,
- * a wake takes its mutex itself, and a once control is not a lock.  Otherwise operations that order
- * nothing have no event.  Some operations have several events, and all of these but the last are
- * EXEC_PART.
+ * a wake acquires its mutex itself, and a once control is not a lock.  In other executions,
+ * operations that order nothing have no event.  Some operations have several events, and all of
+ * these but the last are EXEC_PART.
  */
 #include "order/fill.h"
 
@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Bit that is set in a recursion depth while a wait has released the lock. */
+/* The bit that is set in a recursion depth while a wait has released the lock. */
 #define WAITING (1ull << 32)
 
 void order_filler_init(struct order_filler *f, struct exec *x)
@@ -115,9 +115,10 @@ int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
 	}
 }
 
-/* Whether a read-write lock prefers writers.  Such a lock is modelled as two locks: the lock itself
- * and a gate.  A writer holds the gate from when it requests the lock, and a reader must pass the
- * gate.  So a reader that requests the lock again waits for a writer that waits for this reader. */
+/* Returns true if a read-write lock prefers writers.  Such a lock is modelled as two locks: the
+ * lock itself and a gate.  A writer holds the gate from the moment when it requests the lock, and a
+ * reader must pass the gate.  So if a reader requests the lock again while a writer waits for that
+ * reader, the reader waits for the writer. */
 static bool has_gate(struct order_filler *f, const struct order_op *op)
 {
 	struct order_object *o = order_fill_object(f, op->object);
@@ -193,7 +194,8 @@ static void refuse(struct order_filler *f, const struct order_op *op, bool share
 
 /* ---- locks that another thread releases ---- */
 
-/* Notes the locks that a thread holds when it ends.  They stay locked, except robust mutexes. */
+/* Notes the locks that a thread holds when it ends.  They stay locked, except for robust
+ * mutexes. */
 static void note_locks_left(struct order_filler *f, uint32_t thread)
 {
 	for (uint32_t i = 0; i < f->object_count && !f->hung; i++)
@@ -231,8 +233,8 @@ static bool is_handed(struct order_filler *f, uint32_t object)
 	return (o->handed || o->left) && !o->shared;
 }
 
-/* Adds an event for a lock that any thread may release.  It does not matter which thread took the
- * lock: it is either available or not. */
+/* Adds an event for a lock that any thread may release.  Which thread took the lock does not
+ * matter, because the lock is either available or not. */
 static void fill_handed(struct order_filler *f, const struct order_op *op, int change)
 {
 	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
@@ -384,9 +386,9 @@ static uint32_t once_lock(struct order_filler *f, uint32_t object)
 }
 
 /* Handles a thread that passes a once control.  Only the first pass of a thread may have to wait.
- * A load of a guard is assumed to find it open once the initialiser's return has been recorded.
- * That event comes just before the guard is opened.  But a load that still found the guard closed
- * is followed by a pass, so nothing is hidden. */
+ * Once the initialiser's return has been recorded, a load of the guard is assumed to find it open,
+ * although the guard is opened just after that event.  This hides nothing, because a load that
+ * still found the guard closed is followed by a pass. */
 static void pass_once(struct order_filler *f, const struct order_op *op)
 {
 	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)op->thread << 32 | op->object, NULL);

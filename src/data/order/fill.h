@@ -3,7 +3,7 @@
  * Translates the operations of a trace into the events of an execution (exec.h).  This code does
  * not depend on the trace reader.
  *
- * The caller numbers objects and threads; an object that is initialised again gets a new number.
+ * The caller numbers objects and threads.  An object that is initialised again gets a new number.
  * Each operation becomes the events that it consists of or, in a whole execution, exactly one
  * event.
  */
@@ -18,16 +18,18 @@
 struct order_op {
 	uint32_t thread;
 	uint32_t kind; /* enum raddle_event */
-	/* Enum raddle_class of the object; RADDLE_CLASS_THREAD for operations on threads. */
+	/* The class of the object (enum raddle_class), or RADDLE_CLASS_THREAD for operations on
+	 * threads. */
 	uint8_t class;
 	uint32_t object; /* EXEC_NONE if it has no object */
-	/* The mutex of a wait or wake; the created or joined thread; else EXEC_NONE. */
+	/* The mutex of a wait or wake, or the created or joined thread.  Otherwise EXEC_NONE. */
 	uint32_t second;
-	/* Depends on the kind: result, size of a barrier, value of a semaphore and so on. */
+	/* The meaning depends on the kind, for example a result, the size of a barrier or the value
+	 * of a semaphore. */
 	uint64_t value;
 };
 
-/* A message through a channel, modelled as a once control: the send is the run of the initialiser,
+/* A message through a channel.  It is modelled as a once control: the send runs the initialiser,
  * and each receive passes the control. */
 struct order_message {
 	uint32_t thread, once;
@@ -35,29 +37,31 @@ struct order_message {
 
 /* The state of an object. */
 struct order_object {
-	/* Number in its number space of the execution; EXEC_NONE if it has no number yet. */
+	/* The number of the object in its number space of the execution, or EXEC_NONE if it has no
+	 * number yet. */
 	uint32_t number;
 	uint32_t once_lock; /* the lock that is held while the initialiser runs */
 	uint32_t once_done; /* the event at which the initialiser last returned */
 	uint32_t size;	    /* number of threads of a barrier; 0 if unknown */
-	/* The use of a barrier that is being entered; EXEC_NONE if there is none. */
+	/* The barrier instance that is being entered, or EXEC_NONE if there is none. */
 	uint32_t instance;
-	/* During look-ahead: 1 + the thread that holds the lock; 0 if no thread does. */
+	/* During look-ahead, 1 + the thread that holds the lock, or 0 if no thread does. */
 	uint32_t holder;
 	uint32_t depth; /* during look-ahead: recursion depth of the holder */
 	bool handed;	/* the lock was released by a thread other than its holder */
-	/* Readers share the lock, or waits release it, so it cannot be treated as a semaphore. */
+	/* True if readers share the lock or waits release it, so that it cannot be treated as a
+	 * semaphore. */
 	bool shared;
 	bool left;    /* a thread ended while it held the lock */
 	bool writers; /* the read-write lock admits no reader while a writer waits */
-	/* For a lock that prefers writers: the lock that a writer holds while it waits and while it
-	 * writes; else EXEC_NONE. */
+	/* For a lock that prefers writers, the lock that a writer holds while it waits and while it
+	 * writes.  Otherwise EXEC_NONE. */
 	uint32_t gate;
 	/* 1 + the thread that holds the gate; 0 if no thread does. */
 	uint32_t writer;
 	uint32_t first;	  /* for a barrier: its first instance */
 	uint32_t entered; /* number of arrivals at `instance` so far */
-	/* For a channel: the latest message of each thread that has sent. */
+	/* For a channel, the latest message of each thread that has sent one. */
 	struct order_message *messages;
 	size_t message_count, message_capacity;
 };
@@ -72,8 +76,8 @@ struct order_thread {
 
 struct order_filler {
 	struct exec *x;
-	/* The program hung.  A lock of a thread that ended then stays locked, so that its holder is
-	 * known. */
+	/* True if the program hung.  Then a lock of a thread that ended stays locked, so that its
+	 * holder is known. */
 	bool hung;
 	bool handed;  /* some lock was released by a thread other than its holder */
 	uint64_t odd; /* number of operations that no primitive allows; they order nothing */
@@ -81,40 +85,41 @@ struct order_filler {
 	struct order_thread *threads;
 	size_t object_count, object_capacity, thread_count, thread_capacity;
 	struct rd_umap depths; /* maps (thread, lock) to the recursion depth */
-	/* Set of (thread, object): once controls that the thread knows to have run. */
+	/* A set of (thread, object) pairs: the once controls that the thread knows to have run. */
 	struct rd_umap passed;
-	struct rd_umap received; /* set of (thread, once): messages that the thread has received */
-	uint32_t *robust;	 /* locks that will be taken over from a dead thread */
+	/* A set of (thread, once) pairs: the messages that the thread has received. */
+	struct rd_umap received;
+	uint32_t *robust; /* locks that will be taken over from a dead thread */
 	size_t robust_count, robust_capacity;
 };
 
 void order_filler_init(struct order_filler *f, struct exec *x);
 void order_filler_release(struct order_filler *f);
 
-/* Announces that the lock will be taken over from a dead thread (EOWNERDEAD).  The dead thread
+/* Announces that the lock will be taken over from a dead thread (EOWNERDEAD).  The dead thread then
  * releases it by ending. */
 void order_fill_robust(struct order_filler *f, uint32_t object);
 
-/* To be called for all operations, in the order in which they happened, before the first
- * order_fill().  Finds locks that a thread other than their holder releases, and locks whose holder
+/* Call this for all operations, in the order in which they happened, before the first order_fill().
+ * It finds locks that are released by a thread other than their holder, and locks whose holder
  * ends.  Such a lock is treated as a semaphore with initial value 1.  A mutex that is used with a
  * condition, or a lock that readers share, is never treated as a semaphore. */
 void order_fill_look_ahead(struct order_filler *f, const struct order_op *op);
 
-/* Appends the events of the next operation.  Operations of all threads are passed in recorded
- * order. */
+/* Appends the events of the next operation.  The operations of all threads must be passed in
+ * recorded order. */
 void order_fill(struct order_filler *f, const struct order_op *op);
 
 /* Handles an unfinished operation.  If the operation waits for something, appends its event as
  * EXEC_PENDING. */
 void order_fill_pending(struct order_filler *f, const struct order_op *op);
 
-/* The state of an object; valid until the next operation. */
+/* Returns the state of an object.  It is valid until the next operation. */
 struct order_object *order_fill_object(struct order_filler *f, uint32_t object);
 
-/* The effect of an operation on locks: 1 if it has acquired its object, -1 if it is about to
- * release it, 0 otherwise.  Waits count, because they release and acquire their mutex.  Running the
- * initialiser of a once control counts, too. */
+/* Returns the effect of an operation on locks: 1 if it has acquired its object, -1 if it is about
+ * to release it, and 0 otherwise.  Waits count, because they release and acquire their mutex.  So
+ * does running the initialiser of a once control. */
 int order_lock_change(uint32_t kind, uint64_t value, bool *shared);
 
 #endif

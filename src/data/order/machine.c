@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The meaning of the events (machine.h), according to the table of doc/design/order.md.
+ * Implements the meaning of the events (machine.h), according to the table in doc/design/order.md.
  *
- * A mutex, or a read-write lock held for writing, has one holder; a read-write lock held for
- * reading has any number.  Re-acquisition by the holder nests.  A thread acts after its fork and
- * before its join.  A barrier exit needs all enters of the instance.  A semaphore never goes below
- * zero.  A wake needs the notification that it names.  In a whole execution a wake needs its mutex,
- * and any notification that came after the wait and ended no other wait.  A pending operation never
- * happens.
+ * A mutex, or a read-write lock held for writing, has one holder.  A read-write lock held for
+ * reading has any number of holders.  If a holder acquires the lock again, the acquisitions nest.
+ * A thread acts after its fork and before its join.  A barrier exit needs all entries of the
+ * instance.  A semaphore never goes below zero.  A wake needs the notification that it names.  In a
+ * whole execution, a wake needs its mutex and a notification, which may be any that came after the
+ * wait and ended no other wait.  A pending operation never happens.
  */
 #include "order/machine.h"
 
@@ -53,7 +53,7 @@ void machine_init(struct machine *m, const struct exec *x)
 	machine_reset(m, NULL, 0);
 }
 
-/* Records the positions in the order at which the waits end. */
+/* Stores, for each wait, the position in the order at which it ends. */
 static void look_ahead(struct machine *m, const uint32_t *order, size_t count)
 {
 	uint32_t *wait = zeroed(m->x->threads, sizeof *wait);
@@ -65,7 +65,8 @@ static void look_ahead(struct machine *m, const uint32_t *order, size_t count)
 		if (e->kind == EXEC_WAIT)
 			wait[e->thread] = order[i];
 		else if (e->kind == EXEC_WAKE && wait[e->thread] != EXEC_NONE)
-			/* A timed wait that ends by its deadline is not woken by a notification. */
+			/* A timed wait that ends because its time is up is not woken by a
+			 * notification. */
 			*rd_umap_put(&m->wakes, wait[e->thread], NULL) = e->aux == EXEC_NONE ? UINT64_MAX : i;
 	}
 	free(wait);
@@ -128,7 +129,7 @@ static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thre
 	return EXEC_NONE;
 }
 
-/* The mutex that a wake of a whole execution acquires again. */
+/* Returns the mutex that a wake of a whole execution acquires again. */
 static uint32_t mutex_of(const struct machine *m, const struct exec_event *wake)
 {
 	uint32_t wait = m->x->whole ? m->waiting[wake->thread] : EXEC_NONE;

@@ -20,24 +20,25 @@ struct machine_hold { /* a lock that a thread holds */
 
 struct machine {
 	const struct exec *x;
-	/* Not sorted; the list is short unless a thread holds hundreds of locks. */
+	/* The list is not sorted, because it is short unless a thread holds hundreds of locks. */
 	struct machine_hold *holds;
 	size_t hold_count, hold_capacity;
-	uint32_t *lock_holders; /* by lock: number of threads that hold it */
+	uint32_t *lock_holders; /* the number of threads that hold each lock */
 	int64_t *sem_value;
-	/* By barrier instance: number of arrivals so far, and in the whole execution. */
+	/* For each barrier instance, the number of arrivals so far, and in the whole execution. */
 	uint32_t *entered, *enters;
-	uint32_t *at; /* by thread: 1 + the index of its latest event */
+	uint32_t *at; /* 1 + the index of each thread's latest event */
 	uint8_t *once_done;
-	/* By thread: whether it was created, joined, has ended; whether the execution creates
-	 * it. */
+	/* For each thread, true if it was created, joined, or has ended, and if the execution
+	 * creates it. */
 	uint8_t *forked, *joined, *ended, *has_fork;
-	/* By variable: the event of the last write; EXEC_NONE if there is none. */
+	/* The event of the last write to each variable, or EXEC_NONE if there is none. */
 	uint32_t *last_write;
-	uint32_t *waiting; /* by thread: the event of its EXEC_WAIT, while it waits */
-	/* Only for a whole execution, in which a wake takes any notification. */
-	uint8_t *woken; /* by thread: whether its wait was notified */
-	/* By thread: position of its wake in the order, which decides which thread a signal
+	uint32_t *waiting; /* the EXEC_WAIT event of each thread that is waiting */
+	/* The following members are used only for a whole execution, in which a wake takes any
+	 * notification. */
+	uint8_t *woken; /* for each thread, true if its wait was notified */
+	/* The position of each thread's wake in the order.  It decides which thread a signal
 	 * wakes. */
 	uint64_t *deadline;
 	/* Maps a wait to the position of its wake in the order that is tried. */
@@ -47,24 +48,26 @@ struct machine {
 void machine_init(struct machine *m, const struct exec *x);
 void machine_release(struct machine *m);
 
-/* Returns to the initial state.  The order that will be tried determines which wait a signal
- * ends. */
+/* Returns to the initial state.  `order` is the order that will be tried.  It determines which wait
+ * a signal ends. */
 void machine_reset(struct machine *m, const uint32_t *order, size_t count);
 
-/* Returns NULL if event `e` may happen now; otherwise the reason why not.  The caller ensures that
- * the thread has reached it. */
+/* Returns NULL if event `e` may happen now, or else the reason why it may not.  The caller must
+ * ensure that the thread has reached the event. */
 const char *machine_may(const struct machine *m, uint32_t e);
 
 /* Executes event `e`, even if it may not happen. */
 void machine_do(struct machine *m, uint32_t e);
 
-/* Executes event `e` if it may happen, and returns NULL; otherwise returns the reason why not. */
+/* If event `e` may happen, executes it and returns NULL.  Otherwise returns the reason why it may
+ * not. */
 const char *machine_step(struct machine *m, uint32_t e);
 
-/* The acquisition that excludes `e` from its lock; EXEC_NONE if there is none. */
+/* Returns the acquisition by another thread that prevents `e` from acquiring its lock, or EXEC_NONE
+ * if there is none. */
 uint32_t machine_blocker(const struct machine *m, uint32_t e);
 
-/* The entry of a lock that the thread holds; NULL if the thread does not hold it. */
+/* Returns the entry of a lock that the thread holds, or NULL if the thread does not hold it. */
 const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t lock, uint16_t thread);
 
 #endif

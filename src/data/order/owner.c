@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The owner graph.  In: what each thread waits for and holds.  Out: the largest set of waiting
- * threads that no thread outside the set can release.
+ * Implements the owner graph.  From what each thread waits for and holds, it computes the largest
+ * set of waiting threads that no thread outside the set can release.
  *
  * The set starts with all waiting threads.  Then threads that may continue are removed until
  * nothing changes.  A thread may continue in three cases: no thread in the set holds the lock that
@@ -35,7 +35,7 @@ bool owner_is_held(const struct owner_graph *g, uint64_t lock)
 	return false;
 }
 
-/* Whether some holder will never release the lock. */
+/* Returns true if some holder will never release the lock. */
 static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lock, bool exclusive_only)
 {
 	bool shared;
@@ -47,8 +47,8 @@ static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lo
 	return false;
 }
 
-/* Whether a writer of the set waits for the lock.  The lock may then admit readers only after that
- * writer has had it. */
+/* Returns true if a writer of the set waits for the lock.  In that case, the lock may admit readers
+ * only after that writer has had it. */
 static bool has_writer_in_wait(const struct owner_graph *g, const bool *closed, uint64_t lock)
 {
 	for (size_t i = 0; i < g->count; i++)
@@ -65,8 +65,8 @@ static bool is_thread_left(const struct owner_graph *g, const bool *closed)
 	return g->helped;
 }
 
-/* Whether a thread that does not hold the lock may release it.  `t` is a thread that waits for the
- * lock. */
+/* Returns true if a thread that does not hold the lock may release it.  `t` is a thread that waits
+ * for the lock. */
 static bool may_be_handed(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
 {
 	bool shared;
@@ -112,7 +112,8 @@ size_t owner_closed(const struct owner_graph *g, bool *closed)
 	return count;
 }
 
-/* How certain it is that a thread never releases its locks; a larger number is more certain. */
+/* Returns how certain it is that a thread never releases its locks.  A larger number is more
+ * certain. */
 static int keeps(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
 	return closed[thread] ? 2 : g->threads[thread].ended;
@@ -138,8 +139,8 @@ uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thre
 	return found;
 }
 
-/* Whether following owners leads back to the thread.  Each thread has one owner, so the number of
- * steps is bounded. */
+/* Returns true if following owners leads back to the thread.  Each thread has one owner, so the
+ * number of steps is bounded. */
 static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_t thread)
 {
 	uint32_t at = owner_of(g, closed, thread);

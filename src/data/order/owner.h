@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owner graph: which thread waits for which at one moment, and whether the waiting can ever end
- * (doc/design/order.md).  The caller provides the state: of a running program, or of the end of a
- * trace.
+ * The owner graph shows which threads wait for each other at one moment, and whether the waiting
+ * can ever end (doc/design/order.md).  The caller provides the state, which is that of a running
+ * program or that at the end of a trace.
  */
 #ifndef ORDER_OWNER_H
 #define ORDER_OWNER_H
@@ -27,17 +27,17 @@ struct owner_thread {
 	uint64_t object; /* the lock that it waits for, or the number of the thread that it joins */
 	bool alive;	 /* the thread may release what others wait for, unless it is closed */
 	bool ended;	 /* the thread has ended, so it never releases the locks that it holds */
-	/* The locks that it holds, with the lowest bit set for a shared lock; 0 marks an unused
-	 * entry. */
+	/* The locks that the thread holds.  The lowest bit is set for a shared lock, and 0 marks an
+	 * unused entry. */
 	const uint64_t *held;
 	size_t held_count;
 };
 
 /* Which threads may release a lock.  The primitives allow any thread to do so, and some programs
- * use that. */
+ * rely on that. */
 enum owner_hands {
 	OWNER_HOLDER, /* only its holder */
-	/* Only its holder; if the holder itself waits for the lock, any thread. */
+	/* Only its holder or, if the holder itself waits for the lock, any thread. */
 	OWNER_HOLDER_UNLESS_STUCK,
 	OWNER_ANY_THREAD /* any thread */
 };
@@ -53,16 +53,15 @@ struct owner_graph {
  * the size of the set. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
-/* The thread that holds what this thread waits for; OWNER_NONE if that is not a single thread.  If
- * there are several holders, prefers one that is closed, then one that has ended.  `closed` may be
- * NULL. */
+/* Returns the thread that holds what this thread waits for, or OWNER_NONE if that is not a single
+ * thread.  If there are several holders, prefers one that is closed, then one that has ended.
+ * `closed` may be NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
-/* Marks the closed threads that are the cause: those on a cycle of owners, and those that wait for
- * something that no remaining thread can do. */
+/* Marks the closed threads that cause the deadlock.  These are the threads on a cycle of owners,
+ * and those that wait for something that no remaining thread can do. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
-/* Whether a thread holds the lock. */
 bool owner_is_held(const struct owner_graph *g, uint64_t lock);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tables of clocks (rows.h). */
+/* Implements tables of clocks (rows.h). */
 #include "order/rows.h"
 
 #include "base/alloc.h"

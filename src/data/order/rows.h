@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks.  Each event has a row with a number for each thread: how many of that thread's
- * events must precede it.  An event that adds nothing shares the row of the event before it.  So a
- * row's number for its own thread may be out of date; the caller uses the event's index in its
- * thread instead.
+ * Vector clocks.  Each event has a row, which contains for each thread how many of that thread's
+ * events must precede the event.  An event that adds nothing shares the row of the event before it.
+ * So a row's number for its own thread may be out of date, and the caller must use the event's
+ * index in its thread instead.
  */
 #ifndef ORDER_ROWS_H
 #define ORDER_ROWS_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct rows {
-	uint32_t *of;	/* by event: the number of its row */
+	uint32_t *of;	/* the number of each event's row */
 	uint32_t *data; /* the rows, of `width` numbers each */
 	size_t count, capacity;
 	uint32_t width; /* number of threads */
@@ -23,7 +23,8 @@ struct rows {
 void rows_init(struct rows *r, size_t events, uint32_t width);
 void rows_release(struct rows *r);
 
-/* Adds a row that is a copy of `from`, which must not be in the table.  Returns its number. */
+/* Adds a copy of the row `from`, which must not be in the table.  Returns the number of the
+ * copy. */
 uint32_t rows_add(struct rows *r, const uint32_t *from);
 
 static inline uint32_t *rows_row(const struct rows *r, uint32_t row)
@@ -36,8 +37,8 @@ static inline const uint32_t *rows_of(const struct rows *r, uint32_t event)
 	return rows_row(r, r->of[event]);
 }
 
-/* Extends the clock `p` by an event, number `n` of its thread counted from 1, and by everything
- * that the event needs. */
+/* Adds an event, and everything that the event needs, to the clock `p`.  `n` is the number of the
+ * event in its thread, counted from 1. */
 static inline void rows_include(const struct rows *r, uint32_t event, uint32_t thread, uint32_t n,
 				uint32_t *p)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds critical sections.  In: acquisitions and releases, in the order in which they happened.
- * Out: sections, and for each thread the list of those that it is in.  If a holder acquires its
- * lock again, no new section begins, so sections are always outermost ones.  Releases need not
- * nest.
+ * Finds critical sections.  It receives acquisitions and releases in the order in which they
+ * happened, and makes sections and, for each thread, the list of sections that it is in.  If a
+ * holder acquires its lock again, no new section begins, so sections are always outermost ones.
+ * Releases need not nest.
  */
 #include "order/section.h"
 
@@ -47,7 +47,7 @@ static uint32_t push(struct sections *s, uint32_t section, uint32_t next)
 	return (uint32_t)s->hold_count++;
 }
 
-/* A list without `section`.  The entries before it in the list are copied. */
+/* Returns a list without `section`.  The entries before `section` are copied. */
 static uint32_t drop(struct sections *s, uint32_t head, uint32_t section)
 {
 	uint32_t above = 0, n = head, rest, *stack;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Critical sections: from the outermost acquisition of a lock to its outermost release.  Events are
- * passed in the order in which they happened.  The lists for earlier points in a thread stay valid.
+ * Finds critical sections.  A section begins with the outermost acquisition of a lock and ends with
+ * its outermost release.  Events must be passed in the order in which they happened.  The lists of
+ * sections for earlier points in a thread stay valid.
  */
 #ifndef ORDER_SECTION_H
 #define ORDER_SECTION_H
@@ -29,18 +30,17 @@ struct sections {
 	size_t count, capacity;
 	struct hold *holds;
 	size_t hold_count, hold_capacity;
-	/* By thread: the list of sections that it is in now; NONE if it is not in a section. */
+	/* The list of sections that each thread is in now, or NONE if it is not in a section. */
 	uint32_t *head;
 	size_t threads, thread_capacity;
 };
 
-/* Initialises the sections. */
 void sections_init(struct sections *s, size_t threads);
 /* Makes room for more threads; `threads` is their total number. */
 void sections_reserve(struct sections *s, size_t threads);
 void sections_release(struct sections *s);
 
-/* The open section of `lock` in a list; NONE if there is none. */
+/* Returns the open section of `lock` in a list, or NONE if there is none. */
 uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock);
 
 /* Handles an acquisition.  Returns the section that it begins, or NONE if its thread is already in
@@ -51,7 +51,7 @@ uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint
  * acquisition or the lock is not held. */
 uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release);
 
-/* Whether two sections of a lock exclude one another. */
+/* Returns true if two sections of a lock exclude one another. */
 static inline bool sections_exclude(const struct section *a, const struct section *b)
 {
 	return a->lock == b->lock && !(a->shared && b->shared);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sorts events by object and thread.  In: events, thread by thread.  Out: a table, made by
- * counting sort.  Because the events come thread by thread, the items of each object are grouped
- * by thread and in program order.
+ * Sorts events by object and thread, with a counting sort.  Because the events come thread by
+ * thread, the items of each object are grouped by thread and in program order.
  */
 #include "order/slots.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of one kind by object and thread: for each object, the threads that have such events on
- * it, and those events in program order.
+ * An index of the events of one kind.  It contains, for each object, the threads that have such
+ * events on the object, and these events in program order.
  */
 #ifndef ORDER_SLOTS_H
 #define ORDER_SLOTS_H
@@ -13,10 +13,11 @@ struct slot {
 };
 
 struct slots {
-	uint32_t *first; /* by object: index of its first slot; first[object + 1] is the end */
+	uint32_t *first; /* the index of each object's first slot; first[object + 1] is the end */
 	struct slot *slot;
-	uint32_t *item;	 /* the events of all slots */
-	uint32_t *index; /* by item: the index of the event in its thread, for binary search */
+	uint32_t *item; /* the events of all slots */
+	/* For each item, the index of the event in its thread, for binary search. */
+	uint32_t *index;
 };
 
 /* An event of the requested kind. */
@@ -24,18 +25,18 @@ struct slot_item {
 	uint32_t event, object, thread, index;
 };
 
-/* Describes event number i in *item; events are counted thread by thread in program order.  Returns
- * false if the event is of another kind. */
+/* Stores a description of event number i in *item.  Events are counted thread by thread, in program
+ * order.  Returns false if the event is of another kind. */
 typedef bool slots_fn(const void *context, uint32_t i, struct slot_item *item);
 
 /* Builds the table.  `count` is the number of events of all kinds. */
 void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn, const void *context);
 void slots_release(struct slots *s);
 
-/* The number of items of `slot` whose index is below `position`. */
+/* Returns the number of items of `slot` whose index is below `position`. */
 uint32_t slots_below(const struct slots *s, const struct slot *slot, uint32_t position);
 
-/* The last item of `slot` whose index is below `position`; NONE if there is none. */
+/* Returns the last item of `slot` whose index is below `position`, or NONE if there is none. */
 static inline uint32_t slots_last(const struct slots *s, const struct slot *slot, uint32_t position)
 {
 	uint32_t n = slots_below(s, slot, position);
@@ -43,7 +44,7 @@ static inline uint32_t slots_last(const struct slots *s, const struct slot *slot
 	return n ? s->item[slot->begin + n - 1] : NONE;
 }
 
-/* The number of threads that have events of the kind on the object. */
+/* Returns the number of threads that have events of the kind on the object. */
 static inline uint32_t slots_threads(const struct slots *s, uint32_t object)
 {
 	return s->first[object + 1] - s->first[object];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checker of whole traces.  In: all streams in the merged order.  Out: remarks.  It keeps one
- * entry for each lock address and a small state for each thread.  Locks are identified by address.
- * An initialisation event resets the state of its lock, because another lock may have been at that
- * address.
+ * Checks whole traces.  It reads all streams in the merged order, and reports remarks.  It keeps
+ * one entry for each lock address and a small state for each thread.  Locks are identified by
+ * address.  An initialisation event resets the state of its lock, because another lock may have
+ * been at that address.
  */
 #include "trace/check.h"
 
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of the owner map: 0 for a free lock, else (thread index + 1) << OWNER_SHIFT plus the
- * depth. */
+/* The values of the owner map are 0 for a free lock, or else (thread index + 1) << OWNER_SHIFT plus
+ * the recursion depth. */
 #define OWNER_SHIFT 24
 
 struct trace_checker {
@@ -26,8 +26,9 @@ struct trace_checker {
 	trace_check_note *note;
 	void *context;
 	struct trace_check_result *result;
-	struct rd_umap owners;	/* maps the address of an exclusive lock to its owner */
-	struct rd_umap readers; /* maps the address of a read-write lock to its number of readers */
+	struct rd_umap owners; /* maps the address of an exclusive lock to its owner */
+	/* Maps the address of a read-write lock to the number of its readers. */
+	struct rd_umap readers;
 	struct thread_state {
 		uint64_t q;
 		bool started, ended, any;

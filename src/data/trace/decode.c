@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The general decoder: every kind of record, table-driven, with all checks.  The inline function of
- * the header handles common accesses and leaves everything else, and everything doubtful, to this
- * file.
+ * The general decoder.  It handles every kind of record, is driven by a table, and makes all
+ * checks.  The inline function in the header handles common accesses, and leaves everything else
+ * and everything doubtful to this file.
  *
- * Invariants: d->p stays at the first byte of a record until the whole record has been decoded;
- * begin <= p <= end.
+ * Invariants: d->p points to the first byte of a record until the whole record has been decoded,
+ * and begin <= p <= end.
  */
 #include "trace/decode.h"
 
@@ -113,8 +113,8 @@ static void get_bytes(struct place *at, struct trace_event *e)
 	at->p += n;
 }
 
-/* Reads one operand.  Decoder state changes only here.  A record that fails later ends the stream,
- * so a partial update does no harm. */
+/* Reads one operand.  The decoder's state changes only here.  A record that turns out to be invalid
+ * later ends the stream, so a partial update does no harm. */
 static uint64_t get_operand(struct trace_decoder *d, struct place *at, struct trace_event *e, char letter)
 {
 	switch (letter) {
@@ -148,8 +148,8 @@ static void decode_row(struct trace_decoder *d, struct place *at, struct trace_e
 		e->size = e->values[2];
 }
 
-/* Does the same as decode_row(), for atomics only, because a spinning thread makes millions of
- * them. */
+/* Does the same as decode_row(), but only for atomics.  It is fast, because a spinning thread makes
+ * millions of them. */
 static void decode_atomic(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {
 	uint64_t *slot;
@@ -191,7 +191,7 @@ int trace_decode_range(struct trace_decoder *d, struct trace_event *e)
 	return 1;
 }
 
-/* Decodes a STRIDE or RANGES record and returns its first access; trace_decode_run() returns the
+/* Decodes a STRIDE or RANGES record and returns its first access. trace_decode_run() returns the
  * others. */
 static void decode_run(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {

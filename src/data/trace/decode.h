@@ -2,10 +2,10 @@
 /*
  * Decodes records from memory (raddle/event.h defines the encoding).
  *
- * Nothing is trusted: a decoder never reads outside [begin, end), and whatever is doubtful is an
- * error with a reason.  RESET and STACK records are applied, not returned; the call stack is that
- * of the last returned event.  A STRIDE or RANGES record is returned as the accesses that it
- * represents.
+ * Nothing is trusted.  A decoder never reads outside [begin, end), and whatever is doubtful is an
+ * error with a reason.  RESET and STACK records are applied, not returned, so the call stack is
+ * always that of the last returned event.  A STRIDE or RANGES record is returned as the accesses
+ * that it represents.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -17,13 +17,14 @@ struct trace_decoder {
 	const uint8_t *begin, *p, *end;
 	uint32_t site;
 	uint64_t q, t, a;
-	/* Number of remaining accesses of a STRIDE or RANGES record, and their distance. */
+	/* The number of remaining accesses of a STRIDE or RANGES record, and the distance between
+	 * them. */
 	uint64_t run_left, run_step;
 	uint64_t run_size; /* size of each range in bytes; 0 for plain accesses */
 	uint32_t *stack;   /* call sites, outermost first */
 	size_t depth, stack_capacity;
 	uint64_t stack_version; /* changes whenever the stack may have changed */
-	const char *error;	/* why the last call failed */
+	const char *error;	/* the reason why the last call failed */
 	uint64_t slots[RADDLE_SITE_SLOTS];
 };
 
@@ -31,8 +32,8 @@ struct trace_decoder {
 void trace_decoder_start(struct trace_decoder *d, const void *records, size_t length);
 void trace_decoder_release(struct trace_decoder *d);
 
-/* Returns 1 if *e is the next event; 0 if the bytes are used up; -1 if the record at d->p is
- * invalid, with the reason in d->error. */
+/* Stores the next event in *e and returns 1.  Returns 0 if the bytes are used up.  Returns -1 if
+ * the record at d->p is invalid, and stores the reason in d->error. */
 int trace_decode_slow(struct trace_decoder *d, struct trace_event *e);
 
 /* Decodes the next range of a RANGES record. */
@@ -50,8 +51,8 @@ static inline int trace_decode_run(struct trace_decoder *d, struct trace_event *
 	return 1;
 }
 
-/* Does the same as trace_decode_slow(), but decodes a plain access, the usual case, without a
- * call. */
+/* Does the same as trace_decode_slow(), but decodes a plain access, which is the usual case,
+ * without a function call. */
 static inline int trace_decode(struct trace_decoder *d, struct trace_event *e)
 {
 	const uint8_t *p = d->p;

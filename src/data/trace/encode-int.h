@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plain encoder of records for imports and tests.  (The runtime has its own, which must not
- * allocate.)  It appends to a growing buffer and tracks the state that the decoder will have.
- * trace_encode_reset() begins a new chunk.
+ * A plain encoder of records for imports and tests.  The runtime has its own encoder, which must
+ * not allocate.  This one appends to a growing buffer and tracks the state that the decoder will
+ * have. trace_encode_reset() begins a new chunk.
  */
 #ifndef TRACE_ENCODE_INT_H
 #define TRACE_ENCODE_INT_H
@@ -72,7 +72,8 @@ static inline void trace_encode_access(struct trace_encoder *e, uint32_t site, u
 	trace_encode_slot(e, address);
 }
 
-/* Writes a stack that has the first `keep` entries of the previous one and `count` new entries. */
+/* Writes a stack that consists of the first `keep` entries of the previous stack and `count` new
+ * entries. */
 static inline void trace_encode_stack(struct trace_encoder *e, size_t keep, const uint32_t *sites,
 				      size_t count)
 {
@@ -86,7 +87,7 @@ static inline void trace_encode_stack(struct trace_encoder *e, size_t keep, cons
 	}
 }
 
-/* Encodes an event of any row of the table.  `values` are indexed by operand; `bytes` is the `b`
+/* Encodes an event of any row of the table.  `values` is indexed by operand, and `bytes` is the `b`
  * operand. */
 static inline void trace_encode_row(struct trace_encoder *e, enum raddle_event kind, const uint64_t *values,
 				    const void *bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of events as data: the rows of raddle/event.inc, indexed by code.
+ * The table of events as data.  It contains the rows of raddle/event.inc, indexed by code.
  */
 #include "trace/event.h"
 
@@ -61,7 +61,7 @@ int trace_lock_effect(enum raddle_event kind, uint64_t result)
 {
 	if (!raddle_is_lock(kind))
 		return 0;
-	/* With EOWNERDEAD, the previous owner died, but the lock is acquired. */
+	/* EOWNERDEAD means that the previous owner died, but the lock is acquired. */
 	if (raddle_takes(kind))
 		return result == 0 || result == EOWNERDEAD;
 	return raddle_role(kind) == RADDLE_ROLE_RELEASE && result == 0 ? -1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Byte layout of stream files (doc/format/trace.md), for trace/ alone. */
+/* The byte layout of stream files (doc/format/trace.md), for trace/ only. */
 #ifndef TRACE_FORMAT_INT_H
 #define TRACE_FORMAT_INT_H
 
@@ -20,7 +20,7 @@ enum trace_codec {
 	TRACE_CODEC_RAW = 0,
 	TRACE_CODEC_ZSTD = 1,
 	TRACE_CODEC_PACKED = 2, /* packed, then compressed like TRACE_CODEC_ZSTD */
-	/* Packed but not compressed, because compression would make it longer. */
+	/* Packed but not compressed, because compression would make the chunk longer. */
 	TRACE_CODEC_SMALL = 3,
 };
 
@@ -29,16 +29,16 @@ static inline int trace_is_packed(uint32_t codec)
 	return codec == TRACE_CODEC_PACKED || codec == TRACE_CODEC_SMALL;
 }
 
-/* Makes the short chunk header of full traces since version 2, which have many small chunks.  It
- * consists of the magic number and the checksum, then the other fields with seven bits per byte.
- * Returns its length. */
+/* Makes the short chunk header that full traces use since version 2, because they have many small
+ * chunks.  It consists of the magic number and the checksum, followed by the other fields with
+ * seven bits per byte.  Returns the length of the short header. */
 size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER]);
-/* Does the inverse of trace_chunk_shorten(), with the remaining `left` bytes of the file.  Returns
- * the length of the short header; 0 if more bytes are needed; SIZE_MAX if the bytes are not a
- * header. */
+/* Does the inverse of trace_chunk_shorten().  `left` is the number of remaining bytes of the file.
+ * Returns the length of the short header, 0 if more bytes are needed, or SIZE_MAX if the bytes are
+ * not a header. */
 size_t trace_chunk_expand(uint8_t header[TRACE_CHUNK_HEADER], const uint8_t *p, size_t left);
 
-/* XXH64 of header bytes 0 to 23 and the stored bytes. */
+/* Returns the XXH64 of header bytes 0 to 23 and the stored bytes. */
 uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t length);
 
 static inline void trace_put32(uint8_t *p, uint32_t v)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checksum of a chunk and its short header, shared by writer and reader.  The stored checksum
- * lies between the header bytes that it covers and the body, so the sum is computed over two
- * pieces.
+ * Computes the checksum of a chunk and converts its short header, for both the writer and the
+ * reader.  The stored checksum is located between the header bytes that it covers and the body, so
+ * the sum is computed over two pieces.
  */
 #include "trace/format-int.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the records of a full trace.  In: the chunks of a stream, raw or packed.  Out: records,
- * one by one.
+ * Reads the records of a full trace.  It reads the chunks of a stream, which are raw or packed, and
+ * returns records one by one.
  *
  * The reader finds the layout of each piece and returns the piece's ops in turn.  All offsets were
  * checked when the layout was made, so the reader only checks whether the whole piece is there.
  *
- * The reader keeps the call stack: an event belongs to the last call in the innermost scope.
+ * The reader also keeps the call stack, because an event belongs to the last call in the innermost
+ * scope.
  */
 #include "trace/full.h"
 
@@ -20,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a fault record: a code, two numbers of 4 and two values of 16. */
+/* The number of bytes in a fault record: a code, two numbers of 4 bytes and two values of 16
+ * bytes. */
 #define FAULT_SIZE 41
 #define DEPTH_MAX (1u << 24) /* largest number of scopes that are kept, to bound memory */
 
@@ -35,23 +37,25 @@ struct trace_full {
 	const struct trace_layout *layout;
 	struct trace_unpacker *unpacker;
 	const uint8_t *begin, *p, *end;
-	/* The piece whose ops come next; NULL if a new record begins. */
+	/* The piece whose ops come next, or NULL if a new record begins. */
 	const struct trace_piece *piece;
 	const uint8_t *base;	    /* the bytes of `piece` */
 	const struct trace_op *ops; /* the ops of `piece` that the caller wants */
 	uint32_t op, op_end;
-	uint32_t unfinished; /* index of the op that was not finished; UINT32_MAX if all ops were */
+	/* The index of the op that was not finished, or UINT32_MAX if all ops were finished. */
+	uint32_t unfinished;
 	bool values;
-	bool fed;	 /* the caller feeds raw bytes, so there are no chunks */
-	bool fed_last;	 /* the caller will not feed more bytes */
-	bool has_branch; /* `branch` is the next record; the bytes so far did not show its target */
-	bool ended;	 /* the stream ended, with `end_code` */
+	bool fed;      /* the caller feeds raw bytes, so there are no chunks */
+	bool fed_last; /* the caller will not feed more bytes */
+	/* `branch` is the next record; the bytes so far have not shown its target. */
+	bool has_branch;
+	bool ended; /* the stream ended, with `end_code` */
 	int end_code;
 	struct trace_record branch;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
 	uint64_t deeper; /* number of scopes beyond DEPTH_MAX, which are only counted */
-	/* Copy of a piece that is followed by fewer than 8 readable bytes. */
+	/* A copy of a piece that is followed by fewer than 8 readable bytes. */
 	uint8_t tail[RADDLE_PIECE_MAX + 8];
 	struct trace_event event;
 	struct trace_value atomic[2];
@@ -198,7 +202,8 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
 
 /* --- pieces ---------------------------------------------------------------------------- */
 
-/* Finds how far an incomplete piece was executed: up to the last op that has an address. */
+/* Finds how far an incomplete piece was executed, which is up to the last op that has an
+ * address. */
 static void find_end(struct trace_full *f)
 {
 	uint32_t count = f->op_end;
@@ -215,7 +220,8 @@ static void find_end(struct trace_full *f)
 	}
 }
 
-/* The piece whose bytes are at p.  Returns NULL, with the reason in *why, if there is none. */
+/* Returns the piece whose bytes are at p.  Returns NULL, with the reason in *why, if there is
+ * none. */
 static const struct trace_piece *piece_at(const struct trace_full *f, const char **why)
 {
 	const struct trace_piece *piece;
@@ -257,9 +263,9 @@ static int read_piece(struct trace_full *f)
 	return 1;
 }
 
-/* Whether the bytes show what follows a branch.  *piece is the next piece, or 0 if another record
- * follows.  Faults are skipped, because they refer to the piece before them.  *piece is also 0 if
- * the next piece has an entry: it belongs to a signal handler. */
+/* Returns true if the bytes show what follows a branch.  Stores the next piece in *piece, or 0 if
+ * another record follows.  Faults are skipped, because they refer to the piece before them.  *piece
+ * is also 0 if the next piece has an entry, because then it belongs to a signal handler. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
 	const struct trace_piece *next;
@@ -292,7 +298,6 @@ static void scope_change(struct trace_full *f, const struct trace_record *r)
 	}
 }
 
-/* Fills the record of the next op. */
 static void fill_op(struct trace_full *f, struct trace_record *r)
 {
 	uint32_t index = f->op++;
@@ -404,7 +409,7 @@ static int read_fault(struct trace_full *f, struct trace_record *r)
 	return 1;
 }
 
-/* Reads an operand of an event.  Returns its length; 0 if it is cut off. */
+/* Reads an operand of an event.  Returns its length, or 0 if it is cut off. */
 static size_t read_operand(struct trace_full *f, const uint8_t *p, char letter, uint64_t *value)
 {
 	struct trace_event *e = &f->event;
@@ -488,7 +493,7 @@ static int next_chunk(struct trace_full *f)
 	return 1;
 }
 
-/* At the end of the bytes: returns 1 if there are more bytes, else the result of
+/* Called at the end of the bytes.  Returns 1 if there are more bytes, or else the result of
  * trace_full_next(). */
 static int more_bytes(struct trace_full *f)
 {

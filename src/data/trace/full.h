@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading full traces (doc/format/full.md): the records of one thread, one by one.
+ * Reads full traces (doc/format/full.md): the records of one thread, one by one.
  *
- *	struct trace *t;              trace_open(&t, "DIR", false)
- *	struct trace_layout *l;       trace_layout_new(&l, trace_get_sites(t))
- *	struct trace_full *f;         trace_full_open(&f, t, l, index, false)
- *	while (trace_full_next(f, &r) > 0) ...
- *	trace_full_close(f); trace_layout_free(l); trace_close(t);
+ *  *	struct trace *t;              trace_open(&t, "DIR", false)
+ *  *	struct trace_layout *l;       trace_layout_new(&l, trace_get_sites(t))
+ *  *	struct trace_full *f;         trace_full_open(&f, t, l, index, false)
+ *  *	while (trace_full_next(f, &r) > 0) ...
+ *  *	trace_full_close(f); trace_layout_free(l); trace_close(t);
  *
  * Bytes are checked before they are used, as in trace/stream.h.
  */
@@ -53,22 +53,22 @@ struct trace_value {
 /* A record of a piece.  Its members are known before the run. */
 struct trace_op {
 	uint8_t kind;	 /* enum trace_full_kind */
-	uint8_t address; /* whether the op has an address, which comes before its values */
-	uint8_t frame;	 /* whether the first field is the frame (entry, landing) */
-	uint8_t callee;	 /* whether the first field is the callee (call, tail) */
+	uint8_t address; /* 1 if the op has an address, which comes before its values */
+	uint8_t frame;	 /* 1 if the first field is the frame (entry, landing) */
+	uint8_t callee;	 /* 1 if the first field is the callee (call, tail) */
 	uint8_t value_count;
-	uint8_t simple; /* whether it has only an address, a size and a value */
-	/* For a VALUE: it was computed from an address and is used in a calculation. */
+	uint8_t simple; /* 1 if it has only an address, a size and a value */
+	/* For a VALUE, 1 if it was computed from an address and is used in a calculation. */
 	uint8_t numbers;
 	uint16_t offset;   /* offset of its fields in the raw piece */
 	uint16_t value_at; /* offset of its first value in the raw piece */
-	/* Mask for its first value, of at most eight bytes; 0 if it has no value. */
+	/* The mask for its first value, which has at most eight bytes, or 0 if it has no value. */
 	uint64_t value_mask;
 	uint64_t address_mask; /* mask for its address; 0 if it has no address */
 	uint32_t site;	       /* number of the site in the trace */
-	/* Number of bytes accessed or allocated; 0 if the record contains it. */
+	/* The number of bytes accessed or allocated, or 0 if the record contains it. */
 	uint32_t size;
-	/* For a store: the site of the load that its value comes from; 0 if unknown. */
+	/* For a store, the site of the load from which its value comes, or 0 if unknown. */
 	uint32_t moved;
 	uint32_t first_value; /* index of its first value among all values of the layout */
 	const struct trace_value *values;
@@ -81,17 +81,18 @@ struct trace_piece {
 	uint32_t op_count;     /* number of ops, including those of kind VALUE */
 	uint32_t record_count; /* number of ops without those of kind VALUE */
 	uint32_t field_count;
-	/* Indices of its first op, plain op and field in the arrays of the layout. */
+	/* The indices of its first op, first plain op and first field in the arrays of the
+	 * layout. */
 	size_t first_op, first_plain, first_field;
 	const struct trace_op *ops; /* op_count ops */
-	/* record_count ops, without those of kind VALUE. */
+	/* These are record_count ops, without those of kind VALUE. */
 	const struct trace_op *plain;
 	const struct trace_field *fields; /* struct trace_field is in trace/layout-int.h */
 };
 
 struct trace_layout;
-/* Makes the layout of a site table, which must outlive it.  Any number of readers may share a
- * layout. */
+/* Makes the layout of a site table.  The table must outlive the layout.  Any number of readers may
+ * share a layout. */
 int trace_layout_new(struct trace_layout **layout, const struct trace_sites *sites);
 void trace_layout_free(struct trace_layout *layout);
 size_t trace_layout_count(const struct trace_layout *layout);
@@ -110,43 +111,44 @@ struct trace_record {
 	uint8_t kind;  /* enum trace_full_kind */
 	uint8_t flags; /* enum trace_record_flag */
 	uint32_t thread;
-	/* For an event: the site of the call that led to it; 0 if unknown. */
+	/* For an event, this is the site of the call that led to it, or 0 if unknown. */
 	uint32_t site;
 	uint32_t piece; /* number of the piece that it is part of; 0 if it is not part of a piece */
 	const struct trace_op *op; /* its op in the piece; NULL for records of the runtime */
 	uint64_t address;
-	/* Number of bytes accessed or allocated; length of a range, copy or fill. */
+	/* The number of bytes accessed or allocated, or the length of a range, copy or fill. */
 	uint64_t size;
-	/* The low 8 bytes of the first value.  For a branch: the piece that it led to, 0 if
-	 * unknown.  For a range: the hash. */
+	/* The low 8 bytes of the first value.  For a branch, the piece to which it led, or 0 if
+	 * unknown.  For a range, the hash. */
 	uint64_t value;
-	/* For entry and landing; 0 if no exception or longjmp() can return to it. */
+	/* Set for entry and landing.  0 if no exception or longjmp() can return to the frame. */
 	uint64_t frame;
 	uint64_t callee; /* for an indirect call or tail call */
 	uint64_t q;	 /* for atomic, fence and event; 0 if the kind has no q */
 	size_t value_count;
-	/* Arguments, loaded value and so on; for an atomic, the old and the new value. */
+	/* The arguments, the loaded value and so on.  For an atomic, the old and the new value. */
 	const struct trace_value *values;
 	const uint8_t *bytes; /* bytes of the values; valid until the next call */
-	/* The next three members are for a range. */
-	/* Number of words that may be pointers, and how many of them are listed. */
+	/* The next three members are set for a range. */
+	/* The number of words that may be pointers, and how many of them are listed. */
 	uint32_t pointer_count, listed;
 	const struct trace_pointer *pointers;
-	/* For an event: the event itself. */
+	/* Set for an event. */
 	const struct trace_event *event;
-	/* The next three members are for a fault: its number, and the value before and after it. */
+	/* The next three members are set for a fault: its number, and the value before and after
+	 * it. */
 	uint32_t fault;
 	uint64_t before, after;
 };
 
-/* The low 8 bytes of value number i. */
+/* Returns the low 8 bytes of value number i. */
 uint64_t trace_record_value(const struct trace_record *r, size_t i);
 
 struct trace_full;
 /* Opens the stream of a thread.  With `values`, the records of kind VALUE are returned, too. */
 int trace_full_open(struct trace_full **f, struct trace *trace, const struct trace_layout *layout,
 		    size_t index, bool values);
-/* Whether the file ended inside a chunk, so that later records are lost. */
+/* Returns true if the file ended inside a chunk, so that later records are lost. */
 bool trace_full_is_cut(const struct trace_full *f);
 
 void trace_full_close(struct trace_full *f);
@@ -159,24 +161,24 @@ void trace_full_open_raw(struct trace_full **f, const struct trace_layout *layou
 			 bool values);
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length);
 
-/* Stores the call sites of the scopes around the last record, innermost first, at most `max`.
- * Returns how many there are. */
+/* Stores the call sites of the scopes around the last record, innermost first, but at most `max` of
+ * them.  Returns the number of scopes. */
 size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max);
 
-/* Returns 1 if *r is the next record; 0 if there are no more; a negative number as
- * trace_stream_more() does. */
+/* Stores the next record in *r and returns 1.  Returns 0 if there are no more, or a negative number
+ * as trace_stream_more() does. */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
-/* The rest of a piece that was executed to its end, for callers that need no records.  It has the
- * ops, and the offsets of their fields from `base`.  At least 8 readable bytes follow each
- * field. */
+/* The rest of a piece that was executed to its end, for callers that do not need records.  It
+ * contains the ops, and the offsets of their fields from `base`.  At least 8 readable bytes follow
+ * each field. */
 struct trace_rest {
 	const struct trace_op *ops;
 	const uint8_t *base;
 	uint32_t count;
 };
 /* Finds the rest of the current piece.  Returns false if the next record is not part of such a
- * piece, or is not in the bytes so far. */
+ * piece, or if it is not contained in the bytes so far. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
 /* Skips the first `count` ops of the rest of a piece.  None of them may change a scope. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of pieces, for trace/ only; trace/full.h is its public part. */
+/* The layout of pieces, for trace/ only. trace/full.h is its public part. */
 #ifndef TRACE_LAYOUT_INT_H
 #define TRACE_LAYOUT_INT_H
 
 #include "raddle/event.h"
 #include "trace/full.h"
 
-/* A field of a raw piece, at most eight bytes.  Its role decides how it is predicted
+/* A field of a raw piece, which has at most eight bytes.  Its role decides how it is predicted
  * (trace/pack.c). */
 enum trace_field_role { TRACE_FIELD_OTHER, TRACE_FIELD_ADDRESS, TRACE_FIELD_LOADED, TRACE_FIELD_STORED };
 
@@ -17,14 +17,14 @@ struct trace_field {
 	uint32_t slot;
 };
 
-/* Number of slots for fields.  Fields beyond it share slots, which bounds the memory of a
+/* The number of slots for fields.  Further fields share slots, which bounds the memory of a
  * packer. */
 #define TRACE_PACK_SLOTS 65536u
-/* Number of the first slots, which are for records that are not pieces. */
+/* The number of slots at the beginning that are for records that are not pieces. */
 #define TRACE_PACK_ROW_SLOTS 1024u
 
-/* For a slot of a unit, which is a range of site numbers: the index at which piece number 1 of the
- * unit would be, and the range of its pieces. */
+/* Describes a slot of a unit, which is a range of site numbers.  `first` is the index at which
+ * piece number 1 of the unit would be, and [begin, end) is the range of its pieces. */
 struct trace_layout_slot {
 	size_t first, begin, end;
 };

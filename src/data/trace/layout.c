@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the layout of pieces.  In: the P records of a site table.  Out: arrays in which the ops
- * of a piece and their fields are found without a search.
+ * Computes the layout of pieces from the P records of a site table.  The result consists of arrays
+ * in which the ops of a piece and their fields can be found without a search.
  *
- * The table is not trusted: letters, sites and types are checked, and the fields of a piece must
- * add up to its size.  So if a reader has the bytes of the piece, every offset is valid.
+ * The table is not trusted.  Letters, sites and types are checked, and the sizes of the fields of a
+ * piece must add up to the size of the piece.  So if a reader has all bytes of the piece, every
+ * offset is valid.
  */
 #include "trace/layout-int.h"
 
@@ -98,7 +99,7 @@ static void add_value(struct layout_parser *p, struct trace_op *op, enum trace_v
 	p->offset += size;
 }
 
-/* Parses one type after the number of an op: a letter and a number of bytes. */
+/* Parses one type after the number of an op, which is a letter and a number of bytes. */
 static int parse_type(struct layout_parser *p, struct trace_op *op, const char **at)
 {
 	char letter = **at;
@@ -159,7 +160,8 @@ static int parse_mark(struct layout_parser *p, struct trace_op *op, const char *
 	return RD_OK;
 }
 
-/* Whether an op of this kind may have these fields: only some kinds have a frame or a callee. */
+/* Returns true if an op of this kind may have these fields.  For example, only some kinds have a
+ * frame or a callee. */
 static bool fields_fit(const struct trace_op *op)
 {
 	if (op->frame && op->kind != TRACE_FULL_ENTRY && op->kind != TRACE_FULL_LANDING)

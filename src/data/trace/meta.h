@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * meta.json of a trace directory (doc/format/trace.md): what was run, how it was recorded and how
- * it ended.
+ * The file meta.json of a trace directory (doc/format/trace.md).  It states what was run, how it
+ * was recorded and how it ended.
  *
  * The struct is used for writing and reading.  A writer fills it with its own strings.  After
  * trace_meta_parse() or trace_meta_read(), release it with trace_meta_release().  A zeroed struct
@@ -27,7 +27,7 @@ struct trace_meta {
 	size_t argc;
 	char *cwd;
 	int64_t pid;
-	bool forked; /* whether parent_pid and fork_index are valid */
+	bool forked; /* true if parent_pid and fork_index are valid */
 	int64_t parent_pid;
 	uint64_t fork_index;
 	char *start;		   /* wall-clock time, as trace_meta_time() formats it */
@@ -37,22 +37,23 @@ struct trace_meta {
 	bool core;
 	bool stood; /* the program was deadlocked, and `raddle` killed it */
 	bool complete;
-	char *stopped; /* why recording ended before the program did; NULL if it did not */
+	/* The reason why recording ended before the program did, or NULL if it did not. */
+	char *stopped;
 	uint64_t threads, events, bytes;
-	/* Number of accesses that the recording left out (doc/design/recording.md). */
+	/* The number of accesses that the recording left out (doc/design/recording.md). */
 	uint64_t left_out;
-	/* The first q at which accesses may be missing; 0 if no access is missing. */
+	/* The first q at which accesses may be missing, or 0 if no access is missing. */
 	uint64_t left_from;
 	char *flavour, *mode, *key;
 	char *kernel;
 	uint64_t cpus;
 };
 
-/* Formats nanoseconds since 1970 as "2026-11-15T21:07:43.123456789Z". */
+/* Formats a time, given in nanoseconds since 1970, as "2026-11-15T21:07:43.123456789Z". */
 #define TRACE_TIME_SIZE 40
 void trace_meta_time(char out[TRACE_TIME_SIZE], int64_t realtime_ns);
 
-/* Writes meta.json at PATH atomically, by rename. */
+/* Writes meta.json to `path` atomically, by renaming a new file. */
 int trace_meta_write(const struct trace_meta *meta, const char *path);
 
 /* Parses meta.json.  `name` is used in messages. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guesses of the packer and the unpacker (pack-int.h).  In: the fields of records.  Out:
- * guesses of the next fields.
+ * Makes the guesses of the packer and the unpacker (pack-int.h).  From the fields of earlier
+ * records, it guesses the next fields.
  *
- * The packer guesses that the next piece is one of the two that last followed this one, or one near
- * it; that an address moves as it did the last two times; that a loaded value is the one last seen
- * at its address; and that every other field keeps its last value.  An address that is far from its
- * guess may be near a recent address.  In a thread that does little, most fields occur for the
- * first time.
+ * The packer makes the following guesses.  The next piece is one of the two that last followed this
+ * one, or a piece near it.  An address changes by the same amount as the last two times.  A loaded
+ * value is the one last seen at its address.  Every other field keeps its last value.  An address
+ * that is far from its guess may be near a recent address.  This matters in a thread that does
+ * little, because most of its fields occur for the first time.
  */
 #include "trace/pack-int.h"
 
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* Size of a thread's stack in bytes, unless the program chooses another one. */
+/* The size of a thread's stack in bytes, unless the program chooses another size. */
 #define STACK_SIZE (8u << 20)
 
 static size_t slot_count(const struct trace_layout *layout)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Declarations that the packer and the unpacker of full traces share (doc/format/full.md).  Each
- * has a `struct guess` that is updated with the same fields in the same order, so both guess the
- * same values.
+ * Declarations that the packer and the unpacker of full traces share (doc/format/full.md).  Each of
+ * them has a `struct guess` that is updated with the same fields in the same order, so both guess
+ * the same values.
  */
 #ifndef TRACE_PACK_INT_H
 #define TRACE_PACK_INT_H
@@ -15,25 +15,25 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The mark of a record: its kind, or how its number was guessed. */
+/* The mark of a record.  It states its kind, or how its number was guessed. */
 enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_NEXT, MARK_SAME_ROW };
 
-/* Sizes of the tables.  They are part of the format: packer and unpacker must agree. */
+/* The sizes of the tables.  They are part of the format, because packer and unpacker must agree. */
 #define GUESS_CELLS 4096u      /* number of addresses whose contents are remembered */
 #define GUESS_SUCCESSORS 8192u /* number of pieces whose successors are remembered */
-/* Number of recent addresses that are remembered, newest first.  Only addresses that are far from
- * their guesses are remembered. */
+/* The number of recent addresses that are remembered, newest first.  Only addresses that are far
+ * from their guesses are remembered. */
 #define GUESS_RECENT 16u
 
 #define GUESS_RAW_MAX (1u << 16) /* largest `b` operand, in bytes, that is stored unchanged */
-/* Zigzag code of a difference of 1: the piece with the next number. */
+/* The zigzag code of a difference of 1, which means the piece with the next number. */
 #define GUESS_NEXT 2u
 
 /* A value that may be an address is compared with the recent addresses if its difference from its
  * guess is long.  Long means at least GUESS_FAR bytes for the first value of a field, and
- * GUESS_VERY_FAR for later ones.  A length of more than 8 encodes which recent address the
- * difference refers to, and how long the difference is.  With LENGTH_OTHER a byte of the data
- * encodes both. */
+ * GUESS_VERY_FAR bytes for later ones.  If the mark of a field is a length of more than 8, it
+ * encodes both the recent address to which the difference refers and the length of the difference.
+ * If the mark is LENGTH_OTHER, a byte of the data encodes both. */
 #define GUESS_FAR 2u	  /* bytes of a difference, while the slot of the field is 0 */
 #define GUESS_VERY_FAR 4u /* bytes of a difference, once the slot of the field is not 0 */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
@@ -59,7 +59,8 @@ struct guess {
 	struct guess_slot *slots;
 	struct guess_cell *cells;
 	uint64_t recent[GUESS_RECENT];
-	uint8_t row, next_row[128]; /* the last row; by row: the row that last followed it */
+	/* The last row, and for each row the one that last followed it. */
+	uint8_t row, next_row[128];
 };
 
 void guess_init(struct guess *g, const struct trace_layout *layout, unsigned version);
@@ -70,19 +71,21 @@ void guess_release(struct guess *g);
  * region, the address replaces that entry; otherwise it replaces the least recently used entry. */
 void guess_remember(struct guess *g, unsigned entry, unsigned bytes, uint64_t address);
 
-/* Fills in the sizes of the fields that follow the code of a record that is not a piece.  Returns
- * their number; 0 if the record is invalid. */
+/* Stores the sizes of the fields that follow the code of a record that is not a piece.  Returns the
+ * number of fields, or 0 if the record is invalid. */
 size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
 
-/* The number of bytes after the fields. */
+/* The first function returns the number of bytes after the fields, and the second the number of
+ * bytes of the code and the fields together. */
 size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
-/* The slot of a field of a row.  Values of q and times continue from row to row, even if the rows
- * are of different kinds.  They use the slots of fields 0 and 1 of a code that no row has. */
+/* Returns the slot of a field of a row.  Values of q and times continue from row to row, even if
+ * the rows are of different kinds.  They use the slots of fields 0 and 1 of a code that no row
+ * has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
-/* To be called after a whole row. */
+/* Call this after a whole row. */
 void guess_see_row(struct guess *g, uint8_t code, const uint8_t *row);
 
 static inline uint32_t *successors(struct guess *g)
@@ -115,7 +118,7 @@ static inline uint64_t unzigzag(uint64_t v)
 	return v >> 1 ^ (0 - (v & 1));
 }
 
-/* The guess for a field that keeps its last value. */
+/* Returns the guess for a field that keeps its last value. */
 static inline uint64_t guess_value(const struct guess_slot *s)
 {
 	return s->last;
@@ -137,8 +140,8 @@ static inline void learn_address(struct guess_slot *s, uint64_t value)
 
 /* --- fields --- */
 
-/* The mask of a field, by its size in bytes.  A field has at most 8 bytes.  The entries for 9 to 15
- * make every 4-bit number a valid index. */
+/* The mask of a field, indexed by its size in bytes.  A field has at most 8 bytes.  The entries for
+ * 9 to 15 make every 4-bit number a valid index. */
 static const uint64_t masks[16] = {
 	0,     0xff,  0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
 	~0ull, ~0ull, ~0ull,  ~0ull,	~0ull,	    ~0ull,	  ~0ull,	  ~0ull,
@@ -189,7 +192,7 @@ static inline void put(uint8_t *p, uint64_t v, unsigned size)
 	}
 }
 
-/* The difference of a value from its guess, as a signed number of the field's size. */
+/* Returns the difference of a value from its guess, as a signed number of the field's size. */
 static inline uint64_t difference(uint64_t value, uint64_t guessed, unsigned size)
 {
 	unsigned shift = 64 - 8 * size;

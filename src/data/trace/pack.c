@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packer of full traces.  In: raw bytes of a thread.  Out: the packed bytes of a chunk.
+ * Packs full traces.  It turns the raw bytes of a thread into the packed bytes of a chunk.
  *
- * A chunk has three parts: the length of the marks, the marks, and the data.  The marks are half a
- * byte for each record, then half a byte for each of its fields.  The mark of a field is the length
- * of its difference from its guess (pack-int.h).  The marks of a record are padded to a whole byte.
- * The data are the differences themselves, and everything that cannot be guessed.  Version 1, which
- * can only be read, has a whole byte per record and guesses less.
+ * A chunk has three parts: the length of the marks, the marks, and the data.  The marks contain
+ * half a byte for each record, followed by half a byte for each of its fields.  The mark of a field
+ * is the length of its difference from its guess (pack-int.h).  The marks of a record are padded to
+ * a whole byte.  The data contain the differences themselves, and everything that cannot be
+ * guessed.  Version 1, which can only be read, has a whole byte per record and guesses less.
  */
 #include "trace/pack.h"
 
@@ -26,7 +26,7 @@ struct pack_part {
 struct trace_packer {
 	struct guess guess;
 	bool ended; /* the thread has ended */
-	/* Copy of a piece that is followed by fewer than 8 readable bytes. */
+	/* A copy of a piece that is followed by fewer than 8 readable bytes. */
 	uint8_t tail[RADDLE_PIECE_MAX + 8];
 	struct pack_part marks, data;
 	size_t raw;
@@ -53,7 +53,7 @@ void trace_packer_free(struct trace_packer *p)
 	free(p);
 }
 
-/* Makes room for `more` bytes and the few that put_fast() writes after them. */
+/* Makes room for `more` bytes, and for the few bytes that put_fast() writes after them. */
 static inline uint8_t *room(struct pack_part *part, size_t more)
 {
 	if (part->capacity - part->length < more + 16)
@@ -61,7 +61,7 @@ static inline uint8_t *room(struct pack_part *part, size_t more)
 	return part->data + part->length;
 }
 
-/* Writes differences.  A difference is added to the data; its length is added to the marks, two
+/* Writes differences.  A difference is added to the data, and its length is added to the marks, two
  * lengths per byte. */
 struct pack_writer {
 	uint8_t *marks, *data;
@@ -82,7 +82,7 @@ static inline void write_length(struct pack_writer *w, unsigned length)
 	w->odd ^= 1;
 }
 
-/* The number of bytes of data for a difference of `bytes` bytes from an entry. */
+/* Returns how many bytes of data it takes to store a difference of `bytes` bytes from an entry. */
 static inline unsigned cost_of(unsigned entry, unsigned bytes)
 {
 	static const unsigned first[] = {LENGTH_NONE, LENGTH_ONE, LENGTH_TWO, LENGTH_OTHER};
@@ -194,7 +194,7 @@ static void pack_raw(struct trace_packer *p, const uint8_t *raw, size_t length)
 	pack_bytes(&p->data, raw, length);
 }
 
-/* Packs a record that is not a piece.  Returns its length; 0 if it is invalid. */
+/* Packs a record that is not a piece.  Returns its length, or 0 if it is invalid. */
 static size_t pack_row(struct trace_packer *p, const uint8_t *raw, size_t left)
 {
 	uint8_t sizes[GUESS_ROW_FIELDS];

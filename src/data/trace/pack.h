@@ -14,32 +14,33 @@
 #include <stdint.h>
 
 struct trace_packer;
-/* The layout must outlive the packer. */
+/* Makes a packer.  The layout must outlive it. */
 struct trace_packer *trace_packer_new(const struct trace_layout *layout);
 void trace_packer_free(struct trace_packer *p);
 
 /* Adds the bytes of one buffer, up to the first invalid record.  Returns the number of records. */
 uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length);
 
-/* Whether the end of the thread was added.  Nothing may be added after that. */
+/* Returns true if the end of the thread was added.  Nothing may be added after that. */
 bool trace_packed_end(const struct trace_packer *p);
 
 /* Resets the packer for another thread. */
 void trace_packer_reset(struct trace_packer *p);
 
-/* The number of raw bytes that were added since the last trace_packed_take(). */
+/* Returns the number of raw bytes that were added since the last trace_packed_take(). */
 size_t trace_packed_raw(const struct trace_packer *p);
 
-/* Takes the packed bytes of what was added since the last call.  They are valid until the next
- * call. */
+/* Returns the packed bytes of everything that was added since the last call, and stores their
+ * length in *length.  They are valid until the next call. */
 const void *trace_packed_take(struct trace_packer *p, size_t *length);
 
 struct trace_unpacker;
-/* Makes an unpacker.  `version` is that of the stream: 1 or TRACE_FULL_VERSION. */
+/* Makes an unpacker.  `version` is the version of the stream, which is 1 or TRACE_FULL_VERSION. */
 struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout, unsigned version);
 void trace_unpacker_free(struct trace_unpacker *u);
 
-/* Unpacks a chunk to exactly `raw` bytes.  Returns NULL, or the reason why the chunk is invalid. */
+/* Unpacks a chunk, which must result in exactly `raw` bytes.  Returns NULL, or the reason why the
+ * chunk is invalid. */
 const char *trace_unpack(struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t raw);
 const uint8_t *trace_unpacked(const struct trace_unpacker *u);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a trace directory on disk.  Out: meta data, site table, streams and their merge.
+ * Reads a trace directory on disk.  It provides the meta data, the site table, the streams and
+ * their merge.
  *
  * Invariants:
  * 1. Stream files are mapped when the trace is opened and stay mapped, so any number of streams can
  *    be opened on them.
  * 2. In a merge, a lane (the stream of one thread and its next event) advances only when it is at
- *    the top of the heap.  Its key never falls, so the heap needs repair only after an event with q.
+ *    the top of the heap.  Its key never decreases, so the heap needs repair only after an event
+ *    with q.
  */
 #include "trace/reader.h"
 
@@ -23,7 +25,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Marks a file whose name has no thread number; its header has the number. */
+/* Marks a file whose name does not contain a thread number.  Its header contains the number. */
 #define ANY_NUMBER UINT32_MAX
 
 struct thread_file {
@@ -51,7 +53,7 @@ static void add_thread(struct trace *t, uint32_t number, char *path)
 	t->threads[t->count++] = (struct thread_file){.number = number, .path = path};
 }
 
-/* Whether the name is "thread-" and a number without leading zeros, and nothing else. */
+/* Returns true if the name is "thread-" and a number without leading zeros, and nothing else. */
 static bool thread_number(const char *name, uint32_t *number)
 {
 	unsigned n;
@@ -83,7 +85,7 @@ static int list_threads(struct trace *t, bool force)
 	closedir(d);
 	if (t->count > 0)
 		qsort(t->threads, t->count, sizeof *t->threads, compare_threads);
-	/* An import also counts threads that have no lines and are only named by others. */
+	/* An import also counts threads that have no lines, but are mentioned by other threads. */
 	if (!force && t->meta.complete && t->meta.key && t->count < t->meta.threads)
 		return rd_fail(
 			RD_EFORMAT,

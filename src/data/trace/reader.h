@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a trace directory: meta data, site table, one stream per thread, and all threads merged
- * into one order.
+ * Reads a trace directory: the meta data, the site table, one stream per thread, and all threads
+ * merged into one order.
  *
- * The order of a merge (the linearisation): records with q are in the order of q.  A record without
- * q, such as a plain access, comes as early as the trace allows: directly after the last record
- * with q before it in its thread.  Within a thread the order is that of the stream; if q falls
- * within a stream, the largest q so far is used.  Equal positions are ordered by thread number.
+ * The order of a merge (the linearisation) is defined as follows.  Records with q are in the order
+ * of q.  A record without q, such as a plain access, comes as early as the trace allows, which is
+ * directly after the preceding record with q in its thread.  The records of a thread stay in the
+ * order of the stream.  If q decreases within a stream, the largest q so far is used instead.
+ * Records at equal positions are ordered by thread number.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -18,8 +19,8 @@
 struct trace;
 
 /* Opens a trace directory.  With `force`, a missing meta.json or site table is accepted, and an
- * unreadable one is reported but accepted.  A single stream file can be opened too (with `force`
- * implied); a site table beside it is used. */
+ * unreadable one is reported but accepted.  A single stream file can be opened, too.  This implies
+ * `force`, and a site table in the same directory is used. */
 int trace_open(struct trace **trace, const char *path, bool force);
 void trace_close(struct trace *trace); /* `trace` may be NULL */
 
@@ -27,8 +28,8 @@ const char *trace_path(const struct trace *trace);
 const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if it is absent */
 const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if it is absent */
 
-/* The number of threads.  They are in ascending order of their thread numbers, which may have
- * gaps. */
+/* trace_thread_count() returns the number of threads.  Threads are in ascending order of their
+ * thread numbers, which may have gaps. */
 size_t trace_thread_count(const struct trace *trace);
 uint32_t trace_thread_number(const struct trace *trace, size_t index);
 
@@ -36,13 +37,13 @@ uint32_t trace_thread_number(const struct trace *trace, size_t index);
  * trace. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
-/* Sets the deadline for reading the trace's streams (base/clock.h); 0 for no deadline.  A small
+/* Sets the deadline for reading the trace's streams (base/clock.h), or 0 for no deadline.  A small
  * trace is always read completely. */
 void trace_set_deadline(struct trace *trace, int64_t deadline_ns);
-/* Whether the deadline cut a stream short. */
+/* Returns true if the deadline cut a stream short. */
 bool trace_is_late(const struct trace *trace);
 
-/* Whether this is a full trace, whose threads are read with trace/full.h. */
+/* Returns true if this is a full trace, whose threads are read with trace/full.h. */
 bool trace_is_full(const struct trace *trace);
 /* Opens a stream on a thread of a full trace. */
 int trace_open_thread_full(struct trace *trace, size_t index, struct trace_stream *s);
@@ -66,8 +67,8 @@ struct trace_merge {
 int trace_merge_open(struct trace_merge *m, struct trace *trace);
 void trace_merge_close(struct trace_merge *m);
 
-/* The lane with the next event; NULL at the end. lane->stream has the call stack and, in last_q,
- * the position of the event. */
+/* Returns the lane with the next event, or NULL at the end. lane->stream contains the call stack
+ * and, in last_q, the position of the event. */
 struct trace_lane *trace_merge_next(struct trace_merge *m);
 
 typedef void trace_lane_fn(void *context, const struct trace_lane *lane);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of site tables.  In: text, perhaps as one zstd frame.  Out: arrays.  The text is cut
+ * Reads site tables.  A table is text, which may be compressed as one zstd frame.  The text is cut
  * into strings in place, so a table of hundreds of thousands of sites needs only one buffer and a
  * few arrays.
  *
@@ -31,23 +31,25 @@
 #include <xxhash.h>
 
 #define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
-/* Largest text in bytes; the largest tables of our programs have some tens of MiB. */
+/* The largest size of the text in bytes.  The largest tables of our programs have some tens of
+ * MiB. */
 #define TEXT_MAX (1ull << 29)
-/* Limit of decompression: a table may become this many times as long, which rejects decompression
- * bombs. */
+/* The limit of decompression.  The text may be at most this many times as long as the compressed
+ * table.  This rejects decompression bombs. */
 #define EXPANSION_MAX 500
-#define EXPANSION_FREE (16ull << 20) /* number of bytes that any table may have in addition */
+/* The number of bytes that the text of any table may have in addition. */
+#define EXPANSION_FREE (16ull << 20)
 
 struct trace_sites_private {
 	char *text;
-	uint32_t *unit_of_slot; /* by slot: 1 + the index of its unit; SLOT_COUNT entries */
+	uint32_t *unit_of_slot; /* 1 + the index of the unit of each slot; SLOT_COUNT entries */
 	struct rd_names types;	/* numbers the type names */
 	struct type_range {
 		size_t first, count;
-	} * ranges; /* by number of a type: the range of its members */
+	} * ranges; /* the range of members of each type, by number of the type */
 	size_t range_capacity;
 	struct rd_names linkages; /* numbers the linkage names */
-	/* By number of a linkage name: index of the first global with that name. */
+	/* For each linkage name, by its number, the index of the first global with that name. */
 	size_t *global_of;
 	size_t global_of_capacity;
 };
@@ -108,7 +110,7 @@ static int get_u32(const struct sites_parser *p, size_t field, uint32_t *out)
 	return err;
 }
 
-/* Reads a file number of the unit; -1 means no file. */
+/* Reads a file number of the unit. -1 means that there is no file. */
 static int get_file(const struct sites_parser *p, size_t field, uint32_t *out)
 {
 	uint64_t v;
@@ -125,7 +127,7 @@ static int get_file(const struct sites_parser *p, size_t field, uint32_t *out)
 	return RD_OK;
 }
 
-/* A place is a file and the line after it. */
+/* Reads a place, which consists of a file and a line in two successive fields. */
 static int get_place(const struct sites_parser *p, size_t field, uint32_t *file, uint32_t *line)
 {
 	int err = get_file(p, field, file);
@@ -224,7 +226,7 @@ static int parse_kind(const struct sites_parser *p, const char *kind, struct tra
 	return fail_line(p, "unknown kind of site", kind);
 }
 
-/* Checks a site number: it must lie in the slots of its unit and be larger than that of the
+/* Checks a site number.  It must lie in the slots of its unit, and be larger than the number of the
  * previous site. */
 static int check_site_number(const struct sites_parser *p, const struct trace_unit *unit, uint32_t n)
 {
@@ -280,7 +282,7 @@ static int parse_site(struct sites_parser *p)
 	return RD_OK;
 }
 
-/* The last site, to which the records after it refer. */
+/* Stores the last site in *out.  The records after a site refer to it. */
 static int get_last_site(const struct sites_parser *p, struct trace_site **out)
 {
 	const struct trace_sites *s = p->sites;
@@ -407,7 +409,7 @@ static int parse_piece(struct sites_parser *p)
 static const struct {
 	char letter;
 	size_t least; /* smallest number of fields, including the letter */
-	bool more;    /* whether more than `least` fields are allowed */
+	bool more;    /* true if more than `least` fields are allowed */
 	int (*parse)(struct sites_parser *p);
 } records[] = {
 	{'U', 4, false, parse_unit},   {'F', 3, false, parse_file},   {'S', 11, true, parse_site},
@@ -452,7 +454,8 @@ static int parse_line(struct sites_parser *p, char *line)
 	return fail_line(p, "unknown record", letter);
 }
 
-/* Finds the last line and compares its checksum. *end receives the offset at which it begins. */
+/* Finds the last line and compares its checksum.  Stores the offset at which the line begins in
+ * *end. */
 static int check_end(const struct sites_parser *p, const char *text, size_t length, size_t *end,
 		     uint64_t *count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The site table (doc/format/sites.md): what each site number means, which variables exist, how
- * structures are laid out, and where variables lie.
+ * The site table (doc/format/sites.md) contains what each site number means, which variables exist,
+ * how structures are laid out, and where variables lie.
  *
- * Strings live as long as the table; absent ones are "".
+ * Strings are valid as long as the table.  Absent strings are "".
  */
 #ifndef TRACE_SITES_H
 #define TRACE_SITES_H
@@ -54,17 +54,19 @@ struct trace_site {
 	uint32_t size;
 	uint32_t file; /* index of trace_sites.files, or TRACE_NO_FILE */
 	uint32_t line, column;
-	/* The calls into which it was inlined: trace_sites.chains, innermost first. */
+	/* The range of trace_sites.chains with the calls into which the site was inlined, innermost
+	 * first. */
 	uint32_t chain, chain_length;
 	uint8_t kind;  /* enum trace_site_kind */
 	uint8_t flags; /* enum trace_site_flag */
-	/* Memory order of atomics and fences: x a r q S; 0 for others. */
+	/* The memory order of atomics and fences, as a letter: x a r q S.  0 for other sites. */
 	char order;
-	/* For TRACE_SITE_ARGUMENT and TRACE_SITE_OPERAND: its number, at most 255. */
+	/* For TRACE_SITE_ARGUMENT and TRACE_SITE_OPERAND, the number of the argument or operand, at
+	 * most 255. */
 	uint8_t argument;
 	uint32_t holder_offset;
 	const char *function, *what, *type;
-	/* The struct or union that a pointer led to, and the offset of the access in it. */
+	/* The struct or union to which a pointer led, and the offset of the access in it. */
 	const char *holder;
 	const char *result; /* for a call: the variable that receives its result */
 };
@@ -83,8 +85,9 @@ struct trace_unit {
 
 /* A P record (doc/format/full.md), which trace/full.h interprets. */
 struct trace_piece_text {
-	/* Number of the piece that contains the function's entry; number of bytes of this piece.
-	 * The pieces of a unit are numbered from 1, in the order of their records. */
+	/* `function` is the number of the piece that contains the function's entry, and `size` is
+	 * the number of bytes of this piece.  The pieces of a unit are numbered from 1, in the
+	 * order of their records. */
 	uint32_t function, size;
 	uint32_t op_count;
 	const char *ops; /* strings, one after another */
@@ -121,15 +124,15 @@ struct trace_sites {
 	struct trace_sites_private *private;
 };
 
-/* Parses a table from memory, compressed or plain.  `name` is for messages. */
+/* Parses a table in memory, whether compressed or plain.  `name` is used in messages. */
 int trace_sites_parse(struct trace_sites **sites, const void *data, size_t length, const char *name);
 int trace_sites_read(struct trace_sites **sites, const char *path);
 void trace_sites_free(struct trace_sites *sites); /* `sites` may be NULL */
 
-/* The site with that number; NULL if it is unknown.  `sites` may be NULL. */
+/* Returns the site with that number, or NULL if it is unknown.  `sites` may be NULL. */
 const struct trace_site *trace_sites_find(const struct trace_sites *sites, uint32_t site);
 
-/* The number that a site of that unit has in traces. */
+/* Returns the number that a site of that unit has in traces. */
 uint32_t trace_sites_number(const struct trace_sites *sites, size_t unit, const struct trace_site *site);
 
 /* A place in the source, as debuggers show it. */
@@ -138,27 +141,28 @@ struct trace_frame {
 	uint32_t line, column;
 };
 
-/* Stores the frames of a site, innermost first: its function, then those that it was inlined into.
- * At most `max` are stored.  Returns how many there are. */
+/* Stores the frames of a site, innermost first: its function, then the functions into which it was
+ * inlined.  At most `max` frames are stored.  Returns the number of frames. */
 size_t trace_sites_frames(const struct trace_sites *sites, uint32_t site, struct trace_frame *frames,
 			  size_t max);
 
-/* The innermost frame; unknown parts are "" and 0. */
+/* Returns the innermost frame of a site.  Its unknown parts are "" and 0. */
 struct trace_frame trace_sites_frame(const struct trace_sites *sites, uint32_t site);
 
-/* The path of a file number of the table; "" for TRACE_NO_FILE. */
+/* Returns the path of a file number of the table, or "" for TRACE_NO_FILE. */
 const char *trace_sites_file(const struct trace_sites *sites, uint32_t file);
 
-/* Finds the members of a type.  Returns their number; *first receives the index of the first. */
+/* Finds the members of a type.  Returns their number, and stores the index of the first in
+ * *first. */
 size_t trace_sites_members(const struct trace_sites *sites, const char *type, size_t *first);
 
-/* The variable with that linkage name; NULL if there is none. */
+/* Returns the variable with that linkage name, or NULL if there is none. */
 const struct trace_global *trace_sites_global(const struct trace_sites *sites, const char *linkage);
 
-/* The name of a kind in the table, such as "r" or "rw". */
+/* Returns the name of a kind in the table, such as "r" or "rw". */
 const char *trace_site_kind_name(enum trace_site_kind kind);
 
-/* Whether the site accesses memory.  Some sites of full traces are only about values. */
+/* Returns true if the site accesses memory.  Some sites of full traces only concern values. */
 static inline bool trace_site_accesses(const struct trace_site *s)
 {
 	return s->kind < TRACE_SITE_FENCE || s->kind == TRACE_SITE_COPY;
@@ -171,8 +175,8 @@ static inline bool trace_site_writes(const struct trace_site *s)
 	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG || s->kind == TRACE_SITE_COPY;
 }
 
-/* Whether the program has memory barriers in inline assembler.  They may order accesses that look
- * plain or relaxed. */
+/* Returns true if the program has memory barriers in inline assembler.  They may order accesses
+ * that look plain or relaxed. */
 bool trace_sites_have_barriers(const struct trace_sites *sites);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * Handles lines of STD text that come too early.
  *
- * If a log line is written after each operation and threads are quick, an acquisition can be logged
- * before the release that made it possible.  With --force, the thread of such a line is delayed
- * until its event is possible.  Events of other threads that depend on it are delayed too.
+ * If a program writes a log line after each operation, and its threads are quick, an acquisition
+ * can be logged before the release that made it possible.  With --force, the thread of such a line
+ * is delayed until its event is possible.  Events of other threads that depend on it are delayed
+ * too.
  */
 #include "trace/std-int.h"
 
@@ -16,7 +17,7 @@ static bool is_delayed(const struct std_thread *t)
 	return t->delayed_first < t->delayed_count;
 }
 
-/* The thread that an event forks or joins.  The pointer is valid until the next name is
+/* Returns the thread that an event forks or joins.  The pointer is valid until the next name is
  * interned. */
 static struct std_thread *other_thread(struct std_import *in, const struct std_event *e)
 {
@@ -63,7 +64,7 @@ static void delay(struct std_import *in, const struct std_event *e)
 }
 
 /* Writes the delayed events of a thread, as far as they are possible now.  With `any`, writes at
- * least one. */
+ * least one event. */
 static int resume_thread(struct std_import *in, uint32_t thread, bool any, bool *moved)
 {
 	int err = RD_OK;

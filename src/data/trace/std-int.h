@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the parts of the import of STD text share: std.c, std-delay.c. */
+/* Declarations that std.c and std-delay.c share, which are parts of the import of STD text. */
 #ifndef TRACE_STD_INT_H
 #define TRACE_STD_INT_H
 
@@ -12,7 +12,7 @@
 
 #define STD_NO_OWNER 0 /* threads are numbered from 1 */
 
-/* A line, with the number of its thread. */
+/* An event of the text: a line, with the number of its thread. */
 struct std_event {
 	const struct std_operation *operation;
 	struct std_span operand;
@@ -27,9 +27,9 @@ struct std_thread {
 	size_t delayed_first, delayed_count, delayed_capacity;
 	bool fork_delayed; /* the fork that creates it is a delayed event of another thread */
 	uint32_t forks;
-	/* Site at the top of the encoded call stack; 0 if the stack is empty. */
+	/* The site at the top of the encoded call stack, or 0 if the stack is empty. */
 	uint32_t stack_site;
-	/* 1 + the lock whose release is deferred; 0 if no release is. */
+	/* 1 + the lock whose release is deferred, or 0 if no release is deferred. */
 	uint32_t deferred;
 	enum raddle_event deferred_row; /* the event that the deferred release becomes */
 	uint64_t deferred_q;
@@ -40,7 +40,7 @@ struct std_thread {
 	uint32_t end_site;
 	uint32_t waiting;   /* 1 + the lock of a wait that has not returned */
 	uint32_t condition; /* the condition that the thread waits for */
-	/* Number of its last line, if that comes after the first join; else 0. */
+	/* The number of the thread's last line, if that comes after the first join; else 0. */
 	uint64_t last_line;
 	bool seen, forked;
 	bool active; /* the thread has done something other than begin */
@@ -68,7 +68,7 @@ struct std_import {
 	uint32_t thread;      /* the thread of the previous line */
 	struct std_span thread_text;
 	const char *next, *end; /* the remaining text */
-	bool joins;		/* whether last_line of the threads is known */
+	bool joins;		/* true if last_line of the threads is known */
 	size_t delayed;		/* number of threads with delayed events */
 };
 
@@ -77,10 +77,10 @@ void std_warn(struct std_import *in, const char *what, const char *name);
 
 struct std_lock *std_lock_of(struct std_import *in, uint32_t number);
 
-/* The thread that an event forks or joins.  Some programs omit the T there, as in T0|fork(1). */
+/* Returns the thread that an event forks or joins.  Some programs omit the T there, as in
+ * T0|fork(1). */
 uint32_t std_operand_thread(struct std_import *in, const struct std_event *e);
 
-/* Writes an event to the stream of its thread. */
 int std_put_event(struct std_import *in, const struct std_event *e);
 
 /* ---- std-delay.c ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a line of STD text.  Out: its parts, as pointers into it.
+ * Splits a line of STD text into its parts, which are pointers into the line.
  *
  * Blanks around the parts are ignored, because some tools indent the lines of each thread, and some
  * write CRLF.  Blanks within a name cannot be distinguished from damage and are rejected, as in
@@ -107,7 +107,7 @@ struct marks {
 	bool blanks;
 };
 
-/* Finds the separators in one pass over all bytes; lines are too short for anything faster. */
+/* Finds the separators in one pass over all bytes.  Lines are too short for anything faster. */
 static struct marks find_marks(const char *p, const char *end)
 {
 	struct marks m = {{end, end}, NULL, end, 0, false};

@@ -42,12 +42,13 @@ struct std_operation {
 	const char *flags; /* flags of the site */
 };
 
-/* The number of an operation, less than STD_OPERATIONS_MAX. */
+/* std_operation_number() returns the number of an operation, which is less than
+ * STD_OPERATIONS_MAX. */
 #define STD_OPERATIONS_MAX 63
 unsigned std_operation_number(const struct std_operation *o);
 
-/* The name of the operation that is imported as this event; "dummy" if there is none.  A failed
- * attempt may have another name. */
+/* Returns the name of the operation that is imported as this event, or "dummy" if there is none.  A
+ * failed attempt may have another name. */
 const char *std_word(enum raddle_event event, bool failed);
 
 struct std_span {
@@ -66,7 +67,7 @@ enum std_verdict { STD_EVENT, STD_NO_EVENT, STD_BAD };
 
 /* Parses the line that begins at *p, and moves *p past its newline.  The result is STD_NO_EVENT for
  * a blank line, and for a line that continues the call stack of the line before.  For a bad line,
- * *why receives the reason. */
+ * stores the reason in *why. */
 enum std_verdict std_line_parse(const char **p, const char *end, struct std_line *line, const char **why);
 
 /* Parses only the thread.  Returns false if the line is not an event. */

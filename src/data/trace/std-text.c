@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: a path.  Out: STD text: the contents of the file or pipe, decompressed if necessary.  STD
- * traces are mostly exchanged in compressed form, because the plain text is ten times as long.
+ * Reads STD text from a file or pipe, and decompresses it if necessary.  STD traces are mostly
+ * exchanged in compressed form, because the plain text is ten times as long.
  */
 #include "trace/std.h"
 
@@ -13,16 +13,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Largest text, in bytes, that is read instead of mapped, to limit memory. */
+/* The largest text, in bytes, that is read instead of mapped.  It limits memory. */
 #define TEXT_MAX (UINT64_C(8) << 30)
-/* Number of bytes to which any compressed file may grow. */
+/* The size, in bytes, to which any compressed file may grow. */
 #define EXPANSION_FREE (UINT64_C(64) << 20)
-/* Limit of decompression for larger files: the text may be this many times as long.  Rejects
- * decompression bombs. */
+/* The limit of decompression for larger files.  The text may be at most this many times as long as
+ * the file.  This rejects decompression bombs. */
 #define EXPANSION_MAX 200
-#define LINE_MAX_BYTES (1 << 20) /* longest line in bytes; set by hand, far above any real line */
+/* The largest length of a line in bytes; set by hand, far above any real line. */
+#define LINE_MAX_BYTES (1 << 20)
 
-/* The file determines how much memory xz needs, so xz gets a limit of memory. */
+/* The programs that decompress files.  The file determines how much memory xz needs, so xz is run
+ * with a memory limit. */
 static const struct packer {
 	const char *magic;
 	size_t length;
@@ -52,8 +54,8 @@ struct std_text {
 	struct rd_buf buffer;
 };
 
-/* The largest size to which a compressed file may grow: enough for traces, not for decompression
- * bombs. */
+/* Returns the largest size to which a compressed file may grow.  It is large enough for traces, but
+ * not for decompression bombs. */
 static uint64_t unpacked_max(uint64_t packed)
 {
 	return packed > TEXT_MAX / EXPANSION_MAX ? TEXT_MAX : EXPANSION_FREE + packed * EXPANSION_MAX;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In: STD text.  Out: a trace directory.
+ * Imports STD text into a trace directory.
  *
- * STD is a total order of all events, but a trace orders only synchronisation operations.  So an
- * access that follows an event of another thread gets an `order` event before it.  The merge of
- * the streams is then in the order of the lines.
+ * STD is a total order of all events, but a trace orders only synchronisation operations.  So if an
+ * access follows an event of another thread, an `order` event is written before the access.  Then
+ * the merge of the streams is in the order of the lines.
  *
  * Variables, locks and so on become variables of invented modules, with their names in the site
- * table.  A location becomes one site for each kind of event at it; the line of these sites is the
- * location.
+ * table.  A location becomes one site for each kind of event there, and the line of these sites is
+ * the location.
  *
  * Some lines can be interpreted only with later ones.  `wait(l)`, an extension, follows its
- * `rel(l)`, so a release is deferred until the next event of its thread.  `end` is the end of a
- * thread for some tools and of an atomic block for others, so it is deferred too.  Only the rest
- * of the text shows whether a join returned although the thread continued.
+ * `rel(l)`, so a release is deferred until the next event of its thread.  `end` means the end of a
+ * thread for some tools, and the end of an atomic block for others, so it is deferred too.  Only
+ * the rest of the text shows whether a join returned although the thread continued.
  */
 #include "trace/std.h"
 
@@ -38,7 +38,7 @@
 #define CHUNK (128u << 10) /* number of bytes after which a new chunk begins, as in recordings */
 #define UNIT_SLOT 1u
 #define SITE_COUNT_MAX ((RADDLE_SITE_MAX >> 1) - (UNIT_SLOT << RADDLE_SITE_LOCAL_BITS))
-/* Largest number of messages that are printed; further ones are only counted. */
+/* The largest number of messages that are printed.  Further ones are only counted. */
 #define PROBLEMS_MAX 10
 
 /* The modules that are invented for the variables and locks of the text. */
@@ -89,7 +89,7 @@ static uint32_t intern_thread(struct std_import *in, const char *p, size_t n)
 	return number;
 }
 
-/* Parses digits up to `end`, at least one.  Returns false if there is anything else or the number
+/* Parses one or more digits up to `end`.  Returns false if there is anything else, or if the number
  * is too large. */
 static bool parse_number(const char *p, const char *end, uint64_t *number)
 {
@@ -105,8 +105,8 @@ static bool parse_number(const char *p, const char *end, uint64_t *number)
 	return v <= UINT32_MAX;
 }
 
-/* Parses a place: a line number in the traced program, file:line, or any other text, which is then
- * treated as a file.  The place of an event without one is its line in the text. */
+/* Parses a place.  It is a line number in the traced program, file:line, or any other text, which
+ * is then treated as a file.  If an event has no place, its place is its line in the text. */
 static uint64_t parse_place(struct std_import *in, struct std_span s)
 {
 	const char *end = s.p + s.n, *colon = s.n ? memrchr(s.p, ':', s.n) : NULL;
@@ -154,7 +154,7 @@ struct std_lock *std_lock_of(struct std_import *in, uint32_t number)
 	return &in->locks[number];
 }
 
-/* The site for a place and an operation. */
+/* Returns the site for a place and an operation. */
 static uint32_t site_of(struct std_import *in, const struct std_event *e)
 {
 	const struct std_operation *o = e->operation;
@@ -342,8 +342,8 @@ static int put_fork(struct std_import *in, const struct std_event *e)
 	return 0;
 }
 
-/* Records the last line of each thread that has events after the current line, which is the first
- * join. */
+/* Records the last line of each thread that has events after the current line.  It is called when
+ * the current line is the first join. */
 static void find_last_lines(struct std_import *in)
 {
 	uint64_t line = in->line;
@@ -378,8 +378,8 @@ static int put_join(struct std_import *in, const struct std_event *e)
 	return 0;
 }
 
-/* Writes an event with the name of the thread, which is the only place of the trace that has its
- * STD name. */
+/* Writes an event with the name of the thread.  This is the only place in the trace that contains
+ * its STD name. */
 static void put_name(struct std_import *in, uint32_t thread)
 {
 	const char *name = in->thread_names.items[thread];
@@ -484,7 +484,7 @@ static void put_begin(struct std_thread *t)
 	if (!t->begin_q)
 		return;
 	put_stack(t, t->begin_site);
-	/* The creator is unknown here; the fork event has it. */
+	/* The creator is unknown here, but the fork event contains it. */
 	put_row(t, RADDLE_THREAD_START, t->begin_q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
 	t->begin_q = 0;
 }
@@ -496,7 +496,7 @@ static int defer_end(struct std_import *in, struct std_thread *t, uint32_t site)
 	return 0;
 }
 
-/* Whether the event is the wait that the deferred release belongs to. */
+/* Returns true if the event is the wait to which the deferred release belongs. */
 static bool is_wait_for(struct std_import *in, const struct std_event *e)
 {
 	const struct std_thread *t = &in->threads[e->thread];
@@ -506,7 +506,7 @@ static bool is_wait_for(struct std_import *in, const struct std_event *e)
 	return strlen(name) == e->operand.n && memcmp(name, e->operand.p, e->operand.n) == 0;
 }
 
-/* Handles events whose meaning depends on later lines; otherwise like write_event(). */
+/* Does the same as write_event(), but defers events whose meaning depends on later lines. */
 static int defer_event(struct std_import *in, const struct std_event *e)
 {
 	struct std_thread *t = &in->threads[e->thread];
@@ -515,7 +515,7 @@ static int defer_event(struct std_import *in, const struct std_event *e)
 	return e->operation->action == STD_END ? defer_end(in, t, site_of(in, e)) : 1;
 }
 
-/* Writes an event.  Returns 1 if nothing was written, a negative number after an error. */
+/* Writes an event.  Returns 1 if nothing was written, or a negative number after an error. */
 static int write_event(struct std_import *in, const struct std_event *e)
 {
 	struct std_thread *t = &in->threads[e->thread];
@@ -559,8 +559,9 @@ int std_put_event(struct std_import *in, const struct std_event *e)
 
 /* ---- the text ---- */
 
-/* Imports one line.  The last line may be cut off because the disk was full or the program was
- * killed; it is then skipped.  But if the cut line is the only one, the text is not STD. */
+/* Imports one line.  The last line may be cut off, because the disk was full or the program was
+ * killed.  In that case it is skipped.  But if the cut line is the only one, the text is not
+ * STD. */
 static int read_line(struct std_import *in)
 {
 	struct std_line line;

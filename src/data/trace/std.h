@@ -25,7 +25,7 @@ struct trace_std_opts {
 	bool force;	  /* ill-formed locking, forks and joins cause only warnings */
 };
 
-/* Writes the trace directory. *events receives the number of lines that became events. */
+/* Writes the trace directory.  Stores the number of lines that became events in *events. */
 int trace_std_import(const char *text, size_t length, const char *directory,
 		     const struct trace_std_opts *opts, uint64_t *events);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stream files: header, chunks, checksums, decompression.  In: bytes of a stream file.  Out:
- * events. Offsets in messages are file offsets, except those of records, which are offsets in the
- * decompressed bytes of their chunk.
+ * Reads stream files: checks the header and the checksums of the chunks, decompresses the chunks,
+ * and returns their events.  Offsets in messages are file offsets, except those of records, which
+ * are offsets in the decompressed bytes of their chunk.
  */
 #include "trace/stream.h"
 
@@ -106,7 +106,8 @@ static void stop(struct trace_stream *s, enum trace_damage damage)
 	s->decoder.p = s->decoder.end;
 }
 
-/* Whether this reader reports the damage.  If several readers use one file, only the first does. */
+/* Returns true if this reader should report the damage.  If several readers use one file, only the
+ * first one does. */
 static bool first_report(struct trace_stream *s)
 {
 	if (!s->reported)
@@ -150,7 +151,7 @@ static int inflate(struct trace_stream *s, const uint8_t *body, size_t stored, s
 	return RD_OK;
 }
 
-/* Checks codec and lengths. *records receives the length of the decompressed bytes. */
+/* Checks the codec and the lengths.  Stores the length of the decompressed bytes in *records. */
 static int check_codec(struct trace_stream *s, const uint8_t *p, uint32_t *records)
 {
 	uint32_t length = trace_get32(p + 8), stored = trace_get32(p + 12), packed = trace_get32(p + 20);
@@ -174,8 +175,8 @@ static bool is_late(struct trace_limit *l)
 	return l->late;
 }
 
-/* The length of the chunk header in the file; 0 if the file ends inside it; SIZE_MAX if it is not a
- * header. */
+/* Returns the length of the chunk header in the file, 0 if the file ends inside the header, or
+ * SIZE_MAX if it is not a header. */
 static size_t read_chunk_header(const struct trace_stream *s, uint8_t header[TRACE_CHUNK_HEADER], size_t left)
 {
 	const uint8_t *p = s->data + s->offset;

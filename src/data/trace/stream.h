@@ -2,9 +2,9 @@
 /*
  * One stream file in memory: the events of one thread, chunk by chunk.
  *
- * Bytes are checked before they are used.  If a stream stops inside a chunk, the events before that
- * are used, a warning is emitted, and `damage` records it.  Any other defect is an error that names
- * stream, chunk and offset; it is reported once and ends the stream.
+ * Bytes are checked before they are used.  If a stream ends inside a chunk, the events before that
+ * chunk are used, a warning is printed, and `damage` is set.  Any other defect is an error that
+ * names the stream, chunk and offset.  It is reported once, and ends the stream.
  */
 #ifndef TRACE_STREAM_H
 #define TRACE_STREAM_H
@@ -17,16 +17,16 @@ enum trace_damage {
 	TRACE_BROKEN,	 /* the contents of the file are damaged */
 };
 
-/* When reading has to end, for all streams of a trace.  If the limit cuts a stream short, the
- * stream ends as if there were no more events.  Then `late` is set: the trace was not read
- * completely. */
+/* The limit at which reading has to end, for all streams of a trace.  If the limit cuts a stream
+ * short, the stream ends as if there were no more events.  Then `late` is set, because the trace
+ * was not read completely. */
 struct trace_limit {
-	int64_t deadline_ns; /* when to stop reading (base/clock.h); 0 for never */
-	/* Number of chunks read so far; the first TRACE_LIMIT_FREE are always read. */
+	int64_t deadline_ns; /* the time at which to stop reading (base/clock.h); 0 for never */
+	/* The number of chunks read so far.  The first TRACE_LIMIT_FREE chunks are always read. */
 	uint64_t chunks;
 	bool late;
 };
-/* Number of chunks of a small trace, which is read even after the deadline; set by hand. */
+/* The number of chunks of a small trace, which is read even after the deadline.  Set by hand. */
 #define TRACE_LIMIT_FREE 64
 
 struct trace_inflater; /* the state of decompression; any number of streams share one */
@@ -41,16 +41,20 @@ struct trace_stream {
 	size_t chunk_offset; /* file offset of the current chunk */
 	uint32_t thread;
 	uint32_t version; /* version of the format */
-	/* A stream of a full trace (trace/full.h): chunks can be read, events cannot. */
+	/* True for a stream of a full trace (trace/full.h).  Its chunks can be read, but not its
+	 * events. */
 	bool full;
-	/* The stream of the world (trace/world.h): chunks can be read, events cannot. */
+	/* True for the stream of the world (trace/world.h).  Its chunks can be read, but not its
+	 * events. */
 	bool world;
-	/* The codec of the current chunk, and the length that the chunk unpacks to. */
+	/* The codec of the current chunk, and its length after unpacking. */
 	uint32_t codec, length_raw;
 	uint32_t chunks; /* number of chunks begun so far */
 	enum trace_damage damage;
-	bool *reported;	 /* if not NULL: whether damage of the file has been reported */
-	uint64_t last_q; /* the largest q so far: the position of the event in the total order */
+	/* If not NULL, *reported is true if damage of the file has been reported. */
+	bool *reported;
+	/* The largest q so far, which is the position of the event in the total order. */
+	uint64_t last_q;
 	struct trace_decoder decoder;
 	struct trace_inflater *inflater;
 	struct trace_limit *limit; /* may be NULL */
@@ -68,8 +72,8 @@ int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *infla
 			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);
 
-/* Reads the next chunk.  Returns 1 if its bytes are decoder.begin to decoder.end; otherwise the
- * same as trace_stream_more(). */
+/* Reads the next chunk.  Returns 1 if its bytes are decoder.begin to decoder.end.  Otherwise
+ * returns the same as trace_stream_more(). */
 int trace_stream_chunk(struct trace_stream *s);
 
 /* The position at which a chunk begins.  Chunks can be read separately. */
@@ -82,8 +86,8 @@ static inline struct trace_place trace_stream_place(const struct trace_stream *s
 	return (struct trace_place){s->chunk_offset, s->chunks - 1};
 }
 
-/* Continues a stream of the same thread at that position.  `last_q` is the value that the stream's
- * last_q had when the chunk began. */
+/* Continues a stream of the same thread at that position.  `last_q` is the last_q that the stream
+ * had when the chunk began. */
 static inline void trace_stream_seek(struct trace_stream *s, struct trace_place place, uint64_t last_q)
 {
 	s->offset = place.offset;
@@ -94,8 +98,8 @@ static inline void trace_stream_seek(struct trace_stream *s, struct trace_place 
 /* Reports that the contents of the chunk are invalid, and ends the stream. */
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 
-/* Returns 1 if *e is the next event; 0 if there are no more.  A negative rd_err means that damage
- * ended the stream and was reported; further calls return 0. */
+/* Stores the next event in *e and returns 1.  Returns 0 if there are no more.  If damage ended the
+ * stream, it was reported, and a negative rd_err is returned.  Further calls then return 0. */
 int trace_stream_more(struct trace_stream *s, struct trace_event *e);
 
 static inline int trace_stream_next(struct trace_stream *s, struct trace_event *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unpacker of full traces, the inverse of pack.c.  In: the packed bytes of a chunk, which are
- * not trusted.  Out: the raw bytes.
+ * Unpacks full traces, as the inverse of pack.c.  It turns the packed bytes of a chunk, which are
+ * not trusted, into raw bytes.
  */
 #include "trace/pack.h"
 
@@ -86,7 +86,6 @@ static __attribute__((noinline)) uint64_t read_far(struct guess *g, struct pack_
 	return v;
 }
 
-/* Reads a field of `size` bytes. */
 static inline uint64_t read_field(struct guess *g, struct pack_reader *r, uint64_t guessed, unsigned size,
 				  bool fresh)
 {
@@ -128,7 +127,7 @@ static inline void unpack_field(struct guess *g, struct pack_reader *r, const st
 	put_fast(raw + f->offset, v);
 }
 
-/* Unpacks a piece.  Returns its length; 0 if it is invalid. */
+/* Unpacks a piece.  Returns its length, or 0 if it is invalid. */
 static size_t unpack_piece(struct trace_unpacker *u, struct pack_reader *r, uint32_t number, size_t left)
 {
 	const struct trace_piece *piece = trace_layout_get(u->guess.layout, number);
@@ -163,8 +162,8 @@ static size_t unpack_raw(struct pack_reader *r, uint8_t *raw, size_t left)
 	return length <= left && copy_data(r, raw, length) ? length : 0;
 }
 
-/* Unpacks a record that is not a piece.  The sizes of some fields depend on earlier ones, so they
- * are looked up again. */
+/* Unpacks a record that is not a piece.  The sizes of some fields depend on earlier fields, so the
+ * sizes are looked up again. */
 static size_t unpack_row(struct trace_unpacker *u, struct pack_reader *r, uint8_t code, uint8_t *raw,
 			 size_t left)
 {
@@ -200,7 +199,7 @@ static size_t unpack_one(struct trace_unpacker *u, struct pack_reader *r, size_t
 		r->marks++;
 	} else {
 		mark &= 15;
-		r->odd = 1; /* the other half of this byte has the length of the first field */
+		r->odd = 1; /* the other half of this byte contains the length of the first field */
 	}
 	switch (mark) {
 	case MARK_FIRST:
@@ -220,7 +219,7 @@ static size_t unpack_one(struct trace_unpacker *u, struct pack_reader *r, size_t
 }
 
 /* Reads the head of a chunk, which contains the length of the marks.  Returns the length of the
- * head; 0 if it is cut off. */
+ * head, or 0 if it is cut off. */
 static size_t read_head(const struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t *marks)
 {
 	size_t n = 0;

@@ -3,8 +3,8 @@
  * Reads and writes the stream `world`.
  *
  * A chunk is a sequence of pieces.  Each piece consists of the number of the thread, the length,
- * and the records.  A piece is what the runtime wrote into one buffer, so differences start afresh
- * in each piece.
+ * and the records.  It contains what the runtime wrote into one buffer, so differences between
+ * records start afresh in each piece.
  */
 #include "trace/world.h"
 

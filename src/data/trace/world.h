@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run received from outside: the file `world` of a trace directory (doc/format/world.md).
- * In: bytes of the file.  Out: records, in the order of the file.  Records of one thread are in
- * program order; the member `order` orders records of different threads.
+ * Reads and writes the file `world` of a trace directory (doc/format/world.md), which contains what
+ * a run received from outside.  Records are returned in the order of the file.  Records of one
+ * thread are in program order, and the member `order` orders records of different threads.
  *
  * As in trace/stream.h, no byte is trusted.
  */
@@ -32,7 +32,8 @@ struct trace_world_record {
 	enum raddle_world_record kind;
 	uint32_t thread;
 	uint64_t order; /* position among the ordered records */
-	/* The numbers except the order.  For a record with a source: the source and its value. */
+	/* The operands that are numbers, except the order.  For a record with a source, these are
+	 * the source and its value. */
 	uint64_t operand[TRACE_WORLD_OPERANDS];
 	const uint8_t *bytes; /* valid until the next record */
 	size_t length;
@@ -48,7 +49,8 @@ struct trace_world {
 	uint64_t order, values[RADDLE_SOURCES];
 };
 
-/* Opens a file, or bytes that outlive the reader.  To be closed only after success. */
+/* These functions open a file, or bytes that must outlive the reader.  Close the reader only if
+ * they succeed. */
 int trace_world_open(struct trace_world *w, const char *path);
 int trace_world_open_bytes(struct trace_world *w, const void *data, size_t length, const char *name);
 void trace_world_close(struct trace_world *w);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer of trace directories.  In: chunks of records from the collector.  Out: compressed and
- * checksummed chunks in one file per thread.
+ * Writes trace directories.  It receives chunks of records from the collector, and writes
+ * compressed and checksummed chunks to one file per thread.
  *
  * Invariants:
- * 1. A stream file on disk is a header and whole chunks: a chunk is one write(2), and the remains
- *    of a failed write are cut off.
- * 2. At most MAX_OPEN descriptors are open, however many threads there are; the least recently used
- *    stream is closed to make room.
+ * 1. A stream file on disk consists of a header and whole chunks, because a chunk is written by one
+ *    write(2), and the remains of a failed write are cut off.
+ * 2. At most MAX_OPEN descriptors are open, however many threads there are.  The least recently
+ *    used stream is closed to make room.
  * 3. A file is created when its thread's first chunk arrives, never earlier.
- * 4. After `offset` a file contains nothing, or the one chunk of a preview.
+ * 4. After `offset`, a file contains nothing, or the one chunk of a preview.
  */
 #include "trace/writer.h"
 
@@ -34,22 +34,23 @@
 #define LEVEL (-1)	  /* the usual level: a third faster than level 1, and a tenth more bytes */
 #define FULL_LEVEL 1	  /* for full traces, which are large */
 #define FAST_LEVEL (-100) /* much faster, up to 40 % more bytes; for streams that compress badly */
-/* When a stream counts as compressing well.  Set by hand. */
-#define GOOD_RATIO 4	    /* the contents become this many times smaller */
+/* These constants determine when a stream counts as compressing well.  Set by hand. */
+#define GOOD_RATIO 4	    /* the contents become at least this many times smaller */
 #define GOOD_RATIO_PACKED 3 /* the same for packed bytes */
-/* Number of chunks at FAST_LEVEL until the usual level is tried again. */
+/* The number of chunks at FAST_LEVEL until the usual level is tried again. */
 #define FAST_CHUNKS 15
-/* The least saving by FAST_LEVEL, as a fraction 1/FAST_GAIN.  If it saves less, chunks are not
- * compressed. */
+/* The least saving by FAST_LEVEL, as a fraction 1/FAST_GAIN.  If it saves less, the following
+ * chunks are not compressed. */
 #define FAST_GAIN 8
 
-#define WORLD UINT32_MAX /* in place of a thread's number: the stream of the world */
+#define WORLD UINT32_MAX /* stands for the stream of the world, in place of a thread's number */
 
 struct out_stream {
 	uint32_t thread;
 	uint32_t chunks;
 	uint32_t fast_chunks; /* number of remaining chunks at FAST_LEVEL */
-	/* Chunks are not compressed, because FAST_LEVEL saved too little when it was last tried. */
+	/* True if chunks are not compressed, because FAST_LEVEL saved too little when it was last
+	 * tried. */
 	bool plain;
 	uint64_t offset; /* file offset of the end of the last whole chunk */
 	uint64_t used;	 /* value of the clock at its last use */
@@ -61,7 +62,7 @@ struct trace_writer {
 	char *directory;
 	struct out_stream *streams;
 	size_t count, capacity;
-	struct rd_umap by_thread; /* maps the number of a thread to an index of streams */
+	struct rd_umap by_thread; /* maps the number of a thread to an index in streams */
 	size_t open[MAX_OPEN];	  /* indices of the open streams */
 	size_t open_count;
 	uint64_t clock;
@@ -178,16 +179,16 @@ static int open_stream(struct trace_writer *w, struct out_stream *s)
 	return RD_OK;
 }
 
-/* The contents of a chunk.  `raw` is the unpacked length of packed records, 0 for others. */
+/* The contents of a chunk.  `raw` is the unpacked length of packed records, or 0 for others. */
 struct content {
 	const void *records;
 	size_t length, raw;
 };
 
-/* Compresses the contents of a chunk.  If the usual level saves little, the next FAST_CHUNKS
- * chunks use FAST_LEVEL; then the usual level is tried again.  If the first of those chunks saves
- * almost nothing, the others are not compressed, unless they are packed.  Returns 0 if the chunk
- * is to be stored uncompressed. */
+/* Compresses the contents of a chunk.  If the usual level saves little, the next FAST_CHUNKS chunks
+ * use FAST_LEVEL, and then the usual level is tried again.  If the first of those chunks saves
+ * almost nothing, the others are not compressed, unless they are packed.  Returns 0 if the chunk is
+ * to be stored uncompressed. */
 static size_t compress(struct trace_writer *w, struct out_stream *s, const struct content *c, uint8_t *body)
 {
 	bool fast_chunks = s->fast_chunks, first = s->fast_chunks == FAST_CHUNKS;

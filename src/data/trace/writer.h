@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a trace directory.
+ * Writes a trace directory.
  *
  * One writer serves one trace (one process of the recorded run).  It is not thread-safe.  When a
- * function fails, the message has already been emitted.  Then errno is that of the failed system
- * call (ENOSPC, EDQUOT, ...), and the files on disk end after the last whole chunk.
+ * function fails, it has already printed a message, errno is that of the failed system call
+ * (ENOSPC, EDQUOT, ...), and the files on disk end after the last whole chunk.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
@@ -19,15 +19,16 @@ struct trace_writer;
 /* The largest length of a chunk's records, in bytes. */
 #define TRACE_CHUNK_MAX (1u << 20)
 
-/* Creates the directory if it does not exist.  If it already holds a trace, that is an error
- * (RD_EUSAGE). */
+/* Creates the directory if it does not exist.  Fails with RD_EUSAGE if it already contains a
+ * trace. */
 int trace_writer_open(struct trace_writer **w, const char *directory);
 
-/* Makes all streams that are written from now on those of a full trace (trace/full.h). */
+/* Declares that all streams that are written from now on are those of a full trace
+ * (trace/full.h). */
 void trace_writer_full(struct trace_writer *w);
 
-/* Appends one chunk to the stream of `thread`.  `records` are whole records and start with RESET.
- * Nothing is written for an empty chunk. */
+/* Appends one chunk to the stream of `thread`.  `records` must consist of whole records and start
+ * with RESET.  Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
 /* Does the same as trace_writer_chunk() for readers of a growing trace.  The thread's next chunk
@@ -43,15 +44,13 @@ int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length
 int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
 			size_t raw);
 
-/* Writes or replaces meta.json. */
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
 
 /* Writes a copy of the site table. */
 int trace_writer_sites(struct trace_writer *w, const char *path);
 
-/* The number of bytes written to streams until now. */
+/* Returns the number of bytes written to streams until now. */
 uint64_t trace_writer_bytes(const struct trace_writer *w);
-/* The number of streams begun. */
 uint64_t trace_writer_threads(const struct trace_writer *w);
 
 /* Closes the files and frees the writer, even if it fails.  `w` may be NULL. */
