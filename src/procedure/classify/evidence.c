@@ -71,7 +71,6 @@ static int repeat(struct race_work *w, struct decide_place p, struct schedule **
 	return err;
 }
 
-/* Returns the input of the current runs, as JSON. */
 static const char *input_json(struct race_work *w)
 {
 	struct rd_buf text = RD_BUF_INIT;

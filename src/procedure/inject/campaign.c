@@ -133,7 +133,6 @@ static int write_plain(const char *path, const struct rd_buf *data)
 	return r;
 }
 
-/* Saves a diff of the output. */
 static int keep_diff(const struct inject_campaign *c, const struct inject_run *run, const char *name,
 		     struct inject_verdict *v, const char *directory)
 {

@@ -18,7 +18,6 @@ unsigned char *marks_make(const struct sketch *s, const struct sketch_run *run, 
 bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_event *a,
 			const struct sketch_event *b);
 
-/* Returns true if the event creates a thread. */
 bool marks_is_creation(const struct sketch *s, const struct sketch_event *e);
 
 #endif

@@ -41,7 +41,6 @@ static bool is_of(const struct sketch_run *run, const char *signature)
 	return run->signature && !strcmp(run->signature, signature);
 }
 
-/* Returns the number of thread switches. */
 static size_t switches(const struct sketch_run *run)
 {
 	size_t n = 0;
@@ -57,7 +56,6 @@ static bool is_simpler(const struct sketch_run *run, const struct sketch_run *th
 	       (run->count == than->count && switches(run) < switches(than));
 }
 
-/* Chooses the failing run to show. */
 static const struct sketch_run *choose_failing(const struct sketch *s)
 {
 	const struct sketch_run *best = NULL, *any = NULL;
