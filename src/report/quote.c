@@ -21,7 +21,8 @@
 /* A line as characters that a terminal can display. */
 struct quoted {
 	struct rd_buf text;
-	size_t *starts; /* the offset of each character in the text, then the end */
+	/* the offset of each character in the text; the last entry is the end of the text */
+	size_t *starts;
 	size_t count;
 	size_t mark; /* the number of the marked character; SIZE_MAX if there is none */
 };

@@ -57,8 +57,8 @@ bool decide_differ(const struct decide_runs *runs);
  * order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
-/* Returns the number of pairs of twins since the last one that showed a new schedule.  Only pairs
- * of which both runs count are considered. */
+/* Returns the number of pairs of twins that were made after the last pair that showed a new
+ * schedule.  A pair is considered only if both of its runs count. */
 size_t decide_stale(const struct decide_runs *runs);
 
 #endif

@@ -74,8 +74,9 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 }
 
 /* A fault occurs in one order and in the control group, but not in the group `lacks`.  Returns true
- * if that may be mere chance.  This is so if all runs of `lacks` would pass with a probability
- * above 1/10, provided that they failed as often as those of the other two groups. */
+ * if that may be mere chance.  Suppose that each run of `lacks` failed with the same probability as
+ * the runs of the other two groups.  It may be chance if the probability that none of them fails is
+ * then above 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;

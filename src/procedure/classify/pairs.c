@@ -112,8 +112,8 @@ static const char *find_module(const char *line)
 	return found;
 }
 
-/* Returns the name of the frame's function if it is a C identifier, since the function may then be
- * a library function.  Otherwise returns NULL. */
+/* Returns the name of the frame's function if the name is a C identifier.  Such a function may be a
+ * library function.  Otherwise returns NULL. */
 static const char *take_function(struct classify_pairs *p, const char *line)
 {
 	const char *name = line + strcspn(line, " "), *end;

@@ -8,7 +8,8 @@
 
 struct campaign_counted {
 	struct campaign_results *results;
-	struct campaign_statistics *statistics; /* in the order of the directories, then the baseline */
+	/* the campaigns in the order of the directories; the baseline is last */
+	struct campaign_statistics *statistics;
 	size_t count;
 	/* The comparison of the first campaign with the baseline, if there is one. */
 	struct campaign_against against;

@@ -28,8 +28,8 @@ int inject_golden_compare(const struct inject_golden *g, const struct inject_raw
 			  const struct epa_compare_options *options, struct epa_comparison *result);
 
 /* Runs the program setup->golden_runs times without a fault, and writes the first run to
- * `directory`.  Stores the facts about these runs in the setup, and sets those of its limits that
- * are 0.  If the runs differ, this is an error or, if `force` is set, a warning. */
+ * `directory`.  Stores the facts about these runs in the setup, and sets each limit of the setup
+ * that is 0.  If the runs differ, this is an error or, if `force` is set, a warning. */
 int inject_golden_make(const char *directory, struct inject_setup *setup, const struct run_program *program,
 		       bool force);
 

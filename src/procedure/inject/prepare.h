@@ -36,8 +36,9 @@ int inject_check_words(const struct inject_setup *s);
  * many runs as `until` may need, or 1 if `until` is NULL. */
 int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until, const char *outcome);
 
-/* `faults` is a list of kinds and groups.  Selects those of these kinds that apply to a place that
- * the program executes.  It is an error if a kind that is listed by its own name does not apply. */
+/* Selects the kinds of a campaign.  `faults` is a list of kinds and groups.  A kind in this list is
+ * selected if it applies to some place that the program executes.  If a kind does not apply
+ * although the list contains its own name, that is an error. */
 int inject_prepare_kinds(struct inject_setup *s, const struct inject_ground *ground, const char *faults);
 
 #endif

@@ -77,7 +77,8 @@ const char *campaign_by_name(enum campaign_by by); /* such as "function" */
 
 struct campaign_statistics {
 	const struct campaign_results *results;
-	/* `groups[0]` has all kinds; then come those of the paper's table II, then the others. */
+	/* groups[0] contains the runs of all kinds.  It is followed by the kinds of the paper's
+	 * table II, and then by the others. */
 	struct campaign_group *groups;
 	size_t group_count;
 	/* Sorted by harm (crash, hang, SDC), the most harmful first. */
@@ -91,8 +92,8 @@ struct campaign_statistics {
 void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results);
 void campaign_statistics_release(struct campaign_statistics *s);
 
-/* Shares with their intervals.  Those of cells are computed on demand, because there may be very
- * many. */
+/* Return shares with their intervals.  The shares of cells are computed on demand, because there
+ * may be very many cells. */
 struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
 					unsigned measure);
 const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure);

@@ -19,7 +19,7 @@ struct inject_case {
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *verdict,
 			    const char **differs);
 
-/* Sets how the records differ from those of the golden run. */
+/* Compares the records with those of the golden run, and sets the members about the deviation. */
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *verdict);
 
 #endif

@@ -46,9 +46,9 @@ bool choose_is_needless(const struct sketch_runs *runs, const char *signature, s
 
 /* ---- statements ---- */
 
-/* Sets the distances of statements if there is no slice.  The distance of a statement is then the
- * number of different statements between its last execution in a failing run and the end of that
- * run.  The smallest such number counts. */
+/* Sets the distances of statements if there is no slice.  In a failing run, the distance of a
+ * statement is the number of different statements that are executed between its last execution and
+ * the end of the run.  The smallest distance over all failing runs is used. */
 void choose_count_back(struct sketch_runs *runs, const char *signature);
 
 /* Gives lock operations small distances, because any of them may be the cause of a hang. */

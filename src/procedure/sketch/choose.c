@@ -231,9 +231,9 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 
 /* ---- interventions ---- */
 
-/* Returns the best order that was not tried yet, or NULL.  If a cause is already known, only orders
- * that are at least as good and came true before it are considered, because an order that leads to
- * a cause is the real cause.  Of these, returns the one that came true first. */
+/* Returns the best order that was not tried yet, or NULL.  If a cause is already known, considers
+ * only orders that are at least as good as the cause and came true before it, because an order that
+ * leads to a cause is the real cause.  Of these orders, returns the one that came true first. */
 static struct sketch_predictor *best_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 					   const bool *tried)
 {

@@ -18,7 +18,8 @@ struct sketch_gate {
 };
 
 struct sketch_gates {
-	/* Gates of the slice, in its order; then the other gates, sorted by `near`. */
+	/* The gates of the slice come first, in the order of the slice.  The other gates follow,
+	 * sorted by `near`. */
 	struct sketch_gate *items;
 	size_t count, capacity;
 	size_t left_out; /* number of gates beyond the limit */

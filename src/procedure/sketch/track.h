@@ -83,7 +83,7 @@ int track_run(struct track *t, const struct track_request *request, struct sketc
 	      struct track_end *end);
 
 /* The memory that a tracked program shares with us.  It is passed to run/launch.h in the form of a
- * session, of which only the descriptor is used. */
+ * session, but only the descriptor of this session is used. */
 struct track_memory {
 	struct raddle_track *shared;
 	size_t size;

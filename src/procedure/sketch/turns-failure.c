@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds out how a run failed whose threads took turns.  In: the result of the run and its output.
- * Out: the failure, with its place and thread.  One thread runs at a time, so the thread that had
- * the turn is the one that failed.
+ * Finds out how a run whose threads took turns has failed.  In: the result of the run and its
+ * output.  Out: the failure, with its place and thread.  One thread runs at a time, so the thread
+ * that had the turn is the one that failed.
  */
 #include "sketch/turns-parts-int.h"
 
