@@ -47,7 +47,8 @@ static void put_end(FILE *out)
 	fputs("\r\n", out);
 }
 
-/* Writes the fields hits, runs, share, low, high.  Without runs, the share is empty. */
+/* Writes the fields hits, runs, share, low and high.  If there are no runs, the field of the share
+ * is empty. */
 static void put_rate(FILE *out, const struct campaign_rate *r)
 {
 	put_count(out, r->hits);

@@ -5,13 +5,14 @@
  * Functions and variables have a table with a column for each kind of fault.  The page's script
  * selects the outcome and the kind; without the script the page shows harm by all kinds.
  *
- * If the interval is wide, only the edge of a cell is coloured: one crash in one run proves little.
- * Colours range from light to dark in one hue (reversed on a dark page), so the order is visible
- * without colour vision.  The number is always shown, too.
+ * If the interval is wide, only the edge of a cell is coloured, because one crash in one run proves
+ * little.  The colours have one hue and range from light to dark (on a dark page, from dark to
+ * light), so their order is visible even without colour vision.  The number is always shown, too.
  *
- * Each cell carries the data for the script.  For each kind of fault it has the kind's number and
- * the number of its runs.  Then, for each measure, it has the hits, the ends of the interval, and
- * the share.  The last three are in thousandths.  For example "0:25:3,25,313,120;...|2:...".
+ * Each cell carries data for the script, such as "0:25:3,25,313,120;...|2:...".  For each kind of
+ * fault, this text contains the number of the kind and the number of its runs.  They are followed,
+ * for each measure, by the hits, the two ends of the interval, and the share.  The last three are
+ * in thousandths.
  */
 #include "report/campaign-html-int.h"
 
@@ -25,8 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both numbers were set by hand: a page with more lines is slow in a browser; a table with more
- * rows is not read. */
+/* Both numbers were set by hand.  A page with more lines is slow in a browser, and nobody reads a
+ * table with more rows. */
 #define LINES_MAX 3000 /* maximum number of source lines that are shown */
 /* maximum number of functions and of variables, unless the user gives a number */
 #define TABLE_ROWS 20
@@ -37,7 +38,7 @@ enum { MEASURES = sizeof measures / sizeof *measures };
 
 /* ---- cells ---- */
 
-/* The number of the colour of a share; 0 for no colour. */
+/* Returns the number of the colour for a share, or 0 for no colour. */
 static unsigned heat(const struct campaign_rate *r)
 {
 	RD_ASSERT(r->runs == 0 || r->hits <= r->runs);
@@ -62,7 +63,7 @@ static void put_data(FILE *out, const struct campaign_statistics *s, const struc
 	}
 }
 
-/* Writes the share and its interval, in the script's format. */
+/* Writes the share and its interval in the same form in which the script writes them. */
 static void put_value(FILE *out, const struct campaign_rate *r)
 {
 	if (r->runs)
@@ -128,7 +129,8 @@ static void put_table(FILE *out, const struct campaign_statistics *s, enum campa
 
 /* ---- source ---- */
 
-/* The file of a place.  Without a site table it is the part of "pca.c:88" before the colon. */
+/* Returns the file of a place.  Without a site table it is the part of "pca.c:88" before the
+ * colon. */
 static char *file_of(const struct campaign_place *p)
 {
 	const char *colon = strrchr(p->name, ':');
@@ -200,7 +202,8 @@ static void put_source(FILE *out, const struct campaign_statistics *s)
 
 /* ---- the heat map ---- */
 
-/* Writes the menus.  Their values are those in the cells. */
+/* Writes the menus.  The values of their entries are the numbers that the data of the cells
+ * uses. */
 static void put_choices(FILE *out, const struct campaign_statistics *s)
 {
 	fputs("<p class=\"tools\" hidden><select class=\"measure\" aria-label=\"outcome\">", out);

@@ -12,8 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Number of rows of a table, unless the user gives a number; set by hand, since they fit a
- * screen. */
+/* Number of rows of a table, unless the user gives a number.  Set by hand, so that the rows fit on
+ * a screen. */
 #define PLACES_SHOWN 20
 
 static void put_header(FILE *out, const struct report_campaigns *c)
@@ -255,8 +255,7 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 		campaign_differs(c) ? "differs" : "");
 }
 
-/* Writes one family of tests.  A family about places shows all places that differ, and a few
- * others. */
+/* Writes one family of tests.  For places, writes all places that differ and a few others. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Campaigns as a JSON document (doc/format/campaign-json.md).  It omits the individual runs,
- * because the log is JSON already.
+ * Campaigns as a JSON document (doc/format/campaign-json.md).  The document omits the individual
+ * runs, because the log is already in JSON.
  */
 #include "report/campaign.h"
 

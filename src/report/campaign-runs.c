@@ -7,9 +7,9 @@
  *
  * 	{"runs":[[campaign, run, fault, ...], ...], "texts":["", "BitFlip", ...], ...}
  *
- * If there are more than RUNS_MAX runs, masked and not activated ones are left out first.  Of each
- * diff of the output, only the beginning is included.  Equal diffs are stored once, and their total
- * size is limited.
+ * If there are more than RUNS_MAX runs, runs that are masked or not activated are left out first.
+ * Only the beginning of each diff of the output is included.  Equal diffs are stored once, and
+ * their total size is limited.
  */
 #include "report/campaign-html-int.h"
 
@@ -38,7 +38,8 @@ struct data {
 	bool first;
 };
 
-/* Writes a text in a JSON string inside a page, in which '<' must not end the element. */
+/* Writes a text as a JSON string.  The string is part of an HTML page, so '<' and similar
+ * characters are escaped. */
 static void put_string(FILE *out, const char *text)
 {
 	fputc('"', out);
@@ -144,7 +145,8 @@ static bool is_dull(const struct runlog_run *run)
 	return run->outcome >= RUNLOG_MASKED;
 }
 
-/* The number of masked and not activated runs that fit in the list after all others. */
+/* Returns how many masked and not activated runs fit in the list when all other runs are in it.
+ * Stores the number of all runs in *all. */
 static size_t room_for_dull(const struct report_campaigns *c, size_t *all)
 {
 	size_t telling = 0;

@@ -40,7 +40,8 @@ bool report_campaign_is_mixed(const struct campaign_statistics *s)
 	return s->group_count != 2;
 }
 
-/* Writes an untrusted name, cut on the left or right to fit the width of its column. */
+/* Writes an untrusted name.  If the name is wider than its column, cuts off its beginning or its
+ * end. */
 static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 {
 	RD_ASSERT(width > 0);
@@ -116,7 +117,8 @@ static void put_outcomes(FILE *out, const struct campaign_statistics *s)
 
 /* ---- coverage ---- */
 
-/* Writes a bar.  Its pieces end at the rounded sums of shares. */
+/* Writes a bar.  Each piece of the bar ends at the sum of the shares up to that piece, rounded to a
+ * column. */
 static void put_bar(FILE *out, const struct campaign_group *g, bool colour)
 {
 	double sum = 0;
@@ -280,8 +282,9 @@ static void put_contrast(FILE *out, const struct campaign_contrast *c)
 	fputs(campaign_differs(c) ? " *\n" : "\n", out);
 }
 
-/* Prints all comparisons by fault; of comparisons by place, only as many as requested, first those
- * that differ significantly. */
+/* Prints one family of comparisons.  Comparisons by fault are all printed.  Of the comparisons by
+ * place, only as many are printed as the user requested, beginning with those that differ
+ * significantly. */
 static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
 {
 	const struct campaign_against *a = c->against;

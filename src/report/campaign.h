@@ -16,7 +16,7 @@ struct report_campaigns {
 	size_t count;
 	/* The number of functions, lines and so on to list; 0 means 8 (text) or 20 (HTML). */
 	size_t places;
-	bool colour; /* for text: whether the stream is a terminal with colours */
+	bool colour; /* for text: true if the stream is a terminal with colours */
 	/* The comparison of items[0] with another campaign; NULL if there is no other campaign. */
 	const struct campaign_against *against;
 };
@@ -33,14 +33,14 @@ int report_campaign_html(const struct report_campaigns *c, FILE *out);
 /* Writes a table with a row for each share, or for each comparison (doc/format/campaign-csv.md). */
 int report_campaign_csv(const struct report_campaigns *c, FILE *out);
 
-/* The name of what a comparison groups by: "campaign", "function", ... */
+/* Returns what a comparison is about, such as "campaign" or "function". */
 const char *report_contrast_by(const struct campaign_contrast *c);
 
-/* The name of a group's fault, or "all" for the group of all faults. */
+/* Returns the name of a group's fault, or "all" for the group of all faults. */
 const char *report_fault_name(const struct campaign_group *g);
 
-/* Whether groups[0], which has all faults, differs from groups[1].  It does not if there is a
- * single kind of fault. */
+/* Returns false if there is exactly one kind of fault.  In that case groups[0], which contains the
+ * runs of all kinds, is the same as groups[1]. */
 bool report_campaign_is_mixed(const struct campaign_statistics *s);
 
 #endif

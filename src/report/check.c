@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The end of the report of a check.  In: a completed check.  Out: lines about its runs, and about
- * work that was left out. */
+/* Writes the end of the report of a check.  In: a completed check.  Out: lines about its runs, and
+ * about the work that was left out. */
 #include "report/check.h"
 
 #include "report/classes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports the classes of races, after a report. */
+/* Prints the classes of races after a report. */
 #ifndef REPORT_CLASSES_H
 #define REPORT_CLASSES_H
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS 80 /* the width of the narrowest terminal; a deviation fits one line */
+#define COLUMNS 80 /* the width of the narrowest terminal; a deviation fits in one line */
 
-/* Prints a text; cuts off the end if there is no room for it. */
+/* Prints a text.  If it does not fit in `room` columns, cuts off its end. */
 static void print_cut(FILE *out, const char *text, int room)
 {
 	if ((int)strlen(text) <= room)
@@ -60,7 +60,7 @@ static void print_counts(FILE *out, const struct epa_propagation *p)
 	putc('\n', out);
 }
 
-/* The edge by which a node was reached first. */
+/* Returns the edge by which a node was reached first. */
 static const struct epa_edge *edge_to(const struct epa_propagation *p, size_t node)
 {
 	for (size_t i = 0; i < p->edge_count; i++)

@@ -17,8 +17,8 @@ void report_comparison_text(const struct epa_process *p, const struct epa_compar
 /* Writes a self-contained page. */
 int report_comparison_html(const struct epa_process *p, const struct epa_comparison *c, FILE *out);
 
-/* Write a document in parts: the beginning with the golden run, one element for each comparison,
- * and the end. */
+/* These functions write a document in parts: the beginning with the golden run, an element for each
+ * comparison, and the end. */
 void report_comparison_json_begin(struct rd_json *j, const char *golden,
 				  const struct epa_reference *reference, FILE *out);
 void report_comparison_json(struct rd_json *j, const struct epa_process *p, const struct epa_comparison *c);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The coverage of an exploration, as one HTML page: pairs of conflicting places that were seen in
- * only one order, pairs seen in both, and how the number of orders grew with the number of
- * schedules.  The page is self-contained and can be read without its script.
+ * The coverage of an exploration, as one HTML page.  The page shows the pairs of conflicting places
+ * that were seen in only one order, the pairs that were seen in both orders, and how the number of
+ * orders grew with the number of schedules.  It is self-contained and can be read without its
+ * script.
  */
 #include "report/report.h"
 

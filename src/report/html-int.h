@@ -11,7 +11,7 @@
 /* Writes a text.  Escapes markup, and replaces invalid bytes and control characters. */
 void html_text(FILE *out, const char *text);
 
-/* Writes the lines around a place; returns whether its source could be read. */
+/* Writes the source lines around a place.  Returns false if the source cannot be read. */
 bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root);
 
 /* Draws the schedule of a finding, with a column for each thread. */

@@ -15,8 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Number of steps of a schedule that are shown, unless the user gives a number; set by hand: they
- * fill two screens. */
+/* Number of steps of a schedule that are shown, unless the user gives a number.  Set by hand: this
+ * many steps fill two screens. */
 #define STEPS_SHOWN 60
 
 struct page {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reports the faults that a program can have, and the effect of one fault.  In: kinds and places,
- * or a line of the log.  Out: text and JSON. */
+/* Reports the faults that can be injected into a program, and the effect of one fault.  In: kinds
+ * and places, or a line of the log.  Out: text and JSON. */
 #include "report/inject.h"
 
 #include "base/error.h"

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Prints what was left out and which option changes that.  `done` is a verb for what is done to
- * findings, such as "tried" in "3 more were not tried". */
+/* Prints what was left out and which option changes that.  `done` is a verb that states what is
+ * done with findings, such as "tried" in "3 more were not tried". */
 void report_prediction_rest(const struct predict_batch *p, FILE *out, const char *done);
 
 #endif

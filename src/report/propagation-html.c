@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The page about a propagation: a summary of what happened, the graph next to the source, and a
- * table of the places that the error reached.  The table is in the order in which they were
- * reached, and has values and causes.  The page can be read without its script, which shows the
- * rows of a selected mark and animates the propagation.
+ * The page about a propagation.  It contains a summary of what happened, the graph next to the
+ * source, and a table of the places that the error reached.  The table lists the places in the
+ * order in which they were reached, with values and causes.  The page can be read without its
+ * script, which shows the rows of a selected mark and animates the propagation.
  */
 #include "report/propagation-html-int.h"
 
@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum number of rows of a table; set by hand: a page with more is slow in a browser */
+/* maximum number of rows of a table; set by hand, because a page with more rows is slow in a
+ * browser */
 #define ROWS_MAX 3000
-/* Maximum number of causes that are shown in a row; further ones are only counted.  Set by hand:
- * the row stays readable. */
+/* Maximum number of causes that are shown in a row.  Further causes are only counted.  Set by hand,
+ * so that the row stays readable. */
 #define CAUSES_SHOWN 6
 
 static void put_cell(FILE *out, const char *class, const char *text)
@@ -53,7 +54,8 @@ static void put_place(FILE *out, const struct propagation_place *at)
 
 /* ---- causes ---- */
 
-/* The edges, sorted by their targets: those of node i are at[start[i]] ... at[start[i + 1] - 1]. */
+/* The edges, sorted by their targets.  The edges that lead to node i are at[start[i]] ...
+ * at[start[i + 1] - 1]. */
 struct causes {
 	size_t *start, *at;
 };

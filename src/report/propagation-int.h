@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page that shows how an error spread: the source with the lines that the error reached, a column
- * for each thread, and arrows between the lines.  In: the propagation in words and numbers.  Out: a
- * self-contained HTML page.
+ * A page that shows how an error spread.  It shows the source with the lines that the error
+ * reached, a column for each thread, and arrows between the lines.  In: the propagation in words
+ * and numbers.  Out: a self-contained HTML page.
  */
 #ifndef REPORT_PROPAGATION_INT_H
 #define REPORT_PROPAGATION_INT_H
@@ -36,12 +36,12 @@ struct propagation_node {
 	/* The object that was read or written, such as "hits" or "heap of main:12". */
 	const char *object;
 	const char *golden, *run; /* the values in the two runs */
-	/* The number of the first deviating record in the node's thread, and how many records
-	 * deviate. */
+	/* `record` is the number, in the node's thread, of the first deviating record.  `count` is
+	 * the number of the node's deviating records. */
 	uint64_t record, count;
 };
 
-/* An edge between two nodes, which are given by their numbers. */
+/* An edge between two nodes.  `from` and `to` are the numbers of the nodes. */
 struct propagation_edge {
 	size_t from, to;
 	enum propagation_way way;

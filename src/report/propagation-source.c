@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Selects the source lines that a page about a propagation shows.  For each file, in the order in
- * which the error reached it, these are the reached lines with a few lines around them.  Gaps
- * separate the pieces.  If a file cannot be read, each of its places has a row with the function's
- * name; so do places without a file.  In: nodes and ends.  Out: rows, and the row of each node and
- * end.
+ * Selects the source lines that a page about a propagation shows.  Files are in the order in which
+ * the error reached them.  For each file, the page shows the lines that the error reached, with a
+ * few lines around them; gaps separate these pieces.  If a file cannot be read, each of its places
+ * has a row with the name of the function instead.  The same is true of places without a file.  In:
+ * nodes and ends.  Out: rows, and the row of each node and end.
  */
 #include "report/propagation-html-int.h"
 
@@ -30,13 +30,14 @@ struct builder {
 	struct propagation_listing *l;
 	const struct propagation *p;
 	struct rd_names files; /* the files; "" for places without a file */
-	/* The functions of places without a file; their number plus 1 serves as the line. */
+	/* The functions of places without a file.  The number of the function plus 1 is used as the
+	 * line. */
 	struct rd_names functions;
 	struct rd_umap row_of; /* maps file << 32 | line to the row + 1 */
 };
 
-/* The place of a node or an end.  Both are treated alike, with numbers from 0 to node_count +
- * end_count - 1. */
+/* Returns the place of a node or an end.  Nodes and ends are numbered together, from 0 to
+ * node_count + end_count - 1, with the nodes first. */
 static const struct propagation_place *place(const struct builder *b, size_t i)
 {
 	const struct propagation *p = b->p;
@@ -81,7 +82,8 @@ static int compare_lines(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Collects the reached lines of a file, in ascending order, each once. */
+/* Stores the lines of a file that the error reached in `lines`, in ascending order, each of them
+ * once.  Returns their number. */
 static size_t lines_of(struct builder *b, uint32_t file, uint32_t *lines)
 {
 	size_t count = 0, kept = 0;
@@ -113,7 +115,8 @@ static void add_code(struct builder *b, const char *text, uint32_t line, bool re
 	row->reached = reached;
 }
 
-/* Reads the text once.  `lines` are the reached lines, in ascending order. */
+/* Adds the rows of a file in one pass over its text.  `lines` contains the reached lines in
+ * ascending order. */
 static void add_source(struct builder *b, uint32_t file, const char *text, const uint32_t *lines,
 		       size_t count)
 {
@@ -171,7 +174,7 @@ static bool has_line(const char *text, uint32_t line)
 
 /* ---- places whose source cannot be read ---- */
 
-/* The function of a line whose text cannot be shown. */
+/* Returns the function of a line whose text cannot be shown. */
 static const char *function_at(struct builder *b, uint32_t file, uint32_t line)
 {
 	if (!*b->files.items[file])

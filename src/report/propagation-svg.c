@@ -2,8 +2,8 @@
 /*
  * Draws how the error spread, next to the source.  On the left are the lines of source, on the
  * right a column for each thread.  A mark in a thread's column shows that the error reached the
- * thread at that line; it has the number of the first node there.  Arrows connect the marks.  Rows
- * of text and drawing have the same height, so they align without a script.
+ * thread at that line.  The mark contains the number of the first node there.  Arrows connect the
+ * marks.  Rows of text and drawing have the same height, so they align without a script.
  *
  * Nodes on the same line of the same thread share a mark.  Edges of the same kind between the same
  * two marks share an arrow.
@@ -19,22 +19,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The layout in pixels, chosen by eye.  ARROWS_MAX is the maximum number of arrows: a drawing with
- * more is slow in a browser. */
+/* The layout in pixels, chosen by eye.  ARROWS_MAX is the maximum number of arrows, because a
+ * drawing with more arrows is slow in a browser. */
 enum { ROW = 20, HEAD = 26, MARK = 30, MARK_HEIGHT = 16, MARGIN = 20, ARROWS_MAX = 3000 };
 
-/* The head of a column is the thread's name.  LETTER is the width of a letter and GAP the room
- * between names, both in pixels; NAME_SHOWN is the maximum number of letters. */
+/* At the head of a column is the name of the thread.  LETTER is the width of a letter and GAP the
+ * space between names, both in pixels.  NAME_SHOWN is the maximum number of letters of a name. */
 enum { LETTER = 8, GAP = 10, NAME_SHOWN = 24 };
 
 struct mark {
-	size_t row, column, first, count; /* `first` is the number of the first node, the lowest one */
-	bool ended;			  /* whether the error disappeared here */
+	size_t row, column, first, count; /* `first` is the lowest number of its nodes */
+	bool ended;			  /* true if the error disappeared here */
 	struct rd_buf nodes;		  /* the numbers of the nodes, such as "3 7 12" */
 };
 
 struct arrow {
-	/* Two marks, the number of edges between them, and the earliest target. */
+	/* `from` and `to` are marks, `count` is the number of edges between them, and `first` is
+	 * the lowest number of a node to which one of these edges leads. */
 	size_t from, to, count, first;
 	enum propagation_way way;
 };

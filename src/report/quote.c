@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Quotes a source line for terminals.  In: a place.  Out: its line with a caret under the column,
- * cut to a width around the caret.  The file may have changed since the build: control characters
- * and invalid UTF-8 become '?', and a column past the end of the line gets no caret.
+ * Quotes a source line for terminals.  In: a place.  Out: its line with a caret under the column.
+ * A line that is too long is cut so that the part around the caret remains.  The file may have
+ * changed since the build.  So control characters and invalid UTF-8 become '?', and a column past
+ * the end of the line gets no caret.
  */
 #include "report/source-int.h"
 
@@ -20,7 +21,8 @@
 /* A line as characters that a terminal can display. */
 struct quoted {
 	struct rd_buf text;
-	size_t *starts; /* the offset of each character in the text, then the end */
+	/* the offset of each character in the text; the last entry is the end of the text */
+	size_t *starts;
 	size_t count;
 	size_t mark; /* the number of the marked character; SIZE_MAX if there is none */
 };
@@ -58,7 +60,8 @@ static void read_line(struct quoted *q, const char *line, uint32_t column)
 	q->starts[q->count] = q->text.length;
 }
 
-/* Selects the visible characters: all, or those around the caret. */
+/* Selects the characters that are shown: all of them or, if there is not enough room, those around
+ * the caret. */
 static void choose(const struct quoted *q, size_t room, size_t *first, size_t *end)
 {
 	RD_ASSERT(room > 0);
@@ -81,7 +84,7 @@ static void print_quoted(FILE *out, const struct quoted *q, uint32_t number, int
 
 	choose(q, (size_t)(room < NARROW ? NARROW : room), &first, &end);
 	RD_ASSERT(first <= end && end <= q->count);
-	/* The caret is visible. */
+	/* The selected part contains the caret. */
 	RD_ASSERT(q->mark == SIZE_MAX || (q->mark >= first && q->mark < end));
 	fprintf(out, "%*s%" PRIu32 " | %s%.*s%s\n", indent, "", number, first ? DOTS : "",
 		(int)(q->starts[end] - q->starts[first]), q->text.data + q->starts[first],

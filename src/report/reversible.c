@@ -15,8 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The number of operations of an order that are shown: the last ones, which decide whether the
- * reversal happens.  -v shows all. */
+/* The number of operations of an order that are shown.  These are the last ones, which decide
+ * whether the reversal happens.  With -v, all operations are shown. */
 #define OPERATIONS_SHOWN 12
 
 /* ---- words ---- */
@@ -26,7 +26,7 @@ static bool is_atomic(const struct rev_side *s)
 	return s->access == REV_ATOMIC_READ || s->access == REV_ATOMIC_WRITE;
 }
 
-/* A sentence that describes a reversal. */
+/* Returns a sentence that describes a reversal. */
 static const char *reversible_words(const struct rev_result *x, const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];

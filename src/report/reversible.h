@@ -21,8 +21,8 @@ struct report_reversible {
 void report_reversible_text(const struct report_reversible *c, FILE *out);
 int report_reversible_json(const struct report_reversible *c, FILE *out);
 
-/* Reports whether a certificate is valid.  `why` is NULL if the certificate is valid, or else the
- * reason why it is not. */
+/* Reports whether a certificate is valid.  `why` is NULL if it is valid, otherwise the reason why
+ * it is not. */
 void report_certificate_text(const char *name, const struct rev_certificate *c, const char *why, FILE *out);
 
 #endif

@@ -11,7 +11,6 @@
 
 /* Writes the beginning of a document with one run, up to the members of the run. */
 void sarif_begin(struct rd_json *j, FILE *out, bool indent);
-/* Writes the end of the document. */
 void sarif_end(struct rd_json *j);
 
 /* Writes "name": {"text": "..."}. */
@@ -20,7 +19,8 @@ void sarif_text(struct rd_json *j, const char *name, const char *text);
 struct sarif_place {
 	const char *file;      /* the path; if it is NULL or "", nothing is written */
 	uint32_t line, column; /* 0 if unknown */
-	const char *snippet;   /* the text of the line, for readers without the source; or NULL */
+	/* the text of the line, for readers who do not have the source; may be NULL */
+	const char *snippet;
 };
 void sarif_physical(struct rd_json *j, const struct uri_root *root, const struct sarif_place *place);
 

@@ -2,11 +2,12 @@
 /*
  * Findings as SARIF 2.1.0, for code scanning services and editors.
  *
- * Each finding is a result.  Its first place is the location, and the others are related locations.
- * Each access has its stack.  The schedule is a code flow with one thread flow per thread, whose
- * steps carry the execution order.  Finding IDs become partial fingerprints, the baseline becomes
- * the baseline state, and suppressed findings are marked.  Unconfirmed findings are notes; dropped
- * findings are left out.  The class of a confirmed race determines its level and rank.
+ * Each finding is a result.  Its first place becomes the location of the result, and the other
+ * places become related locations.  Each access has its stack.  The schedule becomes a code flow
+ * with a thread flow for each thread.  The steps of these flows carry the execution order.  Finding
+ * IDs become partial fingerprints, the baseline becomes the baseline state, and suppressed findings
+ * are marked.  Unconfirmed findings are notes; dropped findings are left out.  The class of a
+ * confirmed race determines its level and rank.
  */
 #include "report/report.h"
 
@@ -29,10 +30,10 @@ struct writer {
 	const struct report_opts *opts;
 	struct rd_buf words;
 	struct uri_root root;
-	bool quoting; /* whether places are written with their source lines */
+	bool quoting; /* true if places are written with their source lines */
 };
 
-/* A build may define a web site (make HOMEPAGE=https://...).  Otherwise the link is to the
+/* A build may define a web site (make HOMEPAGE=https://...).  Otherwise the link leads to the
  * manual. */
 #ifndef RADDLE_HOMEPAGE
 #define RADDLE_HOMEPAGE "man:raddle(1)"
@@ -55,7 +56,7 @@ static void put_message(struct writer *w, const char *name)
 
 /* ---- places ---- */
 
-/* The source line of a place; NULL if there is no source. */
+/* Returns the source line of a place, or NULL if there is no source. */
 static char *snippet_of(const struct writer *w, const struct finding_frame *f)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -142,7 +143,8 @@ static size_t side_count(const struct finding *f)
 	return f->access_count + f->cycle_count;
 }
 
-/* Collects the words about one side of a finding; returns its stack. */
+/* Collects the words about one side of a finding, which is an access or a wait.  Returns the stack
+ * of that side. */
 static const struct finding_stack *side(struct writer *w, const struct finding *f, size_t i)
 {
 	if (i < f->access_count) {
@@ -459,8 +461,8 @@ static void put_tool(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Writes the automation ID.  Services distinguish results by it, so the results for one program do
- * not replace those for another. */
+/* Writes the automation ID.  Services use it to distinguish sets of results, so the results for one
+ * program do not replace those for another. */
 static void put_automation(struct writer *w)
 {
 	const char *program = w->set->argc ? rd_base_name(w->set->argv[0]) : "";
@@ -482,8 +484,9 @@ static void put_invocation(struct writer *w)
 	rd_json_end(&w->j);
 }
 
-/* Writes the directory to which URIs of source files are relative: the top of the source tree on
- * this machine.  A code scanning service uses the top of its own checkout instead. */
+/* Writes the directory to which the URIs of source files are relative.  This is the top of the
+ * source tree on this machine.  A code scanning service uses the top of its own checkout
+ * instead. */
 static void put_bases(struct writer *w)
 {
 	struct uri_root above = {.here = w->root.top, .top = w->root.top};

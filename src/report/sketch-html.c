@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Failure sketches as one HTML page.  It shows the failing run beside the most similar passing run,
- * with a column for each thread.  The predictors with their counts and the sketch as text follow.
- * Each value links to the row of the step that wrote it.  The page is self-contained and can be
- * read without its script.
+ * Failure sketches as one HTML page.  For each sketch, the page shows the failing run beside the
+ * most similar passing run, with a column for each thread.  The predictors with their counts
+ * follow, and then the sketch as text.  Each value links to the row of the step that wrote it.  The
+ * page is self-contained and can be read without its script.
  */
 #include "report/sketch.h"
 

@@ -78,7 +78,8 @@ static void put_step(struct writer *w, const struct sketch_step *step, size_t nu
 	free(source);
 }
 
-/* Draws an arrow from the middle of one slice to the beginning of another.  Steps count from 1. */
+/* Draws an arrow from the middle of one slice to the beginning of another.  `from` and `to` are the
+ * numbers of steps, counted from 1. */
 static void put_arrow(struct writer *w, const struct sketch_steps *steps, size_t from, size_t to,
 		      const char *name)
 {

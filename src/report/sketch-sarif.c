@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Failure sketches as SARIF 2.1.0.  Each sketch is a result at the place of the failure.  Its code
- * flow has one thread flow per thread, whose steps carry the execution order.
+ * flow has a thread flow for each thread.  The steps of these flows carry the execution order.
  */
 #include "report/sketch.h"
 

@@ -17,11 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum width of a line in columns; set by hand: more than 80, since threads are shown side by
- * side */
+/* Maximum width of a line in columns.  Set by hand, and wider than 80, since threads are shown side
+ * by side. */
 #define WIDTH 100
 #define COLUMNS 4 /* maximum number of columns of threads; more do not fit in a line */
-/* maximum number of steps that are shown, the last ones; set by hand: they fit a screen */
+/* Maximum number of steps that are shown, the last ones of the run.  Set by hand, so that they fit
+ * on a screen. */
 #define MOST_STEPS 40
 #define VALUES 26 /* width of the column for the values of a step */
 #define HEAD 7	  /* width of the column for number and marks */
@@ -81,8 +82,8 @@ struct columns {
 	int width; /* the width of each column */
 };
 
-/* The column of a thread.  The first threads that appear have a column each; the others share the
- * last one. */
+/* Returns the column of a thread.  The first threads that appear have a column each; the others
+ * share the last one. */
 static size_t column_of(const struct columns *c, uint32_t thread)
 {
 	RD_ASSERT(c->count > 0);
@@ -117,7 +118,8 @@ static void find_columns(struct columns *c, const struct sketch_steps *steps, si
 
 /* ---- steps ---- */
 
-/* Writes at most that many columns of the text, cut with "..", or padded with spaces. */
+/* Writes a text in `width` columns.  A text that is too long is cut and ends in ".."; a shorter one
+ * is padded with spaces. */
 static void put_cell(FILE *out, const char *text, int width)
 {
 	RD_ASSERT(width > 0);

@@ -11,7 +11,7 @@
 struct sketch_report {
 	const struct sketch_set *set;
 	const char *root; /* the directory of relative source files; NULL for the current directory */
-	bool all;	  /* for text: whether to print steps that are otherwise folded */
+	bool all;	  /* for text: if set, steps are printed that are otherwise folded */
 	/* Returns the source line of a step, or NULL if it is unknown.  The text belongs to
 	 * `context`.  If the function pointer is NULL, lines are read from the source files. */
 	const char *(*source)(void *context, const struct sketch_step *step);
@@ -24,19 +24,21 @@ int sketch_html(const struct sketch_report *r, FILE *out);
 int sketch_sarif(const struct sketch_report *r, FILE *out);
 int sketch_perfetto(const struct sketch_report *r, FILE *out); /* JSON, for ui.perfetto.dev */
 
-/* The source line of a step, without white space around it; NULL if it cannot be read.  The caller
- * frees it. */
+/* Returns the source line of a step, without white space around it, or NULL if it cannot be read.
+ * The caller frees it. */
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step);
 
-/* A text such as "forced 3/4 fail, prevented 0/20"; "" without such runs.  For use inside
- * report/. */
+/* Writes a text such as "forced 3/4 fail, prevented 0/20" to `out`, or "" if there were no such
+ * runs.  For use inside report/. */
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size);
 
-/* Writes the values of a step as members, through `put`.  For use inside report/. */
+/* Calls `put` for each value of a step, to write it as a member of a JSON object.  For use inside
+ * report/. */
 void sketch_put_values(struct rd_json *j, const struct sketch_step *step,
 		       void (*put)(struct rd_json *j, const char *name, const char *value));
 
-/* The kind of the failure, such as "crash" or "failed assertion".  For use inside report/. */
+/* Returns the kind of the failure, such as "crash" or "failed assertion".  For use inside
+ * report/. */
 const char *sketch_title(const struct sketch *s);
 
 #endif

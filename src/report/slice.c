@@ -17,14 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The width of a line in columns, and the width of the margin before the source in it. */
+/* The width of a line in columns, and the width of the margin before its source text. */
 enum { WIDTH = 80, MARGIN = 15 };
 /* maximum size of a source file in bytes; larger files were generated */
 enum { SOURCE_MAX = 8 << 20 };
-enum { DECIMAL_MAX = 4096 }; /* greater values are shown in hexadecimal: they are addresses or masks */
+/* larger values are shown in hexadecimal, since they are addresses or masks */
+enum { DECIMAL_MAX = 4096 };
 /* maximum width of a variable's name in the description of a statement */
 enum { NAME_MAX_SHOWN = 24 };
-/* Another word and name are printed only if at least this many columns are free. */
+/* The description of another instruction is added only if at least this many columns are free. */
 enum { ROOM_FOR_MORE = 40 };
 
 /* A line of the slice.  Lines are sorted by function, then by line. */
@@ -61,7 +62,7 @@ static void print_words(FILE *out, struct slice *s, const struct line *line)
 	putc('\n', out);
 }
 
-/* Prints the line without the blanks before it, cut to the width. */
+/* Prints a source line without leading blanks, cut to the width. */
 static bool print_source(FILE *out, const struct rd_buf *text, uint32_t number)
 {
 	const char *line = text->length ? source_line(text->data, number) : NULL;

@@ -9,18 +9,20 @@
 
 #include <stdio.h>
 
-/* Reads a regular file of at most `max` bytes without NULs; returns whether it could. */
+/* Reads a regular file of at most `max` bytes.  Returns false if that fails, or if the file
+ * contains a NUL. */
 bool source_read(const char *path, size_t max, struct rd_buf *text);
 
-/* Reads the file of a place; returns whether it succeeded.  Relative names are below `root`; NULL
- * means the current directory. */
+/* Reads the source file of a place.  Returns false if that fails.  Relative names are relative to
+ * `root`, or to the current directory if `root` is NULL. */
 bool source_of(const struct finding_frame *place, const char *root, struct rd_buf *text);
 
-/* The line with that number, counted from 1; NULL if there is none. */
+/* Returns the line with that number, counted from 1, or NULL if there is none. */
 const char *source_line(const char *text, size_t number);
 
-/* Quotes the line of a place as compilers do, with a caret under its column, indented by `indent`
- * spaces and cut at `width` columns.  Writes nothing if the line cannot be read. */
+/* Writes the source line of a place as compilers do, with a caret under its column.  Both lines are
+ * indented by `indent` spaces and cut at `width` columns.  Writes nothing if the line cannot be
+ * read. */
 void source_quote(FILE *out, const struct finding_frame *place, const char *root, int indent, int width);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Source excerpts.  In: a place.  Out: the lines around it as HTML, provided that the file is a
- * regular file of reasonable size and has that line.  A missing file is not an error: reports are
- * often read on another machine.
+ * Source excerpts.  In: a place.  Out: the lines around it as HTML.  There is no excerpt unless the
+ * file is a regular file of reasonable size and has that line.  A missing file is not an error,
+ * because reports are often read on another machine.
  */
 #include "report/html-int.h"
 #include "base/error.h"

@@ -4,8 +4,8 @@
  * operation is a box.  An arrow leads from an operation to one that it enables.  The bottom shows
  * where the threads are stopped when the failure happens.
  *
- * Boxes are placed on a grid: row i shows operation first + i, and the end is below.  Colours come
- * from the page's style, through classes.
+ * Boxes are placed on a grid.  Row i shows operation number first + i, and the end is below the
+ * last row.  Colours come from the page's style; elements refer to them by classes.
  */
 #include "report/html-int.h"
 
@@ -22,8 +22,9 @@
 /* Layout in pixels, chosen by eye. */
 enum { GUTTER = 44, HEAD = 40, ROW = 30, BOX_HEIGHT = 22, END_HEIGHT = 44 };
 
-/* The widths of a column and of a box in it, and the length of its label in characters.  Columns
- * are wide if there are few threads, and narrow otherwise, so that many fit on a page. */
+/* The widths of a column and of a box in it, in pixels, and the maximum length of its label in
+ * characters.  Columns are wide if there are few threads, and narrow otherwise, so that many fit on
+ * a page. */
 static const struct grid {
 	int column, box;
 	size_t label;
@@ -99,7 +100,7 @@ static void find_columns(struct drawing *d)
 	rd_names_release(&found);
 }
 
-/* Writes a label, cut to fit its box.  UTF-8 sequences are not cut. */
+/* Writes a label, cut to fit in its box.  It is never cut inside a UTF-8 sequence. */
 static void put_label(const struct drawing *d, const char *text)
 {
 	size_t length = strlen(text), most = d->grid->label;
@@ -180,7 +181,7 @@ static bool same(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-/* Whether operation j had to wait for operation i. */
+/* Returns true if operation j had to wait for operation i. */
 static bool enables(const struct schedule_op *i, const struct schedule_op *j)
 {
 	if (strcmp(i->thread, j->thread) == 0)
@@ -193,8 +194,8 @@ static bool enables(const struct schedule_op *i, const struct schedule_op *j)
 	       word_role(j->kind) == WORD_ACQUIRE;
 }
 
-/* The last operation before j that enables j, or SIZE_MAX.  The creation of a thread enables only
- * the thread's first operation. */
+/* Returns the last operation before j that enables j, or SIZE_MAX.  The creation of a thread
+ * enables only the thread's first operation. */
 static size_t find_cause(const struct drawing *d, size_t j)
 {
 	RD_ASSERT(j < d->s->op_count);
@@ -262,8 +263,8 @@ static void put_end(const struct drawing *d, const char *thread, const char *wor
 	rd_buf_release(&where);
 }
 
-/* Connects the two accesses of a race, before which the threads are stopped at the end, by a
- * line. */
+/* Draws a line between the two accesses of a race.  At the end of the schedule, the threads are
+ * stopped before these accesses. */
 static void put_clash(const struct drawing *d)
 {
 	int a = column(d, d->s->goals[0].thread), b = column(d, d->s->goals[1].thread);
@@ -276,8 +277,8 @@ static void put_clash(const struct drawing *d)
 			right, y);
 }
 
-/* The operation by which another thread took the lock that this one waits for; SIZE_MAX if there is
- * none. */
+/* Returns the operation by which another thread took the lock that this one waits for, or SIZE_MAX
+ * if there is none. */
 static size_t find_owner(const struct drawing *d, const struct schedule_stop *t)
 {
 	for (size_t i = d->s->op_count; i-- > d->first;) {
@@ -306,8 +307,8 @@ static void put_want(const struct drawing *d, const struct schedule_stop *t)
 		x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2);
 }
 
-/* Appends a text such as "free struct conn.refs", without the place of an allocation, for which
- * there is no room. */
+/* Appends a text such as "free struct conn.refs".  Leaves out the place of an allocation, because
+ * there is no room for it. */
 static void add_goal(struct rd_buf *words, const struct schedule_goal *h, const struct finding_access *a)
 {
 	const char *object = h->object ? h->object : "", *place = strstr(object, " (");

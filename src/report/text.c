@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The text report, in ThreadSanitizer's layout: a block between two rules of '=', the accesses with
- * their stacks, the location, the threads, and a summary line.  Raddle adds the order of
- * operations, the verdict, and the command that reproduces it.
+ * The text report, in ThreadSanitizer's layout.  A finding is a block between two rules of '=',
+ * with the accesses and their stacks, the location, the threads, and a summary line.  Raddle adds
+ * the order of operations, the verdict, and the command that reproduces the finding.
  *
  * Confirmed findings are printed in full.  The others are listed separately, in a few lines each,
  * unless opts.all is set.  Lines are wrapped at 80 columns where possible; paths and the command to
@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #define WIDTH 80 /* the columns of a terminal */
-/* Number of steps of a schedule that are shown, unless the user gives a number; as many as a
- * terminal has lines. */
+/* Number of steps of a schedule that are shown, unless the user gives a number.  A terminal usually
+ * has this many lines. */
 #define STEPS_SHOWN 24
 #define MANY 4 /* an overview follows if there are at least this many reports */
 #define RULE "=================="
@@ -105,8 +105,8 @@ static struct finding_frame nearer(const struct printer *p, const struct finding
 	return near;
 }
 
-/* Prints a frame as one line, with name and place; if both are long, the place is on a second
- * line. */
+/* Prints a frame as a line with the function's name and the place.  If both are long, prints the
+ * place on a second line. */
 static void print_frame(struct printer *p, size_t number, const struct finding_frame *f)
 {
 	struct rd_buf place = RD_BUF_INIT;
@@ -125,7 +125,7 @@ static void print_frame(struct printer *p, size_t number, const struct finding_f
 	rd_buf_release(&place);
 }
 
-/* The number of frames from `first` on that are inside a library. */
+/* Returns the number of frames from `first` on that are inside a library. */
 static size_t library_frames(const struct printer *p, const struct finding_stack *s, size_t first)
 {
 	size_t n = 0;
@@ -332,7 +332,8 @@ static void print_ops(struct printer *p, const struct schedule *s, size_t first)
 	free(moved);
 }
 
-/* Appends a text such as "its write of hits".  A finding has a more precise word than "write". */
+/* Appends a text such as "its write of hits".  If the finding is known, a more precise word than
+ * "write" may be used, such as "it frees". */
 static void add_end(struct rd_buf *b, const struct schedule_goal *h, const struct finding_access *a)
 {
 	static const char *const does[FINDING_OPS] = {
@@ -374,7 +375,8 @@ static void print_ends(struct printer *p, const struct schedule *s, const struct
 	}
 }
 
-/* Appends which thread is stopped, where, and which thread continues. */
+/* Appends a description of a decision: which thread is stopped, where it is stopped, and which
+ * thread continues. */
 static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 {
 	static const struct {
@@ -403,7 +405,8 @@ static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 	rd_buf_addf(out, "; %s continues", d->next);
 }
 
-/* Prints how the schedule continues if threads take turns: at most the first `most` decisions. */
+/* If threads take turns, prints how the schedule continues.  Prints at most the first `most`
+ * decisions. */
 static void print_turns(struct printer *p, const struct schedule *s, size_t most)
 {
 	size_t count = s->decision_count < most ? s->decision_count : most;
@@ -518,7 +521,7 @@ static void print_finding(struct printer *p, const struct finding *f)
 
 /* ---- short lines ---- */
 
-/* Appends a place without directories, for which a line has no room. */
+/* Appends a place without directories, because a line has no room for them. */
 static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 {
 	if (!f || !f->file) {
@@ -583,8 +586,8 @@ static bool is_full(const struct printer *p, const struct finding *f)
 	return p->opts->all || (f->status == FINDING_CONFIRMED && finding_is_fresh(f));
 }
 
-/* Whether a finding is in the list.  Speculative predictions that were tried without success are
- * many and mean little. */
+/* Returns true if a finding is in the list.  Speculative predictions that were tried without
+ * success are left out, because there are many of them and they mean little. */
 static bool is_listed(const struct printer *p, const struct finding *f)
 {
 	if (!finding_is_fresh(f))

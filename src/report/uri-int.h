@@ -9,16 +9,17 @@
 
 /* Two absolute paths without "." and "..", ending in '/'. */
 struct uri_root {
-	char *here; /* the directory that relative names are relative to */
-	char *top;  /* the directory that URIs are relative to: `here` or a parent of it */
+	char *here; /* the directory to which relative names are relative */
+	char *top;  /* the directory to which URIs are relative: `here` or a parent of it */
 };
 
-/* Sets both paths to `root`.  If that is NULL, `here` is the working directory, and `top` the
- * repository that contains it, if any. */
+/* Sets both paths to `root`.  If `root` is NULL, sets `here` to the working directory, and `top` to
+ * the top directory of the repository that contains it.  If there is no repository, `top` is the
+ * same as `here`. */
 void uri_root_find(struct uri_root *r, const char *root);
 void uri_root_release(struct uri_root *r);
 
-/* Appends the URI of a file; returns whether it is relative to the top. */
+/* Appends the URI of a file.  Returns true if the URI is relative to r->top. */
 bool uri_add(struct rd_buf *out, const struct uri_root *r, const char *path);
 
 #endif

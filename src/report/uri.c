@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Appends `path` and '/' to an absolute path that ends in '/', without empty parts, "." and
- * "..". */
+/* Appends `path` and a '/' to `out`, which contains an absolute path that ends in '/'.  Leaves out
+ * empty parts and ".", and resolves "..". */
 static void add_parts(struct rd_buf *out, const char *path)
 {
 	RD_ASSERT(out->length > 0 && out->data[out->length - 1] == '/');
@@ -33,7 +33,7 @@ static void add_parts(struct rd_buf *out, const char *path)
 	}
 }
 
-/* The absolute path of a directory or file, always with a '/' at its end. */
+/* Returns the absolute path of a directory or file, always with a '/' at its end. */
 static char *resolve(const char *here, const char *path)
 {
 	struct rd_buf out = RD_BUF_INIT;
@@ -45,8 +45,8 @@ static char *resolve(const char *here, const char *path)
 	return rd_buf_detach(&out);
 }
 
-/* The length of the path of the nearest parent directory that is a repository, or of the whole
- * path. */
+/* Returns the length of that part of `here` that is the top directory of a repository.  If no such
+ * directory is found, returns the length of the whole path. */
 static size_t top_length(const char *here)
 {
 	size_t length = strlen(here);

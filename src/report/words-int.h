@@ -26,25 +26,27 @@ const char *word_status(const struct finding *f);
 /* Returns the meaning of a class, or "". */
 const char *word_class(enum finding_class class);
 
-/* Appends "sc: k-witness-harmless, tso: spec-violated"; nothing without memory models. */
+/* Appends "sc: k-witness-harmless, tso: spec-violated".  Appends nothing if no memory models were
+ * requested. */
 void word_models(struct rd_buf *out, const struct finding *f);
 
 /* Appends "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line
  * more". */
 void word_witness(struct rd_buf *out, const struct finding_witness *w);
 
-/* Receives a fact; the text may be NULL. */
+/* A function that receives a fact.  The text may be NULL. */
 typedef void word_fact(void *context, const char *name, const char *text);
 /* Calls `put` for each fact about the severity of a finding: reason, class, memory models,
  * consequence, witnesses. */
 void word_judgement(const struct finding *f, word_fact *put, void *context);
 
-/* Appends a place, such as "counter.c:12:7"; "an unknown place" if it is unknown. */
+/* Appends a place, such as "counter.c:12:7", or "an unknown place" if the place is unknown. */
 void word_place(struct rd_buf *out, const struct finding_frame *f);
 /* Appends a place and its function, such as "counter.c:12 in add". */
 void word_place_in(struct rd_buf *out, const struct finding_frame *f);
 
-/* Appends "counter.c:12", without the directory; "" if unknown. */
+/* Appends a place without its directory, such as "counter.c:12".  Appends nothing if the place is
+ * unknown. */
 void word_spot(struct rd_buf *out, const struct schedule_place *p);
 
 /* Appends "Write of size 4" or "Atomic read". */
@@ -69,10 +71,11 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const cha
 /* Appends "the prediction is sound ..." and the number of merged findings, one sentence each. */
 void word_evidence(struct rd_buf *out, const struct finding *f);
 
-/* A remark on operations that a schedule does not name; NULL if there are no such operations. */
+/* Returns a remark on operations that a schedule does not name, or NULL if there are no such
+ * operations. */
 const char *word_left_out(const struct schedule *s);
 
-/* Sets moved[i] if operation i of the schedule is now before an operation that preceded it in the
+/* Sets moved[i] if operation i comes before an operation in the schedule that preceded it in the
  * recorded run.  `moved` has an entry for each operation of the schedule. */
 void word_moved(const struct schedule *s, bool *moved);
 

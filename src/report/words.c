@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Phrases about findings.  All formats share them, so the HTML page and the terminal use the same
- * words.
+ * Phrases about findings.  All formats share them, so that the HTML page and the terminal use the
+ * same words.
  */
 #include "report/words-int.h"
 
@@ -25,7 +25,7 @@ static const struct operation {
 #include "raddle/event.inc"
 };
 
-/* The words for an operation; NULL if it is unknown or not an operation of schedules. */
+/* Returns the words for an operation, or NULL if it is unknown or not an operation of schedules. */
 static const struct operation *find_operation(const char *kind)
 {
 	for (size_t i = 0; kind && i < sizeof operations / sizeof *operations; i++)
@@ -336,8 +336,8 @@ static bool is_about(const struct schedule_op *op, const struct schedule_op *oth
 	       word_role(op->kind) == role;
 }
 
-/* Whether another thread takes the lock that operation i took, although the schedule lists no
- * release of it by the thread of operation i. */
+/* Returns true if a later operation of another thread takes the lock that operation i took,
+ * although the schedule does not list that the thread of operation i releases it in between. */
 static bool is_taken_over(const struct schedule *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->op_count; k++) {

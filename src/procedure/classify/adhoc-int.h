@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: finds synchronisation that fixes the order of a race's two accesses.  Such
- * synchronisation is a loop that waits for a value, or a lock that the tool that reported the race
- * did not see.
+ * Inside classify/: finds synchronisation that fixes the order of a race's two accesses.  For
+ * instance, a thread may wait in a loop for a value that the other thread writes, or there may be a
+ * lock that the tool that reported the race did not see.
  */
 #ifndef CLASSIFY_ADHOC_INT_H
 #define CLASSIFY_ADHOC_INT_H
@@ -19,13 +19,13 @@ struct adhoc {
 	struct schedule_goal goals[2];
 };
 
-/* Finds out whether one thread cannot reach its access while the other is stopped before its own.
- * `tried` is a run in which both threads were led to their accesses. */
+/* Finds out whether one thread is unable to reach its access as long as the other thread is stopped
+ * before its own access.  `tried` is a run in which both threads were led to their accesses. */
 int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct trial *tried,
 		struct adhoc *a);
 
-/* For a race whose threads can both be stopped at their accesses: finds out whether one access is
- * in a loop that waits for the other. */
+/* Finds out whether one of the two accesses is in a loop that waits for the other access.  Used for
+ * races whose threads can both be stopped at their accesses. */
 int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc *a);
 
 #endif

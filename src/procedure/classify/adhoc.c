@@ -3,10 +3,11 @@
  * Ad-hoc synchronisation.  In: a race.  Out: the synchronisation that fixes the order of its
  * accesses, if there is any.
  *
- * One thread is stopped before its access, and the other thread tries to reach its own.  The other
- * thread may wait instead: in a loop for a value, or in an operation for a lock that the stopped
- * thread holds.  Then its access comes later in every run.  It certainly waited for the value if it
- * left the loop when the value changed (rt/steer/spin.c).  The result does not depend on time.
+ * One thread is stopped before its access, and the other thread tries to reach its own.  Instead of
+ * reaching it, the other thread may wait: either in a loop until a value changes, or in an
+ * operation for a lock that the stopped thread holds.  In that case its access comes second in
+ * every run.  If the thread left the loop when the value changed, it certainly waited for that
+ * value (rt/steer/spin.c).  The result does not depend on time.
  *
  * A semaphore, a condition or a barrier has no owner, so any thread may end the wait.  In these
  * cases the order is accepted only if three things hold: no other thread could run; the waiting
@@ -21,7 +22,8 @@
 
 #define AGAIN 2 /* number of further runs that have to show the order */
 
-/* Whether the run shows that the thread of the other goal waits for the thread of goal `goal`. */
+/* Returns true if, in this run, the thread of the other goal waits for the thread of goal number
+ * `goal`. */
 static bool shows(const struct trial *t, const struct schedule *race, unsigned goal)
 {
 	const struct trial_obstacle *o = &t->obstacle;
@@ -54,8 +56,9 @@ static int show_again(struct trial_bench *b, const struct schedule *race, struct
 	return err;
 }
 
-/* Makes a run in which the waiting thread is preferred and the stopped thread runs last.  The order
- * is accepted only if the threads are kept apart in this run, too. */
+/* Makes a run in which the waiting thread runs whenever it can, and the stopped thread runs only if
+ * no other thread can.  The order is accepted only if the threads are kept apart in this run,
+ * too. */
 static int show_in_front(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct schedule front = a->schedule;

@@ -20,17 +20,18 @@ struct path_branch {
 	uint8_t trace; /* the path: 0 for the first order, 1 for the second */
 };
 
-/* Returns the branches of both paths that depend on a chosen input, sorted by rank; the caller
- * frees the array.  `chosen` is a bit mask of inputs for each path.  First come branches that both
- * the race and the input can flip, then others after the race.  Branches before the race follow,
- * last first.  Steps at which an address, not a branch, depends on input come at the end. */
+/* Returns the branches of both paths that depend on a chosen input, sorted by rank.  The caller
+ * must free the array.  `chosen` contains a bit mask of inputs for each path.  Branches that both
+ * the race and the input can flip come first, followed by the other branches after the race.
+ * Branches before the race come next, the last one first.  Steps at which an address, not a branch,
+ * depends on input come at the end. */
 struct path_branch *branches_find(const struct sym_trace traces[2], const uint64_t chosen[2], size_t *count);
 
-/* Returns the step + 1 conditions up to a step, with the last one negated.  The caller frees the
- * array. */
+/* Returns an array of the step + 1 conditions up to and including this step.  The last condition is
+ * negated.  The caller must free the array. */
 struct sym_fact *branches_facts(const struct sym_trace *t, size_t step);
 
-/* A hash of the branches of both orders and the direction that each took. */
+/* Returns a hash of the branches of both orders, including the direction that each branch took. */
 uint64_t branches_hash(const struct sym_trace traces[2]);
 
 /* Appends a line with the conditions on the input under which the program takes this path. */

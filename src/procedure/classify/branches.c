@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-/* maximum number of conditions of a path that are shown, about a paragraph; others are only
- * counted */
+/* maximum number of conditions of a path that are shown, which is about a paragraph; the others are
+ * only counted */
 #define CONDITIONS_SHOWN 12
 
 /* ---- branches that can be flipped ---- */
@@ -27,7 +27,8 @@ static int by_rank(const void *x, const void *y)
 	return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->trace - b->trace;
 }
 
-/* Returns a hash for each node, which does not depend on the numbers of nodes. */
+/* Returns an array with a hash of each node.  The hashes do not depend on how nodes are numbered.
+ * The caller must free the array. */
 static uint64_t *hash_nodes(const struct sym_trace *t)
 {
 	uint64_t *hash = rd_xcalloc(t->node_count + 1, sizeof *hash);
@@ -46,8 +47,8 @@ static uint64_t *hash_nodes(const struct sym_trace *t)
 	return hash;
 }
 
-/* Collects the conditions of one order after the race.  A condition that occurs in only one order
- * depends on the race and on the input; either can flip it. */
+/* Collects the conditions that one order has after the race.  A condition that occurs in only one
+ * of the two orders depends both on the race and on the input, so either of them can flip it. */
 static void find_common(const struct sym_trace *t, struct rd_umap *common)
 {
 	uint64_t *hash = hash_nodes(t);
@@ -58,10 +59,11 @@ static void find_common(const struct sym_trace *t, struct rd_umap *common)
 	free(hash);
 }
 
-/* The classes of ranks.  Branches with smaller ranks are flipped first.  First come branches that
- * both the race and the input can flip.  Other branches after the race follow in the order of the
- * path: first those of created threads, then those of the initial thread.  Then come branches
- * before the race, last first, then steps at which an address depends on input. */
+/* The classes of ranks.  Branches with smaller ranks are flipped first.  BY_RACE is for branches
+ * that both the race and the input can flip.  The other branches after the race follow in the order
+ * of the path: first those of created threads (BY_THREADS), then those of the initial thread
+ * (BY_OTHERS).  After them come the branches before the race, the last one first, and finally the
+ * steps at which an address depends on input. */
 enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
 
 static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classifies many races with a pool of processes, one for each race.  In: a set of findings.  Out:
- * the same findings with their classes, read from the documents that the processes return.
+ * Classifies many races with a pool of processes; each race has a process of its own.  In: a set of
+ * findings.  Out: the same findings with their classes, which are read from the documents that the
+ * processes return.
  */
 #include "classify/classify.h"
 
@@ -33,7 +34,7 @@ struct classifying {
 	struct rd_interrupt signals;
 };
 
-/* Whether a finding can have a class. */
+/* Returns true if the finding is a race that should be classified. */
 static bool is_race(const struct classifying *c, const struct finding *f)
 {
 	return f->kind == FINDING_RACE && !f->suppressed && f->schedule && f->schedule->goal_count == 2 &&
@@ -59,8 +60,8 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- taking results ---- */
 
-/* Replaces the finding of the set by the worker's finding, which has the class.  Keeps data that
- * only the set has. */
+/* Replaces the finding in the set by the finding that the worker returned, which has the class.
+ * Copies the data that only the finding in the set has. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 {
 	struct classify_result *r = c->result;

@@ -22,7 +22,8 @@ struct tracks; /* classify/tracks-int.h */
 #define CLASSIFY_PATHS 5
 #define CLASSIFY_ALTERNATES 24 /* maximum number of schedules after the race that are tried */
 
-/* Techniques on which a class may be based.  Each can be left out, to see what it contributes. */
+/* The techniques on which a class may be based.  A user can switch off each of them to see what it
+ * contributes. */
 struct classify_techniques {
 	/* search for synchronisation that fixes the order: flags, and locks that a detector
 	 * missed */
@@ -55,15 +56,16 @@ struct classify { /* zero values are the defaults */
 	int64_t time_ns;	  /* time limit for all races, or 0 for none */
 	bool confirmed;		  /* classify only confirmed races */
 	enum finding_model model; /* the memory model of the runs */
-	/* a bit for each model under which to classify; 0 means only `model`, and the runs then use
-	 * memory directly, without modelling it */
+	/* a bit for each memory model under which to classify.  If 0, races are classified only
+	 * under `model`, and the runs access memory directly, without simulating a model. */
 	unsigned models;
-	bool coherent; /* in the weak model, all threads see the writes of a location in one order */
+	/* in the weak model, all threads see the writes to a location in the same order */
+	bool coherent;
 	const struct tracks *tracks; /* set by classify_races() */
 	struct classify_techniques techniques;
 
-	/* progress() is called about ten times a second, classified() when a race was tried.  Both
-	 * may be NULL. */
+	/* progress() is called about ten times a second, and classified() after each race that was
+	 * tried.  Both may be NULL. */
 	void (*progress)(void *context, const struct classify_progress *so_far);
 	void (*classified)(void *context, struct finding *f);
 	void *context;
@@ -82,8 +84,9 @@ struct classify_result {
 };
 
 /* Classifies the races of the set, several at the same time, and replaces each finding by one with
- * a class.  SIGINT, SIGTERM, SIGHUP and the time limit end it early.  `result` must be zero before
- * the call.  The caller releases it even after a failure, but only after the set. */
+ * a class.  SIGINT, SIGTERM, SIGHUP and the time limit end the work early.  `result` must be all
+ * zero before the call.  The caller must release it even after a failure, but not before the set is
+ * freed. */
 int classify_races(const struct classify *how, struct finding_set *set, struct classify_result *result);
 void classify_result_release(struct classify_result *result);
 

@@ -29,8 +29,7 @@ struct decide_place {
 };
 
 struct decision {
-	/* FINDING_NO_CLASS if no fault was found and there is no pair of twins of which both runs
-	 * count */
+	/* FINDING_NO_CLASS if no fault was found and there is no pair of twins that both count */
 	enum finding_class class;
 	struct decide_place shows; /* the run that shows the class */
 	/* a run that differs from `shows`, in the other order or in the control group */
@@ -44,20 +43,22 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
-/* Whether one order failed every time, in the same way, and neither the other order nor the control
- * group ever failed.  With four pairs of twins, an unrelated fault, however frequent, looks like
- * this at most once in a thousand times. */
+/* Returns true if one order failed every time, in the same way, and neither the other order nor the
+ * control group ever failed.  With four pairs of twins, an unrelated fault has this pattern at most
+ * once in a thousand times, however frequent it is. */
 bool decide_is_plain(const struct decide_runs *runs);
 
-/* Whether any two of the runs ended differently or wrote different output. */
+/* Returns true if any two of the runs ended differently or wrote different output. */
 bool decide_differ(const struct decide_runs *runs);
 
-/* Whether none of these runs showed the effect of run `t`: its fault or its output.  A new output
- * counts only if the outputs of the other runs repeat; otherwise every output would be new.
- * *sorted is set if the lines of the output were compared without regard to their order. */
+/* Returns true if none of these runs showed the effect of run `t`, that is, its fault or its
+ * output.  A new output counts only if the outputs of the other runs repeat; otherwise every output
+ * would be new.  Sets *sorted if the lines of the output were compared without regard to their
+ * order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
-/* How many of the latest consecutive twins, among those that count, showed no new schedule. */
+/* Returns the number of pairs of twins that were made after the last pair that showed a new
+ * schedule.  A pair is considered only if both of its runs count. */
 size_t decide_stale(const struct decide_runs *runs);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault is attributed to the race in four cases: it occurs in only one order, and this is not by
- * chance; it occurs only in runs in which the threads met; all runs in which the threads met fail;
- * or it is the race itself, as when one access frees memory that the other uses.  An output is
- * attributed to the race in two cases: twins differ in it, and it never occurs in the other order;
- * or it occurs only in runs in which the threads met.  "Never occurs" is significant only in a
- * group whose outputs repeat.  If each run writes something new, one more new output shows
- * nothing.  If whole outputs decide nothing, their lines are compared without regard to their
- * order.
+ * A fault is attributed to the race in four cases: it occurs in only one order, and this is
+ * unlikely to be chance; it occurs only in runs in which the threads met; all runs in which the
+ * threads met fail; or it is the race itself, as when one access frees memory that the other uses.
+ * An output is attributed to the race in two cases: the twin of the run wrote another output, and
+ * this output never occurs in the other order; or the output occurs only in runs in which the
+ * threads met.  "Never occurs" is significant only in a group whose outputs repeat.  If each run
+ * writes something new, one more new output proves nothing.  If comparing whole outputs leads to no
+ * decision, their lines are compared without regard to their order.
  */
 #include "classify/decide-int.h"
 
@@ -24,7 +24,7 @@
  * the next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
-/* A digest by which outputs are compared. */
+/* Returns a digest by which outputs are compared. */
 typedef uint64_t key_fn(const struct trial *t);
 
 static uint64_t by_bytes(const struct trial *t)
@@ -52,8 +52,8 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-/* The number of runs of the group that have the fault; *of is increased by the number of runs that
- * count. */
+/* Returns the number of runs of the group that have the fault.  Adds the number of runs that count
+ * to *of. */
 static size_t count_fault(const struct decide_runs *r, enum variant_group group, const char *fault,
 			  size_t *of)
 {
@@ -73,9 +73,10 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 	return count_fault(r, group, fault, &(size_t){0}) != 0;
 }
 
-/* Whether group `lacks` may lack, merely by chance, a fault that occurs in the other order and in
- * the control group.  This is so if runs with the failure rate of those two groups would all pass
- * with a probability above 1/10. */
+/* A fault occurs in one order and in the control group, but not in the group `lacks`.  Returns true
+ * if that may be mere chance.  Suppose that each run of `lacks` failed with the same probability as
+ * the runs of the other two groups.  It may be chance if the probability that none of them fails is
+ * then above 1/10. */
 static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
 {
 	size_t runs = 0, of = 0, count;
@@ -90,7 +91,7 @@ static bool is_chance(const struct decide_runs *r, enum variant_group lacks, con
 	return all_well > 0.1;
 }
 
-/* Whether all runs in which the threads met failed. */
+/* Returns true if all runs in which the threads met failed. */
 static bool is_always_fatal(const struct decide_runs *r)
 {
 	bool any = false;
@@ -192,7 +193,8 @@ static int compare_keys(const void *a, const void *b)
 	return 0;
 }
 
-/* The digests of the outputs of a group's runs without a fault, sorted; *count is their number. */
+/* Returns a sorted array with the digests of the outputs of all runs of the group that have no
+ * fault.  Stores their number in *count.  The caller must free the array. */
 static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, key_fn *key, size_t *count)
 {
 	uint64_t *keys = rd_xcalloc(r->count + 1, sizeof *keys);
@@ -205,9 +207,9 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 	return keys;
 }
 
-/* Whether the outputs of the group repeat, that is, few were seen only once.  Then an output that
- * was not seen is unlikely in this group (Good and Turing).  A group of only one or two outputs
- * always counts as repeating. */
+/* Returns true if the outputs of the group repeat, that is, if few of them were seen only once.  In
+ * that case, an output that was not seen is unlikely in this group (Good and Turing).  A group of
+ * only one or two outputs always counts as repeating. */
 static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
 {
 	size_t count, once = 0;
@@ -227,7 +229,7 @@ static bool has_output(const struct decide_runs *r, enum variant_group group, ke
 	return false;
 }
 
-/* Whether the first control run wrote the same output as `t`. */
+/* Returns true if the first control run wrote the same output as `t`. */
 static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn *key)
 {
 	const struct trial *usual = at(r, VARIANT_CONTROL, 0);
@@ -235,7 +237,8 @@ static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn 
 	return usual && key(usual) == key(t);
 }
 
-/* Finds twins with different outputs, one of which never occurs in the other order. */
+/* Finds twins with different outputs such that one of these outputs never occurs in the other
+ * order. */
 static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision *d)
 {
 	for (size_t i = 0; i < r->count; i++) {
@@ -291,7 +294,8 @@ static bool find_difference(const struct decide_runs *r, struct decision *d)
 
 /* ---- comparisons with all other runs ---- */
 
-/* Whether at most one in ONCE_IN outputs of all groups was seen only once. */
+/* Returns true if at most one in ONCE_IN outputs was seen only once, counting the outputs of all
+ * groups together. */
 static bool repeat_together(const struct decide_runs *r, key_fn *key)
 {
 	uint64_t *all = rd_xcalloc(VARIANT_GROUPS * r->count + 1, sizeof *all);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Evidence for a harmful class.  In: runs, and the decision about them.  Out: witnesses, each with
- * a complete schedule that reproduced the harm, or the fact that the harm could not be reproduced.
+ * a complete schedule that reproduced the harm.  If the harm cannot be reproduced, the race gets no
+ * class, or the class that the other runs justify.
  */
 #include "base/error.h"
 #include "classify/input-int.h"
@@ -27,7 +28,8 @@ static int run_to_write_down(struct race_work *w, struct decide_place p, struct 
 	return made->turns ? trial_run(&w->bench, made, t, NULL) : RD_OK;
 }
 
-/* Repeats a run and records all its decisions.  Sets *again if it did the same as before. */
+/* Repeats a run and records all its decisions in `made`.  Sets *again if the run did the same as
+ * before. */
 static int write_down(struct race_work *w, struct decide_place p, struct schedule *made, bool *again)
 {
 	bool unsure = false;
@@ -44,7 +46,8 @@ static int write_down(struct race_work *w, struct decide_place p, struct schedul
 	return err;
 }
 
-/* *result is the complete schedule of a run if it was reproduced every time, otherwise NULL. */
+/* Repeats a run several times.  Stores its complete schedule in *result if every repetition
+ * reproduced the run, otherwise NULL. */
 static int repeat(struct race_work *w, struct decide_place p, struct schedule **result)
 {
 	struct schedule *made = finding_schedule_new(w->set);
@@ -68,7 +71,6 @@ static int repeat(struct race_work *w, struct decide_place p, struct schedule **
 	return err;
 }
 
-/* The input of the current runs, as JSON. */
 static const char *input_json(struct race_work *w)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -105,8 +107,8 @@ static void note_seen(struct race_work *w, const char *text)
 	w->f->consequence = finding_text(w->set, next_consequence(&w->runs, &w->decision));
 }
 
-/* Adds the witnesses and sets *shown if they are reproduced; otherwise *lost is a run that was not
- * reproduced. */
+/* Tries to reproduce the runs that show the class.  If that succeeds, adds them as witnesses and
+ * sets *shown.  Otherwise stores in *lost which run could not be reproduced. */
 static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 {
 	const struct decision *d = &w->decision;
@@ -130,7 +132,8 @@ static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 	return err;
 }
 
-/* A run that cannot be reproduced is not evidence; then the other runs decide. */
+/* A run that cannot be reproduced is not evidence.  In that case, the other runs decide the
+ * class. */
 int evidence_show(struct race_work *w)
 {
 	struct next_show shows = {0};

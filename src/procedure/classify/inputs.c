@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tries other inputs.  In: a race that is harmless, or only changes the output, with the recorded
- * input.  Out: the worst class over all inputs that lead to the race, and a description of these
+ * Tries other inputs.  In: a race that, with the recorded input, is harmless or only changes the
+ * output.  Out: the worst class over all inputs that lead to the race, and a description of these
  * inputs.
  */
 #include "base/clock.h"
@@ -22,8 +22,8 @@
 #define PATHS_LEAST_NS (10 * RD_NS_PER_S)
 #define BUILD_NS (120 * RD_NS_PER_S) /* time limit for making the flavour; a large program needs a minute */
 
-/* Makes the runs of one input: a few at first.  If they show something harmful, makes as many as
- * for the first input. */
+/* Makes the runs with one input.  At first only a few runs are made.  If they show harm, as many
+ * runs are made as for the first input. */
 static int run_input(struct race_work *w, const struct rd_override *given)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -61,7 +61,8 @@ static int look_at_input(void *context, const struct rd_override *given, bool *b
 	return RD_OK;
 }
 
-/* Whether other inputs are worth trying.  Memory models are tried with the recorded input only. */
+/* Returns true if other inputs are worth trying.  Memory models are tried with the recorded input
+ * only. */
 static bool is_worth(const struct race_work *w)
 {
 	return w->how->techniques.paths && w->how->paths != 1 && !w->how->models &&
@@ -96,7 +97,7 @@ static void note_losses(struct race_work *w, const struct paths *p)
 		finding_note(w->set, w->f, "more branches depend on input than were tried");
 }
 
-/* Adds notes about the inputs that take each path. */
+/* Adds a note for each path, which describes the inputs that take that path. */
 static void note_covered(struct race_work *w, const struct paths *p)
 {
 	const char *line = p->covered.data, *end;
@@ -107,8 +108,8 @@ static void note_covered(struct race_work *w, const struct paths *p)
 		finding_note(w->set, w->f, finding_textf(w->set, "covered: %.*s", (int)(end - line), line));
 }
 
-/* Chooses the input whose class is worst; its runs then decide the class of the race.  If no other
- * input is worse than the recorded one, restores the runs of the recorded input. */
+/* Chooses the input with the worst class.  Its runs then decide the class of the race.  If no other
+ * input has a worse class than the recorded one, restores the runs with the recorded input. */
 static int settle_inputs(struct race_work *w, const struct paths *p, const struct decide_runs *runs,
 			 const struct decision *decision)
 {
@@ -158,8 +159,8 @@ static int explore_inputs(struct race_work *w, const struct replay_program *shad
 	return err;
 }
 
-/* Makes the flavour `shadow`, only when a race needs it, and explores.  If this fails, the class is
- * for the recorded input. */
+/* Builds the flavour `shadow` and explores other inputs.  The flavour is built only when a race
+ * needs it.  If this fails, the class is that for the recorded input. */
 static int open_and_explore(struct race_work *w)
 {
 	struct run_program program = {.kind = "shadow"};

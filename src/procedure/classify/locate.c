@@ -3,12 +3,12 @@
  * Finds races at given places.  In: pairs of places.  Out: findings with schedules that lead two
  * threads to these places.
  *
- * The program is run once for each pair.  Its threads take turns.  After each operation of a
- * thread, the program is stopped at the thread's first access at the two places.  If no race is
- * found, the program is run again and stopped at all accesses there.  The race consists of the
- * first two accesses by different threads that overlap, at least one of them a write.  A write and
- * a read are preferred to two writes, because in x++ the read comes before the write.
- * Classification finds out later whether both orders are possible.
+ * The program is run once for each pair, with its threads taking turns.  After each operation of a
+ * thread, the program is stopped at the first access that the thread makes at one of the two
+ * places.  If no race is found, the program is run again and stopped at all accesses there.  The
+ * race consists of the first two accesses by different threads that overlap, at least one of them a
+ * write.  A write and a read are preferred to two writes, because in x++ the read comes before the
+ * write.  Classification finds out later whether both orders are possible.
  */
 #include "classify/locate.h"
 
@@ -38,7 +38,8 @@ static bool is_same_file(const char *path, const char *wanted)
 	       (length == end || path[length - end - 1] == '/');
 }
 
-/* An occurrences_at_fn: whether the site is at the first or second place of the pair. */
+/* An occurrences_at_fn.  Returns true if the site is at the first (`which` 0) or the second (1)
+ * place of the pair. */
 static bool is_at(const void *context, const struct trace_site *site, uint32_t number, int which)
 {
 	const struct search *l = context;
@@ -58,8 +59,9 @@ static bool has_function(const struct trace_sites *sites, const char *name)
 	return false;
 }
 
-/* Explains why no thread can reach a place; returns false if there is no such reason.  A report
- * without the line of a function may name the line of its caller instead. */
+/* If no thread can reach a place, writes the reason to `why` and returns true.  One such reason: if
+ * a report does not know the line of an access in a function, it may name the line of the
+ * function's caller instead. */
 static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 {
 	const struct classify_place *place = &l->pair->places[which];
@@ -123,8 +125,8 @@ static void add_finding(const struct occurrences *seen, const struct occurrence 
 
 /* ---- the search for each pair of places ---- */
 
-/* Looks for the race at the first access after each operation, then once more at all accesses.
- * Threads may reach the same memory only in a later iteration of a loop. */
+/* Looks for the race at the first access after each operation.  If that fails, looks again at all
+ * accesses, because the threads may touch the same memory only in a later iteration of a loop. */
 static int look_for_pair(struct search *l, struct trial_bench *b, const struct occurrence *race[2],
 			 bool *found)
 {
@@ -139,8 +141,8 @@ static int look_for_pair(struct search *l, struct trial_bench *b, const struct o
 	return err;
 }
 
-/* Finds the race of one pair.  If a place has no access, that is an error for a single pair, but
- * only a warning if there are several pairs. */
+/* Finds the race of one pair.  If there is no access at one of its places, this is an error if the
+ * pair is the only one, and a warning if there are several pairs. */
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
 		      bool alone, struct finding_set *set, bool *found)
 {

@@ -33,16 +33,16 @@ void classify_pairs_release(struct classify_pairs *p);
 /* Parses FILE:LINE,FILE:LINE. */
 int classify_pairs_parse(struct classify_pairs *p, const char *text);
 
-/* Reads the data races of a ThreadSanitizer report.  A place is the innermost place in the program
- * on a stack.  Races without a line for one of the places are skipped with a warning.  Fails if no
- * race is left. */
+/* Reads the data races of a ThreadSanitizer report.  For each access, uses the innermost place on
+ * its stack that belongs to the program.  Skips races in which one of these places has no line
+ * number, with a warning.  Fails if no race is left. */
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
 
 /* Keeps every count-th pair, beginning with pair `number`, counted from 0. */
 void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count);
 
-/* Runs the program and adds a finding for each pair of places at which two threads access the same
- * memory, at least one of them writing. *missing is the number of other pairs. */
+/* Runs the program.  Adds a finding for each pair of places at which two threads access the same
+ * memory and at least one of them writes.  Stores the number of the remaining pairs in *missing. */
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing);
 

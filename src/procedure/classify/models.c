@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Maximum number of explorations.  Another exploration follows if the last one showed further
+/* Maximum number of explorations.  Another exploration follows if the last one found further
  * published stores (tracks-int.h).  No test needs a third one. */
 #define ROUNDS 3
 
@@ -41,8 +41,8 @@ static void add_published(struct race_work *w)
 }
 
 /* Explores schedules under sequential consistency, switching threads at the accesses that weaker
- * models affect.  So effects that sequential consistency also allows are not attributed to a model.
- */
+ * models affect.  This way, effects that sequential consistency also allows are not attributed to a
+ * weaker model. */
 static int explore(struct race_work *w)
 {
 	size_t most = weaken_explored(w->how->runs.recorded_ns);
@@ -59,7 +59,7 @@ static int explore(struct race_work *w)
 	return err;
 }
 
-/* Releases the schedules of explored runs.  They reach the race in one way, and cannot be used for
+/* Releases the schedules of explored runs.  They reach the race by one way and cannot be used for
  * another. */
 static void release_made(struct race_work *w)
 {
@@ -70,7 +70,7 @@ static void release_made(struct race_work *w)
 	w->made_count = 0;
 }
 
-/* Repeats the exploration as long as it shows more published stores, at most ROUNDS times. */
+/* Repeats the exploration as long as it finds more published stores, but at most ROUNDS times. */
 int models_explore(struct race_work *w)
 {
 	size_t known;

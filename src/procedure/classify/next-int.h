@@ -19,57 +19,61 @@ struct next_limits {
 	size_t pairs;	/* maximum number of pairs; 0 means CLASSIFY_ALTERNATES */
 };
 
-/* The maximum number of pairs. */
+/* Returns the maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Whether another pair of runs is likely to show enough to be worth making.  Sets *d if the
- * function had to decide what the runs mean so far. */
+/* Returns true if another pair of runs should be made, because it is likely to show something new.
+ * If the function has to decide what the runs so far mean, it stores the decision in *d. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
-/* How many runs the control group should have by now; it has `have`. */
+/* Returns how many runs the control group should have by now.  `have` is the number of runs it
+ * has. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have);
 
-/* Whether the first runs did not reach the race, so that further runs will not reach it either. */
+/* Returns true if the first runs did not reach the race, so that further runs will not reach it
+ * either. */
 bool next_is_hopeless(const struct decide_runs *runs);
 
-/* Whether the first two control runs had the same schedule.  Then differences in their output do
- * not depend on the schedule and are masked. */
+/* Returns true if the first two control runs had the same schedule.  If their outputs differ
+ * nevertheless, the difference does not come from the schedule and is masked. */
 bool next_is_maskable(const struct decide_runs *runs);
 
 /* ---- whether runs reached the race, and how ---- */
 
-/* A run that was led to both accesses and met an obstacle, or NULL. */
+/* Returns a run that was led to both accesses and met an obstacle, or NULL. */
 const struct trial *next_apart(const struct decide_runs *runs);
 
-/* Whether two threads were stopped at their accesses at the same time: then the race is proven. */
+/* Returns true if two threads were stopped at their accesses at the same time, which proves the
+ * race. */
 bool next_is_met(const struct decide_runs *runs);
 
-/* A sentence that states why none of the runs reached the race. */
+/* Returns a sentence that states why none of the runs reached the race. */
 const char *next_why_none(const struct decide_runs *runs);
 
-/* Whether the finding states that both threads were stopped at their accesses at the same time.
- * Then both orders are possible, even if something keeps the threads apart on another way to the
- * race. */
+/* Returns true if, according to the finding, both threads were stopped at their accesses at the
+ * same time.  In that case both orders are possible, even if something keeps the threads apart on
+ * another way to the race. */
 bool next_has_met(const struct finding *f);
 
-/* The search for ad-hoc synchronisation that is worth its runs: adhoc_flag() or adhoc_apart(). */
+/* The search for ad-hoc synchronisation that is likely to be worth its runs.  NEXT_FLAG stands for
+ * adhoc_flag(), and NEXT_APART for adhoc_apart(). */
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 
 /* ---- evidence ---- */
 
-/* Whether the class means that the race is harmful. */
+/* Returns true if the class means that the race is harmful. */
 bool next_is_bad(const struct decision *d);
 
-/* What went wrong in the run that shows the class (d->shows): its fault, "exit-status" or
+/* Returns what went wrong in the run that shows the class (d->shows): its fault, "exit-status" or
  * "output". */
 const char *next_consequence(const struct decide_runs *runs, const struct decision *d);
 
-/* Whether the run `again` reproduced the run `seen`. */
+/* Returns true if the run `again` reproduced the run `seen`. */
 bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again);
 
-/* Whether a time limit, not the schedule, decided what a run did.  Then a different result proves
- * little. */
+/* Returns true if a time limit, and not only the schedule, may have influenced the run.  In that
+ * case a different result proves little. */
 bool next_is_unsure(const struct trial *t);
 
 /* number of repetitions before a harmful class is reported; README and reports state it */
@@ -81,12 +85,14 @@ struct next_repeat {
 	bool failed;
 };
 
-/* Whether another run is needed.  If not, `failed` is the result.  next_repeated() notes a run. */
+/* next_repeats() returns true if another run is needed.  When no more runs are needed, `failed`
+ * contains the result. next_repeated() adds the result of a run. */
 bool next_repeats(const struct next_repeat *r);
 void next_repeated(struct next_repeat *r, bool same, bool unsure);
 
-/* Whether to try once more to record the schedule of a run that was not reproduced.  `tries`
- * attempts were made. */
+/* Returns true if there should be another attempt to record the schedule of a run.  `tries` is the
+ * number of attempts so far.  `same` and `unsure` describe the last one: whether it reproduced the
+ * run, and whether time influenced it. */
 bool next_writes_down(unsigned tries, bool same, bool unsure);
 
 /* The attempts to show a harmful class so far; all zero at first. */
@@ -95,14 +101,15 @@ struct next_show {
 	bool fault; /* a fault was seen that could not be reproduced */
 };
 
-/* Whether the class is harmful and another attempt to show it is worth its runs. */
+/* Returns true if the class is harmful and another attempt to show it is worth its runs. */
 bool next_shows(const struct next_show *s, const struct decision *d);
 
-/* Called when a run could not be reproduced.  The run is ignored from now on, and *d is decided
- * again. */
+/* Call this when a run could not be reproduced.  The run is ignored from then on, and *d is
+ * computed again from the other runs. */
 void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d);
 
-/* Called when all attempts have failed.  Returns whether the remaining runs justify a class. */
+/* Call this when all attempts have failed.  Returns true if the remaining runs still justify a
+ * class. */
 bool next_is_left(const struct next_show *s, const struct decision *d);
 
 #endif

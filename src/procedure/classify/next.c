@@ -9,10 +9,10 @@
 #include <string.h>
 
 /* Limits on the number of pairs (doc/design/classify.md).  If the caller allows no other schedules,
- * only PAIRS_WITHOUT_SEED pairs are made.  In the first pair, one of the two threads continues
- * after the accesses; in the second pair, the other thread does.  The probability that four pairs
- * agree by chance is about 1 in 1000 (decide_is_plain()).  Eight pairs cover most schedules of
- * small programs.  If six consecutive pairs show no new schedule, hardly any new one is left. */
+ * only PAIRS_WITHOUT_SEED pairs are made: one in which one of the two threads continues first after
+ * the accesses, and one in which the other thread does.  The probability that four pairs agree by
+ * chance is about 1 in 1000 (decide_is_plain()).  Eight pairs cover most schedules of small
+ * programs.  If six consecutive pairs show no new schedule, hardly any new one is left. */
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
@@ -185,9 +185,8 @@ void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_plac
 	decide(runs, d);
 }
 
-/* If a fault was seen and cannot be reproduced, the race gets no class; calling it harmless would
- * be wrong.
- */
+/* If a fault was seen but cannot be reproduced, the race gets no class, because calling it harmless
+ * would be wrong. */
 bool next_is_left(const struct next_show *s, const struct decision *d)
 {
 	return !s->fault && d->class == FINDING_K_WITNESS_HARMLESS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: where the threads of a run reach the two accesses of a race.  The threads take
- * turns, and the program is stopped at each access, so every run with the same schedule gives the
- * same result.
+ * Inside classify/: finds out where the threads of a run reach the two accesses of a race.  The
+ * threads take turns, and the program is stopped at each such access.  So all runs with the same
+ * schedule have the same result.
  */
 #ifndef CLASSIFY_OCCURRENCES_INT_H
 #define CLASSIFY_OCCURRENCES_INT_H
@@ -16,10 +16,11 @@ struct occurrence {
 	uint64_t n, address, size;
 	uint32_t site;
 	bool write;
-	bool at[2]; /* whether it may be the first, and the second, access of the race */
+	bool at[2]; /* at[0]: it may be the race's first access; at[1]: it may be the second */
 };
 
-/* Whether accesses at a site may be the first (`which` 0) or the second (1) access of the race. */
+/* Returns true if an access at this site may be the first access of the race (if `which` is 0) or
+ * the second one (if it is 1). */
 typedef bool occurrences_at_fn(const void *context, const struct trace_site *site, uint32_t number,
 			       int which);
 
@@ -29,8 +30,8 @@ struct occurrences {
 	const void *context;
 	struct occurrence *items; /* in the order of the run */
 	size_t count, capacity;
-	/* stop at each access of a thread, not only at the first after each operation; much
-	 * slower */
+	/* if set, the program is stopped at every access of a thread, not only at its first access
+	 * after each operation; this is much slower */
 	bool all;
 	struct rd_arena *arena; /* owns the names */
 };
@@ -39,18 +40,19 @@ void occurrences_init(struct occurrences *s, const struct trace_sites *sites, oc
 		      const void *context);
 void occurrences_release(struct occurrences *s);
 
-/* How many sites of the program may be the first access (`which` 0) or the second (1). */
+/* Returns the number of sites of the program at which the first access (if `which` is 0) or the
+ * second access (if it is 1) of the race may be. */
 size_t occurrences_sites(const struct occurrences *s, int which);
 
 /* Runs the program and collects the occurrences.  With seed 0 the default thread runs next at each
  * point. */
 int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed);
 
-/* Whether two occurrences are a race: by two threads, to the same memory, and at least one is a
- * write. */
+/* Returns true if the two occurrences race: they belong to different threads and touch the same
+ * memory, and at least one of them is a write. */
 bool occurrences_race(const struct occurrence *a, const struct occurrence *b);
 
-/* A goal that leads to an occurrence; the schedule `texts` owns its strings. */
+/* Returns a goal that leads to an occurrence; the schedule `texts` owns its strings. */
 struct schedule_goal occurrences_goal(const struct occurrences *s, const struct occurrence *at,
 				      struct schedule *texts);
 

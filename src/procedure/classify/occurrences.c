@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds where threads reach two accesses.  In: the sites of the accesses.  Out: occurrences, each
- * given by the thread and the number of operations that it has done.
+ * Finds where threads reach two accesses.  In: the sites of the accesses.  Out: occurrences.  An
+ * occurrence is identified by its thread and by the number of operations that the thread has done
+ * before it.
  */
 #include "classify/occurrences-int.h"
 
@@ -127,8 +128,8 @@ bool occurrences_race(const struct occurrence *a, const struct occurrence *b)
 	       ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0]));
 }
 
-/* The number of an occurrence, from 1, among the occurrences of its thread at this site after the
- * same operation. */
+/* Returns the number of this occurrence among those of the same thread that are at the same site
+ * and follow the same operation, counted from 1. */
 static uint64_t occurrence_of(const struct occurrences *s, const struct occurrence *at)
 {
 	uint64_t n = 1;

@@ -46,8 +46,8 @@ static void add_pair(struct classify_pairs *p, const struct classify_place place
 	memcpy(p->items[p->count++].places, places, sizeof p->items->places);
 }
 
-/* Returns the number at the end of the text, after a colon, or 0 if there is none.  The length
- * becomes that of the text before the colon. */
+/* Returns the number after the last colon of the text, or 0 if the text does not end in a colon and
+ * a number.  Reduces *length to that of the text before the colon. */
 static uint32_t take_number(const char *text, size_t *length)
 {
 	size_t at = *length;
@@ -97,8 +97,8 @@ static bool begins_access(const char *line)
 	return !strncasecmp(line, "read of size", 12) || !strncasecmp(line, "write of size", 13);
 }
 
-/* The start of a frame's module, which is in parentheses.  The name of the function may contain a
- * parenthesis, too. */
+/* Returns the position of the frame's module, which is in parentheses.  If there is none, returns
+ * the end of the line.  The name of the function may contain parentheses, too. */
 static const char *find_module(const char *line)
 {
 	const char *found = line + strlen(line);
@@ -112,8 +112,8 @@ static const char *find_module(const char *line)
 	return found;
 }
 
-/* The function of a frame if its name is a C identifier: it may be a library function.  Otherwise
- * NULL. */
+/* Returns the name of the frame's function if the name is a C identifier.  Such a function may be a
+ * library function.  Otherwise returns NULL. */
 static const char *take_function(struct classify_pairs *p, const char *line)
 {
 	const char *name = line + strcspn(line, " "), *end;
@@ -129,8 +129,9 @@ struct report {
 	struct classify_place places[2];
 	int access; /* the access that is being read, 0 or 1, or -1 before the first */
 	bool race;
-	bool has[2], over[2]; /* for each access: its place is known; no later frame can be its place */
-	const char *within;   /* the library function that may make the access, or NULL */
+	/* by access: has[] if its place is known, over[] if no later frame can be it */
+	bool has[2], over[2];
+	const char *within; /* the library function that may make the access, or NULL */
 };
 
 /* Parses a frame: "#1 name of a function PATH:LINE:COLUMN (module+0x12)". */

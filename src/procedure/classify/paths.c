@@ -169,8 +169,9 @@ static int take_primary(struct explorer *x, struct item *item)
 	return err;
 }
 
-/* Tries an input.  If the two threads do not both reach their accesses in one order, the other
- * order is not tried.  With `anyway`, the input is analysed even if its path is known. */
+/* Tries an input.  If the threads do not both reach their accesses in the first order, the second
+ * order is not tried.  If `anyway` is set, the input is analysed even if its path is already
+ * known. */
 static int try_input(struct explorer *x, const struct rd_override *given, bool anyway)
 {
 	struct item item = {0};
@@ -206,13 +207,13 @@ static bool is_over(const struct explorer *x)
 	       x->tries >= TRIES_PER_PATH * p->most || p->solver_seconds > SOLVER_SECONDS;
 }
 
-/* One of the traces of a primary, whose branches are flipped. */
+/* One of the two traces of a primary.  The branches of this trace are flipped. */
 struct turning {
 	struct explorer *x;
 	const struct sym_trace *trace;
 	const struct rd_override *given;
 	struct sym_solver *solver; /* NULL until it is needed */
-	bool *fixed;		   /* by variable: whether it keeps its value */
+	bool *fixed;		   /* by variable: true if it keeps its value */
 };
 
 static int turn(struct turning *r, uint32_t step)
@@ -242,9 +243,9 @@ static int turn(struct turning *r, uint32_t step)
 	return err;
 }
 
-/* Compares the outputs of both orders under the conditions of both paths.  An input for which they
- * differ is tried.  If there is no such input, the outputs are equal for all inputs that take these
- * paths. */
+/* Asks the solver for an input that takes both paths and for which the two orders write different
+ * outputs, and tries that input.  If there is no such input, the outputs of both orders are equal
+ * for all inputs that take these paths. */
 static int compare_outputs(struct explorer *x, const struct item *item, const bool *fixed)
 {
 	struct contents c = {x->p->bench, &item->given};

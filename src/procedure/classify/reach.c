@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leads threads to a race.  In: a race, and other ways to reach it that runs have shown.  Out: the
- * runs of the first way on which a class can be decided, and synchronisation that fixes the order
- * of the accesses.
+ * Leads threads to a race.  In: a race, and other ways to reach it that were found in runs.  Out:
+ * the runs of the first way on which a class can be decided, and any synchronisation that fixes the
+ * order of the accesses.
  */
 #include "base/error.h"
 #include "classify/work-int.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define OTHER_SEEDS 3 /* number of runs that look for other ways, each with another seed */
-/* number of control runs that show whether the program's behaviour varies */
+/* number of control runs that are made to see whether the program's behaviour varies */
 #define ELSEWHERE_CONTROLS 8
 
 /* ---- the order of the accesses ---- */
@@ -32,10 +32,10 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Tries whether both threads reach their accesses on this way.  One thread may be blocked while the
- * other is stopped at its access.  The blocked thread may still reach its own access if it runs
- * first.  For example, a reader under a sequence lock waits only for a writer that has already
- * begun. */
+/* Makes a run to see whether both threads reach their accesses on this way.  One thread may be
+ * blocked while the other is stopped at its access.  The blocked thread may still reach its own
+ * access if it runs first, so a second run prefers it.  For example, a reader under a sequence lock
+ * waits only for a writer that has already begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {
 	struct trial again;
@@ -58,7 +58,8 @@ static int run_from_anew(struct race_work *w)
 	return work_run_pairs(w);
 }
 
-/* Makes the runs of the current way, and finds synchronisation that fixes the order on it. */
+/* Makes the runs of the current way to the race, and looks for synchronisation that fixes the order
+ * of the accesses there. */
 static int go_this_way(struct race_work *w, struct adhoc *order)
 {
 	struct trial t;
@@ -89,9 +90,9 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	w->race.first = w->race.front = NULL;
 }
 
-/* Finds the first of the other ways on which both threads reach their accesses and the runs
- * decide.  If there is no such way, takes one on which something keeps the threads apart, unless
- * they are known to have met. */
+/* Finds the first of the other ways on which both threads reach their accesses and the runs lead to
+ * a decision.  If there is no such way, uses the first way on which something keeps the threads
+ * apart, unless the threads are known to have met. */
 static int try_ways(struct race_work *w, struct adhoc *order)
 {
 	size_t apart = w->routes.count;
@@ -130,10 +131,10 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 	return err;
 }
 
-/* If the race was seen in a run that led no thread (`anywhere`), a run whose threads take turns
- * first shows where they reach the accesses.  Otherwise the predicted points are tried first.  The
- * run with turns is made only if they decide nothing, since in this flavour another way may lead to
- * the accesses. */
+/* If the race was seen in a run that led no thread (`anywhere`), it is not known where the threads
+ * reach the accesses, so a run whose threads take turns finds that out first.  Otherwise the
+ * predicted points are tried first.  Only if they lead to no decision is the run with turns made,
+ * because in this flavour the threads may reach the accesses by another way. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
@@ -175,9 +176,9 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 	return err || !t.counts ? err : work_run_pairs(w);
 }
 
-/* A race that has no effect at one instance may have one at another.  Examples are the write of x
- * += 1 instead of its read, and a later iteration of a loop.  Looking for such an instance is worth
- * some runs if the program's behaviour varies. */
+/* A race that has no effect at one instance may have an effect at another.  The other instance may
+ * be, for example, the write of x += 1 instead of its read, or a later iteration of a loop.
+ * Looking for such an instance is worth some runs if the program's behaviour varies. */
 int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};

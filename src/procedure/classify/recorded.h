@@ -5,8 +5,8 @@
 
 #include "finding/finding.h"
 
-/* The duration, in nanoseconds, of the recorded run from which the findings were predicted, if its
- * trace still exists; otherwise 0. */
+/* Returns the duration, in nanoseconds, of the recorded run from which the findings were predicted.
+ * Returns 0 if the trace of that run no longer exists. */
 int64_t classify_recorded_ns(const struct finding_set *set);
 
 #endif

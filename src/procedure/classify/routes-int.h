@@ -13,18 +13,20 @@
 #define ROUTES_MOST 8 /* maximum number of ways that are tried; chosen by hand */
 
 struct routes {
-	/* pairs of goals, most likely first; each pair in the order of the race */
+	/* pairs of goals, the most promising first; the goals of a pair are in the order of the
+	 * race's own goals */
 	struct schedule_goal goals[ROUTES_MOST][2];
 	size_t count;
 	struct schedule texts; /* owns the names in the goals */
 };
 
-/* Finds ways by one run of the program.  With seed 0 the default thread runs next at each point.
- * Release the result even after a failure. */
+/* Finds ways to the race by one run of the program.  If the seed is 0, the default rule chooses the
+ * next thread at each point.  The caller must release the result even after a failure. */
 int routes_find(struct routes *a, struct trial_bench *b, const struct schedule *race, uint64_t seed);
 
-/* Does the same as routes_find() for other instances of the race.  These are other accesses on its
- * lines to the same memory, such as the write of x += 1 if the race was found with its read. */
+/* Like routes_find(), but finds ways to other instances of the race.  These are other accesses to
+ * the same memory on the same lines, such as the write of x += 1 if the race was found with its
+ * read. */
 int routes_find_others(struct routes *a, struct trial_bench *b, const struct schedule *race);
 void routes_release(struct routes *a);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds ways to reach a race in a run.  In: the sites of the two accesses.  Out: pairs of goals,
- * one goal for each thread.
+ * Finds ways to reach a race, from a run of the program.  In: the sites of the two accesses.  Out:
+ * pairs of goals, with one goal for each thread.
  *
  * Pairs whose accesses followed each other most closely come first.  The fewer other occurrences
  * lie between two accesses, the less likely it is that something keeps them apart.
@@ -73,7 +73,7 @@ static int compare_pairs(const void *a, const void *b)
 	return 0;
 }
 
-/* Whether the occurrences are the accesses of the race, in its order. */
+/* Returns true if the occurrences are the accesses of the race, in its order. */
 static bool is_race(const struct ends *e, const struct occurrence *first, const struct occurrence *second)
 {
 	return fits_best(e, trace_sites_find(e->sites, first->site), 0) &&
@@ -81,7 +81,7 @@ static bool is_race(const struct ends *e, const struct occurrence *first, const 
 	       first->write == e->goals[0].write && second->write == e->goals[1].write;
 }
 
-/* Whether an access of the race itself touched the same memory. */
+/* Returns true if one of the race's own accesses touched the memory of `at` in this run. */
 static bool is_its_memory(const struct occurrences *s, const struct ends *e, const struct occurrence *at)
 {
 	for (size_t i = 0; i < s->count; i++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classifies races in the jobs of a Slurm cluster.  In: the user's command.  Out: files in a
- * directory that all machines share.  `command` has the working directory and the words of the
- * command, each ended by a NUL.  `stdin` is the input.  Each shard writes `part.I.json`, a document
- * of findings.
+ * Runs classification as jobs on a Slurm cluster.  In: the user's command.  Out: files in a
+ * directory that all machines share.  The file `command` contains the working directory and the
+ * words of the command, each terminated by a NUL.  The file `stdin` contains the input.  Each shard
+ * writes a document of findings, `part.I.json`.
  */
 #include "classify/shards.h"
 
@@ -19,7 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Maximum number of bytes of a command with its words: more than the kernel accepts. */
+/* Maximum size of the file `command` in bytes.  This is more than the kernel accepts as a command
+ * line. */
 #define COMMAND_MAX (16u << 20)
 
 char *classify_shard_path(const char *directory, unsigned number)

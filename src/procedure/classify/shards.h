@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "classify/classify.h"
 
-/* One of `count` shards; each has every count-th race. */
+/* One of `count` shards.  Each shard classifies every count-th race. */
 struct classify_shard {
 	const char *directory; /* the directory of all shards, or NULL if this is not a shard */
 	unsigned number, count;
@@ -15,16 +15,17 @@ struct classify_shard {
 	bool terminal; /* the user's standard input was a terminal, so there is no input */
 };
 
-/* Writes the words of the command, its working directory and its input to files; removes files of
- * earlier shards. */
+/* Writes the words of the command, its working directory and its input to files.  Removes the
+ * results of earlier shards. */
 int classify_shards_save(const char *directory, char *const *words);
 /* Restores the words, the working directory and the standard input. */
 int classify_shard_load(struct classify_shard *s, struct rd_argv *words);
 
-/* The path of the document that a shard writes; the caller frees it. */
+/* Returns the path of the document that a shard writes; the caller frees it. */
 char *classify_shard_path(const char *directory, unsigned number);
 
-/* Each finding of the shards replaces the one of the set with the same id, or is added. */
+/* Reads the findings of all shards.  Each of them replaces the finding of the set that has the same
+ * id.  If there is no such finding, it is added. */
 int classify_shards_collect(const char *directory, struct finding_set *set, struct classify_result *result);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: which accesses are executed under a weaker memory model.  These are the
- * accesses of the race, those of the other races of the set, and stores that these accesses
- * publish.  An access publishes a store if the same thread made the store before it, and another
- * thread read the stored value afterwards.
+ * Inside classify/: chooses the accesses that are executed under a weaker memory model.  These are
+ * the accesses of the race, those of the other races of the set, and the stores that these accesses
+ * publish.  An access publishes a store if the same thread made the store before the access, and
+ * another thread read the stored value after it.
  */
 #ifndef CLASSIFY_TRACKS_INT_H
 #define CLASSIFY_TRACKS_INT_H
@@ -45,11 +45,12 @@ void tracks_release(struct tracks *t);
 /* Adds stores that runs have shown to be published. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count);
 
-/* Fills the lists of tracked accesses and watches of a schedule that owns nothing else.  Accesses
- * of races about the object `except`, which may be NULL, are left out. */
+/* Adds the accesses to the lists of tracked accesses and watches of `lists`, a schedule that is
+ * used only for these lists.  Accesses that belong to races about the object `except` become
+ * watches, but are not tracked.  `except` may be NULL. */
 void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists);
 
-/* Whether tracks_fill() with this `except` adds any tracked access. */
+/* Returns true if tracks_fill() with this `except` adds any tracked access. */
 bool tracks_has_others(const struct tracks *t, const char *except);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Finds the accesses that are executed under a weaker memory model (classify/tracks-int.h).  In:
- * findings with schedules, and stores that runs published.  Out: lists for schedules.
+ * findings with schedules, and the stores that were published in runs.  Out: lists for schedules.
  */
 #include "classify/tracks-int.h"
 
@@ -113,7 +113,7 @@ void tracks_add_published(struct tracks *t, const struct raddle_published *pairs
 	}
 }
 
-/* Whether the access belongs to a race about this object. */
+/* Returns true if the access belongs to a race about this object. */
 static bool is_of(const struct tracks *t, const struct model_track *track, const char *object)
 {
 	bool is = is_same(track->object, object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: the ways to continue after a race.  A variant and its twin differ in one thing
- * only: which of the two accesses comes first.
+ * Inside classify/: variants of a run, which differ in how the run continues after the race.  A
+ * variant and its twin differ in only one thing: which of the two accesses comes first.
  */
 #ifndef CLASSIFY_VARIANT_INT_H
 #define CLASSIFY_VARIANT_INT_H
@@ -15,8 +15,8 @@ enum variant_group {
 	VARIANT_GROUPS,
 };
 
-/* A schedule to run.  It borrows from the schedule of the race, which must live as long.  It is not
- * released. */
+/* A schedule to run.  It borrows memory from the schedule of the race, which must live at least as
+ * long.  It need not be released. */
 struct variant {
 	struct schedule schedule;
 	struct schedule_decision decisions[2];

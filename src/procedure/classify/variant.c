@@ -8,18 +8,19 @@
  * which thread runs next.  So if twins behave differently, the cause is the order of the two
  * accesses, not anything else that the first thread did.
  *
- * In every fourth variant the first thread continues after its access, while the second stays
- * stopped before its own.  Only these variants show a thread that reads a value and acts on it
- * before the other thread writes.  This effect is possible in only one order of the two accesses.
- * Effects of merely running alone appear in both orders, because in the earlier variants each of
- * the two threads has run first.
+ * In every fourth variant the first thread continues after its access, while the second thread
+ * stays stopped before its own.  Only these variants show what happens if a thread reads a value
+ * and acts on it before the other thread writes.  This effect is possible in only one order of the
+ * two accesses.  Effects that occur merely because one thread runs alone appear in both orders,
+ * because in the earlier variants each of the two threads has run first.
  */
 #include "classify/variant-int.h"
 
 #include "base/error.h"
 #include "classify/classify.h"
 
-enum { LAG = 2 }; /* the first variant in which the second thread stays stopped; it has no seed */
+/* number of the first variant in which the second thread stays stopped; it has no seed */
+enum { LAG = 2 };
 
 static struct schedule_decision back(const struct schedule_goal *from, const struct schedule_goal *to)
 {
@@ -52,7 +53,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	v->schedule.first = NULL;
 	v->schedule.flavour = CLASSIFY_FLAVOUR;
 	if (number > LAG && number % 3 == 2)
-		/* limits come from the prediction; some variants run without them */
+		/* The limits come from the prediction.  Some variants run without them. */
 		v->schedule.limit_count = 0;
 	if (group == VARIANT_CONTROL) {
 		lead_nowhere(&v->schedule);
@@ -60,8 +61,8 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	}
 	v->schedule.first = first->thread;
 	v->decisions[0] = back(first, lags ? first : second);
-	/* If the first thread has continued, it may have ended meanwhile, so the second runs
-	 * next. */
+	/* If the first thread has continued, it may have ended in the meantime.  So the second
+	 * thread runs next. */
 	v->decisions[1] = back(second, lags ? second : &race->goals[number % 2]);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;

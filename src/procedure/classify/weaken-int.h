@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: finds effects of a race under a weaker memory model (doc/design/memory.md) that
- * it does not have under sequential consistency.  Each execution under the stronger model is also
- * possible under the weaker one, so the class can only get worse.  An effect makes it worse only if
- * it is new: no run under sequential consistency showed it.
+ * it does not have under sequential consistency.  Each execution under sequential consistency is
+ * also possible under the weaker model, so the class can only get worse.  An effect makes the class
+ * worse only if it is new, that is, if no run under sequential consistency showed it.
  */
 #ifndef CLASSIFY_WEAKEN_INT_H
 #define CLASSIFY_WEAKEN_INT_H
@@ -26,23 +26,24 @@ struct weakened {
 	enum finding_class class; /* FINDING_NO_CLASS if nothing is new */
 	struct trial shows;
 	enum variant_group group;
-	struct schedule schedule; /* schedule of the run that shows it; to be released */
+	struct schedule schedule; /* the schedule of that run; the caller releases it */
 	bool sorted;		  /* outputs were compared without regard to the order of their lines */
-	/* a new effect also occurs if only other memory obeys the model */
+	/* there was a new effect, but it also occurs if only other memory obeys the model */
 	bool elsewhere;
 	bool lost;	  /* a new effect could not be reproduced */
 	uint64_t k;	  /* number of executions that sequential consistency does not allow */
 	const char *over; /* why the model was abandoned in some runs, or NULL if it was not */
 };
 
-/* The maximum number of runs of an exploration.  `recorded_ns` is how long the recorded run took,
- * or 0 if unknown. */
+/* Returns the maximum number of runs of an exploration.  `recorded_ns` is how long the recorded run
+ * took, or 0 if unknown. */
 size_t weaken_explored(int64_t recorded_ns);
 
 /* The caller releases `result` even after a failure. */
 int weaken(const struct weaken *w, struct weakened *result);
 
-/* Makes a variant run under a memory model; `lists` has the accesses that obey it. */
+/* Changes a variant so that it runs under a memory model.  `lists` contains the accesses that obey
+ * the model. */
 void weaken_variant(struct variant *v, const struct schedule *lists, const char *memory, uint64_t seed);
 
 #endif

@@ -4,11 +4,12 @@
  * sequential consistency.  Out: a run that shows a new effect, with its schedule and its choices of
  * values and threads.
  *
- * After both threads have reached their accesses, the choices at the accesses under the model are
- * enumerated: which value memory returns, and which thread runs next.  The number of these runs is
- * limited; in further runs, seeds choose schedules and values.  A new effect is attributed to the
- * memory of this race under three conditions: the same schedule without these choices does not show
- * it; it does not occur if only other memory obeys the model; and it is reproduced every time.
+ * At each access that obeys the model there are two choices: which value memory returns, and which
+ * thread runs next.  A limited number of runs enumerates these choices after both threads have
+ * reached the race.  In further runs, seeds choose schedules and values.  A new effect is
+ * attributed to the memory of this race under three conditions: the same schedule without these
+ * choices does not show it; it does not occur if only other memory obeys the model; and it is
+ * reproduced every time.
  */
 #include "classify/weaken-int.h"
 
@@ -63,7 +64,7 @@ static void make(const struct attempt *a, enum variant_group group, size_t numbe
 
 /* ---- comparing ---- */
 
-/* Whether the run shows something that no run under sequential consistency showed. */
+/* Returns true if the run shows something that no run under sequential consistency showed. */
 static bool is_new(const struct weaken *w, const struct trial *t, bool *sorted)
 {
 	*sorted = false;
@@ -84,7 +85,7 @@ static bool is_same(const struct trial *a, const struct trial *b, bool sorted)
 	return key_of(a, sorted) == key_of(b, sorted);
 }
 
-/* Whether the effect was rejected before, so that it need not be verified again. */
+/* Returns true if the effect was rejected before, so that it need not be verified again. */
 static bool is_refuted(const struct attempt *a, const struct trial *t, bool sorted)
 {
 	for (size_t i = 0; i < a->refuted_count; i++)
@@ -105,7 +106,8 @@ static void refute(struct attempt *a, const struct trial *t, bool sorted)
 
 /* ---- checking a new effect ---- */
 
-/* Finds out whether the schedule alone shows the effect, under sequential consistency. */
+/* Makes a run of the same schedule under sequential consistency, and sets *shows if this run shows
+ * the effect, too. */
 static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool *shows)
 {
 	struct schedule plain = r->schedule;
@@ -119,7 +121,7 @@ static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool
 	return err;
 }
 
-/* Finds out whether the effect also occurs if only other memory obeys the model. */
+/* Sets *elsewhere if the effect also occurs when only the memory of other races obeys the model. */
 static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *elsewhere)
 {
 	struct replay_search search = {0};
@@ -145,7 +147,8 @@ static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *
 	return err;
 }
 
-/* Whether a different result proves little, because time limits affected the run. */
+/* Returns true if time limits may have affected the run.  In that case a different result proves
+ * little. */
 static bool is_unsure(const struct trial *t)
 {
 	return t->unsure || t->end == REPLAY_HUNG || t->end == REPLAY_RAN_ON;
@@ -231,8 +234,8 @@ static bool is_enough(const struct attempt *a)
 	return a->result->class == FINDING_SPEC_VIOLATED;
 }
 
-/* Enumerates the choices after the meeting, in the schedule without a seed, within the limit of
- * runs. */
+/* Enumerates the choices after the threads have met, up to the maximum number of runs.  Uses the
+ * schedule without a seed. */
 static int explore(struct attempt *a, enum variant_group group)
 {
 	struct replay_search search = {0};
@@ -266,7 +269,8 @@ static int try_seed(struct attempt *a, enum variant_group group, size_t number)
 	return err ? err : judge(a, &t, group, &made);
 }
 
-/* Whether the threads could be brought together.  If not, only runs without goals remain. */
+/* Returns true if the threads could be brought together.  If they could not, only runs without
+ * goals are made. */
 static bool has_met(const struct decide_runs *usual)
 {
 	for (size_t i = 0; i < usual->count; i++)

@@ -122,7 +122,8 @@ void words_seen(struct rd_buf *out, const struct schedule *race, const struct de
 	rd_buf_release(&otherwise);
 }
 
-/* Some run under sequential consistency whose output can be compared. */
+/* Returns a run under sequential consistency whose output can be compared, or NULL if there is
+ * none. */
 static const struct trial *usual_trial(const struct decide_runs *usual)
 {
 	for (unsigned g = VARIANT_GROUPS; g-- > 0;)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside classify/: the work on one race, which several files share.  work.c makes the runs and
- * puts the parts together; next-int.h decides which run comes next. */
+/* Inside classify/: the work on one race.  Several files share this data. work.c makes the runs and
+ * calls the other parts; next-int.h decides which run comes next. */
 #ifndef CLASSIFY_WORK_INT_H
 #define CLASSIFY_WORK_INT_H
 
@@ -12,7 +12,7 @@
 #include "classify/tracks-int.h"
 #include "classify/weaken-int.h"
 
-#define WORK_RUNS "runs" /* name of the statistic of an answer that counts runs */
+#define WORK_RUNS "runs" /* name of the statistic, in an answer, that counts runs */
 /* name of the statistic with a bit for each edit that some run reached */
 #define WORK_EDITS "edits"
 
@@ -30,9 +30,10 @@ struct race_work {
 	size_t controls; /* number of runs of the control group */
 	struct decision decision;
 	struct tracks tracks;
-	struct schedule lists; /* accesses that obey memory models, and points; may be empty */
+	/* the accesses that obey memory models, and the points; may be empty */
+	struct schedule lists;
 	struct schedule *made; /* schedules of runs that explore memory models, or NULL */
-	/* number of the first of these runs, and how many there are */
+	/* number of the first run in `made`, and the number of these runs */
 	size_t made_from, made_count;
 	char *message; /* the message of the first error */
 
@@ -42,7 +43,7 @@ struct race_work {
 	/* the input of the current runs as text, or NULL for the recorded input */
 	const char *input_text;
 	struct rd_override differs; /* the first input with which the output differs */
-	/* whether another input was tried, and whether `differs` is set */
+	/* is_other: another input was tried; found_differs: `differs` is set */
 	bool is_other, found_differs;
 	int64_t start_ns;
 	uint64_t k;			 /* the sum of `k` of struct decision over all inputs */
@@ -62,14 +63,14 @@ int work_run_controls(struct race_work *w, size_t wanted);
 
 const struct trial *work_run_at(const struct race_work *w, struct decide_place p);
 
-/* Stores a copy of the schedule that the set owns. */
+/* Copies the schedule.  Stores the copy, which the set owns, in *kept. */
 int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept);
 
 /* ---- evidence.c: harm is reported only if it is reproduced ---- */
 
 int evidence_show(struct race_work *w);
 
-/* ---- reach.c: leads the threads to the race, on another way if necessary ---- */
+/* ---- reach.c: leads the threads to the race, by another way if necessary ---- */
 
 int reach_race(struct race_work *w, struct adhoc *order);
 int reach_find_order(struct race_work *w, struct adhoc *order);
@@ -85,13 +86,13 @@ bool models_is_wanted(const struct race_work *w, enum finding_model model);
  * recognised as new. */
 int models_explore(struct race_work *w);
 
-/* How many runs of each group models_explore() may add. */
+/* Returns the maximum number of runs that models_explore() may add. */
 size_t models_room(const struct race_work *w);
 int models_weaken(struct race_work *w);
 
 /* ---- inputs.c: other inputs ---- */
 
-/* Analyses the race with other inputs, if the class may depend on them. */
+/* Analyses the race with other inputs, unless these cannot change the class. */
 void inputs_follow(struct race_work *w);
 
 /* Classifies one race; called in its own process.  Appends a finding document with the finding, its

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The class of one race.  In: a finding with a schedule that leads to it.  Out: a finding document:
- * the finding with its class, and the runs that show it.
+ * Determines the class of one race.  In: a finding with a schedule that leads to the race.  Out: a
+ * finding document that contains the finding with its class and the runs that show the class.
  *
  * Runs come in pairs, one for each order of the two accesses (classify/variant-int.h).  The first
  * pairs have no seed; later pairs have one. next-int.h decides how many pairs are run, and
@@ -163,8 +163,8 @@ static int note_order(struct race_work *w, const struct adhoc *a)
 	return err;
 }
 
-/* If the class is harmful, tries to show it.  If this fails and the race looks harmless, looks for
- * synchronisation that fixes the order. */
+/* The class is harmful: tries to reproduce the harm.  If this fails and the race now looks
+ * harmless, looks for synchronisation that fixes the order. */
 static int show_harm(struct race_work *w, struct adhoc *order)
 {
 	int err = evidence_show(w);

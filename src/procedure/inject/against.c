@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Compares what two campaigns have in common: kinds of fault and places, by name.  A share that is
- * 0 in both or 1 in both cannot differ.  It is left out, because each further test makes the
- * correction of the others stricter.
+ * Compares the kinds of fault and the places that two campaigns have in common, by name.  A share
+ * that is 0 in both campaigns, or 1 in both, cannot differ.  It is left out, because each further
+ * test makes the correction of the other tests stricter.
  */
 #include "inject/against.h"
 
@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define LEVEL 0.05 /* significance level; the usual one */
-/* Up to this difference, the shares of a kind in two campaigns count as equal; set by hand. */
+/* The shares that a kind has in two campaigns count as equal if they differ by at most this much;
+ * set by hand. */
 #define SAME_SHARE 0.01
 
 bool campaign_differs(const struct campaign_contrast *c)
@@ -134,7 +135,8 @@ static void compare_places(struct campaign_against *a, unsigned by)
 
 /* ---- the comparison of two campaigns ---- */
 
-/* Corrects the tests of one family (against.h): the comparisons from index `first` on. */
+/* Corrects the tests of one family (against.h), which consists of all comparisons from index
+ * `first` on. */
 static void correct(struct campaign_against *a, size_t first)
 {
 	RD_ASSERT(first <= a->count);

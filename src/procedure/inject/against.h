@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares two campaigns: for each common kind of fault and each common place, tests whether the
- * shares of runs differ.  In: the statistics of both.  Out: differences with intervals and tests.
+ * Compares two campaigns.  For each kind of fault and each place that both have, tests whether the
+ * shares of runs differ.  In: the statistics of both campaigns.  Out: differences with intervals
+ * and tests.
  *
  * Tests are corrected by Holm's method within four families: faults by outcome, functions, lines
  * and variables.  In each family the probability of even one false difference is at most 5 %.
@@ -20,7 +21,7 @@ struct campaign_contrast {
 	const char *fault; /* kind of fault; NULL for all kinds */
 	unsigned measure;
 	struct campaign_rate base, rate;
-	struct campaign_difference difference; /* rate of the campaign minus that of the baseline */
+	struct campaign_difference difference; /* `rate` minus `base` */
 };
 
 struct campaign_against {
@@ -28,10 +29,10 @@ struct campaign_against {
 	struct campaign_contrast *items;
 	size_t count, capacity;
 	size_t differ; /* number of significant differences */
-	/* Both campaigns have the same kinds of fault in the same proportions.  Only then are all
-	 * kinds together, and places, compared too. */
+	/* True if both campaigns have the same kinds of fault in the same proportions.  Only then
+	 * are places compared, and all kinds of fault together. */
 	bool same_proportions;
-	bool same_program; /* whether the programs have the same name */
+	bool same_program; /* true if the programs have the same name */
 };
 
 /* Compares two campaigns, which must outlive *a.  It is an error if they have no kind of fault in
@@ -40,7 +41,7 @@ int campaign_against(struct campaign_against *a, const struct campaign_statistic
 		     const struct campaign_statistics *with);
 void campaign_against_release(struct campaign_against *a);
 
-/* Whether the difference is significant at 5 %, after the correction. */
+/* Returns true if the difference is significant at 5 %, after the correction. */
 bool campaign_differs(const struct campaign_contrast *c);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs a campaign.  This process assigns the numbers of runs and writes the log.  It forks workers
- * as soon as everything that the runs share is in memory; the workers do the runs and send lines
- * back.  There is one writer, and one write() for each line, so the log has only complete lines.
- * The only exception is the last line of a killed writer, which is removed before the next line is
- * written.
+ * Runs a campaign.  This process hands out the numbers of runs and writes the log.  It forks
+ * workers as soon as everything that the runs share is in memory.  The workers do the runs and send
+ * back a line for each run.  There is only one writer, and each line is written by one write(), so
+ * the log has only complete lines.  The only exception is the last line of a writer that was
+ * killed; it is removed before the next line is written.
  *
  * If a worker dies, another worker repeats its run.  If workers keep dying, or one reports that it
  * cannot continue (a full disk), the campaign is stopped and can be resumed.
@@ -33,7 +33,7 @@
 #define NO_RUN UINT64_MAX
 /* Number of consecutive workers that die before the campaign is stopped; set by hand. */
 #define FAILURES_MAX 8
-/* Only allocations of more than this many bytes are returned to the system between runs; set by
+/* Memory is returned to the system between runs only in pieces of more than this many bytes; set by
  * hand. */
 #define KEPT_BYTES (256 << 20)
 /* Exit status of a worker that has reported why it cannot continue. */
@@ -52,7 +52,7 @@ struct campaign_crew {
 	struct inject_campaign *campaign;
 	const struct inject_work *work;
 	struct inject_part part;
-	uint8_t *taken; /* by run: whether it is finished or in progress */
+	uint8_t *taken; /* by run: 1 if it is finished or in progress */
 	uint64_t runs, next;
 	unsigned failures;
 	int error;
@@ -133,7 +133,6 @@ static int write_plain(const char *path, const struct rd_buf *data)
 	return r;
 }
 
-/* Saves a diff of the output. */
 static int keep_diff(const struct inject_campaign *c, const struct inject_run *run, const char *name,
 		     struct inject_verdict *v, const char *directory)
 {
@@ -156,8 +155,8 @@ static bool wants_trace(const struct inject_setup *s, const struct inject_verdic
 	       (!strcmp(s->keep, "all") || (!strcmp(s->keep, "deviating") && v->deviation != RUNLOG_NONE));
 }
 
-/* Saves files of a run: the diff of silent data corruption, and the trace if the setup asks for
- * it. */
+/* Saves files of a run: a diff of the output if the outcome is silent data corruption, and the
+ * trace if the setup asks for it. */
 static int keep(struct inject_campaign *c, const struct inject_fault *fault, const struct inject_run *run,
 		struct inject_verdict *v, const char *differs)
 {
@@ -214,7 +213,7 @@ static int do_run(struct inject_campaign *c, const char *scratch, uint64_t numbe
 	return r;
 }
 
-/* Checks that the fault is in the process that the campaign is about, because only that process is
+/* Fails unless the fault is in the process that the campaign is about, because only that process is
  * compared. */
 static int check_about(const struct inject_setup *s, const struct inject_fault *fault)
 {
@@ -284,7 +283,7 @@ static void leave(void *context)
 
 /* ---- the leader ---- */
 
-/* The next run that is neither finished nor in progress; NO_RUN if there is none. */
+/* Returns the next run that is neither finished nor in progress, or NO_RUN if there is none. */
 static uint64_t next_run(struct campaign_crew *crew)
 {
 	unsigned step = crew->work->shards ? crew->work->shards : 1;
@@ -333,8 +332,8 @@ static void note_lost_run(struct campaign_crew *crew, uint64_t run, int status)
 			crew->failures);
 }
 
-/* Assigns runs as long as there are free workers and runs that are still needed.  A campaign that
- * fails assigns no more runs, but waits for those in progress. */
+/* Hands out runs as long as there are free workers and runs that are still needed.  After an error,
+ * no more runs are handed out, but those in progress are completed. */
 static int give(void *context)
 {
 	struct campaign_crew *crew = context;

@@ -23,16 +23,16 @@ void inject_campaign_close(struct inject_campaign *c);
 
 uint64_t inject_campaign_runs(const struct inject_campaign *c); /* number of all runs */
 
-/* The number of runs that the campaign will probably have: fewer than all if the setup has a
- * stopping rule. */
+/* Returns the number of runs that the campaign will probably have.  If the setup has a stopping
+ * rule, that may be fewer than inject_campaign_runs(). */
 uint64_t inject_campaign_expected(const struct inject_campaign *c);
 
 struct inject_work {
 	unsigned jobs;		/* number of processes that run at the same time */
 	unsigned shard, shards; /* 0 shards for the whole campaign */
 
-	/* Called for each run in the log, including earlier ones; may be NULL.  `fresh` means that
-	 * this process did the run. */
+	/* Called for each run in the log, including those of earlier processes; may be NULL.
+	 * `fresh` is true if this process did the run. */
 	void (*done)(void *context, const struct runlog_run *run, bool fresh);
 	void *context;
 };
@@ -40,12 +40,13 @@ struct inject_work {
 /* Does the remaining runs of the campaign or shard. */
 int inject_campaign_run(struct inject_campaign *c, const struct inject_work *work);
 
-/* Does one injection in this process, without logging it.  `line` receives its log line.  `trace`
- * is the directory for its trace, or NULL. */
+/* Makes one run with this fault in this process.  The log line of the run is stored in `line`, not
+ * written to the log.  If `trace` is not NULL, the trace of the run is written to that
+ * directory. */
 int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault *fault, const char *trace,
 			   struct rd_buf *line);
 
-/* The fault of run number `run`. */
+/* Chooses the fault of run number `run`. */
 int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct inject_fault *fault);
 
 /* Merges the logs of shards into the log, and removes them. */

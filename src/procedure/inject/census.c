@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The census.  In: a full trace.  Out: entries (thread, site, executions).  They are counted in one
- * pass over the records of each thread, including values.  Threads have the names that the walk
- * gives them (epa/walk.h).
+ * The census.  In: a full trace.  Out: entries that consist of a thread, a site and a number of
+ * executions.  Executions are counted in one pass over the records of each thread, including the
+ * records of values.  Threads have the names that the walk gives them (epa/walk.h).
  */
 #include "inject/census.h"
 
@@ -29,8 +29,9 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Finds the threads and their names.  A thread's index in the walk is that of its stream.  A thread
- * whose name has a '?', because its creation or that of an ancestor is unknown, is left out. */
+/* Finds the threads and their names.  The index of a thread in the walk is that of its stream.  A
+ * thread is left out if its name contains a '?', which means that its creation, or that of an
+ * ancestor, is unknown. */
 static int find_threads(struct inject_census *c, struct epa_source *source)
 {
 	struct named *threads;

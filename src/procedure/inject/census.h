@@ -23,17 +23,17 @@ struct inject_census {
 	size_t thread_count;
 	struct inject_entry *entries;
 	size_t entry_count, capacity;
-	uint64_t records; /* number of records of the trace, without those of values */
+	uint64_t records; /* number of records of the trace, without the records of values */
 	uint64_t forks;	  /* number of processes that the program created */
 };
 
-/* Counts the executions in a trace.  The source must be that of the same trace. */
+/* Counts the executions in a trace.  `source` must be a source of the same trace. */
 int inject_census_take(struct inject_census *c, struct epa_source *source, struct trace *trace,
 		       const struct trace_layout *layout);
 void inject_census_release(struct inject_census *c);
 
-/* Whether a fault can strike at the record.  That is so for recorded values, arguments and calls,
- * and for loads and results of a size that can be changed. */
+/* Returns true if a fault can strike at the record.  This is so for records of values, arguments
+ * and calls, and for loads and results whose size allows a change. */
 bool inject_census_counts(const struct trace_record *r);
 
 /* Writes the place of a site, as "file:line:column function". */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chooses faults.  In: the census, the setup, the number of a run.  Out: thread, site, instance,
- * action, mask.
+ * Chooses faults.  In: the census, the setup, and the number of a run.  Out: a fault, which
+ * consists of a thread, a site, an instance, an action and a mask.
  *
  * Each kind has a pool: the entries of the census that it applies to, with running sums of their
  * executions.  Uniform sampling draws a number below the total, which selects an entry.  For
@@ -32,7 +32,8 @@ struct choice {
 
 struct stratum {
 	const char *name;
-	uint64_t begin, end; /* sums of executions: before the first entry, after the last entry */
+	/* the sums of executions before its first entry and after its last one */
+	uint64_t begin, end;
 };
 
 struct pool {
@@ -59,7 +60,7 @@ static bool lists(const struct inject_list *l, const char *item)
 	return false;
 }
 
-/* Whether the site is at FILE:LINE[:COLUMN], where FILE may be the end of a path. */
+/* Returns true if the site is at FILE:LINE[:COLUMN], where FILE may be the end of a path. */
 static bool is_at(const struct inject_ground *g, const struct trace_site *site, const char *where)
 {
 	const char *file = trace_sites_file(g->sites, site->file), *colon = strchr(where, ':');
@@ -86,14 +87,15 @@ static bool passes(const struct inject_ground *g, const struct inject_entry *e, 
 	       !lists(&s->not_opcodes, inject_opcode(site)) && s->instance <= e->count;
 }
 
-/* Whether the value has the bit that the user chose (--bit).  A kind that changes no bits fits any
- * value. */
+/* Returns true if the value has the bit that the user chose (--bit).  A kind that changes no bits
+ * fits any value. */
 static bool is_wide(const struct inject_setup *s, size_t kind, const struct trace_site *site)
 {
 	return !inject_kind_at(kind)->bits || s->bit <= inject_width(site);
 }
 
-/* The only execution at which the fault can strike; 0 for any. */
+/* Returns the number of the only execution at which the fault can strike, or 0 if it can strike at
+ * any. */
 static uint64_t fixed_instance(const struct inject_setup *s, size_t kind)
 {
 	return s->instance ? s->instance : inject_kind_at(kind)->execution;
@@ -325,8 +327,8 @@ static const struct choice *find_site(const struct pool *p, uint32_t thread, uin
 	return NULL;
 }
 
-/* Finds the places of the pool that lie in the window: records of the thread after execution
- * `instance` of the first fault's site. */
+/* Finds the places of the pool that are in the window.  The window consists of the records of the
+ * thread after execution number `instance` of the first fault's site. */
 static int find_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       uint64_t instance, struct spot *spots)
 {
@@ -366,8 +368,8 @@ static int compare_spots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of executions of the later place's site between two places of the window, including
- * the later one. */
+/* Returns how often the site of place `to` is executed after place `from` up to and including `to`.
+ * Both are places of the window. */
 static uint64_t count_between(const struct spot *spots, const struct spot *from, const struct spot *to)
 {
 	uint64_t before = 0;
@@ -378,8 +380,8 @@ static uint64_t count_between(const struct spot *spots, const struct spot *from,
 	return to->instance - before;
 }
 
-/* Draws the further faults of the window.  The instance of each is counted from the previous fault,
- * as in the runtime. */
+/* Draws the further faults of a run from the window.  The instance of each fault is counted from
+ * the previous fault, as in the runtime. */
 static int draw_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
 		       struct rd_random *random, struct inject_fault *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chooses the fault of each run of a campaign.  The choice depends only on the setup, the census of
- * the fault-free run and the number of the run.  So any process can make it for any run, in any
- * order and repeatedly.
+ * the fault-free run and the number of the run.  So any process can choose the fault of any run, in
+ * any order and as often as it likes.
  */
 #ifndef INJECT_CHOOSE_H
 #define INJECT_CHOOSE_H
@@ -35,16 +35,16 @@ struct inject_ground {
 };
 
 struct inject_chooser;
-/* Opens a chooser.  Each of the setup's `kinds` must apply to some execution (inject_fits()). */
+/* Opens a chooser.  Each kind in the setup must apply to at least one execution (inject_fits()). */
 int inject_chooser_open(struct inject_chooser **c, const struct inject_ground *ground);
 void inject_chooser_close(struct inject_chooser *c);
 
-/* Number of runs, which are numbered from 0. */
+/* Returns the number of runs.  Runs are numbered from 0. */
 uint64_t inject_chooser_runs(const struct inject_chooser *c);
 int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *fault);
 
-/* The number of sites, and of their executions, to which the kind applies within the setup's
- * filter. */
+/* The number of sites to which a kind applies, and the number of executions of these sites.  Only
+ * places that the setup allows are counted. */
 struct inject_fit {
 	uint64_t sites, instances;
 };

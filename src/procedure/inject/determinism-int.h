@@ -9,8 +9,8 @@
 #include "inject/setup.h"
 
 /* Checks the golden run in the directory of a campaign and records the answer in the setup.  If the
- * schedule can change what the program does, that is an error, or with `allow` a warning.  An
- * uncertain answer is a warning. */
+ * schedule can change what the program does, this is an error or, if `allow` is set, a warning.  If
+ * the check cannot decide, that is a warning. */
 int inject_determinism_check(const char *directory, struct inject_setup *setup, bool allow);
 
 #endif

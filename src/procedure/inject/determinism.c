@@ -14,7 +14,8 @@
 #define WHERE_MAX 512  /* bytes for a place in a message */
 #define REVERSALS 64   /* number of reversals that are checked; set by hand, bounds time */
 
-/* The first reversal that changes more than whether a thread has to wait; NULL if there is none. */
+/* Returns the first reversal that does more than decide whether a thread waits, or NULL if there is
+ * none. */
 static const struct rev_reversal *find_real(const struct rev_result *x)
 {
 	for (size_t i = 0; i < x->reversal_count; i++)
@@ -45,8 +46,8 @@ static int report_reversal(const struct rev_reversal *v, const struct trace_site
 		v->object ? v->object : "an object", first, second);
 }
 
-/* Whether the source makes runs differ.  An address is such a source only if addresses differ from
- * run to run. */
+/* Returns true if the source makes runs differ.  An address is such a source only if addresses
+ * differ from run to run. */
 static bool matters(const struct inject_setup *s, const struct rev_source *source)
 {
 	return s->aslr || (source->kind != REV_OF_ADDRESS && source->kind != REV_OF_NUMBER);

@@ -2,8 +2,9 @@
 /*
  * The language of fault models.  In: text.  Out: kinds and their rules.
  *
- * A line is `fault NAME at PLACE [of NAMES] [in FUNCTIONS] [type TYPES] [argument N] do ACTION
- * [when ...]`, words separated by blanks.  Words are copied, so the text need not stay valid.
+ * A line has the form `fault NAME at PLACE [of NAMES] [in FUNCTIONS] [type TYPES] [argument N] do
+ * ACTION [when ...]`.  Words are separated by blanks.  They are copied, so the text need not stay
+ * valid.
  */
 #include "inject/fault-model.h"
 
@@ -80,7 +81,7 @@ static int take_number(struct line *l, const char *what, int64_t least, int64_t 
 		       : refuse(l, "a number in range is expected, not", word);
 }
 
-/* Reads a number, if there is one. */
+/* Reads a number if the next word is one. */
 static int take_count(struct line *l, int64_t most, int64_t *out)
 {
 	int64_t n;
@@ -204,7 +205,7 @@ static const struct action {
 	const char *name;
 	enum inject_draw draw;
 	enum wants wants;
-	unsigned places; /* a mask of the places at which it can strike */
+	unsigned places; /* a mask of the places (enum inject_place) that the action can have */
 } actions[] = {
 #define ANY_VALUE (INJECT_VALUE | INJECT_LOAD | INJECT_RESULT | INJECT_ARGUMENT | INJECT_OPERAND)
 	{"flip", INJECT_FLIP, BITS, ANY_VALUE},
@@ -245,7 +246,8 @@ static int take_parameters(struct line *l, const struct action *a, struct inject
 	return r;
 }
 
-/* Restricts a rule to addresses if its action uses the value as an address. */
+/* If the action of a rule uses the value as an address, restricts the rule to operands that are
+ * addresses. */
 static void only_addresses(struct inject_rule *rule)
 {
 	if (rule->draw != INJECT_MEMORY && rule->draw != INJECT_SKIP_STORE)

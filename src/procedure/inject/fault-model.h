@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fault models: a user describes faults in a file (doc/format/fault-model.md).  The file states
- * where they strike, what they change, when, and how often.  Each line defines a kind of fault,
- * which is used like those of inject/kind.c.
+ * Fault models, in which a user describes faults (doc/format/fault-model.md).  The file states
+ * where the faults strike, what they change, when, and how often.  Each line defines a kind of
+ * fault, which is used like the kinds of inject/kind.c.
  */
 #ifndef INJECT_FAULT_MODEL_H
 #define INJECT_FAULT_MODEL_H
@@ -21,8 +21,8 @@ struct inject_fault_models { /* zero is empty */
 	size_t word_count, word_capacity;
 };
 
-/* Parses the text of fault models.  `name` is used in messages.  The caller releases *m even after
- * a failure. */
+/* Parses the text of fault models.  `name` is used in messages.  The caller must release *m even
+ * after a failure. */
 int inject_fault_models_parse(struct inject_fault_models *m, const char *text, size_t length,
 			      const char *name);
 void inject_fault_models_release(struct inject_fault_models *m);

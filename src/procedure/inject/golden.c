@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Golden runs on disk and in memory.  The collector's sink writes a trace from the raw buffers of a
- * run.
+ * Makes, saves and loads golden runs.  To save the trace of a run, the raw buffers of the run are
+ * passed to the collector's sink.
  */
 #include "inject/golden.h"
 
@@ -114,9 +114,9 @@ int inject_trace_write(const struct inject_trace *t)
 
 /* ---- making the golden run ---- */
 
-/* The limits of a run, unless the user sets them.  They are GOLDEN_TIMES what the golden runs
- * needed, but at least these numbers of milliseconds, bytes and processes.  All were set by hand: a
- * healthy run must never reach them. */
+/* The limits of a run, unless the user sets them.  They are GOLDEN_TIMES as much as the golden runs
+ * needed, but at least these numbers of milliseconds, bytes and processes.  All were set by hand,
+ * so that a healthy run never reaches them. */
 #define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
 #define GOLDEN_TIMES 10
@@ -140,7 +140,7 @@ static void add_facts(struct inject_setup *s, const struct inject_run *run)
 	s->golden_bytes = at_least(run->raw.bytes, s->golden_bytes);
 }
 
-/* The size of a thread's stack in bytes.  All of it counts as data. */
+/* Returns the size of a thread's stack in bytes.  The whole stack counts as data. */
 static uint64_t stack_size(void)
 {
 	struct rlimit limit;
@@ -184,7 +184,7 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 	return r;
 }
 
-/* Checks how a fault-free run ended.  A run that fails cannot be a reference for others. */
+/* Checks how a fault-free run ended.  If it failed, other runs cannot be compared with it. */
 static int check_end(const struct inject_setup *s, const struct inject_run *run)
 {
 	if (inject_hangs(run))
@@ -239,8 +239,8 @@ static int check_same(const struct inject_golden *g, struct inject_setup *s, con
 	return 0;
 }
 
-/* Compares the records.  Different records are the first sign that what the program does depends on
- * the schedule, on the time or on chance. */
+/* Compares the records of a run with those of the first one.  Different records are the first sign
+ * that the behaviour of the program depends on the schedule, on the time or on chance. */
 static int check_records(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
 			 bool force)
 {

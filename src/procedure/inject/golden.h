@@ -17,22 +17,24 @@ struct inject_golden {
 	struct epa_reference *reference;
 };
 
-/* Loads the golden run once, for all other runs.  The caller releases it even after a failure. */
+/* Loads the golden run once, for all other runs.  The caller must release it even after a
+ * failure. */
 int inject_golden_load(struct inject_golden *g, const char *directory);
 void inject_golden_release(struct inject_golden *g);
 
 /* Compares the records of a run with those of the golden run.  `options` may be NULL.  The caller
- * releases *result even after a failure. */
+ * must release *result even after a failure. */
 int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,
 			  const struct epa_compare_options *options, struct epa_comparison *result);
 
-/* Runs the program without a fault, setup.golden_runs times, and writes the first run to
- * `directory`.  Fills in the facts about these runs, and those limits of the setup that are 0.  If
- * the runs differ, that is an error, or with `force` a warning. */
+/* Runs the program setup->golden_runs times without a fault, and writes the first run to
+ * `directory`.  Stores the facts about these runs in the setup, and sets each limit of the setup
+ * that is 0.  If the runs differ, this is an error or, if `force` is set, a warning. */
 int inject_golden_make(const char *directory, struct inject_setup *setup, const struct run_program *program,
 		       bool force);
 
-/* The trace to be made from a run; `sites` is the path of the site table. */
+/* A trace to be written: `directory` is the directory of the trace, and `sites` is the path of the
+ * site table. */
 struct inject_trace {
 	const char *directory, *sites;
 	const struct inject_target *target;

@@ -9,9 +9,10 @@
  * Lentz's method, on the side of the mean where the fraction converges fast; the quantile is found
  * by bisection.  A report needs a few hundred quantiles, so robustness matters more than speed.
  *
- * Confidence sequences.  Suppose that a 95 % interval is checked after each run, and the campaign
- * stops when it is narrow enough.  Then it misses the true share in more than 5 % of all campaigns.
- * Therefore the likelihood of a share p is compared with an average of likelihoods of other shares,
+ * Confidence sequences.  Suppose that a campaign computes a 95 % interval after each run, and stops
+ * when the interval is narrow enough.  This interval then misses the true share in more than 5 % of
+ * all campaigns.  Therefore the likelihood of a share p is compared with an average of likelihoods
+ * of other shares,
  *
  * 	M(p) = (B(k + 1/2, n - k + 1/2) / B(1/2, 1/2) / 2 + L(p + h) / 4 + L(p - h) / 4) / L(p)
  *
@@ -23,9 +24,9 @@
  * as many runs as an interval for a fixed number of runs; the mixture alone needs 4 times as many.
  * Near 0 and 1, p + h and p - h go at most halfway to the end.
  *
- * Below k / n, the first two terms decrease as p grows, and the third is left out, which can only
- * make the interval wider.  Above k / n it is the other way round.  So the ends can be found by
- * bisection.
+ * For p below k / n, the first two terms decrease as p grows.  The third term is left out, which
+ * can only make the interval wider.  Above k / n, the third term is used instead of the second, and
+ * both terms increase.  So the ends of the interval can be found by bisection.
  */
 #include "inject/interval-int.h"
 
@@ -36,7 +37,8 @@
 
 /* Largest number of terms of a continued fraction, far more than are ever needed. */
 #define STEPS_MAX 100000
-/* Steps of a bisection; a double has 53 bits, and small numbers have leading zeros. */
+/* Largest number of steps of a bisection.  A double has 53 bits, and small numbers have leading
+ * zeros. */
 #define HALVINGS_MAX 200
 #define TINY 1e-300   /* replaces 0 in Lentz's method */
 #define PRECISE 1e-15 /* relative precision; the limit of double */
@@ -46,7 +48,8 @@ static double not_zero(double x)
 	return fabs(x) < TINY ? TINY : x;
 }
 
-/* The continued fraction of I_x(a, b).  It converges fast for x below (a + 1) / (a + b + 2). */
+/* Returns the continued fraction of I_x(a, b).  It converges fast for x below (a + 1) / (a + b +
+ * 2). */
 static double fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), value = d;
@@ -68,7 +71,7 @@ static double fraction(double a, double b, double x)
 	return value;
 }
 
-/* The logarithm of the gamma function.  lgamma() would write to a global variable. */
+/* Returns the logarithm of the gamma function. lgamma() would write to a global variable. */
 static double log_gamma(double x)
 {
 	int sign;
@@ -131,7 +134,7 @@ static double log_beta(double a, double b)
 	return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
 }
 
-/* The logarithm of the likelihood of p. 0 log 0 counts as 0. */
+/* Returns the logarithm of the likelihood of p.  The term 0 log 0 counts as 0. */
 static double log_likelihood(double k, double n, double p)
 {
 	return (k > 0 ? k * log(p) : 0) + (n - k > 0 ? (n - k) * log1p(-p) : 0);
@@ -142,7 +145,7 @@ struct look {
 	double mixture; /* logarithm of the first term of M(p) L(p) */
 };
 
-/* log M(p) without the term for the other side. */
+/* Returns log M(p), without the term for the other side of k / n. */
 static double log_against(const struct look *l, double p)
 {
 	bool below = p < l->k / l->n;
@@ -153,7 +156,7 @@ static double log_against(const struct look *l, double p)
 	return large + log1p(exp(small - large)) - log_likelihood(l->k, l->n, p);
 }
 
-/* The value of p between k / n and `end` (0 or 1) at which log M(p) reaches `most`. */
+/* Returns the value of p between k / n and `end` (0 or 1) at which log M(p) reaches `most`. */
 static double reach(const struct look *l, double most, double end)
 {
 	double inside = l->k / l->n, outside = end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of fault kinds.  In: a site.  Out: whether a kind applies to it, and what a fault of
- * that kind does at the site.  A kind is one row with its name and any number of rules; the rules
+ * The table of fault kinds.  In: a site.  Out: whether a kind applies to the site, and what a fault
+ * of that kind does there.  A kind is a row with a name, and has any number of rules.  The rules
  * for calls are derived from raddle/libc.inc.
  */
 #include "inject/kind.h"
@@ -71,8 +71,8 @@ static const struct inject_kind kinds[] = {
 	{RULE(kind, INJECT_CALLEE, name, -1, INJECT_CALL), .result = value, .error = number},
 #define SIZE(kind, name, argument, draw) {RULE(kind, INJECT_ARGUMENT, name, argument, draw)},
 
-/* The rules that raddle/libc.inc selects: RULES_X for a function whose action is X, SIZES_X for a
- * function that has a size of kind X. */
+/* The rules that raddle/libc.inc selects.  RULES_X is for functions whose action is X, and SIZES_X
+ * is for functions that have a size of kind X. */
 #define EVENT(kind, name, draw, what) {RULE(kind, INJECT_CALLEE, name, -1, draw), .result = what},
 #define LATE(name) EVENT("Delay", name, INJECT_DELAY, 0) EVENT("KillThread", name, INJECT_KILL, 0)
 #define RULES_LOCK(name, result, error)                                                                      \
@@ -200,9 +200,9 @@ int inject_kind_check(const char *list)
 	return r;
 }
 
-/* A mask of the places of the site at which a fault can strike; 0 if there is none.  A fault can
- * strike at a load or a result only if its value can be changed, which depends on the layout of the
- * trace. */
+/* Returns a mask of the places of the site at which a fault can strike, or 0 if there is none.  A
+ * fault can strike at a load or a result only if its value can be changed, which depends on the
+ * layout of the trace. */
 static unsigned inject_place_of(const struct trace_site *site)
 {
 	switch (site->kind) {
@@ -228,16 +228,16 @@ const char *inject_opcode(const struct trace_site *site)
 	}
 }
 
-/* Whether the site is the address operand of a load or store.  The type of such a site is that of
- * the memory at the address. */
+/* Returns true if the site is the address operand of a load or store.  The type that such a site
+ * has in the site table is that of the memory at the address. */
 static bool is_address(const struct trace_site *site)
 {
 	return site->kind == TRACE_SITE_OPERAND &&
 	       (!strcmp(site->what, "load") || (!strcmp(site->what, "store") && site->argument == 1));
 }
 
-/* Integers of unusual sizes have their size in the type.  The type of a load is that of the source
- * code, which has no size. */
+/* The type of an integer of unusual size contains the size, such as "i24".  Loads are an exception:
+ * their type is that of the source code, which contains no size. */
 unsigned inject_width(const struct trace_site *site)
 {
 	unsigned width = site->size < 8 ? site->size * 8 : 64, written;
@@ -260,7 +260,8 @@ unsigned inject_width_there(const struct trace_site *site)
 	return written >= 8 && written <= 64 ? (unsigned)written : 8;
 }
 
-/* Whether a list separated by commas contains the item.  A NULL list contains everything. */
+/* Returns true if a list separated by commas contains the item.  A NULL list contains
+ * everything. */
 static bool has(const char *list, const char *item)
 {
 	size_t length = strlen(item);
@@ -271,8 +272,8 @@ static bool has(const char *list, const char *item)
 	return !list;
 }
 
-/* The LLVM type of the site's value.  The type of a load is that of the source code, which is
- * translated. */
+/* Returns the LLVM type of the site's value.  For a load, the site table contains the type of the
+ * source code, so this function translates it. */
 static const char *type_of(const struct trace_site *site, char *room, size_t size)
 {
 	size_t length = strlen(site->type);

@@ -16,7 +16,7 @@
 
 #define INJECT_BITS_MAX 64 /* largest number of bits of a value that can be changed */
 
-/* What a fault does; inject_kind_draw() draws its mask accordingly. */
+/* What a fault does. inject_kind_draw() draws the mask of the fault accordingly. */
 enum inject_draw {
 	INJECT_FLIP,	   /* bits change */
 	INJECT_CLEAR,	   /* bits are stuck at 0 */
@@ -37,7 +37,7 @@ enum inject_draw {
 	INJECT_EXHAUST
 };
 
-/* A row of the table: sites that a kind applies to. */
+/* A row of the table, which describes sites to which a kind applies. */
 struct inject_rule {
 	const char *kind;
 	unsigned places; /* a mask of enum inject_place */
@@ -48,7 +48,8 @@ struct inject_rule {
 	/* Result of a call that is left out, or another parameter of `draw`. */
 	int64_t result;
 	int error; /* errno after a call that is left out; 0 if it is unchanged */
-	/* Functions and types of the site, lists separated by commas; NULL for all. */
+	/* Comma-separated lists of the functions and the types that the site may have; NULL for
+	 * all. */
 	const char *functions, *types;
 };
 
@@ -69,41 +70,43 @@ struct inject_kind {
 	bool permanent;	    /* the fault strikes at every execution from the first one on */
 	uint64_t times;	    /* number of executions at which the fault strikes; 0 means one */
 	uint64_t execution; /* the first execution at which it strikes; 0 for any */
-	/* 2^32 times the probability that an execution is struck; 0 if that is certain. */
+	/* 2^32 times the probability that the fault strikes at an execution; 0 if it always
+	 * strikes. */
 	uint32_t chance;
 };
 
-/* Adds a kind that the user has described (inject/fault-model.h), which must stay valid.  It is an
- * error if the name exists, or if there are too many. */
+/* Adds a kind that the user has described (inject/fault-model.h).  Its strings must stay valid.  It
+ * is an error if there is already a kind of that name, or if there are too many kinds. */
 int inject_kind_add(const struct inject_kind *kind, const struct inject_rule *rule);
 
 size_t inject_kind_count(void);
 const struct inject_kind *inject_kind_at(size_t index);
-/* The index of the kind with that name, in upper or lower case; -1 if there is no such kind. */
+/* Returns the index of the kind with that name, in upper or lower case, or -1 if there is no such
+ * kind. */
 int inject_kind_find(const char *name, size_t length);
 
-/* Parses a list of kinds and groups, separated by commas, into set[inject_kind_count()]; "all"
- * selects all of them. */
+/* Parses a comma-separated list of kinds and groups.  Sets set[i] to true if the list contains kind
+ * number i; "all" selects all kinds.  `set` has inject_kind_count() elements. */
 int inject_kind_parse(const char *list, bool *set);
 int inject_kind_check(const char *list); /* fails if the text is not a list of kinds */
 
-/* The opcode of a site: load, add, argument and so on. */
+/* Returns the opcode of a site: load, add, argument and so on. */
 const char *inject_opcode(const struct trace_site *site);
-/* The number of bits of the site's value, at most 64. */
+/* Returns the number of bits of the site's value, at most 64. */
 unsigned inject_width(const struct trace_site *site);
-/* The number of bits of the memory to which the site's value points. */
+/* Returns the number of bits of the memory to which the site's value points. */
 unsigned inject_width_there(const struct trace_site *site);
 
-/* The rule by which the kind applies to the site; NULL if it does not apply. */
+/* Returns the rule by which the kind applies to the site, or NULL if it does not apply. */
 const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site *site);
 
 struct inject_bits {
 	unsigned width; /* number of bits of the value */
 	unsigned count; /* number of bits that change; 0 for the default of the kind */
-	int bit;	/* number of one bit that must change; negative if all bits are drawn */
+	int bit;	/* the number of a bit that must change; negative if all bits are drawn */
 };
 
-/* Draws action, mask, repeat and chance of a fault. */
+/* Sets the action, mask, repeat and chance of a fault, drawing random numbers where needed. */
 void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
 		      struct rd_random *random, struct run_fault *fault);
 

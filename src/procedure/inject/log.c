@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines of the log.  They are written from a run and its verdict, and can be turned into a fault
- * again. */
+/* Lines of the log.  A line is made from a run and its verdict, and can be turned into the fault of
+ * the run again. */
 #include "inject/log.h"
 
 #include "base/alloc.h"

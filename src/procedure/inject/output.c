@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 /* Limits that keep diffs readable, chosen by hand. */
-#define DIFF_LINES 60 /* number of lines of each side */
+#define DIFF_LINES 60 /* maximum number of lines of each side */
 #define DIFF_BYTES 16384
 #define LINE_BYTES 1024 /* number of bytes of a line; longer lines are cut */
 #define CONTEXT 3	/* number of unchanged lines around a difference, as in diff -u */
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-/* Filters the data.  Returns false if the filter cannot be run. */
+/* Runs the filter on the data.  Returns false if the filter cannot be run. */
 static bool filter_data(const char *command, const struct rd_buf *data, struct rd_buf *result)
 {
 	int in = memfd_create("raddle-output", MFD_CLOEXEC);
@@ -113,7 +113,7 @@ static size_t line_end(const struct rd_buf *b, size_t at)
 	return newline ? (size_t)(newline - b->data) + 1 : b->length;
 }
 
-/* The offset at which the last line before `at` begins. */
+/* Returns the offset at which the last line before `at` begins. */
 static size_t line_begin(const struct rd_buf *b, size_t at)
 {
 	RD_ASSERT(at <= b->length);

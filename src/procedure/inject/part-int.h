@@ -11,8 +11,9 @@ struct inject_part {
 	int64_t synced_ns;
 };
 
-/* Opens a file of the log for writing: that of a shard, or the log itself if `shard` is -1.  An
- * incomplete line of a killed writer is cut off.  Only one process may have the file open. */
+/* Opens a file of the log for writing.  This is the file of a shard, or the log itself if `shard`
+ * is -1.  If a writer was killed and left an incomplete line, that line is removed.  Only one
+ * process at a time may have the file open. */
 int inject_part_open(struct inject_part *p, const char *directory, int shard);
 int inject_part_add(struct inject_part *p, const char *line, size_t length);
 int inject_part_close(struct inject_part *p);

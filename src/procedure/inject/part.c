@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Parts of a log.  A line is appended by one write(), and at most once a second the file is
- * synchronised after a line.  So a power failure loses only the latest runs, and a killed process
- * loses none.
+ * Parts of a log.  Each line is appended by one write().  After a line, the file is synchronised
+ * with the disk, but at most once a second.  So a power failure loses only the latest runs, and a
+ * killed process loses none.
  */
 #include "inject/part-int.h"
 
@@ -136,7 +136,8 @@ static int add_new(void *context, const struct runlog_run *run, const char *text
 	return inject_part_add(&m->log, text, length);
 }
 
-/* Appends the lines of runs that the log lacks, and then removes the part. */
+/* Appends to the log the lines of those runs that it does not contain yet, and then removes the
+ * part. */
 static int merge_part(struct merge *m, const char *path)
 {
 	struct inject_part part = {.path = rd_xstrdup(path)};

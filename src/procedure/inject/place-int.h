@@ -10,14 +10,14 @@
 #include "inject/results.h"
 
 struct campaign_spot {
-	const char *file; /* the path with which it was compiled; NULL if unknown */
+	const char *file; /* the path of the file when it was compiled; NULL if unknown */
 	uint32_t line;	  /* 0 if unknown */
 };
 struct campaign_spot campaign_spot(const struct campaign_results *r, const struct runlog_run *run);
 
-/* Appends the name of the function to `out`; RD_UNKNOWN if it is unknown. */
+/* Appends the name of the function to `out`, or RD_UNKNOWN if it is not known. */
 void campaign_name_function(const struct runlog_run *run, struct rd_buf *out);
-/* Appends the line, such as "pca.c:88"; RD_UNKNOWN if it is unknown. */
+/* Appends the line, such as "pca.c:88", or RD_UNKNOWN if it is not known. */
 void campaign_name_line(const struct runlog_run *run, struct rd_buf *out);
 /* Appends a name such as "rows" for a global variable, "serve: conn->state" in a function, "result
  * of atoi", "argument 1 of free", "call of malloc" or "temporary (add)". */

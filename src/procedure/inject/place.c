@@ -18,8 +18,9 @@ static const struct trace_site *site_of(const struct campaign_results *r, const 
 	return run->site <= UINT32_MAX ? trace_sites_find(r->sites, (uint32_t)run->site) : NULL;
 }
 
-/* The parts of "pca.c:88:12 calc_mean".  Both names may contain blanks, and that of a C++ function
- * may contain colons.  The first line and column in the text separate the two names. */
+/* The parts of "pca.c:88:12 calc_mean".  Both names may contain blanks, and the name of a C++
+ * function may contain colons.  The two names are separated by the first text of the form
+ * ":LINE:COLUMN ". */
 struct parts {
 	size_t line;	      /* length of "pca.c:88"; 0 if the line is not known */
 	uint32_t number;      /* number of the line: 88 */
@@ -77,8 +78,8 @@ struct campaign_spot campaign_spot(const struct campaign_results *r, const struc
 	return spot;
 }
 
-/* Whether `what` means the same variable in all functions, because it begins with the name of a
- * global variable. */
+/* Returns true if `what` means the same variable in all functions, because it begins with the name
+ * of a global variable. */
 static bool is_global(const struct campaign_results *r, const char *what)
 {
 	uint32_t number;

@@ -33,8 +33,8 @@ uint64_t inject_seed(uint64_t wanted)
 	return seed % SEED_END;
 }
 
-/* One and a half times the number of processors, because runs wait for files and for processes to
- * end. */
+/* Returns one and a half times the number of processors, because runs wait for files and for
+ * processes to end. */
 unsigned inject_jobs(unsigned processors)
 {
 	return processors + (processors + 1) / 2;
@@ -61,8 +61,8 @@ static int add_input(struct inject_setup *s, const char *path)
 	return 0;
 }
 
-/* Warns about arguments that name files here.  Users easily forget that each run has its own
- * directory. */
+/* Warns about arguments that name files in the current directory.  Users easily forget that each
+ * run has its own directory. */
 static void warn_of_arguments(const struct inject_setup *s)
 {
 	for (size_t i = 1; i < s->argv.count; i++) {
@@ -149,7 +149,7 @@ int inject_prepare_runs(struct inject_setup *s, uint64_t runs, const char *until
 				 until, INJECT_RUNS_MAX);
 }
 
-/* Whether the user listed the kind by its name, not by a group. */
+/* Returns true if the user listed the kind by its name, not by a group. */
 static bool is_named(const char *faults, const char *kind)
 {
 	size_t n = strlen(kind);

@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds between two lines of the file; a campaign of a day writes some thousand lines. */
+/* Nanoseconds between two lines of the file.  A campaign that takes a day writes several thousand
+ * lines. */
 #define LOG_EVERY_NS INT64_C(10000000000)
 /* Nanoseconds between two estimates on the terminal, so that a person can read them. */
 #define SAY_EVERY_NS INT64_C(500000000)
@@ -39,8 +40,8 @@ static struct inject_pace pace_of(const struct inject_progress *s, uint64_t expe
 	return inject_pace(s->fresh, (double)(rd_now_ns() - s->start_ns) / 1e9, s->done, expected);
 }
 
-/* Writes one line of JSON (doc/format/campaign.md).  A failure to write is ignored, because the
- * campaign does not need the line. */
+/* Writes one line of JSON (doc/format/campaign.md).  If that fails, the failure is ignored, because
+ * the campaign does not need the line. */
 static void log_progress(struct inject_progress *s)
 {
 	uint64_t expected = inject_campaign_expected(s->campaign);

@@ -35,7 +35,7 @@ void inject_time_text(struct rd_buf *out, double seconds);
  * if `shard` is not negative. */
 void inject_progress_start(struct inject_progress *p, const char *directory,
 			   const struct inject_campaign *campaign, int shard);
-/* Counts a finished run.  If not `fresh`, it was finished before this process started. */
+/* Counts a finished run.  If `fresh` is false, the run was finished before this process started. */
 void inject_progress_count(struct inject_progress *p, const struct runlog_run *run, bool fresh);
 /* Erases the line on the terminal, so that other text can be printed. */
 void inject_progress_hide(struct inject_progress *p);

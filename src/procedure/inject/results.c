@@ -125,7 +125,7 @@ int campaign_results_choose(struct campaign_results *r, const char *kinds)
 		if (wanted[i])
 			r->runs[kept++] = r->runs[i];
 	r->count = kept;
-	r->planned = 0; /* the planned number would also count kinds that are not selected */
+	r->planned = 0; /* the planned number would include kinds that are not selected */
 	free(wanted);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The results of a campaign: the facts about the program from its directory, and the runs from its
- * log.  In: a directory.  Out: the runs, sorted by number, each once.
+ * The results of a campaign: facts about the program, read from the campaign's directory, and the
+ * runs, read from its log.  In: a directory.  Out: the runs, sorted by number, each of them once.
  */
 #ifndef INJECT_RESULTS_H
 #define INJECT_RESULTS_H
@@ -17,7 +17,8 @@ struct campaign_results {
 	uint64_t planned;      /* number of runs of the complete campaign; 0 if unknown */
 	/* The fault-free runs differed, and the user continued nevertheless. */
 	bool forced;
-	/* Half width of the interval at which the campaign stops; 0 if it has no such rule. */
+	/* The campaign stops when half the width of the interval is at most this; 0 if there is no
+	 * such rule. */
 	double until;
 	enum runlog_outcome until_outcome;
 	struct trace_sites *sites; /* site table of the golden run; NULL if there is none */
@@ -25,7 +26,7 @@ struct campaign_results {
 	struct runlog_run *runs;
 	size_t count, capacity;
 	struct rd_names texts; /* owns the texts of the runs */
-	/* Number of logs with an incomplete last line; the run of that line does not count. */
+	/* Number of logs whose last line is incomplete.  The run of such a line does not count. */
 	size_t cut;
 	size_t damaged;	 /* number of other invalid lines */
 	size_t repeated; /* number of duplicate runs */
@@ -35,16 +36,16 @@ struct campaign_results {
 		0                                                                                            \
 	}
 
-/* Reads campaign.json, `log` and `log.*`.  A cut or damaged line is skipped with a message. */
+/* Reads campaign.json, `log` and `log.*`.  Skips incomplete and damaged lines with a message. */
 int campaign_results_read(struct campaign_results *r, const char *directory);
 
 /* Adds the lines of a log in memory.  `name` is for messages. */
 int campaign_results_add(struct campaign_results *r, const char *text, size_t length, const char *name);
-/* Sorts the runs; to be called after the last log was added. */
+/* Sorts the runs.  Call this after the last log was added. */
 void campaign_results_finish(struct campaign_results *r);
 
-/* Keeps only the runs of the kinds in a list separated by commas, in upper or lower case.  It is an
- * error if a kind has no runs. */
+/* Keeps only the runs of the kinds in a comma-separated list.  The case of letters does not matter.
+ * It is an error if a kind has no runs. */
 int campaign_results_choose(struct campaign_results *r, const char *kinds);
 
 void campaign_results_release(struct campaign_results *r);

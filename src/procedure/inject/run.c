@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Does one run.  In: the flavour, faults, and a scratch directory.  Out: how the program ended, its
- * output, and the raw buffers of its threads in memory.
+ * Makes one run.  In: the flavour, faults, and a scratch directory.  Out: how the program ended,
+ * its output, and the raw buffers of its threads, in memory.
  *
  * The program runs in its own process group, which is killed as a whole after the run, and also if
  * this process dies.  Standard output and error are memory files.  A program hangs if it exceeds
@@ -27,8 +27,8 @@
 
 /* All of the following numbers were set by hand.  They bound memory and the load of the machine. */
 #define BLOCK (1u << 20) /* bytes of a trace that are allocated at once */
-/* Number of blocks of a run that are kept in memory.  Further blocks are in a file, since several
- * runs share the memory. */
+/* Number of blocks of a run that are kept in memory.  Further blocks are kept in a file, since
+ * several runs at a time share the machine's memory. */
 #define MEMORY_BLOCKS 32
 /* bytes reserved for the last buffers of a run whose recording was stopped */
 #define LAST (64u << 20)
@@ -81,7 +81,7 @@ static bool add_block(struct inject_raw *raw)
 	return true;
 }
 
-/* Room for `length` bytes; NULL if there is not enough room. */
+/* Returns room for `length` bytes, or NULL if there is not enough. */
 static uint8_t *raw_room(struct inject_raw *raw, size_t length)
 {
 	uint8_t *at;
@@ -121,9 +121,9 @@ static void inject_raw_release(struct inject_raw *raw)
 	*raw = (struct inject_raw){0};
 }
 
-/* Keeps a buffer.  If a run exceeds its size limit, recording stops.  Buffers that other threads had
- * begun by then are still kept, although they are not full.  For a main() that waits in a join, such
- * a buffer may be its only one; without it the creator of the other threads is unknown. */
+/* Keeps a buffer.  If a run exceeds its size limit, recording stops.  Buffers that other threads
+ * had begun to fill by then are still kept.  If main() waits in a join, such a buffer may be its
+ * only one, and without it the creator of the other threads would be unknown. */
 static void take(void *context, uint32_t process, uint32_t thread, const void *records, size_t length)
 {
 	struct running *r = context;
@@ -167,7 +167,7 @@ static bool is_empty(const char *directory)
 	return empty;
 }
 
-/* Whether the name lies below the scratch directory. */
+/* Returns true if the name lies below the scratch directory. */
 static bool is_below(const char *name)
 {
 	return *name && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
@@ -245,7 +245,7 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .interrupts = 1};
 }
 
-/* Allows no time for processes that outlive the first one, so that they are killed at once. */
+/* Gives processes that outlive the first one no more time, so that they are killed at once. */
 static bool at_once(void *context)
 {
 	(void)context;

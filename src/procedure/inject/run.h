@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the program with faults: in its own scratch directory, with limits, its records in
- * memory. */
+/* One run of the program with faults.  The run has its own scratch directory and limits, and its
+ * records are kept in memory. */
 #ifndef INJECT_RUN_H
 #define INJECT_RUN_H
 
@@ -41,8 +41,8 @@ struct inject_run {
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* as in struct run_fault, for the first fault */
 	uint32_t thread;		     /* number of the thread at which it struck */
-	/* Whether the process that the campaign is about existed (`there`), and whether it outlived
-	 * the first process (`outlived`). */
+	/* `there` is true if the process that the campaign is about existed, and `outlived` if it
+	 * outlived the first process. */
 	bool there, outlived;
 	struct inject_raw raw;
 	/* Buffers of the first process, if the campaign is about another one. */
@@ -54,14 +54,14 @@ struct inject_run {
 	struct run_output output;
 };
 
-/* Runs the program in the directory `scratch`, which is created, or emptied if it exists.  `fault`
- * may be NULL.  The result must be zeroed before the first run.  It may be reused;
- * inject_run_release() releases it. */
+/* Runs the program in the directory `scratch`.  The directory is created, or emptied if it exists.
+ * `fault` may be NULL. *run must be all zero before the first run, and can be reused for further
+ * runs.  The caller must release it with inject_run_release(). */
 int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
 	       struct inject_run *run);
 void inject_run_release(struct inject_run *run);
 
-/* Whether the program was killed because it did not end in time. */
+/* Returns true if the program was killed because it did not end in time. */
 static inline bool inject_hangs(const struct inject_run *run)
 {
 	return run->end.how == RUN_TIMED_OUT || run->end.how == RUN_STALLED;

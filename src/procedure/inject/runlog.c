@@ -27,8 +27,8 @@ static const char *const deviations[RUNLOG_DEVIATIONS] = {"none",    "data",	"ad
 
 enum type { TEXT, NAME, COUNT, OPTIONAL, FLAG, TIME, OUTCOME, DEVIATION };
 
-/* The members of a line.  NAME is a required text.  OPTIONAL is a number; null means -1.  Members
- * with `spare` are written only if they have a value. */
+/* The members of a line.  NAME is a required text.  OPTIONAL is a number that may be null, which is
+ * stored as -1.  Members with `spare` are written only if they have a value. */
 static const struct member {
 	const char *name;
 	enum type type;

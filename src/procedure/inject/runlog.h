@@ -48,7 +48,8 @@ struct runlog_run {
 	const char *plan;	   /* all faults of the run, in the syntax of `raddle record --fault` */
 	bool fired;
 	const char *before, *after;
-	const char *stratum; /* for stratified sampling: the stratum, and its number of instances */
+	/* for stratified sampling: the stratum; `population` is its number of instances */
+	const char *stratum;
 	uint64_t population;
 
 	/* The result; texts may be NULL. */
@@ -67,28 +68,29 @@ struct runlog_run {
 };
 
 const char *runlog_outcome_name(enum runlog_outcome outcome);
-/* Returns whether there is an outcome of that name. */
+/* Finds the outcome with that name.  Returns false if there is none. */
 bool runlog_outcome_find(const char *name, enum runlog_outcome *outcome);
 const char *runlog_deviation_name(enum runlog_deviation deviation);
 
 /* Appends the log line of a run, including the newline. */
 void runlog_write(struct rd_buf *out, const struct runlog_run *run);
 
-/* Reads a line of `length` bytes without its newline.  `texts` owns the texts of *run and keeps one
- * copy of equal ones.  Returns NULL, or a text that states what is wrong. */
+/* Parses a line.  `length` is its length without the newline.  `texts` owns the texts of *run and
+ * stores equal texts only once.  Returns NULL if the line is valid, otherwise a text that states
+ * what is wrong. */
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
 
-/* Maximum number of bytes of a line.  A longer line is an error, perhaps the hole of a sparse
- * file. */
+/* Maximum number of bytes of a line.  A longer line is an error; it may be, for example, a hole in
+ * a sparse file. */
 #define RUNLOG_LINE_MAX (1 << 20)
 
 typedef int runlog_line_fn(void *context, const char *line, size_t length);
 /* Calls `fn` for each complete line of a log, without its newline, until `fn` returns a value other
- * than 0.  Returns that value, or an error if a line is too long. *whole receives the total length
- * of the complete lines; the rest of the log is incomplete. */
+ * than 0.  Returns that value, or an error if a line is too long.  Stores the total length of the
+ * complete lines in *whole; what follows is an incomplete line. */
 int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole);
 
-/* Finds the logs of a campaign's shards, DIRECTORY/log.N; there may be none.  The caller calls
+/* Finds the logs of a campaign's shards, DIRECTORY/log.N.  There may be none.  The caller must call
  * globfree(). */
 int runlog_shards(const char *directory, glob_t *found);
 

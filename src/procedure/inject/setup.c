@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Writes, reads and releases the contents of campaign.json, using one table of its fields.  The
- * reader trusts nothing: a wrong type is an error; unknown members are ignored.
+ * reader trusts nothing.  A member of the wrong type is an error; unknown members are ignored.
  */
 #include "inject/setup.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The definition of a campaign: program, faults, limits, and facts about the fault-free run.  It
- * is written to campaign.json once (doc/format/campaign.md).  The runs of the campaign depend only
- * on it and on the fault-free run.
+ * The definition of a campaign: program, faults, limits, and facts about the fault-free run.  It is
+ * written to campaign.json once (doc/format/campaign.md).  The runs of the campaign depend only on
+ * this definition and on the fault-free run.
  */
 #ifndef INJECT_SETUP_H
 #define INJECT_SETUP_H
@@ -22,7 +22,7 @@ struct inject_list {
 	size_t count, capacity;
 };
 void inject_list_add(struct inject_list *l, const char *item);
-/* Splits at commas; `text` may be NULL. */
+/* Splits a text at its commas.  `text` may be NULL. */
 void inject_list_split(struct inject_list *l, const char *text);
 void inject_list_release(struct inject_list *l);
 
@@ -43,7 +43,8 @@ struct inject_setup { /* owns its strings */
 	/* This group describes the faults. */
 	uint64_t seed;
 	uint64_t runs; /* number of runs of each kind */
-	/* Half width of an interval at which to stop, in millionths; 0 if there is no such rule. */
+	/* The campaign stops when half the width of the interval is at most this, in millionths; 0
+	 * if there is no such rule. */
 	uint64_t until;
 	char *until_outcome;	  /* the outcome to whose share the interval applies */
 	struct inject_list kinds; /* names of the kinds */
@@ -84,7 +85,7 @@ struct inject_setup { /* owns its strings */
 	int64_t status; /* wait status */
 	uint64_t golden_wall_us, golden_cpu_us, golden_bytes;
 	bool forced; /* the fault-free runs differed, and the user continued nevertheless */
-	/* Whether the fault-free run is pseudo-deterministic: yes, no or unknown; NULL if that was
+	/* "yes" if the fault-free run is pseudo-deterministic, "no" or "unknown"; NULL if that was
 	 * not checked. */
 	char *reversible;
 };
@@ -93,7 +94,7 @@ int inject_setup_write(const struct inject_setup *s, const char *path);
 /* Parses campaign.json.  `name` is used in messages. */
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name);
 struct run_fault;
-/* Sets the process of a fault to the one that the campaign is about. */
+/* Sets the process of a fault to the process that the campaign is about. */
 void inject_setup_process(const struct inject_setup *s, struct run_fault *f);
 int inject_setup_read(struct inject_setup *s, const char *path);
 void inject_setup_release(struct inject_setup *s);

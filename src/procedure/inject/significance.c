@@ -3,10 +3,11 @@
  * Tests whether two shares differ.
  *
  * Fisher's test sums the hypergeometric distribution from its mode outwards.  Each term is computed
- * from the previous one, until the terms are negligible even compared with the term of the observed
- * table.  So the time is proportional to a few standard deviations, not to the number of runs, and
- * small probabilities are as precise as large ones.  Terms are relative to that of the mode, which
- * is the largest, so none overflows.  A probability below 1e-300 becomes 0.
+ * from the previous one.  The sum ends when the terms are negligible even compared with the term of
+ * the observed table.  So the time is proportional to a few standard deviations, not to the number
+ * of runs, and small probabilities are as precise as large ones.  Terms are computed relative to
+ * the term of the mode, which is the largest, so none of them overflows.  A probability below
+ * 1e-300 becomes 0.
  */
 #include "inject/significance.h"
 
@@ -17,15 +18,16 @@
 #include <stdlib.h>
 
 #define Z 1.959963984540054 /* the 97.5 % quantile of the normal distribution */
-#define TIE (1 + 1e-7)	    /* two terms with a smaller ratio differ only by rounding */
+#define TIE (1 + 1e-7)	    /* two terms whose ratio is below this differ only by rounding */
 #define NEGLIGIBLE 1e-17    /* relative size below which terms do not change a double */
 
 /* ---- Fisher ---- */
 
 /* All 2 x 2 tables with the same margins; they differ in their first cell. */
 struct margins {
-	double first, second, hits; /* number of runs of each sample, and hits of both together */
-	double least, most;	    /* smallest and largest value of the first cell */
+	/* number of runs of each sample, and number of hits of both together */
+	double first, second, hits;
+	double least, most; /* smallest and largest value of the first cell */
 };
 
 static double step_up(const struct margins *m, double x)
@@ -81,7 +83,7 @@ double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64
 
 /* ---- differences ---- */
 
-/* Wilson's interval, on which Newcombe's is based. */
+/* Computes Wilson's interval, on which Newcombe's interval is based. */
 static void wilson(double share, double size, double *low, double *high)
 {
 	RD_ASSERT(size > 0);

@@ -81,7 +81,7 @@ int inject_start_temporary(struct inject_start *c)
 	return r;
 }
 
-/* Whether the directory is empty or contains only files of a campaign. */
+/* Returns true if the directory is empty or contains only files of a campaign. */
 static bool is_ours(const char *directory)
 {
 	static const char *const known[] = {".",   "..",   "campaign.json", "golden",  "scratch",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares the start of a campaign: program, kinds of faults, setup and directory, new or read from
- * an existing campaign. */
+/* Prepares the start of a campaign: its program, kinds of fault, setup and directory.  They are
+ * either made for a new campaign or read from an existing one. */
 #ifndef INJECT_START_H
 #define INJECT_START_H
 
@@ -21,26 +21,29 @@ struct inject_start {
 
 void inject_start_release(struct inject_start *c);
 
-/* Registers the faults that the user describes in a file as kinds.  The setup keeps the text of the
- * file.  If the file is NULL, does nothing. */
+/* Registers the faults that the user describes in a file as kinds of fault.  Copies the text of the
+ * file into the setup.  If `file` is NULL, does nothing. */
 int inject_start_models(struct inject_start *c, const char *file);
 
-/* Opens the full flavour of the program, at the level of the setup. */
+/* Opens the flavour `full` of the program, for the level that the setup contains (source or
+ * optimised). */
 int inject_start_program(struct inject_start *c, const char *name, bool quick, bool verbose);
 
 /* Makes a temporary directory, which inject_start_release() removes. */
 int inject_start_temporary(struct inject_start *c);
 
-/* Creates the directory of a new campaign.  An existing one is replaced only if it has nothing but
- * files of a campaign, and a started campaign (campaign.json) only if `force` is set. */
+/* Creates the directory of a new campaign.  An existing directory is replaced only if it contains
+ * nothing but files of a campaign.  If it contains a campaign that has started (campaign.json
+ * exists), it is replaced only if `force` is set. */
 int inject_start_directory(struct inject_start *c, const char *directory, bool force);
 
-/* Makes the golden run: runs the program without a fault.  With `check`, also checks whether its
- * behaviour depends on the schedule.  With `allow`, such a program is accepted. */
+/* Makes the golden run, by running the program without a fault.  If `check` is set, also checks
+ * whether the behaviour of the program depends on the schedule.  Such a program is accepted only if
+ * `allow` is set. */
 int inject_start_golden(struct inject_start *c, bool check, bool allow);
 
-/* Loads the golden run, and finds the places where faults may strike.  The caller releases the
- * golden run in any case. */
+/* Loads the golden run, and finds the places where faults may strike.  The caller must release the
+ * golden run even after a failure. */
 int inject_start_ground(const struct inject_start *c, struct inject_golden *golden,
 			struct inject_ground *ground);
 

@@ -151,9 +151,9 @@ static void find_strata(struct work *w)
 	}
 }
 
-/* The weight of a run: how many instances of its stratum it represents.  Weights are scaled so that
- * the mean weight of a kind's runs is 1, since populations of different kinds are not
- * comparable. */
+/* Returns the weight of a run, which is the number of instances of its stratum that it represents.
+ * Weights are scaled so that the mean weight of the runs of a kind is 1, since the populations of
+ * different kinds are not comparable. */
 static double weight_of(struct work *w, const struct runlog_run *run)
 {
 	const struct size *stratum, *fault = &w->stratified[fault_of(w, run)];
@@ -207,7 +207,7 @@ static struct campaign_rate rate_of(const struct campaign_statistics *s, const s
 		rate.size = t->weight * t->weight / t->square;
 		rate.value = t->hit_weight / t->weight;
 		if (t->hits == t->runs)
-			rate.value = 1; /* rounding could make it larger than 1 */
+			rate.value = 1; /* rounding could make it larger */
 		i = s->results->until > 0
 			    ? campaign_sequence(rate.value * rate.size, rate.size, s->results->until, LEVEL)
 			    : campaign_interval(rate.value * rate.size, rate.size, LEVEL);

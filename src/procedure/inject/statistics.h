@@ -3,8 +3,8 @@
  * Statistics of a campaign.  For each kind of fault they contain the outcomes, the fault coverage,
  * and the maximal possible false negative rate (MPFNR) of each outcome.  They also show where the
  * harmful faults struck.  In: results.  Out: counts and rates with 95 % confidence intervals.
- * These are Clopper-Pearson intervals.  If the campaign runs until an interval is narrow enough,
- * they are intervals that are valid at every number of runs (inject/interval-int.h).
+ * Usually these are Clopper-Pearson intervals.  If the campaign stops when an interval is narrow
+ * enough, they are intervals that are valid at every number of runs (inject/interval-int.h).
  *
  * Most rates are over the runs whose fault was activated.  If the sampling was stratified, runs
  * have a stratum and its population.  The weight of a run is then the population of its stratum
@@ -20,7 +20,8 @@
 struct campaign_rate {
 	uint64_t hits, runs;
 	double value, low, high; /* from 0 to 1 */
-	/* Effective size: number of runs of equal weight that give the same information. */
+	/* Effective size: the number of runs of equal weight that would give the same
+	 * information. */
 	double size;
 };
 
@@ -37,11 +38,13 @@ struct campaign_group {
 	const char *fault; /* kind of fault; NULL for all kinds */
 	uint64_t runs, activated;
 	uint64_t count[RUNLOG_OUTCOMES][RUNLOG_DEVIATIONS];
-	/* Share of the activated runs; for inactive, of all runs. */
+	/* For each outcome, its share of the activated runs; for RUNLOG_INACTIVE, its share of all
+	 * runs. */
 	struct campaign_rate outcome[RUNLOG_OUTCOMES];
-	/* Among the runs with the outcome: share of those without a deviation. */
+	/* For each outcome, the share of its runs that have no deviation. */
 	struct campaign_rate mpfnr[RUNLOG_OUTCOMES];
-	/* Share of activated runs with the outcome and a deviation. */
+	/* For each outcome, the share of the activated runs that have this outcome and a
+	 * deviation. */
 	struct campaign_rate shown[RUNLOG_OUTCOMES];
 	struct campaign_rate coverage; /* share of activated runs with a deviation */
 	struct campaign_rate harm;     /* share of activated runs that did harm */
@@ -74,7 +77,8 @@ const char *campaign_by_name(enum campaign_by by); /* such as "function" */
 
 struct campaign_statistics {
 	const struct campaign_results *results;
-	/* `groups[0]` has all kinds; then come those of the paper's table II, then the others. */
+	/* groups[0] contains the runs of all kinds.  It is followed by the kinds of the paper's
+	 * table II, and then by the others. */
 	struct campaign_group *groups;
 	size_t group_count;
 	/* Sorted by harm (crash, hang, SDC), the most harmful first. */
@@ -88,19 +92,19 @@ struct campaign_statistics {
 void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results);
 void campaign_statistics_release(struct campaign_statistics *s);
 
-/* Shares with their intervals.  Those of cells are computed on demand, because there may be very
- * many. */
+/* Return shares with their intervals.  The shares of cells are computed on demand, because there
+ * may be very many cells. */
 struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
 					unsigned measure);
 const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure);
 
-/* Whether the interval of the option --until is narrow enough. */
+/* Returns true if the interval to which the option --until applies is narrow enough. */
 bool campaign_is_precise(const struct campaign_statistics *s, const struct campaign_group *g);
 
-/* The cell of a place and group; NULL if there is none. */
+/* Returns the cell of a place and group, or NULL if there is none. */
 const struct campaign_cell *campaign_cell(const struct campaign_place *p, size_t group);
 
-/* The number of runs with this outcome, whatever their deviation. */
+/* Returns the number of runs with this outcome, whatever their deviation. */
 uint64_t campaign_group_count(const struct campaign_group *g, enum runlog_outcome outcome);
 
 #endif

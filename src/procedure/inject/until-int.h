@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides when a campaign has done enough runs: when the share of an outcome is known precisely
- * enough for each kind of fault.  In: runs as they end.  Out: whether to continue, and how many
- * runs there will be.
+ * Decides when a campaign has made enough runs.  This is the case when the share of an outcome is
+ * known precisely enough for each kind of fault.  In: runs, as they end.  Out: whether to continue,
+ * and how many runs there will be.
  *
- * Checking after each run would invalidate ordinary intervals, so intervals are used that are valid
- * at every number of runs (inject/interval-int.h).  Runs are counted in the order of their numbers,
- * each as soon as all earlier ones have ended.  Otherwise short runs would be counted first, and
- * hangs, which take long, would be underrepresented.
+ * Ordinary intervals would be invalid if they were checked after each run.  So this file uses
+ * intervals that are valid at every number of runs (inject/interval-int.h).  Runs are counted in
+ * the order of their numbers, each as soon as all earlier ones have ended.  Otherwise short runs
+ * would be counted first, and hangs, which take long, would be underrepresented.
  */
 #ifndef INJECT_UNTIL_INT_H
 #define INJECT_UNTIL_INT_H
@@ -37,14 +37,14 @@ void inject_until_close(struct inject_until *u);
 void inject_until_note(struct inject_until *u, const struct runlog_run *run);
 bool inject_until_reached(const struct inject_until *u);
 
-/* The number of runs that the campaign will have if the shares stay as they are. */
+/* Returns the number of runs that the campaign will have if the shares stay as they are. */
 uint64_t inject_until_expected(const struct inject_until *u);
 
 /* Parses "1%", "+-0.5 %", "\u00b11%" or "0.01" into millionths. */
 int inject_until_parse(const char *text, uint64_t *millionths);
 
-/* The number of runs that suffices whatever the share is, provided that each fault is activated; 0
- * if that number is too large. */
+/* Returns a number of runs that is sufficient whatever the share is, provided that each fault is
+ * activated.  Returns 0 if that number would be too large. */
 uint64_t inject_until_most(uint64_t millionths);
 
 #endif

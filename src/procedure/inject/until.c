@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sequential stopping.  Precision is checked after each run.  An interval may widen again when runs
- * in progress end.  Then more runs are started, so the final interval, which counts all runs of the
- * campaign, is precise enough.
+ * Sequential stopping.  The precision is checked after each run.  An interval may become wider
+ * again when the runs in progress end.  In that case more runs are started, so the final interval,
+ * which takes all runs of the campaign into account, is precise enough.
  */
 #include "inject/until-int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict about a run: the outcome, from its end and its output; and the deviation, from its
- * records. */
+/* The verdict about a run.  It consists of the outcome, which depends on how the run ended and on
+ * its output, and of the deviation, which depends on its records. */
 #ifndef INJECT_VERDICT_INT_H
 #define INJECT_VERDICT_INT_H
 
@@ -14,12 +14,12 @@ struct inject_case {
 	const struct inject_run *run;
 };
 
-/* Sets the outcome and the place of a crash. *differs receives the name of the output that differs,
- * or NULL. */
+/* Sets the outcome and the place of a crash.  Stores the name of the output that differs in
+ * *differs, or NULL if none does. */
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *verdict,
 			    const char **differs);
 
-/* Sets how the records differ from those of the golden run. */
+/* Compares the records with those of the golden run, and sets the members about the deviation. */
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *verdict);
 
 #endif

@@ -3,9 +3,10 @@
  * Verdicts.  In: the golden run and another run.  Out: the outcome, the place of a crash, and the
  * first deviation.
  *
- * If a signal ended the process, the thread that caused it is not recorded.  It is assumed to be a
- * thread whose last access was not finished; else one that called abort(); else one that had
- * neither ended nor was waiting.  If several qualify, it is the one with the fault.
+ * If a signal ended the process, the records do not show which thread caused the signal.  It is
+ * assumed to be a thread whose last access was not finished.  If there is none, it is assumed to be
+ * a thread that called abort(), and otherwise one that had neither ended nor was waiting.  If
+ * several threads qualify, it is the one with the fault.
  */
 #include "inject/verdict-int.h"
 
@@ -27,7 +28,7 @@ struct thread_end {
 	uint32_t site;
 };
 
-/* Whether the program calls this function to report an error. */
+/* Returns true if the program calls this function to report an error. */
 static bool is_own_check(const struct trace_site *site)
 {
 	static const char *const names[] = {
@@ -108,8 +109,9 @@ static struct thread_end find_end(const struct inject_golden *g, const struct in
 
 /* ---- the outcome ---- */
 
-/* Whether the fault was activated.  A fault that changed a value into itself was not activated.  If
- * several values were changed, only one of them is known, so the fault counts as activated. */
+/* Returns true if the fault was activated.  A fault that changed a value into itself was not
+ * activated.  If several values were changed, only one of them is known, so the fault counts as
+ * activated. */
 static bool is_activated(const struct inject_fault *fault, const struct inject_run *run)
 {
 	enum raddle_fault_action action = fault->faults[0].action;
@@ -151,9 +153,9 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 
 /* ---- the deviation ---- */
 
-/* A fault in a run whose outcome is masked.  The fault itself makes one record deviate: that of the
- * changed load or result, of the call with the changed argument, or of the prevented call.  The
- * comparison ignores that record once; then `used` is set. */
+/* A fault in a run whose outcome is masked.  The fault itself makes one record deviate.  This is
+ * the record of the changed load or result, of the call with the changed argument, or of the call
+ * that was prevented.  The comparison ignores this record once, and then sets `used`. */
 struct ignored_fault {
 	const struct inject_case *one;
 	bool used;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shows statements in system headers at the line of the program that calls them, because the reader
- * of a sketch knows the call, not the header.  In: facts and runs.  Out: the runs, in which such
- * statements are moved to the line of the call if it is certain.
+ * of a sketch knows the call, not the header.  In: facts and runs.  Out: the same runs.  In them,
+ * such statements are moved to the line of the call, provided that it is certain which call it is.
  */
 #ifndef SKETCH_CALLER_INT_H
 #define SKETCH_CALLER_INT_H
@@ -12,13 +12,13 @@
 #include "slice/depend.h"
 #include "sketch/run.h"
 
-/* Answers whether a line of the program leads to a place in a header.  Initialise with zero, and
- * set `f` to the facts. */
+/* Finds out whether a call on some line of the program leads to a place in a header.  Initialise
+ * this struct with zeros, and set `f` to the facts. */
 struct caller {
 	const struct facts *f;
 	struct depend depend;
 	bool open;
-	struct rd_names asked; /* the questions that were answered, as "header:line file:line" */
+	struct rd_names asked; /* the questions answered so far, as "header:line file:line" */
 	bool *answers;
 	size_t answer_capacity;
 };

@@ -3,9 +3,9 @@
  * Finds the callers of functions in headers (sketch/caller-int.h).
  *
  * If only one line of the program calls a function of a header, every call comes from that line.  A
- * constructor that creates a thread usually has several calling lines, one for each thread.  The
- * creations of a run are assigned to the lines in order, under two conditions.  Each line is
- * executed at most once, one after the other; and there are as many creations as lines.
+ * constructor that creates a thread is usually called from several lines, one for each thread.  The
+ * creations of a run are assigned to these lines in order, under two conditions: the lines are
+ * executed one after the other, each at most once; and there are as many creations as lines.
  */
 #include "sketch/caller-int.h"
 
@@ -28,7 +28,7 @@ struct work {
 	struct sketch_runs *runs;
 };
 
-/* The calls of the program that lead to a statement; each line occurs once. */
+/* The calls in the program that lead to a statement.  Each line is listed only once. */
 struct calls {
 	struct work *w;
 	uint32_t lines[MOST_CALLS]; /* an instruction (a value of the facts) of each line */
@@ -81,8 +81,8 @@ static void add_call(uint32_t value, void *context)
 		c->todo[c->todo_count++] = value;
 }
 
-/* Adds a caller.  The place where a thread is started does not count as a caller of the function
- * that the thread runs. */
+/* Adds a caller.  If a thread is started with the function, the place that starts it is not a
+ * caller, so not all calls are known. */
 static void add_caller(uint32_t value, void *context)
 {
 	struct calls *c = context;
@@ -93,7 +93,7 @@ static void add_caller(uint32_t value, void *context)
 		add_call(value, c);
 }
 
-/* Finds the calls of the program through which a thread reaches a statement of a header. */
+/* Finds the calls in the program through which a thread can reach a statement in a header. */
 static void find_calls(struct calls *c, const struct slice_statement *s)
 {
 	const struct facts *f = c->w->f;
@@ -130,8 +130,8 @@ static bool is_creation(const struct slice_statement *s)
 	return s->operation && !strcmp(s->operation, "thread-create");
 }
 
-/* Whether block `to` of a function can be executed after block `from`.  Blocks are counted from the
- * first one of the function. */
+/* Returns true if block `to` of a function can be executed after block `from`.  Blocks are numbered
+ * from the first block of the function. */
 static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
 {
 	uint32_t *todo = rd_xcalloc(g->nodes + 1, sizeof *todo);
@@ -154,8 +154,8 @@ static bool can_follow(const struct facts_graph *g, uint32_t from, uint32_t to)
 	return found;
 }
 
-/* Whether a thread passes the calls in this order, and each at most once: each call can follow the
- * one before it, and no path leads back. */
+/* Returns true if a thread makes the calls in this order, and each of them at most once.  This is
+ * so if each call can follow the one before it, and no path leads back. */
 static bool is_sequence(const struct calls *c, const struct facts_graph *g, uint32_t base)
 {
 	const uint32_t *block_of = c->w->depend->block_of;
@@ -177,9 +177,9 @@ static int by_block(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the calls in the order in which threads pass them.  Returns false unless all are in one
- * function that no code calls, such as main().  Also returns false if threads may pass one of them
- * twice, or in varying order. */
+/* Sorts the calls in the order in which threads make them.  Returns false unless all of them are in
+ * one function that no code calls, such as main().  Also returns false if a thread may make a call
+ * twice, or if the order may vary. */
 static bool sort_calls(struct calls *c)
 {
 	const struct facts *f = c->w->f;

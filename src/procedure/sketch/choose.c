@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define FIRST_SIGMA 2 /* number of statements: the failing one and the one before it */
-/* Minimum F-measure of a predictor that ends the search; about one run in twenty may contradict
- * it. */
+/* Minimum F-measure of a predictor that ends the search.  About one run in twenty may contradict
+ * such a predictor. */
 #define GOOD_F 0.95
 /* Minimum F-measure of a further order that is worth an intervention.  The best order is always
  * tried. */
@@ -90,9 +90,9 @@ static bool is_near(const struct sketch_runs *runs, const struct sketch_event *e
 	return runs->statements[e->statement].distance < sigma;
 }
 
-/* Makes a copy of the runs with only those events that tracking of the first `sigma` statements
- * would show.  These are events of the statements, and others of the same memory.  The statements
- * are borrowed. */
+/* Copies the runs, but only those events that would be seen if the first `sigma` statements were
+ * tracked.  These are the events of these statements, and other events that touch the same memory.
+ * The statements are borrowed. */
 static void make_near(const struct sketch_runs *runs, uint32_t sigma, struct sketch_runs *near)
 {
 	*near = (struct sketch_runs){.statements = runs->statements,
@@ -182,8 +182,8 @@ struct choose_track choose_track_begin(void)
 	return (struct choose_track){.sigma = FIRST_SIGMA};
 }
 
-/* After a predictor was found, CHOOSE_PLAIN_MORE further failing runs are enough, or one if that
- * would make more than CHOOSE_FAILING in all. */
+/* After a predictor was found, CHOOSE_PLAIN_MORE further failing runs are enough.  If that would
+ * make more than CHOOSE_FAILING failing runs in all, one is enough. */
 size_t choose_track_enough(const struct choose_track *t)
 {
 	if (!t->near)
@@ -231,9 +231,9 @@ bool choose_track_next(struct choose_track *t, struct choose_counts c, const str
 
 /* ---- interventions ---- */
 
-/* The best order.  If a cause is known and several orders have equally good counts, takes the one
- * that became true first, if that was before the cause.  An order that leads to a cause is the real
- * cause. */
+/* Returns the best order that was not tried yet, or NULL.  If a cause is already known, considers
+ * only orders that are at least as good as the cause and came true before it, because an order that
+ * leads to a cause is the real cause.  Of these orders, returns the one that came true first. */
 static struct sketch_predictor *best_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
 					   const bool *tried)
 {
@@ -262,16 +262,17 @@ struct sketch_predictor *choose_order(struct sketch_predictors *p, const struct 
 	return next && (!count || next->f >= WORTH_F) ? next : NULL;
 }
 
-/* Whether statements of two tables are the same, judging by their lines and operations. */
+/* Returns true if two statements of different tables are the same, judging by their lines and
+ * roles. */
 static bool is_same_place(const struct slice_statement *a, const struct slice_statement *b)
 {
 	return a->line == b->line && a->role == b->role &&
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Whether the last run of `runs` shows the order `p`.  The statements of `p` before index `which`
- * are already indices into runs->statements.  The others are still indices into of->statements;
- * their counterparts in `runs` are searched for here. */
+/* Returns true if the last run of `runs` shows the order `p`.  The statements of `p` before index
+ * `which` are already indices into runs->statements.  The others are still indices into
+ * of->statements; this function looks for their counterparts in `runs`. */
 static bool has_order_from(const struct sketch_runs *runs, const struct sketch_runs *of,
 			   struct sketch_predictor *p, size_t which)
 {

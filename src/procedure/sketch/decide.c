@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Decisions (sketch/decide.h).  A statement of the runs comprises all instructions of its line, as
- * in sketch/reach-int.h.  If no branch of its function decides whether a statement is executed, the
- * branches that decide whether the function is called are used.  Branches that decide whether a
- * thread is started are not used, since the start is shown anyway.
+ * in sketch/reach-int.h.  If no branch within its function decides whether a statement is executed,
+ * this file uses the branches that decide whether the function is called.  It does not use branches
+ * that decide whether a thread is started, since the start is shown anyway.
  */
 #include "sketch/decide.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define MOST_VALUES 4096 /* largest number of instructions that are examined for one statement */
-/* Largest number of branches that are kept for a statement: the nearest ones. */
+/* Largest number of branches that are kept for a statement.  The nearest ones are kept. */
 #define MOST_BRANCHES 64
 
 /* The state while lists are made. */
@@ -30,9 +30,10 @@ struct work {
 	struct depend depend;
 	const struct facts *f;
 	struct sketch_runs *runs;
-	struct rd_names lines;	/* numbers the lines, named "file:line" */
-	uint32_t *first;	/* by line: an instruction there; FACTS_NONE if there is none */
-	uint32_t *next;		/* by instruction: another instruction of the same line */
+	struct rd_names lines; /* numbers the lines, named "file:line" */
+	/* by line: an instruction of the line; FACTS_NONE if there is none */
+	uint32_t *first;
+	uint32_t *next;		/* by instruction: the next instruction of the same line */
 	struct decide_list *at; /* by line: the statements of the runs there */
 	size_t first_capacity, at_capacity, at_count;
 };
@@ -130,7 +131,7 @@ static bool is_branch(const struct facts *f, uint32_t value)
 	return f->values[value].kind == FACTS_BRANCH || f->values[value].kind == FACTS_SWITCH;
 }
 
-/* Adds entries for statements that were added to the runs. */
+/* Adds an entry to `d` for each statement that was added to the runs. */
 static void grow(struct work *w)
 {
 	struct decide *d = w->d;
@@ -140,8 +141,8 @@ static void grow(struct work *w)
 		d->statements[d->count] = (struct decide_statement){0};
 }
 
-/* Finds the branches that decide whether the instructions of the walk are executed.  With `all`,
- * also finds the branches that decide about these branches. */
+/* Finds the branches that decide whether the instructions of the walk are executed.  If `all` is
+ * set, also finds the branches that decide whether these branches are executed, and so on. */
 static void find_branches(struct walk *walk, bool all)
 {
 	const struct facts *f = walk->w->f;
@@ -169,8 +170,8 @@ static void push_operands(struct walk *walk, uint32_t value)
 		push(walk->w->f->operands[i].operand, walk);
 }
 
-/* Pushes what the called functions return.  Returns false if the facts lack the code of one of
- * them. */
+/* Adds the return instructions of the called functions to the walk.  Returns false if the facts do
+ * not contain the code of one of these functions. */
 static bool push_results(struct walk *walk, uint32_t call)
 {
 	const struct facts *f = walk->w->f;
@@ -203,7 +204,8 @@ static void look_through(struct walk *walk, uint32_t value, struct decide_list *
 	}
 }
 
-/* Finds the lines with the reads and library calls from which the branch computes its condition. */
+/* Finds the reads and library calls from which the condition of the branch is computed, and adds
+ * their lines. */
 static void find_looks(struct work *w, uint32_t branch, struct decide_list *lines)
 {
 	struct walk walk = {.w = w, .seen = RD_UMAP_INIT};
@@ -216,7 +218,7 @@ static void find_looks(struct work *w, uint32_t branch, struct decide_list *line
 
 /* ---- statements ---- */
 
-/* Whether the statement has a value that a branch can depend on. */
+/* Returns true if the statement has a value that a branch can depend on. */
 static bool is_looked_at(const struct slice_statement *s)
 {
 	return s->kind == SLICE_READ || s->kind == SLICE_CALL ||
@@ -296,7 +298,8 @@ static void decide_about(struct work *w, uint32_t statement)
 
 /* ---- values that differ between runs ---- */
 
-/* The value of an event for comparisons.  Addresses differ from run to run and mean nothing. */
+/* Returns the value of an event in a form that can be compared between runs.  All values that look
+ * like addresses become the same number, because addresses differ from run to run. */
 static uint64_t plain_value(const struct sketch_event *e)
 {
 	return e->size == 8 && e->value > UINT32_MAX && (int64_t)e->value > 0 ? UINT64_MAX : e->value;
@@ -377,8 +380,8 @@ void decide_close(struct decide *d)
 
 /* ---- events ---- */
 
-/* A branch that a thread must have executed.  Its event is inserted before event number `after` of
- * the run, directly after the thread's previous event. */
+/* A branch that was not watched but that a thread must have executed.  Its event is inserted before
+ * event number `after` of the run, which is directly after the thread's previous event. */
 struct implied {
 	/* `number` counts the implied branches in the order in which they were found. */
 	size_t after, number;
@@ -386,7 +389,7 @@ struct implied {
 };
 
 struct thread {
-	/* The branches that the thread has passed and whose sides it has not left yet. */
+	/* The branches on one of whose sides the thread is at the moment. */
 	struct decide_list in;
 	size_t last; /* 1 + the index of the thread's last event; 0 if it has no event */
 };
@@ -415,9 +418,9 @@ static bool is_on_line(const struct sketch_runs *runs, uint32_t a, uint32_t b)
 	return x->line == y->line && !strcmp(rd_base_name(x->file), rd_base_name(y->file));
 }
 
-/* Handles a thread that reaches a statement: the thread has left the sides of all branches that do
- * not decide whether that statement is executed.  A branch on the statement's own line is executed
- * again. */
+/* Called when a thread reaches a statement.  If a branch does not decide whether this statement is
+ * executed, the thread has left both sides of that branch, so the branch is removed from t->in.  A
+ * branch on the statement's own line is also removed, because it is executed again. */
 static void leave(const struct imply *m, struct thread *t, uint32_t statement)
 {
 	size_t kept = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds what decides whether a statement is executed: branches of its function or of its callers,
- * and the reads and calls whose results these branches test.  In: facts and runs.  Out: for each
- * statement of the runs, the statements that decide whether it is executed, and events for branches
- * that were not watched.
+ * Finds out what decides whether a statement is executed.  These are branches of its function or of
+ * its callers, and the reads and calls whose results these branches test.  In: facts and runs.
+ * Out: for each statement of the runs, the statements that decide whether it is executed; and
+ * events for branches that were not watched.
  */
 #ifndef SKETCH_DECIDE_H
 #define SKETCH_DECIDE_H
@@ -17,17 +17,17 @@ struct decide_list {
 	size_t count, capacity;
 };
 
-/* Adds an item, unless the list has it. */
+/* Adds an item unless the list already contains it. */
 void decide_list_add(struct decide_list *l, uint32_t item);
 
 struct decide_statement {
 	struct decide_list by; /* the branches that decide whether it is executed */
-	/* The branches in `by`, the branches that decide whether these are executed, and so on;
-	 * nearest first. */
+	/* The branches in `by`, the branches that decide whether those are executed, and so on.
+	 * The nearest branches come first. */
 	struct decide_list above;
 	struct decide_list looks; /* for a branch: the reads and calls whose results it tests */
-	bool varies;		  /* whether its value differed between runs or executions */
-	bool seen;		  /* whether it has events */
+	bool varies;		  /* true if its value differed between runs or executions */
+	bool seen;		  /* true if it has events */
 };
 
 struct decide {
@@ -37,16 +37,16 @@ struct decide {
 	uint32_t failure; /* the statement that fails */
 };
 
-/* Finds the decisions.  Adds to the statements of the runs: the failing statement, and the branches
- * that decide whether statements of the runs are executed.  If the failure has no place, d->failure
- * is UINT32_MAX. */
+/* Finds the decisions.  Adds the failing statement to the statements of the runs, and also the
+ * branches that decide whether statements of the runs are executed.  If the failure has no place,
+ * sets d->failure to UINT32_MAX. */
 void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *runs,
 		 const struct sketch_failure *failure);
 void decide_close(struct decide *d);
 
-/* Adds events, without values, for branches that were not watched.  A thread that executes a
- * statement has executed the branches that decide whether the statement is executed.  The events
- * follow the thread's earlier events. */
+/* Adds events without values for branches that were not watched.  If a thread executes a statement,
+ * it must have executed the branches that decide whether the statement is executed.  The new events
+ * directly follow the thread's earlier events. */
 void decide_imply(const struct decide *d, struct sketch_runs *runs);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The loop of a diagnosis.  In: a program.  Out: sketches.  choose-int.h makes the decisions; this
+ * The loop of a diagnosis.  In: a program.  Out: sketches. choose-int.h makes the decisions; this
  * file does the runs:
  *
- * 1. Runs are made until one fails, or the time is up.  They are not watched.
+ * 1. Runs are made until one fails or the time is up.  Their statements are not watched.
  * 2. The slice of the failure shows where to look.  Runs are made until enough of them have failed
  *    in the same way and enough have passed.
  * 3. Predictors are sought among the first two statements of the slice, then four, and so on, until
@@ -33,7 +33,7 @@
 #include <string.h>
 
 /* All of the following numbers were chosen by hand. */
-#define TIMED 32 /* for this many of the best predictors, it is determined when they came true */
+#define TIMED 32 /* number of the best predictors for which it is determined when they came true */
 #define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* time limit of an unscheduled run */
 /* Time limit of all unscheduled runs together, if the diagnosis has no limit. */
 #define PLAIN_NS (60 * RD_NS_PER_S)
@@ -56,7 +56,8 @@ struct work {
 	const char *signature;		 /* the signature that is being explained */
 	struct rd_names signatures;	 /* numbers the signatures of all failures */
 	struct sketch_failure *failures; /* by number of the signature: its first failure */
-	/* By signature: the schedule that first showed it; NULL if unknown. */
+	/* By number of the signature: the schedule of the run that first failed with it; NULL if
+	 * unknown. */
 	char **schedules;
 	size_t schedule_capacity;
 	size_t failure_count, failure_capacity;
@@ -92,7 +93,8 @@ static void show(const struct work *w, const char *doing)
 
 /* ---- runs ---- */
 
-/* Whether the failure is at the place that the user reported; true if the user reported none. */
+/* Returns true if the failure is at the place that the user reported, or if the user reported no
+ * place. */
 static bool is_wanted(const struct work *w, const struct sketch_failure *f)
 {
 	const struct sketch_failure *report = w->how->report;
@@ -129,9 +131,9 @@ static bool has_signature(const struct sketch_failure *f, const char *wanted)
 	return same;
 }
 
-/* Makes a run. *said becomes false if the run is ignored.  In an intervention, *failed is set only
- * by a failure with the signature that is being explained: any other failure may be due to another
- * bug. */
+/* Makes a run.  Sets *said to false if the run has to be ignored.  In an intervention, *failed
+ * becomes true only if the run failed with the signature that is being explained, because any other
+ * failure may be due to another bug. */
 static int make_run(struct work *w, const struct turns_order *order, bool *said, bool *failed)
 {
 	struct sketch_failure f;
@@ -166,14 +168,14 @@ static void drop_last(struct sketch_runs *runs)
 	RD_FREE(run->events, run->signature, run->schedule);
 }
 
-/* Drops a failing run if only passing runs are needed. */
+/* Drops the last run if it failed and only passing runs are still needed. */
 static void drop_needless(struct sketch_runs *runs, const char *signature, size_t enough)
 {
 	if (choose_is_needless(runs, signature, enough))
 		drop_last(runs);
 }
 
-/* Makes runs, which are not watched, until one fails. */
+/* Makes runs until one fails.  Their statements are not watched. */
 static int find_failure(struct work *w)
 {
 	uint64_t most = w->how->most ? w->how->most : DIAGNOSE_RUNS;
@@ -233,7 +235,8 @@ static int try_order(struct work *w, const struct turns_order *o, struct sketch_
 	return err;
 }
 
-/* Tries the best orders.  Runs with interventions have a separate table of statements. */
+/* Forces and prevents the best orders.  The runs with interventions have a separate table of
+ * statements. */
 static int intervene(struct work *w, const struct sketch_runs *runs, struct sketch_predictors *p)
 {
 	struct sketch_predictor *next, *cause = NULL;
@@ -265,15 +268,15 @@ static int intervene(struct work *w, const struct sketch_runs *runs, struct sket
 
 /* ---- plain runs ---- */
 
-/* Whether the unscheduled program may show this failure, and can be tracked. */
+/* Returns true if the unscheduled program may show this failure, and can be tracked. */
 static bool is_plain(const struct work *w, const struct sketch_failure *f, const struct reach *reach)
 {
 	return reach->sliced && (f->kind == SKETCH_CRASH || f->kind == SKETCH_ASSERTION) &&
 	       !w->how->runs.companion && !w->how->runs.setup;
 }
 
-/* Whether nothing distinguishes a failing run from a few passing ones.  In that case more runs will
- * not help, but a larger σ may. */
+/* Returns true if nothing distinguishes a failing run from a few passing ones.  In that case more
+ * runs will not help, but a larger σ may. */
 static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 {
 	struct sketch_predictors p = {0};
@@ -285,9 +288,9 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Makes runs until `enough` of them have failed and enough have passed, or a limit is reached.  Ends
- * earlier if many runs were made and none failed, or if this σ is clearly too small.  With `delays`,
- * threads are delayed at random. */
+/* Makes runs until `enough` of them have failed and enough have passed, or until a limit is
+ * reached.  Ends earlier if many runs were made and none failed, or if this σ is clearly too small.
+ * If `delays` is set, threads are delayed at random. */
 static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->turns.runs;
@@ -395,7 +398,8 @@ static void set_distances(struct sketch_runs *runs, struct reach *reach, const c
 	}
 }
 
-/* Watches the sites that the first `sigma` statements reach; all sites if there is no slice. */
+/* Makes runs stop at the sites that the first `sigma` statements of the slice cover, or at all
+ * accesses if there is no slice. */
 static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 {
 	reach_sites(reach, w->turns.sites, sigma);
@@ -403,9 +407,9 @@ static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
 	w->turns.watch_count = reach->count;
 }
 
-/* Explains the failure with runs whose threads take turns.  A large part of the slice is watched at
- * once.  All of a large slice is watched only if its first statements explain nothing, since the
- * program is stopped at each statement. */
+/* Explains the failure with runs whose threads take turns.  The first LED_FIRST statements of the
+ * slice are watched from the beginning.  More of a large slice is watched only if these statements
+ * explain nothing, since the program is stopped at each watched statement. */
 static int look_by_turns(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
 			 uint32_t *sigma)
 {
@@ -443,16 +447,17 @@ static int explain_led(struct work *w, size_t failure, struct reach *reach, stru
 	return err;
 }
 
-/* Gives the sketch a schedule.  A run without a schedule cannot be repeated, but another run that
- * failed in the same way can. */
+/* Sets the schedule of the sketch if the run that it shows has none.  Such a run cannot be
+ * repeated, but another run that failed in the same way can. */
 static void give_schedule(struct sketch *s, const char *schedule)
 {
 	if (!s->schedule && schedule)
 		s->schedule = rd_arena_strndup(s->arena, schedule, strlen(schedule));
 }
 
-/* Makes the sketch.  Branches that were not watched are added only now.  It is known only that a
- * thread passed them, which does not help to distinguish failing from passing runs. */
+/* Makes the sketch.  Branches that were not watched are added only now.  Nothing is known about
+ * them except that a thread passed them, so they do not help to distinguish failing from passing
+ * runs. */
 static void draw(struct work *w, struct sketch_runs *runs, const struct sketch_failure *f,
 		 struct sketch_predictors *p, const struct sketch_reach *reached)
 {

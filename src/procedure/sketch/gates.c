@@ -3,9 +3,10 @@
  * Gates (sketch/gates.h).  In: a slice.  Out: the instructions that get a gate.
  *
  * Outside the slice, every access that may touch the same memory as a statement of the slice also
- * gets a gate.  For each memory object, and each offset in it, the nearest such statement is stored.
- * An access looks up all objects and offsets to which its address may point.  Superfluous gates do
- * no harm, because events are matched by the address that was accessed.
+ * gets a gate.  To find these accesses, this file stores, for each memory object and each offset in
+ * it, the nearest statement of the slice that touches it.  Then it looks up all objects and offsets
+ * to which the address of an access may point.  Superfluous gates do no harm, because events are
+ * matched by the address that was accessed.
  */
 #include "sketch/gates.h"
 
@@ -23,7 +24,8 @@ enum { WIDEST = 16 }; /* bytes of the widest access */
 
 /* ---------------------------------------------------------------------- names --- */
 
-/* The letter that instr/track/track.c uses for the instruction; 0 if there cannot be a gate. */
+/* Returns the letter by which instr/track/track.c knows the kind of instruction, or 0 if the
+ * instruction cannot have a gate. */
 static char letter_of(const struct facts *f, uint32_t value)
 {
 	switch (f->values[value].kind) {
@@ -43,8 +45,8 @@ static char letter_of(const struct facts *f, uint32_t value)
 	}
 }
 
-/* Appends the name of a gate without the number that distinguishes instructions at the same
- * place. */
+/* Stores the name of a gate in `name`, without the number that distinguishes instructions at the
+ * same place. */
 static void name_of(const struct facts *f, uint32_t value, struct rd_buf *name)
 {
 	const struct facts_value *v = &f->values[value];
@@ -162,7 +164,8 @@ static void touched_release(struct touched *t)
 	RD_FREE(t->places, t->objects, t->first_place);
 }
 
-/* The nearest statement that touches the same memory; FACTS_NONE if there is none. */
+/* Returns the nearest statement of the slice that touches the same memory, or FACTS_NONE if there
+ * is none. */
 static uint32_t nearest_to(const struct touched *t, uint32_t value)
 {
 	const struct facts *f = t->f;

@@ -18,30 +18,32 @@ struct sketch_gate {
 };
 
 struct sketch_gates {
-	/* Gates of the slice, in its order; then the other gates, sorted by `near`. */
+	/* The gates of the slice come first, in the order of the slice.  The other gates follow,
+	 * sorted by `near`. */
 	struct sketch_gate *items;
 	size_t count, capacity;
 	size_t left_out; /* number of gates beyond the limit */
 };
 
-/* Finds the gates that are open in runs that track the first `sigma` statements (0 for all
- * statements); at most `max` gates. */
+/* Finds the gates that are open in runs that track the first `sigma` statements of the slice, but
+ * at most `max` gates.  If `sigma` is 0, all statements are tracked. */
 void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
 
-/* How to open a gate (enum raddle_track_flag) if the first `sigma` statements are tracked; 0
- * statements means all.  Returns 0 if the gate stays shut. */
+/* Returns the flag with which a gate is opened (enum raddle_track_flag) in a run that tracks the
+ * first `sigma` statements, or 0 if the gate stays shut.  If `sigma` is 0, all statements are
+ * tracked. */
 uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 
-/* Whether the gate is at a call that creates a thread.  Such calls are always tracked, to show
- * where a thread came from. */
+/* Returns true if the gate is at a call that creates a thread.  Such calls are always tracked, to
+ * show where a thread came from. */
 bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f);
 
-/* Sets RADDLE_TRACK_BESIDE for shut gates in functions that have open gates; `flags` is indexed by
- * gate. */
+/* Sets the flag RADDLE_TRACK_BESIDE of each shut gate whose function has an open gate.  `flags` is
+ * indexed by gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 
-/* The statement to which an event of that kind at the gate belongs. */
+/* Returns the statement to which an event of that kind at the gate belongs. */
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind);
 /* Adds all statements to which events of the gate may belong to the table of `runs`. */

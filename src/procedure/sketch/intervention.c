@@ -3,16 +3,18 @@
  * Interventions choose the thread that runs next, so that an order of statements happens or does
  * not happen.
  *
- * Order of two statements, `a` before `b`, of different threads.  To force it, a thread that is about
- * to execute `a` is stopped until another thread has reached `b`.  A thread that is about to execute
- * `b` is stopped until another thread has executed `a`; then it is the first to run.  To prevent the
- * order, a thread that is about to execute `a` is stopped until another thread has executed `b`.
+ * An order of two statements means that one thread executes `a` before another thread executes `b`.
+ * To force this order, a thread that is about to execute `a` is stopped until another thread has
+ * reached `b`.  A thread that is about to execute `b` is stopped until another thread has executed
+ * `a`; then it runs next.  To prevent the order, a thread that is about to execute `a` is stopped
+ * until another thread has executed `b`.
  *
- * Order of three statements, the middle one of another thread.  To force it, a thread before the
- * middle statement is stopped until another thread has executed the first.  That thread is then
- * stopped before the last statement until the middle one has been executed.  To prevent the order,
- * a thread before the middle statement is stopped while another thread is between the first and the
- * last.
+ * In an order of three statements, one thread executes the first and the last statement, and
+ * another thread executes the middle one in between.  To force this order, a thread that is about
+ * to execute the middle statement is stopped until another thread has executed the first.  That
+ * other thread is then stopped before the last statement until the middle one has been executed.
+ * To prevent the order, a thread that is about to execute the middle statement is stopped while
+ * another thread is between the first and the last.
  *
  * A thread is never stopped if no other thread could run.  So an intervention cannot make a program
  * hang, but it may fail to produce the order.
@@ -32,7 +34,8 @@ static uint64_t draw(struct turns_now *now)
 	return now->seed;
 }
 
-/* Whether the statement is number `which` of the order, judging by its line and operation. */
+/* Returns true if the statement is statement number `which` of the order, judging by its line and
+ * role. */
 static bool is_at(const struct turns_now *now, uint32_t statement, size_t which)
 {
 	const struct turns_order *o = &now->order;
@@ -46,7 +49,7 @@ static bool is_at(const struct turns_now *now, uint32_t statement, size_t which)
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Whether the thread is about to execute statement number `which` of the order. */
+/* Returns true if the thread is about to execute statement number `which` of the order. */
 static bool is_due_at(const struct turns_now *now, uint32_t thread, size_t which)
 {
 	return is_at(now, now->threads[thread].statement, which) ||
@@ -69,7 +72,7 @@ static bool is_inside(const struct turns_now *now, uint32_t but)
 	return false;
 }
 
-/* Whether some thread other than `but` is about to execute the second statement. */
+/* Returns true if some thread other than `but` is about to execute the second statement. */
 static bool is_awaited(const struct turns_now *now, uint32_t but)
 {
 	for (uint32_t i = 0; i < TURNS_THREADS; i++)
@@ -97,14 +100,14 @@ static bool is_held_in_three(const struct turns_now *now, uint32_t thread)
 	return is_due_at(now, thread, 1) && !is_inside(now, thread);
 }
 
-/* Whether the thread must stay stopped before its next statement. */
+/* Returns true if the thread must stay stopped before its next statement. */
 static bool is_held(const struct turns_now *now, uint32_t thread)
 {
 	RD_ASSERT(now->order.order->count == 2 || now->order.order->count == 3);
 	return now->order.order->count == 3 ? is_held_in_three(now, thread) : is_held_in_pair(now, thread);
 }
 
-/* Whether the thread is at the statement that comes next in a forced order. */
+/* Returns true if the thread is at the statement that comes next in a forced order. */
 static bool is_due(const struct turns_now *now, uint32_t thread)
 {
 	const struct sketch_predictor *o = now->order.order;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside sketch/: which events of a run a sketch shows. */
+/* Inside sketch/: decides which events of a run are shown in a sketch. */
 #ifndef SKETCH_MARKS_INT_H
 #define SKETCH_MARKS_INT_H
 
@@ -9,16 +9,15 @@
  * event.  MARK_TELLS: the event alone distinguishes failing from passing runs. */
 enum { MARK_SHOW = 1, MARK_NAMED = 2, MARK_TELLS = 8 };
 
-/* Returns the marks of the run's events, which the caller frees.  `shown` is indexed by statement:
- * a failing run sets it for the statements that it shows, and a passing run shows the same
- * statements. */
+/* Returns an array with the marks of each event of the run.  The caller must free it.  `shown` is
+ * indexed by statement.  For a failing run, this function sets shown[i] if statement i is shown;
+ * for a passing run, it shows the statements whose entries are set. */
 unsigned char *marks_make(const struct sketch *s, const struct sketch_run *run, bool *shown);
 
-/* Whether two events belong to the same thread and line. */
+/* Returns true if two events belong to the same thread and line. */
 bool marks_is_same_line(const struct sketch_runs *runs, const struct sketch_event *a,
 			const struct sketch_event *b);
 
-/* Whether the event creates a thread. */
 bool marks_is_creation(const struct sketch *s, const struct sketch_event *e);
 
 #endif

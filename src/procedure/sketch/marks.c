@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chooses the events of a run that a sketch shows.  In: a run, the predictors, and the statements
- * that decide whether others are executed.  Out: a mark for each event.
+ * Chooses the events of a run that are shown in a sketch.  In: a run, the predictors, and the
+ * statements that decide whether other statements are executed.  Out: a mark for each event.
  *
  * A sketch shows events whose statements are near the failure in the slice, and the events of the
- * predictors that it lists.  If a thread executes a line repeatedly, only the last execution is
- * shown, and those that belong to a predictor.
+ * predictors that it lists.  If a thread executes a line repeatedly, the sketch shows only the last
+ * execution and the executions that belong to a predictor.
  */
 #include "sketch/marks-int.h"
 
@@ -16,15 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Minimum F-measure of a value or branch that is shown even if no listed predictor refers to it: it
- * predicts nearly every run correctly. */
+/* A value or branch with at least this F-measure predicts nearly every run correctly.  It is shown
+ * even if no listed predictor refers to it. */
 #define GOOD_F 0.95
-/* The events of the best predictor of a type are shown only if it has at least this F-measure:
- * better than chance. */
+/* The events of the best predictor of a type are shown only if the predictor has at least this
+ * F-measure, which is better than chance. */
 #define LISTED_F 0.5
 /* Largest number of values and branches that are shown; a person does not read more. */
 #define SHOWN_DIFFERENT 64
-/* Largest number of predictors that are listed; they fit on a screen with the steps. */
+/* Largest number of predictors that are listed.  This many fit on a screen together with the
+ * steps. */
 #define SHOWN_PREDICTORS 6
 
 bool sketch_is_shown(const struct sketch *s, size_t predictor)
@@ -42,9 +43,10 @@ static bool is_near(const struct sketch *s, const struct sketch_event *e)
 	return distance != UINT32_MAX && (!s->near || distance < s->near);
 }
 
-/* Whether the events of a predictor are shown as steps.  That is so for the best predictor of each
- * type if it is good enough.  It is also so for a listed order that is as good as the best
- * predictor, unless its events come after those of the best predictor. */
+/* Returns true if the events of a predictor are shown as steps.  They are shown if the predictor is
+ * the best of its type and good enough.  They are also shown if the predictor is a listed order
+ * that is as good as the best predictor, unless its events come after those of the best predictor.
+ * `at` contains the events of the predictor, and `end` is the last event of the best predictor. */
 static bool is_listed(const struct sketch *s, size_t predictor, const size_t at[3], size_t end)
 {
 	const struct sketch_predictor *p = &s->predictors.items[predictor], *best = s->predictors.items;
@@ -81,7 +83,7 @@ static void mark_predictors(const struct sketch *s, const struct sketch_run *run
 	}
 }
 
-/* Shows events that touch the same memory as the events of marked predictors. */
+/* Shows all events that touch the same memory as an event to which a predictor refers. */
 static void mark_same_memory(const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_umap addresses = RD_UMAP_INIT;
@@ -130,8 +132,8 @@ bool marks_is_creation(const struct sketch *s, const struct sketch_event *e)
 	return operation && !strcmp(operation, "thread-create");
 }
 
-/* Shows the creation of each thread that is shown.  The first creation makes thread 1, and so
- * on. */
+/* Shows the creation of each thread that has shown events.  The first creation creates thread 1,
+ * the second creates thread 2, and so on. */
 static void mark_creations(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct rd_umap threads = RD_UMAP_INIT;
@@ -148,21 +150,21 @@ static void mark_creations(const struct sketch *s, const struct sketch_run *run,
 
 static bool is_join(const struct slice_statement *st)
 {
-	/* An operation that begins a join and one that ends it both count. */
+	/* Both operations of a join count: the one that begins it and the one that ends it. */
 	return st->operation && strstr(st->operation, "join");
 }
 
-/* The state while a run is pruned, from its last event to the first. */
+/* The state while a run is pruned.  Its events are visited from the last to the first. */
 struct prune {
 	const struct sketch *s;
 	const struct sketch_run *run;
 	struct rd_umap threads;	  /* the threads with a later event in the sketch */
 	struct rd_umap addresses; /* the addresses that a later event in the sketch touches */
 	struct rd_umap written;	  /* the addresses that a shown event writes */
-	bool *named;		  /* by statement: whether a predictor refers to it */
+	bool *named;		  /* by statement: true if a predictor refers to it */
 };
 
-/* Whether the event can have contributed to the failure, or is the failure itself. */
+/* Returns true if the event can have contributed to the failure, or is the failure itself. */
 static bool matters(const struct prune *p, size_t i)
 {
 	const struct sketch_event *e = &p->run->events[i];
@@ -181,10 +183,13 @@ static bool matters(const struct prune *p, size_t i)
 	return !is_join(st);
 }
 
-/* Hides events that have no part in the failure: a read that is not near the failure; if the
- * failure has no place, a read of memory that no shown event writes; a read or branch of a thread
- * that has no later event in the sketch; a write of memory that no later event touches; a join.  In
- * a hang these events stay, because it is unknown what would have followed. */
+/* Hides events that cannot have contributed to the failure.  In a hang nothing is hidden, because it
+ * is unknown what would have followed.  Hidden are:
+ * - reads that are not near the failure;
+ * - reads of memory that no shown event writes, if the failure has no place;
+ * - reads and branches of a thread that has no later event in the sketch;
+ * - writes to memory that no later event in the sketch touches;
+ * - joins. */
 static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	struct prune p = {.s = s, .run = run};
@@ -221,7 +226,8 @@ static bool is_lock(const struct sketch *s, const struct sketch_event *e)
 	return role == SLICE_ACQUIRES || role == SLICE_RELEASES;
 }
 
-/* Hides locks that no thread holds or waits for at the end, because they have no part in a hang. */
+/* Hides operations on a lock if their thread neither holds the lock nor waits for it at the end.
+ * Such operations have nothing to do with the hang. */
 static void hide_released_locks(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
 	/* Maps a thread and a lock to 1 while the thread holds the lock or waits for it. */
@@ -247,7 +253,7 @@ static void hide_released_locks(const struct sketch *s, const struct sketch_run 
 /* Shows the write of each value that a shown statement reads. */
 static void mark_writers(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
-	struct rd_umap last = RD_UMAP_INIT; /* maps an address to 1 + its last write */
+	struct rd_umap last = RD_UMAP_INIT; /* maps an address to 1 + the index of its last write */
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct sketch_event *e = &run->events[i];
@@ -303,8 +309,8 @@ static void mark_different(const struct sketch *s, const struct sketch_run *run,
 	}
 }
 
-/* The last event of the thread, before number `end`, that belongs to this statement; SIZE_MAX if
- * there is none. */
+/* Returns the index of the last event before `end` that belongs to this thread and statement, or
+ * SIZE_MAX if there is none. */
 static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t statement, size_t end)
 {
 	for (size_t i = end; i-- > 0;)
@@ -313,8 +319,8 @@ static size_t last_of(const struct sketch_run *run, uint32_t thread, uint32_t st
 	return SIZE_MAX;
 }
 
-/* The first later write by another thread to the address of event `at`; SIZE_MAX if there is
- * none. */
+/* Returns the index of the first event after `at` in which another thread writes to the same
+ * address, or SIZE_MAX if there is none. */
 static size_t written_later(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	const struct sketch_event *e = &run->events[at];
@@ -326,17 +332,18 @@ static size_t written_later(const struct sketch *s, const struct sketch_run *run
 	return SIZE_MAX;
 }
 
-/* Whether the value could have been different: it was different in another run, or another thread's
- * write came too late to change it. */
+/* Returns true if the value of the event could have been different, because it was different in
+ * another run, or because another thread wrote to the same memory later, and could have done so
+ * earlier. */
 static bool could_differ(const struct sketch *s, const struct sketch_run *run, size_t at)
 {
 	return s->decided->statements[run->events[at].statement].varies ||
 	       written_later(s, run, at) != SIZE_MAX;
 }
 
-/* Shows a branch, with the value that it tested, if that value could have been different; otherwise
- * the branch decided nothing.  If a thread hangs waiting for something that has happened meanwhile,
- * the write that made it happen is shown as well. */
+/* Shows a branch and the values that it tested, if these values could have been different.  If they
+ * could not, the branch decided nothing, and false is returned.  If a thread hangs although what it
+ * waits for has happened in the meantime, the write that made it happen is shown as well. */
 static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
 {
 	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;
@@ -359,8 +366,9 @@ static bool mark_branch(const struct sketch *s, const struct sketch_run *run, si
 	return could;
 }
 
-/* Shows the nearest branches that decide whether a statement is executed and that could have taken
- * another direction. */
+/* Shows the branches that decide whether the statement is executed, if they could have taken
+ * another direction.  Where a branch could not, the branches that decide whether that branch is
+ * executed are considered instead. */
 static void mark_deciders(const struct sketch *s, const struct sketch_run *run, uint32_t statement,
 			  uint32_t thread, size_t end, unsigned char *marks)
 {

@@ -2,9 +2,10 @@
 /*
  * Reads failures from reports.  In: untrusted bytes.  Out: a failure.
  *
- * A report is read line by line.  The kind comes from the first line that names one.  The place is
- * that of the first frame in the user's code.  Such a frame has a line number and is neither a
- * function of a sanitizer nor in a system directory.  No assumption is made about lengths.
+ * A report is read line by line.  The first line that names a kind of failure determines the kind.
+ * The first frame in the user's code determines the place.  A frame is in the user's code if it has
+ * a line number, is not a function of a sanitizer, and is not in a system directory.  No assumption
+ * is made about lengths.
  */
 #include "sketch/outcome.h"
 
@@ -23,7 +24,7 @@
 
 /* Largest number of bytes of a report; chosen by hand to bound memory. */
 #define MOST_REPORT (UINT64_C(16) << 20)
-/* largest line number that is accepted; ten times it fits into 64 bits */
+/* upper limit for line numbers; ten times this number fits into 64 bits */
 #define MOST_LINE 1000000000u
 
 void sketch_failure_release(struct sketch_failure *f)
@@ -67,7 +68,7 @@ static bool next_line(const char **at, const char *end, struct line *l)
 	return true;
 }
 
-/* The position of the words in the line; NULL if they are not there. */
+/* Returns the position of the words in the line, or NULL if they are not there. */
 static const char *find(const struct line *l, const char *words)
 {
 	return memmem(l->at, (size_t)(l->end - l->at), words, strlen(words));
@@ -79,7 +80,7 @@ static void set(char **to, const char *from, size_t length)
 	*to = rd_xstrndup(from, length);
 }
 
-/* Splits FILE:LINE or FILE:LINE:COLUMN, which ends at `end`.  Returns false if it is not a
+/* Parses FILE:LINE or FILE:LINE:COLUMN between `at` and `end`.  Returns false if the text is not a
  * place. */
 static bool split_place(const char *at, const char *end, struct sketch_failure *f)
 {
@@ -107,7 +108,7 @@ static bool is_in_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '~';
 }
 
-/* Takes the name from a text such as "look" or "void *look(void *)". */
+/* Sets the function's name from a text such as "look" or "void *look(void *)". */
 static void set_function(struct sketch_failure *f, const char *at, const char *end)
 {
 	const char *bracket = memchr(at, '(', (size_t)(end - at)), *stop = bracket ? bracket : end,
@@ -166,7 +167,7 @@ static bool is_of_system(const char *function, size_t length, const char *file)
 	return false;
 }
 
-/* The length of a function's name, which ends at a bracket or blank. */
+/* Returns the length of a function's name, which ends at a bracket or blank. */
 static size_t name_length(const char *at, const char *end)
 {
 	size_t n = 0;
@@ -248,7 +249,7 @@ static bool read_kind(const struct line *l, struct sketch_failure *f)
 	return false;
 }
 
-/* Reads the place of a line such as "a.c:12:3: runtime error: ...". */
+/* Reads the place at the start of a line such as "a.c:12:3: runtime error: ...". */
 static bool read_own_place(const struct line *l, struct sketch_failure *f)
 {
 	const char *at = find(l, ": runtime error: ");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a run failed: the kind of failure, its cause and its place.  In: how a process ended and its
- * output; or a report from the user, which is the output of a sanitizer, of gdb or of an assertion,
- * or FILE:LINE; or a core file.  Out: the failure and its signature, which is the same for the same
+ * How a run failed: the kind of failure, its cause and its place.  In: the output of a run, a
+ * report from the user, or a core file.  A report may be the output of a sanitizer, of gdb or of an
+ * assertion, or just FILE:LINE.  Out: the failure and its signature, which is the same for the same
  * bug in every run.
  */
 #ifndef SKETCH_OUTCOME_H
@@ -23,21 +23,20 @@ struct sketch_failure {
 };
 void sketch_failure_release(struct sketch_failure *f);
 
-/* Returns kind, cause and place as one line, which the caller frees.  It contains no addresses or
- * other numbers that change from run to run.
- */
+/* Returns a line of text that consists of the kind, cause and place of the failure.  The text
+ * contains no addresses or other numbers that change from run to run.  The caller must free it. */
 char *sketch_signature(const struct sketch_failure *f);
 
-/* Finds a failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed." Returns
- * false if the text does not contain one. */
+/* Looks for a failed assertion in a text, such as "prog: file.c:12: function: Assertion `x'
+ * failed."  Returns false if the text does not contain one. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 
-/* Reads a report of any textual kind.  If it contains no place, fails with a message that includes
- * `name`.  Frames of system libraries are skipped. */
+/* Reads a report of any kind that is text.  Skips frames of system libraries.  If the report
+ * contains no place, fails with a message that includes `name`. */
 int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, const char *name);
 
-/* Reads the report in the file `report`.  If there is no such file, `report` may itself be
- * FILE:LINE.  A core file is read by gdb, together with the program. */
+/* Reads the report in the file `report`.  If there is no such file, `report` itself may be a place,
+ * FILE:LINE.  If the file is a core file, gdb reads it together with the program. */
 int sketch_read_report(struct sketch_failure *f, const char *report, const char *program);
 
 #endif

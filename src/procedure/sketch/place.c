@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* HEAD_BYTES: bytes at the start of an executable that contain its program headers.  ANSWER_MAX:
- * maximum number of bytes of an answer of addr2line, which is usually a few lines.  Both were
- * chosen by hand. */
+/* HEAD_BYTES is the number of bytes at the start of an executable in which its program headers are
+ * expected.  ANSWER_MAX is the maximum size, in bytes, of an answer of addr2line, which usually has
+ * a few lines.  Both were chosen by hand. */
 enum { HEAD_BYTES = 4096, ANSWER_MAX = 65536 };
 
-/* The lowest address of the program's segments, from which distances are counted. */
+/* Returns the lowest address of the program's segments.  Distances are counted from this
+ * address. */
 static uint64_t base_of(const char *executable)
 {
 	_Alignas(Elf64_Ehdr) char head[HEAD_BYTES];
@@ -50,8 +51,8 @@ bool sketch_is_system_file(const char *file)
 	return false;
 }
 
-/* The length of a function's name without the types of its arguments, which names in facts and
- * sites do not have either. */
+/* Returns the length of a function's name without the types of its arguments.  Names in facts and
+ * sites do not include these types either. */
 static size_t name_length(const char *text, size_t length)
 {
 	size_t depth = 0, at = length;
@@ -82,9 +83,9 @@ static void parse_frame(struct sketch_place *place, const char *text)
 		place->file = rd_xstrndup(file, (size_t)(colon - file));
 }
 
-/* Goes from the innermost function outwards through the functions into which it was inlined, and
- * takes the first one whose file belongs to the program.  If no file does, takes the innermost
- * function. */
+/* Parses an answer of addr2line.  The answer lists the innermost function first, followed by the
+ * functions into which it was inlined.  Uses the first function that is not in a system header or,
+ * if all of them are, the innermost one. */
 static void parse(struct sketch_place *place, const char *text)
 {
 	const char *at = text;

@@ -9,9 +9,10 @@
 
 #include <stdbool.h>
 
-/* A cache of places; zero is empty. */
+/* A cache of places.  If all bytes are zero, the cache is empty. */
 struct sketch_places {
-	/* Maps distances, in bytes from the start of the program, to indices. */
+	/* Maps the distance of an address from the start of the program, in bytes, to an index in
+	 * `items`. */
 	struct rd_umap known;
 	struct sketch_place {
 		char *function, *file; /* NULL if unknown */
@@ -20,18 +21,19 @@ struct sketch_places {
 	size_t count, capacity;
 };
 
-/* The place at a distance from the start of the program.  Members that cannot be determined are
- * NULL or 0.  The result is valid until the next call. */
+/* Returns the place at a distance from the start of the program.  Members that cannot be determined
+ * are NULL or 0.  The result is valid until the next call. */
 const struct sketch_place *sketch_place(struct sketch_places *p, const char *executable, uint64_t distance);
 
-/* Whether the file is a header of the system or of the compiler.  Code that was inlined from there
- * is attributed to the line of the program that calls it. */
+/* Returns true if the file is a header of the system or of the compiler.  Code that was inlined
+ * from there is attributed to the line of the program that calls it. */
 bool sketch_is_system_file(const char *file);
 
 typedef bool sketch_own_fn(const void *context, const char *file);
-/* The place of a crash (raddle/crash.h): the first one that belongs to the program, if possible
- * outside system headers.  `own` decides whether a file belongs to the program; if it is NULL, all
- * files do.  Returns NULL if there is no such place. */
+/* Returns the place of a crash (raddle/crash.h).  This is the first of `places` that belongs to the
+ * program and is not in a system header or, if there is none, the first one that belongs to the
+ * program.  `own` decides whether a file belongs to the program; if it is NULL, all files do.
+ * Returns NULL if no place belongs to the program. */
 const struct sketch_place *sketch_crash_place(struct sketch_places *p, const char *executable,
 					      const uint64_t places[RADDLE_CRASH_PLACES], sketch_own_fn *own,
 					      const void *context);

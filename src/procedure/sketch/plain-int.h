@@ -22,13 +22,13 @@ struct plain {
 	int64_t limit_ns; /* time limit of one run */
 };
 
-/* Builds the program.  The caller calls plain_close() even after a failure. */
+/* Builds the program.  The caller must call plain_close() even after a failure. */
 int plain_open(struct plain *p, const char *program, struct slice *slice);
 void plain_close(struct plain *p);
 
-/* Makes one run and adds it to `runs`, unless it is ignored.  *said is set if it was added.  A
- * failure at the place of p->failure gets the signature p->signature.  `perturb` is the seed of
- * random delays; 0 for no delays. */
+/* Makes one run and adds it to `runs`, unless the run has to be ignored.  Sets *said if the run was
+ * added.  A failure at the place of p->failure gets the signature p->signature.  `perturb` is the
+ * seed of random delays, or 0 for no delays. */
 int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said);
 
 #endif

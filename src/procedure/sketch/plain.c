@@ -2,9 +2,9 @@
 /*
  * Plain runs.  In: a program built for a slice.  Out: the events of a run, and how it ended.
  *
- * Whether a failure is the one to be explained is decided by its place.  Its kind may differ, since
- * freed memory is watched only in runs whose threads take turns.  A run that had to be killed is
- * ignored.
+ * The place of a failure decides whether it is the failure to be explained.  The kind may differ,
+ * since freed memory is watched only in runs whose threads take turns.  Runs that had to be killed
+ * are ignored.
  */
 #include "sketch/plain-int.h"
 

@@ -12,8 +12,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Limits for a document from outside.  TEXT_MAX: bytes of a text, the same as PATH_MAX.
- * THREADS_MAX: number of threads, the same as in record/collector.c.  WORD: bytes of a value. */
+/* Limits for a document from outside.  TEXT_MAX is the maximum length of a text in bytes, the same
+ * as PATH_MAX.  THREADS_MAX is the maximum number of threads, the same as in record/collector.c.
+ * WORD is the maximum size of a value in bytes. */
 enum { TEXT_MAX = 4096, THREADS_MAX = 1 << 20, WORD = 8 };
 
 static const char *const role_names[] = {"neutral", "reads", "writes", "acquires", "releases"};
@@ -35,8 +36,8 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* Computes id and signature.  Folders of files are left out, because they differ between
- * machines. */
+/* Computes the id and the signature of the plan.  The id does not depend on the directories of
+ * source files, because they differ between machines. */
 static void finish(struct sketch_plan *p)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -95,7 +96,8 @@ void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j)
 	rd_json_end(j);
 }
 
-/* Reads a text of bounded length; NULL if the object has no such member. */
+/* Returns a copy of a text, or NULL if the object has no such member.  It is an error if the text
+ * is too long. */
 static char *get_text(struct rd_json_read *r, const json_t *object, const char *key)
 {
 	const char *text = rd_json_get_text(r, object, key);
@@ -195,8 +197,8 @@ int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t
 
 /* ---- records ---- */
 
-/* Whether the value of an event is sent: always for a branch, otherwise only if the site allows
- * it. */
+/* Returns true if the value of an event is sent.  The value of a branch is always sent, other
+ * values only if the site allows it. */
 static bool is_sent(const struct sketch_record *what, const struct sketch_runs *runs,
 		    const struct sketch_event *e)
 {

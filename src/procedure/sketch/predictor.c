@@ -3,9 +3,10 @@
  * Failure predictors.  In: runs, each an ordered list of events.  Out: predicates, the numbers of
  * failing and passing runs in which each is true, and their measures.
  *
- * The events of a run are visited once.  Each access is linked to the previous one of the same
- * address, and completes patterns with the accesses before it.  test/unit/u-sketch-predictor.c has
- * the definitions as loops over all pairs and triples of events, which give the same predicates.
+ * The events of a run are visited once.  Each access is linked to the previous access to the same
+ * address, and completes patterns together with the accesses before it.
+ * test/unit/u-sketch-predictor.c implements the definitions as loops over all pairs and triples of
+ * events, and checks that they find the same predicates.
  */
 #include "sketch/predictor.h"
 
@@ -115,8 +116,8 @@ static int triple_of(enum slice_role a, enum slice_role b, enum slice_role c)
 	return table[a == SLICE_WRITES][b == SLICE_WRITES][c == SLICE_WRITES];
 }
 
-/* Finds pairs of accesses by different threads: event `at`, and before it the last write to the
- * address or a read since that write. */
+/* Finds pairs of accesses by different threads.  The second access is event `at`.  The first is the
+ * last write to the address before it, or a read since that write. */
 static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -133,8 +134,8 @@ static void look_at_pairs(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* Finds triples: two consecutive accesses of one thread, and between them an access of another
- * thread. */
+/* Finds triples of accesses: two consecutive accesses by one thread, and an access by another
+ * thread between them. */
 static void look_at_triples(const struct walk *w, size_t at, size_t last)
 {
 	const struct sketch_event *events = w->run->events;
@@ -152,9 +153,9 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 	}
 }
 
-/* Finds statements whose last read came before the last write of another statement, so that they
- * never read the last value.  `before` becomes a chain of the last events of each statement, in
- * the order of time. */
+/* Finds pairs of statements such that the last read of the first came before the last write of the
+ * second.  The first statement then never read the final value.  While this runs, `before` links
+ * only the last event of each statement with each address, in the order of time. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;
@@ -182,7 +183,7 @@ static void look_at_last(const struct walk *w)
 
 /* ---- locks ---- */
 
-/* Whether the thread releases the lock between the two events. */
+/* Returns true if the thread releases the lock between the two events. */
 static bool releases(const struct walk *w, size_t from, size_t to)
 {
 	const struct sketch_event *e = &w->run->events[from];
@@ -194,7 +195,8 @@ static bool releases(const struct walk *w, size_t from, size_t to)
 	return false;
 }
 
-/* The last acquisition of a different lock that the thread has not released. */
+/* Returns the last event before `at` in which the same thread acquired a different lock that it has
+ * not released since, or NO_EVENT if there is none. */
 static size_t held_by(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -206,8 +208,8 @@ static size_t held_by(const struct walk *w, size_t at)
 	return NO_EVENT;
 }
 
-/* The event, before `at`, at which the thread of `holds` tried to take the lock that `first` took;
- * NO_EVENT if it did not. */
+/* Returns the last event between `holds` and `at` in which the thread of `holds` tried to take the
+ * lock that event `first` took, or NO_EVENT if there is none. */
 static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -219,9 +221,10 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 	return NO_EVENT;
 }
 
-/* Finds lock cycles: another thread acquired the lock while this thread held a different lock, and
- * still holds it.  If each thread waits for the lock of the other, both orders are found, whichever
- * thread came first. */
+/* Finds lock cycles that event `at` completes, in which a thread tries to acquire a lock.  Another
+ * thread has acquired that lock while this thread held a different one, and still holds it.  If
+ * each thread waits for the lock of the other, both orders are found, whichever thread came
+ * first. */
 static void look_at_locks(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
@@ -311,8 +314,8 @@ static void count_match(void *context, const struct match *m)
 	count(context, &m->what);
 }
 
-/* The first event of the reading statement that is not preceded by a write of the statement
- * `write`, by another thread and to the same address; NO_EVENT if there is none. */
+/* Returns the first event of statement `read` that came too early: before it, no other thread had
+ * executed statement `write` with the same address.  Returns NO_EVENT if there is no such event. */
 static size_t too_early(const struct sketch_run *run, uint32_t read, uint32_t write)
 {
 	for (size_t i = 0; i < run->count; i++) {
@@ -337,8 +340,8 @@ static bool has(const struct sketch_run *run, uint32_t statement)
 	return false;
 }
 
-/* Whether the run ended at a read that came too early, so that the write is missing.  The order is
- * nevertheless read before write (RW). */
+/* Returns true if the run failed after a read that came too early, so that the write of the order
+ * did not happen.  The run nevertheless has the order "read before write" (RW). */
 static bool is_cut_short(const struct sketch_run *run, const struct sketch_predictor *order, size_t *at)
 {
 	if (order->pattern != SKETCH_WR || run->cut || run->outcome == SKETCH_PASSED ||
@@ -410,7 +413,7 @@ static void count_never(struct tally *t, const struct sketch_runs *runs, const s
 	rd_pmap_release(&ways);
 }
 
-/* Whether the run takes part in the comparison. */
+/* Returns true if the run takes part in the comparison. */
 static bool counts(const struct sketch_run *run, const char *signature)
 {
 	return run->outcome == SKETCH_PASSED || (run->signature && !strcmp(run->signature, signature));
@@ -418,7 +421,7 @@ static bool counts(const struct sketch_run *run, const char *signature)
 
 /* ---- measures ---- */
 
-/* The lower bound of Wilson's score interval at 95 %. */
+/* Returns the lower bound of Wilson's score interval at 95 %. */
 static double lower_bound(double part, double whole)
 {
 	const double z = 1.96;
@@ -464,8 +467,8 @@ bool sketch_is_confirmed(const struct sketch_predictor *p)
 	       p->prevented.failed * EXCEPTION_IN <= p->prevented.runs;
 }
 
-/* What interventions showed about a predictor: 2 if it is a cause, 1 if nothing is known, 0 if it
- * is not a cause. */
+/* Returns what interventions showed about a predictor: 2 if it is a cause, 1 if it was not tried, 0
+ * if it is not a cause. */
 static int standing(const struct sketch_predictor *p)
 {
 	if (!p->forced.runs || !p->prevented.runs)
@@ -508,8 +511,9 @@ void sketch_predictors_sort(struct sketch_predictors *p)
 		qsort(p->items, p->count, sizeof *p->items, compare);
 }
 
-/* Whether the predicate distinguishes failing from passing runs: it is true in a larger share of
- * the failing runs.  Without passing runs all predicates are kept. */
+/* Returns true if the predicate distinguishes failing from passing runs, that is, if it is true in
+ * a larger share of the failing runs than of the passing ones.  If there are no passing runs, all
+ * predicates are kept. */
 static bool tells_apart(const struct sketch_predictor *p)
 {
 	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;
@@ -520,9 +524,9 @@ static bool says_as_much(const struct sketch_predictor *p, const struct sketch_p
 	return p->failing >= than->failing && p->passing <= than->passing;
 }
 
-/* Whether a simpler predicate is as good as this one.  For "the last read came before the last
- * write", the simpler one is "a read came before a write" (`pairs`, by statements).  For "the
- * branch never took this direction", it is "the branch took the other direction". */
+/* Returns true if a simpler predicate is as good as this one.  For "the last read came before the
+ * last write", the simpler one is "a read came before a write"; `pairs` maps the two statements to
+ * it.  For "the branch never took this direction", it is "the branch took another direction". */
 static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
 			const struct rd_pmap *pairs)
 {

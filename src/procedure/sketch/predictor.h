@@ -24,7 +24,7 @@ enum sketch_pattern {
 	SKETCH_WR,
 	SKETCH_RW, /* two accesses of different threads, even if the run ended before the write */
 	/* "LLL": one thread took a lock, another thread took a second lock, and the first thread
-	 * waits for the second lock. */
+	 * then tries to take the second lock. */
 	SKETCH_HOLD,
 	/* The last read of the first statement came before the last write of the second. */
 	SKETCH_RW_LAST,
@@ -50,8 +50,8 @@ struct sketch_predictor {
 	/* `bound` is the lower end of Wilson's interval for the precision. */
 	double precision, recall, f, bound;
 	uint32_t distance; /* distance of its nearest statement from the failure */
-	/* For orders: index of the event at which it came true in a failing run; SIZE_MAX if
-	 * unknown. */
+	/* For orders: the index of the event, in a failing run, at which the order came true;
+	 * SIZE_MAX if unknown. */
 	size_t when;
 	struct sketch_tries forced, prevented;
 };
@@ -71,26 +71,28 @@ void sketch_predictors_release(struct sketch_predictors *p);
  * true first comes first, because it led to the others. */
 void sketch_predictors_sort(struct sketch_predictors *p);
 
-/* Sets `when` of the first `count` predictors, from the same failing run if possible. */
+/* Sets `when` of the first `count` predictors.  If possible, all of them refer to the same failing
+ * run. */
 void sketch_predictors_time(const struct sketch_runs *runs, const char *signature,
 			    struct sketch_predictors *p, size_t count);
 
 /* Computes the measures from the counts. */
 void sketch_measure(struct sketch_predictor *p);
 
-/* The best predictor of a type; NULL if there is none. */
+/* Returns the best predictor of a type, or NULL if there is none. */
 const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
 
-/* Finds the last events of a run that make the predicate true.  `at` receives their indices, one
- * for each statement of the predicate.  If the predicate is true because the run ended before an
- * event, that index is SIZE_MAX.  Returns false if the predicate is not true in this run. */
+/* Finds the last events of a run that make the predicate true, and stores their indices in `at`,
+ * one for each statement of the predicate.  If the predicate is true because the run ended before
+ * one of the events happened, the index of that event is SIZE_MAX.  Returns false if the predicate
+ * is not true in this run. */
 bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run *run,
 			 const struct sketch_predictor *p, size_t at[3]);
 
 const char *sketch_type_name(enum sketch_type type);
 const char *sketch_pattern_name(enum sketch_pattern pattern);
 
-/* Whether interventions confirm the predictor: runs fail if it is forced, and pass if it is
+/* Returns true if interventions confirm the predictor: runs fail if it is forced, and pass if it is
  * prevented. */
 bool sketch_is_confirmed(const struct sketch_predictor *p);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the sites that a slice covers in a flavour.  These are the sites on its lines, and other
- * accesses to anything with the same name in the source, which a watchpoint would find.
+ * Finds the sites of a flavour that a slice covers.  These are the sites on the lines of the slice.
+ * They also include other accesses to variables and members of the same name, which stand for the
+ * accesses that a watchpoint would find.
  */
 #ifndef SKETCH_REACH_INT_H
 #define SKETCH_REACH_INT_H
@@ -20,15 +21,17 @@ struct reach {
 	size_t nearest_capacity;
 };
 
-/* Makes the slice of a place.  It is not an error if the program has no such place: there is then
- * no slice. */
+/* Makes the slice of a place.  If the program has no such place, that is not an error; there is
+ * just no slice. */
 int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line);
 void reach_close(struct reach *r);
 
-/* Finds the sites that the first `sigma` statements cover.  They replace the sites found before. */
+/* Finds the sites that the first `sigma` statements cover.  They replace the sites that were found
+ * before. */
 void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigma);
 
-/* The distance of the statement from the failure; UINT32_MAX if it is not in the slice. */
+/* Returns the distance of the statement from the failure, or UINT32_MAX if it is not in the
+ * slice. */
 uint32_t reach_distance(const struct reach *r, const struct slice_statement *s);
 
 #endif

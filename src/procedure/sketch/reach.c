@@ -21,7 +21,8 @@
 
 #define MOST_SITES 4000 /* largest number of sites at which a run is watched */
 
-/* The last member of a name, such as "next" of "queue->head.next"; NULL if it has no member. */
+/* Returns the last member of a name, such as "next" in "queue->head.next", or NULL if the name has
+ * no member. */
 static const char *member_of(const char *name)
 {
 	const char *dot = strrchr(name, '.'), *arrow = strrchr(name, '>');
@@ -86,8 +87,8 @@ static void note_slice(struct reach *r)
 	rd_buf_release(&key);
 }
 
-/* Notes the functions that synchronise.  Runs stop at their operations anyway, so these calls are
- * not watched. */
+/* Records the names of the functions that synchronise.  Runs stop at their operations anyway, so
+ * calls of these functions are not watched. */
 static void note_operations(struct reach *r, const struct facts *f)
 {
 	struct rd_buf key = RD_BUF_INIT;
@@ -126,8 +127,8 @@ uint32_t reach_distance(const struct reach *r, const struct slice_statement *s)
 
 /* ---- sites ---- */
 
-/* Whether one of the first statements of the slice is on the line of the site, or accesses the same
- * variable, or a member of the same name.  Only names are compared. */
+/* Returns true if one of the first `sigma` statements of the slice is on the line of the site, or
+ * accesses a variable or member of the same name.  Only names are compared. */
 static bool is_reached(const struct reach *r, const struct trace_sites *sites, const struct trace_site *site,
 		       uint32_t sigma)
 {
@@ -149,13 +150,13 @@ static bool is_reached(const struct reach *r, const struct trace_sites *sites, c
 	return reached;
 }
 
-/* Whether the site can be watched.  A call may release memory, which is an access. */
+/* Returns true if the site can be watched.  A call may release memory, which is an access. */
 static bool is_watchable(const struct trace_site *site)
 {
 	return trace_site_accesses(site) || site->kind == TRACE_SITE_CALL;
 }
 
-/* Whether the site releases memory, which may matter for any access to that memory. */
+/* Returns true if the site releases memory, which may matter for any access to that memory. */
 static bool is_release(const struct trace_site *site)
 {
 	return site->kind == TRACE_SITE_CALL && site->what &&

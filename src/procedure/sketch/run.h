@@ -36,7 +36,7 @@ struct sketch_run {
 	char *signature;
 	struct sketch_event *events;
 	size_t count, capacity;
-	bool perturbed; /* Raddle influenced its schedule: its threads took turns or were delayed */
+	bool perturbed; /* Raddle influenced the schedule: the threads took turns or were delayed */
 	bool cut;	/* the run had more events than were kept */
 	uint32_t failed_thread;
 	char *schedule; /* its schedule, as text; NULL if its threads ran freely */
@@ -54,13 +54,13 @@ void sketch_runs_release(struct sketch_runs *r);
 /* Adds a zeroed run.  The pointer is valid until the next run is added. */
 struct sketch_run *sketch_run_add(struct sketch_runs *r);
 
-/* The number of a statement.  If it is new, it is added, with copies of its strings.  Statements
- * are the same if their place, kind, variable and operation are the same. */
+/* Returns the number of a statement.  If the statement is new, adds it, with copies of its strings.
+ * Two statements are the same if their place, kind, variable and operation are the same. */
 uint32_t sketch_statement(struct sketch_runs *r, const struct slice_statement *s);
 
 void sketch_event_add(struct sketch_run *run, const struct sketch_event *e);
 
-/* The name of an outcome in documents, such as "crash" or "assertion". */
+/* Returns the name of an outcome in documents, such as "crash" or "assertion". */
 const char *sketch_outcome_name(enum sketch_outcome o);
 
 #endif

@@ -41,7 +41,6 @@ static bool is_of(const struct sketch_run *run, const char *signature)
 	return run->signature && !strcmp(run->signature, signature);
 }
 
-/* The number of thread switches. */
 static size_t switches(const struct sketch_run *run)
 {
 	size_t n = 0;
@@ -57,7 +56,6 @@ static bool is_simpler(const struct sketch_run *run, const struct sketch_run *th
 	       (run->count == than->count && switches(run) < switches(than));
 }
 
-/* Chooses the failing run to show. */
 static const struct sketch_run *choose_failing(const struct sketch *s)
 {
 	const struct sketch_run *best = NULL, *any = NULL;
@@ -77,7 +75,7 @@ static const struct sketch_run *choose_failing(const struct sketch *s)
 	return best ? best : any;
 }
 
-/* The number of events at the beginning that are the same in both runs. */
+/* Returns the number of events at the beginning of the two runs that are the same in both. */
 static size_t common(const struct sketch_run *a, const struct sketch_run *b)
 {
 	size_t n = 0;
@@ -157,7 +155,7 @@ static void add_to_step(struct sketch *s, struct sketch_step *step, const struct
 		add_value(s, step, "branch", &(struct sketch_event){.value = e->value, .size = 4});
 }
 
-/* Finds, for each value that is read, the last earlier step that wrote it. */
+/* For each value that is read, finds the last earlier step that wrote it. */
 static void find_writers(struct sketch *s, const struct sketch_run *run, const unsigned char *marks,
 			 const size_t *step_of, struct sketch_steps *steps)
 {
@@ -260,8 +258,8 @@ static bool is_same_step(const struct sketch_step *a, const struct sketch_step *
 	return true;
 }
 
-/* Marks steps that the passing run does not have at all, and the first step at which the two runs
- * differ. */
+/* Marks the steps of the failing run that the passing run does not have at all, and the first step
+ * at which the two runs differ. */
 static void mark_differences(struct sketch *s)
 {
 	bool parted = false;
@@ -317,7 +315,7 @@ static void add_order(const struct sketch *s, struct rd_buf *text, const struct 
 	rd_buf_adds(text, " of another between them");
 }
 
-/* A predictor as text, such as "main.c:12 before main.c:30 of another thread". */
+/* Returns a predictor as text, such as "main.c:12 before main.c:30 of another thread". */
 static const char *predictor_text(const struct sketch *s, const struct sketch_predictor *p)
 {
 	const struct slice_statement *st = &s->runs->statements[p->statements[0]];
@@ -347,8 +345,8 @@ static const char *predictor_text(const struct sketch *s, const struct sketch_pr
 
 /* ---- making the sketch ---- */
 
-/* Finds the place of a hang.  If a thread hangs in a header, the hang is shown at the thread's last
- * operation, if that is at a line of the program. */
+/* Sets the place of a hang.  If the thread hangs in a system header, the hang is shown at the
+ * thread's last operation, provided that this operation is on a line of the program. */
 static void place_hang(struct sketch *s, const struct sketch_run *fails)
 {
 	struct sketch_failure *f = &s->failure;

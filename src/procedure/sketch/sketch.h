@@ -22,7 +22,7 @@ struct sketch_value {
 	uint8_t size;
 };
 
-/* What a thread did at a line, without a step of another thread in between. */
+/* What a thread did at one line before another thread had a step. */
 struct sketch_step {
 	uint32_t thread;
 	const char *file, *function;
@@ -30,8 +30,8 @@ struct sketch_step {
 	const char *event; /* such as "reads x, writes x" */
 	struct sketch_value *values;
 	size_t value_count;
-	/* For each of `values`, the number of the step that wrote it, from 1; 0 if no shown step
-	 * did. */
+	/* For each of `values`, the number of the step that wrote it, counted from 1; 0 if no shown
+	 * step wrote it. */
 	uint32_t *writers;
 	unsigned marks;
 };
@@ -66,26 +66,30 @@ struct sketch_set {
 	struct sketch *items;
 	size_t count, capacity;
 	const char *program; /* the program, as the user wrote it */
-	/* Number of runs that were made, and of signatures without a sketch. */
+	/* The number of runs that were made, and the number of signatures without a sketch. */
 	size_t runs, unexplained;
-	const char *note; /* a sentence: how the runs were made; may be NULL */
-	const char *left; /* a sentence: why the diagnosis ended early; may be NULL */
+	const char *note; /* a sentence that states how the runs were made; may be NULL */
+	const char *left; /* a sentence that states why the diagnosis ended early; may be NULL */
 };
 
 /* How much of the slice a sketch covers. */
 struct sketch_reach {
-	uint32_t sigma, near;	      /* as in struct sketch */
-	const struct decide *decided; /* what decides about statements; NULL if unknown */
+	uint32_t sigma, near; /* as in struct sketch */
+	/* what decides whether statements are executed; NULL if unknown */
+	const struct decide *decided;
 };
-/* Makes the sketch of the failures with the signature of `failure`.  Takes over `predictors`. */
+/* Makes the sketch of the failures that have the same signature as `failure`.  Takes ownership of
+ * the contents of `predictors`. */
 void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
 		 struct sketch_predictors *predictors, const struct sketch_reach *reach);
 void sketch_set_release(struct sketch_set *set);
 
-/* Writes a value as people read it: -1, or 0x7f... if it is large; "?" if it is unknown. */
+/* Writes a value for people: small numbers in decimal, such as -1, and large ones in hexadecimal,
+ * such as 0x7f... Writes "?" if the value is unknown. */
 void sketch_value_text(const struct sketch_value *v, char out[32]);
 
-/* Whether a predictor is shown.  The best few are shown, and the best of each type. */
+/* Returns true if a predictor is listed in the sketch.  The best few predictors are listed, and the
+ * best one of each type. */
 bool sketch_is_shown(const struct sketch *s, size_t predictor);
 
 #endif

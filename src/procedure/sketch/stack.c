@@ -19,10 +19,11 @@
 
 /* Number of words of the stack that are searched for return addresses: a page; set by hand. */
 #define STACK_WORDS 512
-/* The longest time that a thread may need to enter its system call, which a busy machine can delay
- * by seconds; set by hand. */
+/* The longest time that a thread may need to enter its system call.  A busy machine can delay the
+ * thread by seconds.  Set by hand. */
 #define CALL_WAIT_NS 5000000000l
-/* Microseconds between two attempts; a thread needs only a few to enter the call. */
+/* Microseconds between two attempts.  A thread usually needs only a few microseconds to enter the
+ * call. */
 #define CALL_POLL_US 50
 
 /* The program whose mapping is looked for in a process. */
@@ -54,8 +55,8 @@ static void find_code(struct stack_code *code, const char *executable, pid_t pid
 		run_process_mappings(pid, take_mapping, &(struct wanted){code, real});
 }
 
-/* The stack pointer of a stopped thread; 0 if unknown.  A thread that has just reported that it is
- * stopped may not have entered the system call yet. */
+/* Returns the stack pointer of a stopped thread, or 0 if unknown.  A thread that has just reported
+ * that it is stopped may not have entered the system call yet. */
 static uint64_t stack_pointer(pid_t pid, uint32_t tid)
 {
 	int64_t end_ns = rd_now_ns() + CALL_WAIT_NS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Turns the reports of gates and watchpoints into the events of a run.  An event of a gate outside
- * the slice is used if a statement of the slice touched the same address.  Freeing a block counts
- * as a write to all of its addresses that the run touched.  Watchpoints show accesses by code
- * without gates.
+ * the slice is used only if a statement of the slice touched the same word of memory.  Freeing a
+ * block counts as a write to all of its addresses that the run touched.  Watchpoints show accesses
+ * by code without gates.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -29,14 +29,14 @@ static const struct sketch_gate *gate_of(const struct events *e, const struct tr
 	return raw->gate != RADDLE_TRACK_HARDWARE ? &e->t->gates.items[raw->gate] : NULL;
 }
 
-/* Whether a gate is open only because it may touch the same memory as a tracked statement of the
- * slice. */
+/* Returns true if a gate is open only because it may touch the same memory as a tracked statement
+ * of the slice. */
 static bool is_other(const struct events *e, const struct sketch_gate *gate)
 {
 	return sketch_gate_flag(gate, e->sigma) != RADDLE_TRACK_SLICE;
 }
 
-/* The words that an access touches. */
+/* Stores the first and the last word of 8 bytes that an access touches. */
 static void each_word(const struct track_raw *raw, uint64_t *first, uint64_t *last)
 {
 	*first = raw->address >> 3;
@@ -67,7 +67,7 @@ static bool is_of_slice(const struct events *e, const struct track_raw *raw)
 	return false;
 }
 
-/* The number of a gate's statement for an event of that kind. */
+/* Returns the number of the statement to which an event of that kind at the gate belongs. */
 static uint32_t statement_of(struct events *e, const struct sketch_gate *gate, enum slice_kind kind)
 {
 	struct slice_statement s = sketch_gate_statement(gate, e->t->slice, kind);
@@ -90,8 +90,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The addresses within the block that events of the run touched, ascending.  Events that are not
- * used do not count.  The caller frees the array. */
+/* Returns a sorted array of the addresses within the freed block that events of the run touched.
+ * Events that are not used do not count.  The caller must free the array. */
 static uint64_t *touched_in(const struct events *e, const struct track_raw *raw, size_t *count)
 {
 	uint64_t *all = NULL;
@@ -147,7 +147,7 @@ static void add_gate_event(struct events *e, const struct track_raw *raw, const 
 
 /* ------------------------------------------------------------------ watchpoints --- */
 
-/* Finds what the code of a line does to memory, according to the facts. */
+/* Finds out whether the code of a line reads memory, writes it, or both, according to the facts. */
 static void kinds_at(const struct facts *f, const struct sketch_place *place, bool *reads, bool *writes)
 {
 	*reads = *writes = false;
@@ -161,8 +161,8 @@ static void kinds_at(const struct facts *f, const struct sketch_place *place, bo
 	}
 }
 
-/* Whether a gate reported the same access: an event of the same thread at the same address, close
- * to event `i`. */
+/* Returns true if a gate reported the same access, that is, if a gate reported an event of the same
+ * thread at the same word of memory shortly before or after event `i`. */
 static bool has_gate(const struct events *e, size_t i)
 {
 	enum { NEAR = 16 };
@@ -177,9 +177,9 @@ static bool has_gate(const struct events *e, size_t i)
 	return false;
 }
 
-/* Adds a hit of a watchpoint.  It shows where an access happened, but not whether it was a read or
- * a write.  If the line only reads or only writes, that decides; otherwise it is a write if the
- * value changed. */
+/* Adds a hit of a watchpoint.  The hit shows where an access happened, but not whether it was a
+ * read or a write.  If the code of the line only reads or only writes, that decides.  Otherwise the
+ * access is treated as a write if the value has changed since the last hit. */
 static void add_hit(struct events *e, size_t i, struct rd_umap *values)
 {
 	const struct track_raw *raw = &e->left->items[i];

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A checked event: its gate exists, or is RADDLE_TRACK_HARDWARE. */
+/* An event that was checked: `gate` is the number of an existing gate, or RADDLE_TRACK_HARDWARE. */
 struct track_raw {
 	uint64_t number, address, value, more;
 	uint32_t gate, thread;
@@ -23,14 +23,15 @@ struct track_left {
 	uint64_t seen; /* number of events, including those that were overwritten */
 	uint32_t watched, hits, spent;
 	bool no_hardware, started;
-	bool failed; /* whether the program failed; the following members describe how */
+	bool failed; /* true if the program failed; the following members describe how */
 	int signal;
 	uint32_t thread, line;
 	uint64_t address, places[RADDLE_TRACK_PLACES];
 	char text[RADDLE_TRACK_TEXT], file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
 
-/* Reads `size` bytes of shared memory of a program that has `gates` gates. */
+/* Reads the shared memory of a program that has `gates` gates.  `size` is the size of the memory in
+ * bytes. */
 void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
 void track_left_release(struct track_left *left);
 

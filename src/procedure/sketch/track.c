@@ -193,7 +193,7 @@ static enum sketch_outcome outcome_of(const struct track_left *left, const struc
 	return left->failed && left->line != 0 ? SKETCH_ASSERTION : SKETCH_CRASH;
 }
 
-/* The signature of a failure.  Failures of the same kind at the same place have the same
+/* Returns the signature of a failure.  Failures of the same kind at the same place have the same
  * signature. */
 static char *signature_of(enum sketch_outcome outcome, const struct track_end *end)
 {

@@ -4,10 +4,10 @@
  * which it happened.
  *
  * The program is built once for a slice (flavour `track`, raddle/track.h).  It has a gate at each
- * item of the slice: code that can report what the thread does there.  It also has a gate at every
- * other access, lock or free that may touch the same memory according to points-to sets
- * (sketch/gates.h).  A run opens the gates of the first σ statements, and the gates outside the
- * slice that may touch the memory of these statements.  An event of a gate outside the slice is
+ * item of the slice.  A gate is code that can report what the thread does there.  It also has a
+ * gate at every other access, lock or free that may touch the same memory according to points-to
+ * sets (sketch/gates.h).  A run opens the gates of the first σ statements, and the gates outside
+ * the slice that may touch the memory of these statements.  An event of a gate outside the slice is
  * kept only if a statement of the slice touched the same address in this run.
  */
 #ifndef SKETCH_TRACK_H
@@ -34,7 +34,7 @@ struct track {
 	struct sketch_places places;
 };
 
-/* Builds the program for the slice.  The caller calls track_close() even after a failure. */
+/* Builds the program for the slice.  The caller must call track_close() even after a failure. */
 int track_open(struct track *t, const char *program, struct slice *slice, const struct track_how *how);
 void track_close(struct track *t);
 
@@ -44,21 +44,22 @@ struct track_request {	   /* zero values are the defaults */
 	const int *streams; /* its stdin, stdout and stderr (run/streams.h); NULL for ours */
 	const struct run_limits *limits;
 	uint32_t sigma; /* number of statements of the slice to track; 0 for all */
-	size_t events;	/* number of the last events that are kept; 0 for TRACK_EVENTS */
-	bool hardware;	/* also use watchpoints, if the system has them */
-	/* With watchpoints: selects the locations that get one, if there are more locations than
-	 * watchpoints. */
+	/* maximum number of events that are kept, the last ones; 0 for TRACK_EVENTS */
+	size_t events;
+	bool hardware; /* also use watchpoints, if the system has them */
+	/* If there are more locations than watchpoints, this number selects the locations that get
+	 * a watchpoint. */
 	uint32_t turn;
-	/* Largest number of events for each gate, which is then closed and takes no more time; 0
-	 * for no limit. */
+	/* Largest number of events of each gate.  After this many events the gate is closed and
+	 * costs no more time. 0 for no limit. */
 	uint32_t budget;
 	uint64_t perturb; /* seed of random delays at open gates; 0 for no delays */
 };
-/* Default number of kept events.  Chosen by hand: the events just before a failure explain it; more
- * of them only take memory. */
+/* Default for the maximum number of events that are kept.  Chosen by hand: the events just before a
+ * failure explain it, and earlier ones would only take memory. */
 enum { TRACK_EVENTS = 65536 };
 
-/* The end of a run, beyond what struct sketch_run contains. */
+/* Describes the end of a run, in addition to what struct sketch_run contains. */
 struct track_end {
 	struct run_end end;
 	int signal;	       /* signal of the failing thread; 0 if none is known */
@@ -74,14 +75,15 @@ struct track_end {
 };
 void track_end_release(struct track_end *e);
 
-/* Runs the program once and adds the run to `runs`, with its outcome: SKETCH_PASSED, SKETCH_EXIT (a
- * status other than 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG.  A caller that knows more
- * may change the outcome.  Statements are added to the table of `runs` at their first event. */
+/* Runs the program once and adds the run to `runs`.  The outcome of the run is SKETCH_PASSED,
+ * SKETCH_EXIT (a status other than 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG.  A caller
+ * that knows more may change it.  Statements are added to the table of `runs` at their first
+ * event. */
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
 
-/* The memory that a tracked program shares with us.  For run/launch.h it looks like a session, but
- * only its descriptor is used. */
+/* The memory that a tracked program shares with us.  It is passed to run/launch.h in the form of a
+ * session, but only the descriptor of this session is used. */
 struct track_memory {
 	struct raddle_track *shared;
 	size_t size;

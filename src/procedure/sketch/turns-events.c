@@ -3,10 +3,10 @@
  * The events of a run whose threads take turns.  In: the program's state each time it is stopped.
  * Out: what its threads did at tracked statements, in order.
  *
- * The program is stopped before each access and operation.  Another thread may run first.  So what
- * a thread was about to do becomes an event only when that thread has reached its next point or has
- * failed.  If the program is stopped at that point too, no other thread has run since the access.
- * So memory still holds the value that was read or written.
+ * The program is stopped before each access and operation, and another thread may run before the
+ * access happens.  So what a thread was about to do becomes an event only when that thread has
+ * reached its next point or has failed.  If the program is stopped at that point too, no other
+ * thread has run since the access, so memory still holds the value that was read or written.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of events of a run; if there are more, the older half is dropped. */
+/* Largest number of events of a run.  When it is reached, the older half is dropped. */
 #define MOST_EVENTS 100000
-/* Largest number of nested inlined functions that are searched. */
+/* Largest number of nested inlined functions that are examined. */
 #define FRAMES 16
 
 /* ---- values ---- */
@@ -45,9 +45,9 @@ static void look_at(pid_t pid, struct turns_pending *p)
 
 /* ---- statements ---- */
 
-/* Goes from the function of the site outwards through the functions into which it was inlined.
- * Finds the first function whose file belongs to the program.  If no file does, the result is the
- * site's function. */
+/* Finds the innermost function, starting with that of the site and continuing with the functions
+ * into which it was inlined, whose file is not a system header.  If there is none, uses the
+ * function of the site. */
 static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
@@ -78,7 +78,7 @@ static struct slice_statement statement_at(const struct sketch_turns *l, uint32_
 					.distance = UINT32_MAX};
 }
 
-/* Whether the site is a call.  A call that is an access releases memory. */
+/* Returns true if the site is a call.  A call that is an access releases memory. */
 static bool is_call(const struct sketch_turns *l, uint32_t site)
 {
 	const struct trace_site *s = trace_sites_find(l->sites, site);
@@ -114,8 +114,9 @@ static enum slice_role role_of(int kind)
 	}
 }
 
-/* Attributes an operation in a header to the line of the program that calls it.  The return address
- * is on the stack of the thread; the facts decide which words of the stack it can be. */
+/* Attributes an operation in a system header to the line of the program that calls it.  The return
+ * address of this call is on the stack of the thread.  The facts decide which words on the stack
+ * can be this address. */
 static void find_call(struct turns_now *now, const struct replay_stand *stand, const struct replay_stander *t,
 		      struct slice_statement *s)
 {
@@ -195,9 +196,9 @@ static void add_event(struct turns_now *now, uint32_t thread, uint32_t statement
 	turns_did(now, thread, statement);
 }
 
-/* Makes an event of what the thread was about to do, because it has happened.  A value that was
- * read is already known.  A value that was written is known only now, so memory is read again,
- * unless the process is gone (`pid` 0). */
+/* Makes an event of what the thread was about to do, because it has happened by now.  If a value
+ * was read, it is already known.  A written value is known only now, so memory is read again,
+ * unless the process is gone (`pid` is 0). */
 static void take_pending(struct turns_now *now, uint32_t thread, pid_t pid)
 {
 	struct turns_pending *p = &now->threads[thread];
@@ -249,8 +250,9 @@ uint32_t turns_thread(const struct turns_now *now, const char *name)
 	return now->last;
 }
 
-/* Notes the creation of a thread that is stopped for the first time, even if its creator has not
- * returned from the creation.  The creator's name is a prefix of the thread's name. */
+/* Called when a thread is stopped for the first time.  Adds the event of its creation, even if the
+ * creator has not returned from the call yet.  The creator's name is a prefix of the thread's
+ * name. */
 static void note_creator(struct turns_now *now, const char *name)
 {
 	const char *end = strrchr(name, '_');
@@ -279,7 +281,7 @@ static void note_name(struct turns_now *now, const struct replay_stand *stand)
 	now->last = (uint32_t)stand->who;
 }
 
-/* Whether the thread has not yet acquired the lock that it was about to acquire. */
+/* Returns true if the thread has not yet acquired the lock that it was about to acquire. */
 static bool is_still_there(const struct turns_now *now, const struct turns_pending *p,
 			   const struct replay_stander *t)
 {
@@ -288,8 +290,8 @@ static bool is_still_there(const struct turns_now *now, const struct turns_pendi
 	       (!strcmp(t->point, "op") || !strcmp(t->point, "wait"));
 }
 
-/* Makes events of other threads that lost the turn at a point at which the program was not stopped.
- * What they were about to do before that point has happened. */
+/* Other threads may have lost the turn at a point at which the program was not stopped.  What they
+ * were about to do before that point has happened, so it becomes an event. */
 static void take_others(struct turns_now *now, const struct replay_stand *stand)
 {
 	for (uint32_t i = 0; i < stand->thread_count && i < TURNS_THREADS; i++) {
@@ -335,7 +337,8 @@ void turns_init(struct turns_now *now)
 		now->threads[i].statement = now->threads[i].second = TURNS_NONE;
 }
 
-/* Adds the event of a range once for each address in the range that the run touched elsewhere. */
+/* An access to a range of memory is one event at first.  Adds a copy of this event for each other
+ * address in the range that the run touched. */
 static void spread_ranges(struct turns_now *now)
 {
 	struct sketch_run *run = now->run, old = *run;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds out how a run failed in which threads take turns.  In: the result of the run and its output.
- * Out: the failure, with its place and thread.  One thread runs at a time, so the thread that had
- * the turn is the one that failed.
+ * Finds out how a run whose threads took turns has failed.  In: the result of the run and its
+ * output.  Out: the failure, with its place and thread.  One thread runs at a time, so the thread
+ * that had the turn is the one that failed.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -26,8 +26,8 @@ static void set_place(struct sketch_failure *f, const char *place)
 	f->function = *function ? rd_xstrdup(function) : NULL;
 }
 
-/* Sets the place of a deadlock from the first line of `places`: thread, object, kind, place.
- * Returns the thread. */
+/* Sets the place of a deadlock from the first line of `places`, which consists of a thread, an
+ * object, a kind and a place.  Returns the number of the thread. */
 static uint32_t set_wait(struct turns_now *now, const char *places)
 {
 	const char *tab = strchr(places, '\t');
@@ -63,7 +63,8 @@ static char *what_failed(const struct sketch_failure *f, const struct trial *t, 
 	return f->kind == SKETCH_EXIT ? rd_xasprintf("status %d", t->status) : rd_xstrdup(fault);
 }
 
-/* Whether the program has a source file of that name.  Files of the runtime do not count. */
+/* Returns true if the program has a source file of that name.  Files of the runtime do not
+ * count. */
 static bool is_own_file(const void *context, const char *file)
 {
 	const struct sketch_turns *l = context;
@@ -80,8 +81,8 @@ static bool is_own_file(const void *context, const char *file)
 	return false;
 }
 
-/* Sets the place of a crash.  The report of a fatal signal contains the place.  The place at which
- * the thread was stopped last is only the last one known before the crash. */
+/* Sets the place of a crash from the report of the fatal signal.  The place at which the thread was
+ * last stopped would be less exact: it is only the last known place before the crash. */
 static void set_crash_place(struct sketch_turns *l, struct sketch_failure *f, const struct replay_result *r)
 {
 	const char *executable = l->bench.program.program->flavour.executable;

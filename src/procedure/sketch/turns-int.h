@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs whose threads take turns (trial/trial.h), as failure sketches need them: each access and
- * each operation, with values, in the order in which they happened.  In some runs an order of
- * statements is forced or prevented.
+ * Makes runs for failure sketches in which the threads take turns (trial/trial.h).  Each access and
+ * each operation of such a run is recorded, with values, in the order in which they happened.  In
+ * some runs an order of statements is forced or prevented.
  *
- * Such runs are used if the program rarely fails without a schedule, since a strategy chooses the
- * schedule.  They are also used for interventions, since the scheduler decides which thread runs.
+ * Such runs are used if the program rarely fails by itself, because here a strategy can choose
+ * schedules that make it fail.  They are also used for interventions, because the scheduler decides
+ * which thread runs.
  */
 #ifndef SKETCH_TURNS_INT_H
 #define SKETCH_TURNS_INT_H
@@ -17,7 +18,7 @@
 #include "sketch/predictor.h"
 #include "sketch/verdict-int.h"
 
-/* Whether a run only watches an order of statements, forces it, or prevents it. */
+/* What a run does with an order of statements: it only observes it, forces it, or prevents it. */
 enum turns_intervention { TURNS_WATCH, TURNS_FORCE, TURNS_PREVENT };
 
 struct sketch_turns {
@@ -43,9 +44,9 @@ struct turns_order {
 	const struct sketch_runs *of; /* the runs to whose statements the order refers */
 };
 
-/* Makes run number `number` of a diagnosis and adds it to the runs, unless it has to be ignored.
- * In that case *why receives the reason, which is valid until the next run; otherwise *why is NULL.
- * The caller releases the failure, if there is one. */
+/* Makes run number `number` of a diagnosis and adds it to the runs, unless the run has to be
+ * ignored.  In that case, stores the reason in *why; it is valid until the next run.  Otherwise
+ * sets *why to NULL.  The caller must release the failure, if there is one. */
 int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
 	      struct sketch_failure *failure, const char **why);
 

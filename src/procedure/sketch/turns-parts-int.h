@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside sketch/: a run in progress whose threads take turns. turns.c starts it.  The functions
- * below interpret its stops and choose the thread that runs next.  They start no program, so tests
- * call them with made-up stops. */
+/* Inside sketch/: a run in progress whose threads take turns. turns.c starts the run.  The
+ * functions below interpret its stops and choose the thread that runs next.  They start no program,
+ * so tests can call them with made-up stops. */
 #ifndef SKETCH_TURNS_PARTS_INT_H
 #define SKETCH_TURNS_PARTS_INT_H
 
@@ -19,10 +19,10 @@ struct turns_pending {
 	uint32_t statement, second; /* `second` is the write of an atomic update */
 	uint64_t address, value;
 	uint8_t size;
-	/* Bytes of a range of memory that is freed or accessed as a whole; 0 if it is not a
-	 * range. */
+	/* The size, in bytes, of the memory that is freed or accessed as a whole; 0 for an ordinary
+	 * access. */
 	uint64_t length;
-	uint64_t n; /* for an operation: its number, so that it becomes only one event */
+	uint64_t n; /* for an operation: its number, by which it is made only one event */
 	/* Number of points that the thread had reached when it was stopped before this
 	 * statement. */
 	uint32_t arrivals;
@@ -56,28 +56,29 @@ struct turns_now {
  * members. */
 void turns_init(struct turns_now *now);
 
-/* Called when the program is stopped.  Records what the stopped thread has done since it was last
- * stopped, and what it is about to do.  *next receives the thread that runs next, chosen by
- * turns_choose(). */
+/* Call this whenever the program is stopped.  Records what the stopped thread has done since it was
+ * last stopped, and what it is about to do.  Stores the thread that runs next, which turns_choose()
+ * chooses, in *next. */
 void turns_stopped(struct turns_now *now, const struct replay_stand *stand, const char **next);
 
-/* Handles the end of the run.  `failed` means that the thread `last` did what it was about to do.
- * `deadlocked` means that all threads wait in what they were about to do. */
+/* Call this at the end of the run.  If `failed` is set, the thread `last` has done what it was
+ * about to do.  If `deadlocked` is set, each thread waits in the operation that it was about to
+ * do. */
 void turns_finish(struct turns_now *now, bool failed, bool deadlocked);
 
 /* Sets now->failure, unless the run passed or does not count. */
 void turns_describe(struct turns_now *now, const struct replay_result *r);
 
-/* The number of the thread with that name.  If there is none, returns the thread that was stopped
- * last. */
+/* Returns the number of the thread with that name.  If there is none, returns the thread that was
+ * stopped last. */
 uint32_t turns_thread(const struct turns_now *now, const char *name);
 
-/* The thread that has to run next so that the order happens, or does not happen; NULL if the
- * schedule decides. */
+/* Returns the name of the thread that has to run next so that the order is forced or prevented.
+ * Returns NULL if the schedule decides which thread runs next. */
 const char *turns_choose(struct turns_now *now, const struct replay_stand *stand);
 
-/* Notes that the thread has executed the statement, on which the next choices of turns_choose() may
- * depend. */
+/* Records that the thread has executed the statement.  The next choices of turns_choose() may
+ * depend on that. */
 void turns_did(struct turns_now *now, uint32_t thread, uint32_t statement);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs whose threads take turns.  In: a program, and a number that selects the schedule.  Out: the
- * run, added to the others.  turns-events.c collects its events, turns-failure.c decides how it
- * failed, and intervention.c which thread runs next.
+ * Makes runs whose threads take turns.  In: a program, and a number that selects the schedule.
+ * Out: the run, which is added to the others. turns-events.c collects its events, turns-failure.c
+ * decides how it failed, and intervention.c which thread runs next.
  */
 #include "sketch/turns-parts-int.h"
 
@@ -54,8 +54,8 @@ static void watch_sites(const struct sketch_turns *l, struct schedule *s, bool n
 		watch(s, l->watch[i], true);
 }
 
-/* Uses decisions of the failing run.  In every third such run all of them are used and no others;
- * otherwise only the first few. */
+/* Makes the run begin with decisions of the failing run.  Every third such run repeats all
+ * decisions and makes no others; the other runs repeat only the first few. */
 static void begin_near(const struct sketch_turns *l, uint64_t number, struct schedule *s)
 {
 	size_t count = l->near->decision_count;
