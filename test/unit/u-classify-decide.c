@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of classify/: the class that made-up runs give a race, how a run ended, and variants
  * of schedules. */
+#include "classify/cause-int.h"
 #include "classify/decide-int.h"
 #include "classify/words-int.h"
 
@@ -21,7 +22,7 @@
  * crash at the race itself, ? a deadlock, and - a run to be ignored.
  */
 struct world {
-	struct trial items[VARIANT_GROUPS][MOST];
+	struct trial items[VARIANT_GROUPS][MOST], apart[2 * MOST];
 	struct decide_runs runs;
 };
 
@@ -49,6 +50,16 @@ static void make(struct world *w, const char *first, const char *second, const c
 	}
 }
 
+/* Adds runs that keep the accesses apart, one letter per run. */
+static void add_apart(struct world *w, const char *text)
+{
+	w->runs.apart = w->apart;
+	w->runs.apart_count = strlen(text);
+	for (size_t i = 0; i < w->runs.apart_count; i++)
+		w->apart[i] =
+			(struct trial){.counts = text[i] != '-', .fault = text[i] == '!' ? "crash" : NULL};
+}
+
 static struct decision decided(const char *first, const char *second, const char *control)
 {
 	struct decision d;
@@ -67,39 +78,102 @@ static void comes_to(enum finding_class class, const char *first, const char *se
 		fail_msg("%s %s %s: class %d instead of %d", first, second, control, d.class, class);
 }
 
+/* As comes_to(), with runs that keep the accesses apart. */
+static void comes_to_by(enum finding_class class, const char *first, const char *second, const char *apart)
+{
+	struct decision d;
+	struct world w;
+
+	make(&w, first, second, first);
+	for (size_t i = 0; i < w.runs.count; i++)
+		w.items[VARIANT_CONTROL][i].counts = false;
+	add_apart(&w, apart);
+	decide(&w.runs, &d);
+	if (d.class != class)
+		fail_msg("%s %s, apart %s: class %d instead of %d", first, second, apart, d.class, class);
+}
+
 static void test_faults(void **state)
 {
 	struct decision d;
 
 	(void)state;
-	/* The fault occurs in one order only, even if it also occurs in the control group. */
+	/* One order fails more often than the other, whatever happens if the threads are not led. */
 	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "!!!!", "aaaa");
-	comes_to(FINDING_SPEC_VIOLATED, "aaaaaaaa", "a!a!!aa!", "!aaa!aaa");
+	comes_to(FINDING_SPEC_VIOLATED, "aaaaaaaa", "a!a!!!a!", "!aaa!aaa");
 	comes_to(FINDING_SPEC_VIOLATED, "!a!!!!a!", "aaaaaaaa", "!aaa!aaa");
-	/* A fault that is rare in the control group may be missing in the other order by chance. */
-	comes_to(FINDING_K_WITNESS_HARMLESS, "aaaaaaaa", "a!aaaaaa", "!aaaaaaa");
-	comes_to(FINDING_SPEC_VIOLATED, "aaaaaaaa", "a!aaaaaa", "aaaaaaaa");
-	/* The fault occurs in either order, but only where the threads met; or it always occurs. */
-	comes_to(FINDING_SPEC_VIOLATED, "a!aa", "a!aa", "aaaa");
-	comes_to(FINDING_SPEC_VIOLATED, "!!!!", "!!!!", "!!!!");
-	/* The fault occurs in all groups, but not always: something else is wrong with the
-	 * program. */
-	d = decided("a!aa", "a!aa", "aa!a");
+	comes_to(FINDING_SPEC_VIOLATED, "!!!!!!!!", "aaa!aaaa", "!!!!!!!!");
+	/* Chance explains a rare fault, so there is no class. */
+	comes_to(FINDING_NO_CLASS, "aaaaaaaa", "a!aaaaaa", "!aaaaaaa");
+	comes_to(FINDING_NO_CLASS, "aaaaaaaa", "a!aaaaaa", "aaaaaaaa");
+	comes_to(FINDING_OUTPUT_DIFFERS, "aaaaaaaa", "b!bbbbbb", "aaaaaaaa");
+	/* Both orders fail, but not if the accesses are kept apart. */
+	comes_to_by(FINDING_SPEC_VIOLATED, "a!a!", "!aa!", "aaaaaaaaaaaaaaaa");
+	comes_to_by(FINDING_SPEC_VIOLATED, "!!!!", "!!!!", "aaaaaaaa");
+	/* Something else is wrong with the program; sixteen pairs show that. */
+	comes_to_by(FINDING_NO_CLASS, "a!a!", "!aa!", "aa!a!!a!");
+	comes_to_by(FINDING_K_WITNESS_HARMLESS, "a!a!a!a!a!a!a!a!", "!aa!!aa!!aa!!aa!", "aa!a!!a!aa!a!!a!");
+	comes_to_by(FINDING_K_WITNESS_HARMLESS, "!!!!!!!!!!!!!!!!", "!!!!!!!!!!!!!!!!", "!!!!!!!!!!!!!!!!");
+	d = decided("a!aaa!aaa!aaa!aa", "a!aaa!aaa!aaa!aa", "aa!aaa!aaa!aaa!a");
 	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
 	assert_true(d.noise);
 	/* A crash at the race itself counts, whatever else is wrong. */
 	comes_to(FINDING_SPEC_VIOLATED, "a!aa", "a#aa", "aa!a");
 	/* The race may still cause a second kind of fault. */
-	d = decided("a!aa", "a!?a", "aa!a");
+	d = decided("a!aaaa",
+		    "??"
+		    "?"
+		    "?!?",
+		    "a!a!aa");
 	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
 	assert_int_equal(d.shows.group, VARIANT_SECOND);
-	assert_int_equal(d.shows.number, 2);
+	assert_int_equal(d.shows.number, 0);
 	assert_true(d.has_other && d.other.group == VARIANT_FIRST);
 	/* A faulty run whose twin has no fault shows the race best. */
-	d = decided("!aa", "!!a", "aaa");
+	d = decided("!aaaaa", "!!!!!!", "aaaaaa");
 	assert_int_equal(d.shows.number, 1);
 	/* A fault outweighs a difference in output. */
-	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "bb!b", "aaaa");
+	comes_to(FINDING_SPEC_VIOLATED, "aaaaa", "b!!!!", "aaaaa");
+}
+
+/* Whether more runs are needed to explain a fault. */
+static void test_open(void **state)
+{
+	struct world w;
+
+	(void)state;
+	make(&w, "aaaaaaaa", "a!aaaaaa", "aaaaaaaa");
+	assert_true(decide_wants_apart(&w.runs) && decide_is_open(&w.runs));
+	make(&w, "aaaaaaaa", "!!!!!!!!", "aaaaaaaa");
+	assert_false(decide_wants_apart(&w.runs) || decide_is_open(&w.runs));
+	make(&w, "aaaa", "aaaa", "aaaa");
+	assert_false(decide_wants_apart(&w.runs) || decide_is_open(&w.runs));
+	/* The fault is as frequent if the accesses are kept apart: after 16 pairs that is clear. */
+	make(&w, "a!aaaaaaaaaaaaa", "aaaaaaa!aaaaaaa", "aaaaaaaaaaaaaaa");
+	add_apart(&w, "aaa!aaaaaaaaaaaa");
+	assert_true(decide_is_open(&w.runs));
+	make(&w, "a!aaaaaaaaaaaaaa", "aaaaaaa!aaaaaaaa", "aaaaaaaaaaaaaaaa");
+	add_apart(&w, "aaa!aaaaaaaaaaaa");
+	assert_true(decide_wants_apart(&w.runs) && !decide_is_open(&w.runs));
+}
+
+static void assert_near(double a, double b)
+{
+	assert_true(a > b - 1e-12 && a < b + 1e-12);
+}
+
+/* The chance of a difference, against numbers that can be counted by hand. */
+static void test_chance(void **state)
+{
+	struct cause_count none = {4, 0}, all = {4, 4}, half = {4, 2};
+
+	(void)state;
+	assert_near(cause_chance(all, none), 1.0 / 70);
+	assert_near(cause_chance(none, all), 1);
+	assert_near(cause_chance(half, none), 6.0 / 28);
+	assert_near(cause_chance(half, half), 1 - 17.0 / 70);
+	assert_near(cause_chance(none, none), 1);
+	assert_near(cause_chance(all, (struct cause_count){0, 0}), 1);
 }
 
 static void test_outputs(void **state)
@@ -147,7 +221,7 @@ static void test_few_runs(void **state)
 	(void)state;
 	comes_to(FINDING_NO_CLASS, "--", "--", "aa");
 	comes_to(FINDING_NO_CLASS, "a-", "-a", "aa"); /* no pair of twins counts */
-	comes_to(FINDING_SPEC_VIOLATED, "--", "-!", "aa");
+	comes_to(FINDING_NO_CLASS, "--", "-!", "aa");
 	make(&w, "aaaaaa", "aaaaaa", "aaaaaa");
 	decide(&w.runs, &d);
 	assert_int_equal(d.k, 6);
@@ -260,6 +334,20 @@ static void test_variants(void **state)
 			assert_int_equal(v.schedule.seed != 0, n >= 3);
 			assert_int_equal(v.schedule.goal_count, g == VARIANT_CONTROL ? 0 : 2);
 		}
+	/* The accesses are kept apart: the first thread runs to its next operation. */
+	for (unsigned n = 0; n < 12; n++) {
+		const char *first = n % 2 ? "T_0_1" : "T_0_0", *second = n % 2 ? "T_0_0" : "T_0_1";
+
+		variant_make_apart(&v, &race, n);
+		assert_null(schedule_check(&v.schedule));
+		assert_true(v.schedule.apart && v.schedule.goal_count == 2);
+		assert_int_equal(v.schedule.seed != 0, n / 2 >= 3);
+		assert_string_equal(v.schedule.first, first);
+		assert_string_equal(v.decisions[0].thread, first);
+		assert_int_equal(v.decisions[0].n, n % 2 ? 5 : 2);
+		assert_string_equal(v.decisions[0].next, second);
+		assert_string_equal(v.decisions[1].next, second);
+	}
 	variant_make(&v, &race, VARIANT_SECOND, 3);
 	assert_string_equal(v.schedule.first, "T_0_1");
 	assert_string_equal(v.decisions[0].thread, "T_0_1");
@@ -326,7 +414,8 @@ static void test_differ(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_faults),	 cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_faults),	 cmocka_unit_test(test_open),
+		cmocka_unit_test(test_chance),	 cmocka_unit_test(test_outputs),
 		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_digests),
 		cmocka_unit_test(test_mask),	 cmocka_unit_test(test_words),

@@ -27,10 +27,11 @@ static uint32_t below(uint32_t n)
 /* A simulated program: run `number` of a group is a letter.  As in u-classify-decide.c, ! is a
  * crash and - a run to be ignored; | is a run that met an obstacle. */
 struct world {
-	struct trial items[VARIANT_GROUPS][MOST];
+	struct trial items[VARIANT_GROUPS][MOST], apart[2 * MOST];
 	struct decide_runs runs;
 	size_t controls;
-	char letters[VARIANT_GROUPS][MOST];
+	/* the last row: runs that keep the accesses apart; two in a row have the same letter */
+	char letters[VARIANT_GROUPS + 1][MOST];
 	bool one_schedule; /* all runs of a group have the same schedule */
 };
 
@@ -46,14 +47,16 @@ static void set_all(struct world *w, const char *first, const char *second, cons
 		for (size_t i = 0; i < MOST; i++)
 			w->letters[g][i] = text[g][i < n ? i : n - 1];
 	}
+	w->runs.apart = w->apart;
+	memset(w->letters[VARIANT_APART], 'a', MOST);
 }
 
 static void run(struct world *w, enum variant_group group, size_t number)
 {
-	struct trial *t = &w->items[group][number];
-	char letter = w->letters[group][number];
+	struct trial *t = group == VARIANT_APART ? &w->apart[number] : &w->items[group][number];
+	char letter = w->letters[group][group == VARIANT_APART ? number / 2 : number];
 
-	assert_true(number < MOST);
+	assert_true(number < (group == VARIANT_APART ? 2 * MOST : MOST));
 	*t = (struct trial){.counts = letter != '-' && letter != '|',
 			    .fault = letter == '!' ? "crash" : NULL,
 			    .digest = (uint64_t)letter,
@@ -76,12 +79,18 @@ static size_t classify(struct world *w, const struct next_limits *l, struct deci
 		assert_true(wanted >= w->controls && wanted <= w->runs.count);
 		for (; w->controls < wanted; w->controls++)
 			run(w, VARIANT_CONTROL, w->controls);
+		for (; w->runs.apart_count < next_aparts(l, &w->runs); w->runs.apart_count++)
+			run(w, VARIANT_APART, w->runs.apart_count);
+		assert_true(w->runs.count <= next_room(l) && w->runs.apart_count <= 2 * w->runs.count);
 	}
 	decide(&w->runs, d);
 	return w->runs.count;
 }
 
 static const struct next_limits all = {.schedules = true, .control = true};
+
+/* one run in eight fails */
+#define RARE "aaaaaa!aaaaaaa!aaaaaaa!aaaaaaa!aaaaaaa!aaaaaaa!a"
 
 /* ---- how many pairs of runs are made ---- */
 
@@ -123,6 +132,10 @@ static void test_pairs(void **state)
 	assert_pairs(8, FINDING_SPEC_VIOLATED, "a!!!!!!!", "a", "a");
 	/* The control group fails, too, but the other order never does. */
 	assert_pairs(8, FINDING_SPEC_VIOLATED, "!", "a", "!a");
+	/* Both orders fail now and then, and runs that keep the accesses apart do not: as many
+	 * pairs as it takes to exclude chance. */
+	assert_pairs(8, FINDING_SPEC_VIOLATED, "a!a!a!a!", "a!a!aaaa", "a");
+	assert_pairs(23, FINDING_SPEC_VIOLATED, RARE, RARE, "a");
 	/* No run fails, and all schedules are different: the maximum number of pairs. */
 	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, "a", "a", "a");
 	/* The threads never meet: two pairs. */
@@ -148,23 +161,30 @@ static void test_stale(void **state)
 }
 
 /* Returns when the loop ends, by the rules written out. */
-static size_t slow_pairs(const struct world *w, size_t most)
+static size_t slow_pairs(const struct world *w, size_t most, bool control)
 {
 	struct world copy = *w;
 
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		copy.runs.items[g] = copy.items[g];
+	copy.runs.apart = copy.apart;
+	copy.runs.apart_count = 0;
 	for (size_t n = 1;; n++) {
 		struct decision d;
-		bool counts = false;
+		bool counts = false, open;
 
 		copy.runs.count = n;
+		if (control && decide_wants_apart(&copy.runs))
+			for (; copy.runs.apart_count < 2 * n; copy.runs.apart_count++)
+				run(&copy, VARIANT_APART, copy.runs.apart_count);
 		for (size_t i = 0; i < n; i++)
 			counts |= copy.items[0][i].counts || copy.items[1][i].counts;
 		decide(&copy.runs, &d);
-		if (n == most || copy.items[0][0].obstacle.thread || (n >= 2 && !counts) ||
+		open = control && decide_is_open(&copy.runs) && n < 2 * most;
+		if (copy.items[0][0].obstacle.thread || (n >= 2 && !counts) ||
 		    (n >= 4 && decide_is_plain(&copy.runs)) ||
-		    (n >= 8 && (d.class == FINDING_SPEC_VIOLATED || decide_stale(&copy.runs) >= 6)))
+		    ((n >= 8 || n >= most) && d.class == FINDING_SPEC_VIOLATED) ||
+		    (!open && (n >= most || (n >= 8 && decide_stale(&copy.runs) >= 6))))
 			return n;
 	}
 }
@@ -182,13 +202,13 @@ static void test_pairs_random(void **state)
 		size_t pairs;
 
 		set_all(&w, "a", "a", "a");
-		for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		for (unsigned g = 0; g <= VARIANT_APART; g++)
 			for (size_t i = 0; i < MOST; i++)
 				w.letters[g][i] = set[below((uint32_t)strlen(set))];
 		w.one_schedule = !below(4);
 		l.pairs = 1 + below(30);
 		pairs = classify(&w, &l, &d);
-		assert_int_equal(pairs, slow_pairs(&w, l.pairs > 2 ? l.pairs : 2));
+		assert_int_equal(pairs, slow_pairs(&w, l.pairs > 2 ? l.pairs : 2, l.control));
 		assert_int_equal(w.controls, l.control ? pairs : 0);
 		decide(&w.runs, &again);
 		assert_int_equal(d.class, again.class);
@@ -256,9 +276,9 @@ static void test_way(void **state)
 			run(&w, g, i);
 	w.runs.count = 1;
 	assert_null(next_apart(&w.runs));
-	assert_string_equal(next_why_none(&w.runs), "no run reached the race");
+	assert_string_equal(next_why_none(&w.runs, &d), "no run reached the race");
 	w.items[1][0].why = "it left its schedule";
-	assert_string_equal(next_why_none(&w.runs), "it left its schedule");
+	assert_string_equal(next_why_none(&w.runs, &d), "it left its schedule");
 	w.runs.count = 2;
 	assert_ptr_equal(next_apart(&w.runs), &w.items[0][1]);
 	/* Only a run that met counts, not one that was never made. */
@@ -448,13 +468,14 @@ static void test_lost_fault(void **state)
 	struct world w;
 
 	(void)state;
-	set_all(&w, "!aaaaaaa", "a", "a");
+	set_all(&w, "!!!!", "a", "a");
 	classify(&w, &all, &d);
 	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
 	assert_true(next_shows(&s, &d));
-	next_lost(&s, &w.runs, d.shows, &d);
+	while (next_shows(&s, &d))
+		next_lost(&s, &w.runs, d.shows, &d);
 	assert_true(s.fault);
-	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
+	assert_false(next_is_bad(&d));
 	assert_false(next_shows(&s, &d));
 	assert_false(next_is_left(&s, &d));
 }
@@ -469,8 +490,9 @@ static void test_lost_many(void **state)
 
 	(void)state;
 	set_all(&w, "!", "a", "a");
-	classify(&w, &(struct next_limits){.schedules = true, .control = true, .pairs = 30}, &d);
-	w.runs.count = 4;
+	for (w.runs.count = 0; w.runs.count < 12; w.runs.count++)
+		for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+			run(&w, g, w.runs.count);
 	decide(&w.runs, &d);
 	for (; next_shows(&s, &d); lost++)
 		next_lost(&s, &w.runs, d.shows, &d);

@@ -78,6 +78,7 @@
 
 #define RADDLE_STEER_VERSION 18 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
+#define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, even of other memory */
 
 /* All values were chosen by hand: sizes bound the shared memory, counts bound the time of a run. */
 #define RADDLE_SLOTS 32768	/* the number of slots; threads beyond them are not controlled */
@@ -223,8 +224,8 @@ struct raddle_steer_op {
 /* A goal: the thread stops before the `occurrence`-th record of `site` after operation `after`. */
 struct raddle_steer_goal {
 	uint64_t after, occurrence;
-	uint32_t thread; /* the position in the table of threads */
-	uint32_t site;
+	uint32_t thread; /* position in the table of threads */
+	uint32_t site;	 /* or RADDLE_STEER_ANY_SITE */
 	uint32_t write;
 	/* 1, with TURNS: this goal's thread runs whenever it can, until it waits in a loop; the
 	 * other goal's thread runs only when no other thread can */
@@ -366,8 +367,7 @@ struct raddle_steer {
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
 	_Atomic uint32_t ran_on;	       /* 1 if the threads were stopped after `most` points */
-	/* 1 if `running` is NONE, and no time limit, input, signal handler or thread in the kernel
-	 * can change that */
+	/* 1 if `running` is NONE and nothing, such as a time limit or input, can change that */
 	_Atomic uint32_t stuck;
 	uint64_t most; /* the maximum number of points of all threads together; 0 for no limit */
 	struct raddle_steer_spin spin;

@@ -123,6 +123,9 @@ struct schedule {
 	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
 	/* With turns, the threads reach the goals one after the other, in either order. */
 	bool nowhere;
+	/* With turns: each thread with a goal is stopped at its first access after operation `after`
+	 * of the goal, so the two accesses do not meet. */
+	bool apart;
 	bool handed; /* threads of the program release locks that other threads acquired */
 	/* With turns, the led thread that runs whenever it can, or NULL if either may run. */
 	const char *front;

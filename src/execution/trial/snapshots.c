@@ -48,7 +48,7 @@ static uint64_t add_goals(uint64_t hash, const struct schedule *s)
 		hash = rd_hash_add(add_text(hash, g->place.file), g->write);
 		hash = rd_hash_add(rd_hash_add(hash, g->place.line), g->place.column);
 	}
-	return add_text(hash, s->front);
+	return rd_hash_add(add_text(hash, s->front), s->apart);
 }
 
 /* Whether a watch counts accesses.  Such a watch would lack the accesses before the program was

@@ -2,20 +2,22 @@
 /*
  * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault is attributed to the race in four cases: it occurs in only one order, and this is
- * unlikely to be chance; it occurs only in runs in which the threads met; all runs in which the
- * threads met fail; or it is the race itself, as when one access frees memory that the other uses.
- * An output is attributed to the race in two cases: the twin of the run wrote another output, and
- * this output never occurs in the other order; or the output occurs only in runs in which the
- * threads met.  "Never occurs" is significant only in a group whose outputs repeat.  If each run
- * writes something new, one more new output proves nothing.  If comparing whole outputs leads to no
- * decision, their lines are compared without regard to their order.
+ * A fault is attributed to the race in three cases: it is the race itself, as when one access frees
+ * memory that the other uses; one order of the accesses fails more often than the other; or runs in
+ * which the threads met fail more often than runs that lead to the same place but keep the accesses
+ * apart.  "More often" means that chance hardly explains the difference (cause-int.h). An output is
+ * attributed to the race in two cases: twins differ in it, and it never occurs in the other order;
+ * or it occurs only in runs in which the threads met.  "Never occurs" is significant only in a
+ * group whose outputs repeat.  If each run writes something new, one more new output shows
+ * nothing.  If whole outputs decide nothing, their lines are compared without regard to their
+ * order.
  */
 #include "classify/decide-int.h"
 
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "classify/cause-int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,15 @@
  * the next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
-/* Returns a digest by which outputs are compared. */
+/* A fault comes from the race if chance explains the difference between the groups with at most
+ * this probability. */
+#define CHANCE 0.05
+
+/* The number of pairs after which a fault is given up that is at least half as frequent if the
+ * accesses are kept apart.  Set by hand. */
+#define ENOUGH 16
+
+/* A digest by which outputs are compared. */
 typedef uint64_t key_fn(const struct trial *t);
 
 static uint64_t by_bytes(const struct trial *t)
@@ -52,68 +62,114 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-/* Returns the number of runs of the group that have the fault.  Adds the number of runs that count
- * to *of. */
-static size_t count_fault(const struct decide_runs *r, enum variant_group group, const char *fault,
-			  size_t *of)
+static struct cause_count count_fault(const struct decide_runs *r, enum variant_group group,
+				      const char *fault)
 {
-	size_t count = 0;
+	struct cause_count c = {0};
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct trial *t = at(r, group, i);
 
-		*of += t != NULL;
-		count += t && t->fault && !strcmp(t->fault, fault);
+		c.runs += t != NULL;
+		c.failed += t && t->fault && !strcmp(t->fault, fault);
 	}
-	return count;
+	return c;
 }
 
 static bool has_fault(const struct decide_runs *r, enum variant_group group, const char *fault)
 {
-	return count_fault(r, group, fault, &(size_t){0}) != 0;
+	return count_fault(r, group, fault).failed != 0;
 }
 
-/* A fault occurs in one order and in the control group, but not in the group `lacks`.  Returns true
- * if that may be mere chance.  Suppose that each run of `lacks` failed with the same probability as
- * the runs of the other two groups.  It may be chance if the probability that none of them fails is
- * then above 1/10. */
-static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
+/* Counts the runs that lead to the same place but keep the accesses apart.  If there is no such run,
+ * the control group replaces them. */
+static struct cause_count count_apart(const struct decide_runs *r, const char *fault)
 {
-	size_t runs = 0, of = 0, count;
-	double all_well = 1;
+	struct cause_count c = {0};
 
-	count_fault(r, lacks, fault, &of);
-	count = count_fault(r, VARIANT_SECOND - lacks, fault, &runs) +
-		count_fault(r, VARIANT_CONTROL, fault, &runs);
-	RD_ASSERT(count > 0 && count <= runs);
-	while (of-- > 0)
-		all_well *= 1 - (double)count / (double)runs;
-	return all_well > 0.1;
+	for (size_t i = 0; i < r->apart_count; i++) {
+		const struct trial *t = &r->apart[i];
+
+		c.runs += t->counts;
+		c.failed += t->counts && t->fault && !strcmp(t->fault, fault);
+	}
+	return c.runs ? c : count_fault(r, VARIANT_CONTROL, fault);
 }
 
-/* Returns true if all runs in which the threads met failed. */
-static bool is_always_fatal(const struct decide_runs *r)
+static struct cause_count count_met(const struct decide_runs *r, const char *fault)
 {
-	bool any = false;
+	struct cause_count first = count_fault(r, VARIANT_FIRST, fault),
+			   second = count_fault(r, VARIANT_SECOND, fault);
 
-	for (size_t i = 0; i < r->count; i++)
-		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++) {
-			const struct trial *t = at(r, g, i);
-			if (t && !t->fault)
-				return false;
-			any |= t != NULL;
-		}
-	return any;
+	return (struct cause_count){first.runs + second.runs, first.failed + second.failed};
+}
+
+/* Whether the order of the two accesses matters: one order fails more often than the other. */
+static bool depends_on_order(struct cause_count first, struct cause_count second)
+{
+	return cause_chance(first, second) <= CHANCE / 2 || cause_chance(second, first) <= CHANCE / 2;
+}
+
+/* Whether meeting matters: runs in which the threads met fail more often than runs that keep the
+ * accesses apart. */
+static bool depends_on_meeting(const struct decide_runs *r, const char *fault)
+{
+	return cause_chance(count_met(r, fault), count_apart(r, fault)) <= CHANCE;
+}
+
+/* Whether the order of the accesses, or the fault itself, explains the fault of a run. */
+static bool is_explained(const struct decide_runs *r, const struct trial *t)
+{
+	return t->at_race || depends_on_order(count_fault(r, VARIANT_FIRST, t->fault),
+					      count_fault(r, VARIANT_SECOND, t->fault));
 }
 
 static bool comes_from_race(const struct decide_runs *r, const struct trial *t)
 {
-	const char *fault = t->fault;
-	bool first = has_fault(r, VARIANT_FIRST, fault), second = has_fault(r, VARIANT_SECOND, fault);
+	return is_explained(r, t) || depends_on_meeting(r, t->fault);
+}
 
-	if (t->at_race || !has_fault(r, VARIANT_CONTROL, fault) || is_always_fatal(r))
-		return true;
-	return first != second && !is_chance(r, first ? VARIANT_SECOND : VARIANT_FIRST, fault);
+/* Whether enough runs have shown that the fault is about as frequent if the accesses are kept
+ * apart. */
+static bool is_refuted(const struct decide_runs *r, const struct trial *t)
+{
+	struct cause_count met = count_met(r, t->fault), apart = count_apart(r, t->fault);
+
+	return r->count >= ENOUGH && apart.runs && 2 * apart.failed * met.runs >= met.failed * apart.runs;
+}
+
+static bool is_open(const struct decide_runs *r, const struct trial *t)
+{
+	return !comes_from_race(r, t) && !is_refuted(r, t);
+}
+
+static bool wants_apart(const struct decide_runs *r, const struct trial *t)
+{
+	return !is_explained(r, t);
+}
+
+/* Whether `is` holds for the fault of any run in which the threads met. */
+static bool any_fault(const struct decide_runs *r,
+		      bool (*is)(const struct decide_runs *, const struct trial *))
+{
+	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+		for (size_t i = 0; i < r->count; i++) {
+			const struct trial *t = at(r, g, i);
+
+			if (t && t->fault && is(r, t))
+				return true;
+		}
+	return false;
+}
+
+bool decide_wants_apart(const struct decide_runs *r)
+{
+	return any_fault(r, wants_apart);
+}
+
+bool decide_is_open(const struct decide_runs *r)
+{
+	return any_fault(r, is_open);
 }
 
 static bool are_sound(const struct decide_runs *r, enum variant_group group)
@@ -129,7 +185,7 @@ bool decide_is_plain(const struct decide_runs *r)
 	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND && are_sound(r, VARIANT_CONTROL); g++) {
 		const struct trial *t = at(r, g, 0);
 
-		if (t && t->fault && count_fault(r, g, t->fault, &(size_t){0}) == r->count &&
+		if (t && t->fault && count_fault(r, g, t->fault).failed == r->count &&
 		    are_sound(r, VARIANT_SECOND - g))
 			return true;
 	}
@@ -384,12 +440,13 @@ void decide(const struct decide_runs *r, struct decision *d)
 		any |= are_twins(r, i);
 		d->k += are_twins(r, i) && is_new(r, VARIANT_SECOND, i);
 	}
+	d->doubt = decide_is_open(r);
 	if (find_fault(r, d))
 		d->class = FINDING_SPEC_VIOLATED;
 	else if (any && find_difference(r, d))
 		d->class = FINDING_OUTPUT_DIFFERS;
 	else
-		d->class = any ? FINDING_K_WITNESS_HARMLESS : FINDING_NO_CLASS;
+		d->class = any && !d->doubt ? FINDING_K_WITNESS_HARMLESS : FINDING_NO_CLASS;
 	RD_ASSERT(d->k <= r->count);
 	RD_ASSERT(d->class != FINDING_OUTPUT_DIFFERS || d->has_other);
 }

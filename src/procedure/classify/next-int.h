@@ -22,8 +22,14 @@ struct next_limits {
 /* Returns the maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Returns true if another pair of runs should be made, because it is likely to show something new.
- * If the function has to decide what the runs so far mean, it stores the decision in *d. */
+/* The maximum number of pairs if a fault is hard to explain. */
+size_t next_room(const struct next_limits *l);
+
+/* How many runs the group VARIANT_APART should have by now. */
+size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs);
+
+/* Whether another pair of runs is likely to show enough to be worth making.  Sets *d if the
+ * function had to decide what the runs mean so far. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
 /* Returns how many runs the control group should have by now.  `have` is the number of runs it
@@ -47,8 +53,8 @@ const struct trial *next_apart(const struct decide_runs *runs);
  * race. */
 bool next_is_met(const struct decide_runs *runs);
 
-/* Returns a sentence that states why none of the runs reached the race. */
-const char *next_why_none(const struct decide_runs *runs);
+/* A sentence that states why the runs give the race no class. */
+const char *next_why_none(const struct decide_runs *runs, const struct decision *d);
 
 /* Returns true if, according to the finding, both threads were stopped at their accesses at the
  * same time.  In that case both orders are possible, even if something keeps the threads apart on

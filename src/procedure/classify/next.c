@@ -17,6 +17,9 @@
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
+/* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
+ * made.  Set by hand: a fault of one run in sixteen is then explained. */
+#define DOUBT_TIMES 2
 
 /* maximum number of repetitions of a run whose timing affected the result, as on a busy machine */
 #define UNSURE_TIMES 4
@@ -43,16 +46,32 @@ bool next_is_hopeless(const struct decide_runs *runs)
 	return runs->count >= PAIRS_WITHOUT_SEED;
 }
 
+size_t next_room(const struct next_limits *l)
+{
+	return DOUBT_TIMES * next_pairs(l);
+}
+
+size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs)
+{
+	return l->control && l->schedules && decide_wants_apart(runs) ? 2 * runs->count : runs->apart_count;
+}
+
+/* After PAIRS_LEAST pairs, whether the fault of a run is still to be explained. */
+static bool is_in_doubt(const struct next_limits *l, const struct decide_runs *runs)
+{
+	return l->control && l->schedules && runs->count < next_room(l) && decide_is_open(runs);
+}
+
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d)
 {
-	if (runs->count >= next_pairs(l) || next_is_hopeless(runs))
+	if (next_is_hopeless(runs) || (runs->count >= PAIRS_PLAIN && decide_is_plain(runs)))
 		return false;
-	if (runs->count >= PAIRS_PLAIN && decide_is_plain(runs))
-		return false;
-	if (runs->count < PAIRS_LEAST)
+	if (runs->count < PAIRS_LEAST && runs->count < next_pairs(l))
 		return true;
 	decide(runs, d);
-	return d->class != FINDING_SPEC_VIOLATED && decide_stale(runs) < PAIRS_STALE;
+	if (d->class == FINDING_SPEC_VIOLATED)
+		return false;
+	return is_in_doubt(l, runs) || (runs->count < next_pairs(l) && decide_stale(runs) < PAIRS_STALE);
 }
 
 /* Control runs show what happens if the threads are not brought together.  After the first two
@@ -94,8 +113,10 @@ bool next_is_met(const struct decide_runs *runs)
 	return false;
 }
 
-const char *next_why_none(const struct decide_runs *runs)
+const char *next_why_none(const struct decide_runs *runs, const struct decision *d)
 {
+	if (d->doubt)
+		return "a run failed, but too rarely to tell whether the race is the cause";
 	for (size_t i = 0; i < runs->count; i++)
 		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
 			if (runs->items[g][i].why)

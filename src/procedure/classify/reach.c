@@ -86,7 +86,7 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	RD_ASSERT(w->race.goal_count == 2);
 	w->race.goals = goals;
 	w->race.op_count = w->race.limit_count = w->race.watch_count = w->race.decision_count = 0;
-	w->race.turns = w->race.anywhere = w->race.nowhere = false;
+	w->race.turns = w->race.anywhere = w->race.nowhere = w->race.apart = false;
 	w->race.first = w->race.front = NULL;
 }
 

@@ -13,6 +13,9 @@ enum variant_group {
 	VARIANT_SECOND,	 /* the access of the second goal comes first */
 	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
+	/* both threads are led to the race, but their accesses are kept apart: one thread is past
+	 * its access, up to its next operation, before the other begins */
+	VARIANT_APART = VARIANT_GROUPS,
 };
 
 /* A schedule to run.  It borrows memory from the schedule of the race, which must live at least as
@@ -26,5 +29,9 @@ struct variant {
  * two threads continues after both accesses; in variant 1, the other thread does.  In variant 2,
  * the first thread continues even before the other thread's access.  Later variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
+
+/* Makes run `number` of the group VARIANT_APART.  Runs 2 * n and 2 * n + 1 have the seed of variant
+ * n; they differ in which thread is first. */
+void variant_make_apart(struct variant *v, const struct schedule *race, unsigned number);
 
 #endif

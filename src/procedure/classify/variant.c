@@ -39,13 +39,10 @@ static void lead_nowhere(struct schedule *s)
 		s->limit_count = 0;
 }
 
-void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number)
+/* Makes what all variants have in common. */
+static void begin(struct variant *v, const struct schedule *race, unsigned number)
 {
-	RD_ASSERT(race->goal_count == 2 && group < VARIANT_GROUPS);
-	const struct schedule_goal *first = &race->goals[group == VARIANT_SECOND],
-				   *second = &race->goals[group != VARIANT_SECOND];
-	bool lags = number % 4 == LAG;
-
+	RD_ASSERT(race->goal_count == 2);
 	v->schedule = *race;
 	v->schedule.turns = true;
 	v->schedule.seed = number <= LAG ? 0 : number - 1;
@@ -55,6 +52,16 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	if (number > LAG && number % 3 == 2)
 		/* The limits come from the prediction.  Some variants run without them. */
 		v->schedule.limit_count = 0;
+}
+
+void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number)
+{
+	RD_ASSERT(race->goal_count == 2 && group < VARIANT_GROUPS);
+	const struct schedule_goal *first = &race->goals[group == VARIANT_SECOND],
+				   *second = &race->goals[group != VARIANT_SECOND];
+	bool lags = number % 4 == LAG;
+
+	begin(v, race, number);
 	if (group == VARIANT_CONTROL) {
 		lead_nowhere(&v->schedule);
 		return;
@@ -64,6 +71,27 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	/* If the first thread has continued, it may have ended in the meantime.  So the second
 	 * thread runs next. */
 	v->decisions[1] = back(second, lags ? second : &race->goals[number % 2]);
+	v->schedule.decisions = v->decisions;
+	v->schedule.decision_count = 2;
+}
+
+/* The first thread keeps the turn until its next operation, the second one until the operation
+ * after its own access.  By default a thread keeps the turn, so only two decisions are needed. */
+void variant_make_apart(struct variant *v, const struct schedule *race, unsigned number)
+{
+	const struct schedule_goal *first = &race->goals[number % 2], *second = &race->goals[1 - number % 2];
+
+	begin(v, race, number / 2);
+	v->schedule.apart = true;
+	v->schedule.nowhere = false;
+	v->schedule.front = NULL;
+	v->schedule.first = first->thread;
+	v->decisions[0] = (struct schedule_decision){.thread = first->thread,
+						     .n = first->after + 1,
+						     .point = "op",
+						     .count = 1,
+						     .next = second->thread};
+	v->decisions[1] = back(second, second);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;
 }

@@ -25,7 +25,10 @@ int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t
 {
 	struct variant v;
 
-	variant_make(&v, &w->race, p.group, (unsigned)p.number);
+	if (p.group == VARIANT_APART)
+		variant_make_apart(&v, &w->race, (unsigned)p.number);
+	else
+		variant_make(&v, &w->race, p.group, (unsigned)p.number);
 	if (w->how->models)
 		weaken_variant(&v, &w->lists, "sc", 0);
 	v.schedule.input = w->input_text;
@@ -53,6 +56,16 @@ int work_run_controls(struct race_work *w, size_t wanted)
 	return err;
 }
 
+static int run_aparts(struct race_work *w)
+{
+	int err = RD_OK;
+
+	for (; w->runs.apart_count < next_aparts(&w->limits, &w->runs) && !err; w->runs.apart_count++)
+		err = work_run_variant(w, (struct decide_place){VARIANT_APART, w->runs.apart_count},
+				       &w->runs.apart[w->runs.apart_count], NULL);
+	return err;
+}
+
 static int run_pair(struct race_work *w, size_t number)
 {
 	int err = run_into(w, VARIANT_FIRST, number);
@@ -60,7 +73,9 @@ static int run_pair(struct race_work *w, size_t number)
 	if (!err)
 		err = run_into(w, VARIANT_SECOND, number);
 	w->runs.count = number + 1;
-	return err ? err : work_run_controls(w, next_controls(&w->limits, &w->runs, w->controls));
+	if (!err)
+		err = work_run_controls(w, next_controls(&w->limits, &w->runs, w->controls));
+	return err ? err : run_aparts(w);
 }
 
 static void mask_lines(struct race_work *w)
@@ -77,10 +92,11 @@ static void mask_lines(struct race_work *w)
 
 int work_run_pairs(struct race_work *w)
 {
-	size_t room = next_pairs(&w->limits) + models_room(w);
+	size_t room = next_room(&w->limits) + models_room(w);
 	int err = RD_OK;
 
-	w->runs.count = w->controls = 0;
+	w->runs.count = w->runs.apart_count = w->controls = 0;
+	w->runs.apart = rd_arena_alloc(w->bench.arena, 2 * next_room(&w->limits) * sizeof *w->runs.apart);
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		w->runs.items[g] = rd_arena_alloc(w->bench.arena, room * sizeof *w->runs.items[g]);
 	while (!err && next_is_pair(&w->limits, &w->runs, &w->decision)) {
@@ -185,8 +201,9 @@ static int answer(struct race_work *w, const struct adhoc *order, bool was_bad)
 	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
 		note_harmless(w);
 	else if (w->decision.class == FINDING_NO_CLASS && !was_bad)
-		finding_note(w->set, w->f,
-			     finding_textf(w->set, "not classified: %s", next_why_none(&w->runs)));
+		finding_note(
+			w->set, w->f,
+			finding_textf(w->set, "not classified: %s", next_why_none(&w->runs, &w->decision)));
 	if (!next_is_bad(&w->decision) && w->decision.class != FINDING_NO_CLASS)
 		w->f->consequence = NULL;
 	if (!err && w->decision.class != FINDING_NO_CLASS && models_is_wanted(w, w->how->model))

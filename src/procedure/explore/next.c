@@ -29,7 +29,7 @@
 /* An exploration with a limit of work (`quiet`) ends only after this many consecutive runs without
  * anything new, however long the runs are.  Set by hand: by then, each strategy has been used
  * several times. */
-#define QUIET_RUNS 60
+#define QUIET_RUNS 21
 
 /* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
  * longest run that ended is considered endless.

@@ -45,6 +45,11 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 	       (a->write || b->write) && !(a->atomic && b->atomic);
 }
 
+static bool is_site_of(const struct raddle_steer_goal *goal, uint32_t site)
+{
+	return goal->site == site || goal->site == RADDLE_STEER_ANY_SITE;
+}
+
 /* Notes that the thread is at its goal.  Returns false if it continues, because its access does not
  * conflict with that of the thread at the other goal. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
@@ -59,7 +64,7 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 		s->spots[which] = *spot;
 		if (!waits_at[1 - which])
 			waits_at[which] = true;
-		else if (meet(spot, &s->spots[1 - which]))
+		else if (s->goals[which].site == RADDLE_STEER_ANY_SITE || meet(spot, &s->spots[1 - which]))
 			atomic_store(&s->met, rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET));
 		else
 			stay = false;
@@ -323,7 +328,7 @@ static void pass_goal(struct rt_thread *t, const struct rt_touch *touch)
 	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
 
 	RT_ASSERT(rt_steered(t)->goal != NULL);
-	if (rt_steered(t)->n != goal->after || touch->site != goal->site ||
+	if (rt_steered(t)->n != goal->after || !is_site_of(goal, touch->site) ||
 	    ++rt_steered(t)->seen < goal->occurrence || t->busy)
 		return;
 	wait_at_goal(t, touch);
@@ -420,6 +425,6 @@ bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)
 
 	const struct raddle_steer *s = rt_steer();
 
-	return d->sees_all || (d->goal && d->goal->site == site) || (d->anywhere && is_at_goal(site)) ||
+	return d->sees_all || (d->goal && is_site_of(d->goal, site)) || (d->anywhere && is_at_goal(site)) ||
 	       (s->keep[0] && (site == s->keep[0] || site == s->keep[1]));
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: compares how often two groups of runs fail.  In: counts.  Out: how likely such
+ * a difference is by chance.
+ */
+#ifndef CLASSIFY_CAUSE_INT_H
+#define CLASSIFY_CAUSE_INT_H
+
+#include <stddef.h>
+
+/* How many runs of a group count, and how many of these have a certain fault. */
+struct cause_count {
+	size_t runs, failed;
+};
+
+/* Returns the probability that at least a.failed of all failures happen in group a, if both groups
+ * fail equally often (Fisher's exact test, one-sided).  Returns 1 if a group has no run. */
+double cause_chance(struct cause_count a, struct cause_count b);
+
+#endif

@@ -1,0 +1,37 @@
+# A failure that has another cause is not blamed on a race that happens in the same runs.
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/company.c" -o company || exit 1
+
+# class OBJECT: prints the class of the race on this object.
+class() {
+	jq -r --arg object "$1" '[.findings[] | select(.kind == "race" and .object == $object) |
+		.class // "-"] | unique | join(" ")' found/findings.json
+}
+# harmless PROGRAM OBJECT: the race on the object is harmless.  An ordinary run may fail before its
+# threads have done what can be predicted from, so there are up to three more checks.
+harmless() {
+	for run in 1 2 3 4; do
+		rm -rf found
+		"$RADDLE" check -q --no-explore -o found -- ./company "$1" >/dev/null 2>err </dev/null
+		[ -z "$(class "$2")" ] || break
+	done
+	[ "$(class "$2")" = k-witness-harmless ] ||
+		complain "$1: $2 is '$(class "$2")': $(jq -c '[.findings[] | [.object, .class, .consequence, .notes]]' found/findings.json)"
+}
+
+harmless lock-order limit
+harmless freed looked
+harmless order hits
+
+# In the README's example the clerk's lock order deadlocks, and the race on the fee does not.
+"$RADDLE" cc -O2 -g -pthread "$ROOT/examples/bank.c" -o bank || exit 1
+rm -rf found
+"$RADDLE" check -q --no-explore -o found -- ./bank >/dev/null 2>err </dev/null
+[ "$(class fee)" = output-differs ] || complain "bank: fee is '$(class fee)'"
+[ "$(class served)" = k-witness-harmless ] || complain "bank: served is '$(class served)'"
+jq -e '[.findings[] | select(.kind == "deadlock" and .status == "confirmed")] | length == 1' found/findings.json >/dev/null ||
+	complain "bank: no deadlock"
+
+verdict
