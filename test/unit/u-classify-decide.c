@@ -56,8 +56,10 @@ static void add_apart(struct world *w, const char *text)
 	w->runs.apart = w->apart;
 	w->runs.apart_count = strlen(text);
 	for (size_t i = 0; i < w->runs.apart_count; i++)
-		w->apart[i] =
-			(struct trial){.counts = text[i] != '-', .fault = text[i] == '!' ? "crash" : NULL};
+		w->apart[i] = (struct trial){.counts = text[i] != '-',
+					     .fault = text[i] == '!' ? "crash" : NULL,
+					     .digest = (uint64_t)text[i],
+					     .sorted_digest = 'x'};
 }
 
 static struct decision decided(const char *first, const char *second, const char *control)
@@ -179,6 +181,7 @@ static void test_chance(void **state)
 static void test_outputs(void **state)
 {
 	struct decision d = decided("aaaa", "bbbb", "aaaa");
+	struct world w;
 
 	(void)state;
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
@@ -190,6 +193,17 @@ static void test_outputs(void **state)
 	d = decided("bbbb", "bbbb", "aaaa");
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
 	assert_true(d.any_order && d.has_other && d.other.group == VARIANT_CONTROL);
+	/* So it does if the accesses are kept apart: another thread came too late. */
+	make(&w, "bbbb", "bbbb", "aaaa");
+	assert_true(decide_wants_apart(&w.runs));
+	add_apart(&w, "bbbbbbbb");
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
+	add_apart(&w, "aaaaaaaa");
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
+	make(&w, "aaaa", "bbbb", "aaaa");
+	assert_false(decide_wants_apart(&w.runs));
 	/* Both orders have both outputs. */
 	d = decided("abababab", "abbaabab", "abababab");
 	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);

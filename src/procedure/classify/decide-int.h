@@ -48,8 +48,8 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
-/* Whether a run in which the threads met has a fault that the order of the accesses does not
- * explain.  Then runs of the group VARIANT_APART are needed. */
+/* Returns true if a run in which the threads met has a fault or an output that the order of the
+ * accesses does not explain.  Then runs of the group VARIANT_APART are needed. */
 bool decide_wants_apart(const struct decide_runs *runs);
 
 /* Whether a run in which the threads met has a fault, and it is not yet clear whether the race

@@ -5,10 +5,10 @@
  * A fault is attributed to the race in three cases: it is the race itself, as when one access frees
  * memory that the other uses; one order of the accesses fails more often than the other; or runs in
  * which the threads met fail more often than runs that lead to the same place but keep the accesses
- * apart.  "More often" means that chance hardly explains the difference (cause-int.h). An output is
+ * apart.  "More often" means that chance hardly explains the difference (cause-int.h).  An output is
  * attributed to the race in two cases: twins differ in it, and it never occurs in the other order;
- * or it occurs only in runs in which the threads met.  "Never occurs" is significant only in a
- * group whose outputs repeat.  If each run writes something new, one more new output shows
+ * or it occurs more often in runs in which the threads met.  "Never occurs" is significant only in
+ * a group whose outputs repeat.  If each run writes something new, one more new output shows
  * nothing.  If whole outputs decide nothing, their lines are compared without regard to their
  * order.
  */
@@ -162,11 +162,6 @@ static bool any_fault(const struct decide_runs *r,
 	return false;
 }
 
-bool decide_wants_apart(const struct decide_runs *r)
-{
-	return any_fault(r, wants_apart);
-}
-
 bool decide_is_open(const struct decide_runs *r)
 {
 	return any_fault(r, is_open);
@@ -316,26 +311,84 @@ static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision
 	return false;
 }
 
-/* Finds an output that occurs only in runs in which the threads met. */
+/* Counts the sound runs of a list, and those that wrote this output. */
+static struct cause_count count_output(const struct trial *runs, size_t count, key_fn *key, uint64_t value)
+{
+	struct cause_count c = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		bool sound = runs[i].counts && !runs[i].fault;
+
+		c.runs += sound;
+		c.failed += sound && key(&runs[i]) == value;
+	}
+	return c;
+}
+
+/* Returns true if runs in which the threads met write this output more often than runs that keep
+ * the accesses apart.  If there are no such runs, the control group replaces them, but the output
+ * must be new there. */
+static bool is_by_meeting(const struct decide_runs *r, key_fn *key, uint64_t value)
+{
+	struct cause_count first = count_output(r->items[VARIANT_FIRST], r->count, key, value),
+			   second = count_output(r->items[VARIANT_SECOND], r->count, key, value),
+			   met = {first.runs + second.runs, first.failed + second.failed},
+			   apart = count_output(r->apart, r->apart_count, key, value);
+
+	if (!apart.runs)
+		return !has_output(r, VARIANT_CONTROL, key, value);
+	return cause_chance(met, apart) <= CHANCE;
+}
+
+/* Finds a run of the control group with another output. */
+static void find_other(const struct decide_runs *r, key_fn *key, uint64_t value, struct decision *d)
+{
+	for (size_t i = 0; i < r->count && !d->has_other; i++) {
+		const struct trial *t = at(r, VARIANT_CONTROL, i);
+
+		if (!is_sound(t) || key(t) == value)
+			continue;
+		d->other = (struct decide_place){VARIANT_CONTROL, i};
+		d->has_other = d->any_order = true;
+	}
+}
+
+/* Finds an output that depends on whether the threads met. */
 static bool find_meeting(const struct decide_runs *r, key_fn *key, struct decision *d)
 {
 	if (!repeats(r, VARIANT_CONTROL, key))
 		return false;
-	for (size_t i = 0; i < r->count; i++) {
-		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++) {
-			if (!is_sound(at(r, g, i)) || has_output(r, VARIANT_CONTROL, key, key(at(r, g, i))))
+	for (size_t i = 0; i < r->count && !d->has_other; i++) {
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND && !d->has_other; g++) {
+			const struct trial *t = at(r, g, i);
+
+			if (!is_sound(t) || !is_by_meeting(r, key, key(t)))
 				continue;
 			d->shows = (struct decide_place){g, i};
-			d->any_order = true;
-			for (size_t k = 0; k < r->count && !d->has_other; k++)
-				if (is_sound(at(r, VARIANT_CONTROL, k))) {
-					d->other = (struct decide_place){VARIANT_CONTROL, k};
-					d->has_other = true;
-				}
-			return d->has_other;
+			find_other(r, key, key(t), d);
 		}
 	}
+	return d->has_other;
+}
+
+/* Returns true if the order of the accesses does not explain an output, but meeting may. */
+static bool has_open_output(const struct decide_runs *r)
+{
+	struct decision d = {0};
+
+	if (find_twins(r, by_bytes, &d) || find_twins(r, by_lines, &d))
+		return false;
+	for (size_t i = 0; i < r->count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+			if (is_sound(at(r, g, i)) &&
+			    !has_output(r, VARIANT_CONTROL, by_bytes, at(r, g, i)->digest))
+				return true;
 	return false;
+}
+
+bool decide_wants_apart(const struct decide_runs *r)
+{
+	return any_fault(r, wants_apart) || has_open_output(r);
 }
 
 static bool find_difference(const struct decide_runs *r, struct decision *d)

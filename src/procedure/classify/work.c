@@ -88,6 +88,8 @@ static void mask_lines(struct race_work *w)
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		for (size_t i = 0; i < w->runs.count; i++)
 			trial_digest(&w->runs.items[g][i], &w->bench.mask);
+	for (size_t i = 0; i < w->runs.apart_count; i++)
+		trial_digest(&w->runs.apart[i], &w->bench.mask);
 }
 
 int work_run_pairs(struct race_work *w)
