@@ -76,7 +76,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 18 /* the version of this layout */
+#define RADDLE_STEER_VERSION 19 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 
 /* All values were chosen by hand: sizes bound the shared memory, counts bound the time of a run. */
@@ -91,8 +91,7 @@
 #define RADDLE_STEER_DECISIONS 65536	     /* maximum number of decisions that are kept */
 #define RADDLE_STEER_ROOM 1024		     /* maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
-/* number of accesses without a point after which a thread is considered spinning */
-#define RADDLE_STEER_LOOKS 20000u
+#define RADDLE_STEER_LOOKS 20000u /* accesses without a point after which a thread counts as spinning */
 /* number of accesses that read nothing new after which other threads stop waiting for the thread */
 #define RADDLE_STEER_STEADY 1000000u
 #define RADDLE_STEER_SPINS 3 /* consecutive spins of each runnable thread that make a livelock */
@@ -122,6 +121,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_TRAP = 8192,    /* with TURNS: futex calls of libraries are trapped (rt/steer/trap.c) */
 	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at each point but accesses, at any time */
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
+	RADDLE_STEER_ACCOMPANIED = 1 << 22, /* another process runs beside the program, for its sake */
 };
 
 /* How `seed` chooses the next thread (rt/steer/strategy.c). */
@@ -365,7 +365,7 @@ struct raddle_steer {
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
-	_Atomic uint32_t ran_on;	       /* 1 if the threads were stopped after `most` points */
+	_Atomic uint32_t ran_on;	       /* enum raddle_limit: the limit that the run has reached */
 	/* 1 if `running` is NONE, and no time limit, input, signal handler or thread in the kernel
 	 * can change that */
 	_Atomic uint32_t stuck;

@@ -354,6 +354,7 @@ static uint32_t flags(const struct replay *r)
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
 	       (r->request->schedule->looks ? RADDLE_STEER_LOOK : 0u) |
+	       (r->request->accompanied ? RADDLE_STEER_ACCOMPANIED : 0u) |
 	       (r->request->schedule->notes ? RADDLE_STEER_NOTE : 0u) |
 	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u) |
 	       (shows_failure(r) ? RADDLE_STEER_SHOW : 0u);

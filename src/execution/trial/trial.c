@@ -140,6 +140,7 @@ static void ended(void *context)
 	struct trial_bench *b = ((struct running *)context)->bench;
 
 	run_override_leave(&b->given);
+	b->called_off = b->companion.guard && !run_companion_runs(&b->companion);
 	run_companion_stop(&b->companion);
 	end_orphans(b);
 }
@@ -255,6 +256,7 @@ static int describe_run(struct trial_bench *b, struct replay_result *r, struct t
 
 	note_memory(b, &r->memory, t);
 
+	r->called_off = b->called_off;
 	b->edits |= r->edits;
 	t->outcome = r->outcome;
 	t->end = r->end;
@@ -339,6 +341,7 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.limit_ms = rd_ns_to_ms(trial_limit_ns(c, rd_now_ns())),
 		.most = b->most,
 		.no_world = c->no_world,
+		.accompanied = c->companion != NULL,
 		.begin = begin,
 		.started = started,
 		.ended = ended,

@@ -270,9 +270,12 @@ static bool wait_once(struct rt_thread *t, const struct rt_look *look, bool insi
 	return goes_on;
 }
 
-/* A thread that only looks lets others run now and then. */
-static void looks_in_vain(struct rt_thread *t)
+/* A thread that only looks lets others run now and then.  If it seems to wait in a loop, it matters
+ * whether another process could end its loop. */
+static void looks_in_vain(struct rt_thread *t, const struct rt_look *look)
 {
+	if (rt_steered(t)->slot && rt_steered(t)->slot->spins && (look->retries || !is_all_inside(look)))
+		rt_expect_looks(t);
 	if (++rt_steered(t)->vain_looks % LOOKS == 0)
 		rt_turn_yield(t);
 }
@@ -322,7 +325,7 @@ void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_
 		look->result = wait_until(t, look, inside, limit_ns < 0 ? NULL : &until);
 	}
 	if (look->handled && !look->result)
-		looks_in_vain(t);
+		looks_in_vain(t, look);
 	else
 		rt_steered(t)->vain_looks = 0;
 }
@@ -378,9 +381,12 @@ static int64_t nap_ns(bool all)
 	return least > 0 ? least : 0;
 }
 
-static void go_on(void)
+void rt_blocking_look(void)
 {
 	uint64_t signals;
+
+	if (!atomic_load(&rt_steering()->entries.blocking))
+		return;
 
 	rt_steer_lock(&signals);
 	make_ready(true);
@@ -411,6 +417,6 @@ bool rt_blocking_nap(const struct rt_thread *t)
 		entry_at(t->number)->interrupted = true;
 		rt_turn_ready(t);
 	}
-	go_on();
+	rt_blocking_look();
 	return true;
 }
