@@ -554,8 +554,10 @@ int replay_run(const struct replay_request *request, struct replay_result *resul
 	bool frozen = request->snapshot && !request->snapshot->off;
 	int err = run_once(request, result);
 
-	if (err && frozen && request->snapshot->off)
-		err = run_once(request, result); /* the program that was frozen is gone */
+	if (err && frozen && request->snapshot->off) {
+		request->snapshot->why = "the program that was stopped there could not be copied";
+		err = run_once(request, result);
+	}
 	for (int i = 0; i < RENEWALS_MAX && !rd_flavour_is_there(&program->flavour); i++) {
 		if (!err)
 			replay_result_release(result);
