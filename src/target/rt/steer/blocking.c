@@ -313,7 +313,7 @@ void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_
 	int saved = errno;
 	struct timespec end;
 	struct rt_until until = {CLOCK_MONOTONIC, &end};
-	uint64_t ns = rt_now() + (uint64_t)limit_ns;
+	uint64_t ns = rt_clock_now(CLOCK_MONOTONIC) + (uint64_t)limit_ns;
 	bool inside;
 
 	end = (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
@@ -324,6 +324,8 @@ void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_
 		look->handled = true;
 		look->result = wait_until(t, look, inside, limit_ns < 0 ? NULL : &until);
 	}
+	if (!look->handled)
+		rt_clock_becomes_real(); /* the kernel waits, for a time that is not known */
 	if (look->handled && !look->result)
 		looks_in_vain(t, look);
 	else
@@ -409,6 +411,7 @@ bool rt_blocking_nap(const struct rt_thread *t)
 
 	if (!atomic_load(&rt_steering()->entries.blocking) || !waits_outside())
 		return false;
+	rt_clock_becomes_real();
 	count = collect(fds, &all);
 	ns = nap_ns(all);
 	time = (struct timespec){ns / NS_PER_S, ns % NS_PER_S};

@@ -136,6 +136,7 @@ static void nap(struct rt_thread *t)
 	_Atomic uint32_t never = 0;
 
 	atomic_fetch_add(&rt_steer()->unsure, 1);
+	rt_clock_becomes_real();
 	rt_futex_wait(&never, 0, NAP_MS);
 	rt_blocking_look();
 	turns->points -= turns->points > 0;

@@ -132,6 +132,13 @@ int64_t rt_turn_left(const struct rt_until *until);
  * a loop. */
 void rt_expect(struct rt_thread *t);
 
+/* rt/steer/clock.c.  now(): what the program's clock shows, or the real one.  passes(): so many
+ * nanoseconds pass.  becomes_real(): from now on the clock follows real time. */
+void rt_clock_setup_turns(void);
+uint64_t rt_clock_now(clockid_t clock);
+void rt_clock_passes(uint64_t ns);
+void rt_clock_becomes_real(void);
+
 /* rt/steer/signal.c.  Whether the signal has a handler. */
 bool rt_signal_is_handled(int number);
 

@@ -499,7 +499,8 @@ bool rt_turn_has_children(void)
 static bool is_time_given(void)
 {
 	int saved = errno;
-	bool given = rt.outside && rt.outside->passes && !rt_turn_has_children() && !rt_turn_has_timers();
+	bool given = rt.session->world_offset && rt.outside && rt.outside->passes &&
+		     !rt_turn_has_children() && !rt_turn_has_timers();
 
 	errno = saved;
 	return given;

@@ -7,6 +7,7 @@
 #define RT_STEER_WAITING_H
 
 #include "raddle/steer.h"
+#include "raddle/world.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,12 +50,24 @@ struct rt_expecting {
 	uint64_t calm_news;	 /* the count of news when nothing more was expected */
 };
 
+/* The clock of the program (rt/steer/clock.c). */
+struct rt_turn_clock {
+	bool on, real;
+	uint64_t passed;	      /* nanoseconds since the start */
+	uint64_t from[RADDLE_CLOCKS]; /* what each clock showed at the start */
+	struct rt_queries {
+		uint64_t n; /* operations that the thread had begun */
+		uint32_t count;
+	} queries[RADDLE_SLOTS]; /* by slot: queries since the thread's last operation */
+};
+
 struct rt_entries {
 	struct rt_futex_entry futexes[RADDLE_SLOTS]; /* by slot */
 	struct rt_wait_entry waits[RADDLE_SLOTS];    /* by slot */
 	struct rt_signals signals[RADDLE_SLOTS];     /* by slot */
 	uint32_t signals_pending;		     /* of all threads */
 	struct rt_expecting expecting;
+	struct rt_turn_clock clock;
 	_Atomic uint32_t blocking; /* number of waits for descriptors */
 	ino_t inherited[RT_INHERITED];
 	/* IDs of the kernel threads whose threads made their last step, or 0; and how many did */
