@@ -2,14 +2,16 @@
 /*
  * Temporary directories.  Each is removed with its content when it is closed.  It is also removed
  * if SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the process that created it, unless the process
- * handles that signal.  Only SIGKILL and a bug in Raddle leave one on the disk.
+ * handles that signal.  Only SIGKILL and a bug in Raddle leave one on the disk, until the next
+ * directory of the same name is opened.
  */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 
 #define RD_SCRATCH_MAX 8 /* the maximum number of directories that a process may have open */
 
-/* Creates PARENT/NAME-XXXXXX with mode 0700.  If `parent` is NULL, it is $TMPDIR, or else /tmp. */
+/* Creates PARENT/NAME-XXXXXX with mode 0700.  If `parent` is NULL, it is $TMPDIR, or else /tmp.  Then
+ * the name is NAME-tmp-XXXXXX, and directories of this name are removed whose processes have died. */
 int rd_scratch_open(char **path, const char *parent, const char *name);
 
 /* Removes the directory and frees the path, which may be NULL.  A forked process only frees the

@@ -57,7 +57,7 @@ jq -e '.findings == [] and .stats.schedules >= 1' round.json >/dev/null || compl
 # there is.
 explore endless 0 40
 jq -e '.stats.schedules >= 10 and .stats.schedules < 40' endless.json >/dev/null || complain "endless: $(jq -c .stats endless.json)"
-grep -q 'the program did not end in time' err || complain "endless: what runs say nothing"
+grep -q 'the program did not end within the limit of points' err || complain "endless: what runs say nothing"
 jq -se '[.[] | select(.cut)] | length >= 1 and all(.extent >= .most and .ns < 5e9)' out/endless/log >/dev/null || complain "endless: $(grep -c '"cut":true' out/endless/log) runs were cut"
 
 # Coverage shows the lock of get() and put() in both orders, in JSON, on a page, and in a line.

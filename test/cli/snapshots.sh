@@ -23,9 +23,13 @@ is_copied() {
 	grep -q 'started anew\|kernel thread' err && complain "$1: $(grep 'anew\|kernel thread' err)"
 	[ "$(wc -l <anew)" = 16 ] && cmp -s anew copied.txt || complain "$1: copies differ: $(diff anew copied.txt)"
 }
-for mode in stdio file input ids owner; do
+for mode in stdio file input ids owner null; do
 	is_copied $mode
 done
+# The first run creates a file, so it does something else.  That is no reason for kernel threads.
+rm -f file.first
+runs "" first >/dev/null
+grep 'kernel thread' err && complain "first: $(grep 'kernel thread' err)"
 # How long the child takes has an influence on schedules, so only the ends of runs are compared.
 runs --no-snapshots fork | cut -d' ' -f1,4,5 >anew
 runs "" fork | cut -d' ' -f1,4,5 | cmp -s anew - || complain "fork: copies differ"
@@ -43,6 +47,8 @@ is_anew child 'it has child processes'
 is_anew timer 'it has timers'
 is_anew removed 'it has changed files or started processes'
 is_anew bare 'a copy behaves differently'
+runs "--setup true" file >/dev/null
+grep -q 'runs are started anew.*--setup, --with' err || complain "setup: no reason"
 
 # The output of a copied run is that of the program: it contains what was written before the copy.
 "$RADDLE" explore -q -n 12 --all --fail-if 'test "$(cat)" != "begun

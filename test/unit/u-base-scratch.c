@@ -7,6 +7,7 @@
 #include "base/scratch.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -238,12 +239,59 @@ static void test_path(void **state)
 	free(old);
 }
 
+/* Runs in a process that is killed.  Writes the path of its directory. */
+static _Noreturn void make_and_stay(int out)
+{
+	char *path;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (rd_scratch_open(&path, NULL, "u-scratch-left"))
+		_exit(2);
+	fill(path);
+	dprintf(out, "%s", path);
+	close(out);
+	for (;;)
+		pause();
+}
+
+/* The directory of a process that was killed is removed when the next one is opened, but not that of a
+ * process that lives, nor one that only has a similar name. */
+static void test_leftovers(void **state)
+{
+	char path[PATH_MAX] = "", *own, *similar = rd_xasprintf("%s/u-scratch-left-result", rd_tmp_dir());
+	int out[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(out), 0);
+	pid = fork();
+	if (pid == 0)
+		make_and_stay(out[1]);
+	close(out[1]);
+	assert_true(read(out[0], path, sizeof path - 1) > 0);
+	close(out[0]);
+	assert_int_equal(rd_mkdirs(similar), RD_OK);
+	assert_int_equal(rd_scratch_open(&own, NULL, "u-scratch-left"), RD_OK);
+	assert_true(rd_file_exists(path));
+	rd_scratch_close(own);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(rd_file_exists(path));
+	assert_int_equal(rd_scratch_open(&own, NULL, "u-scratch-left"), RD_OK);
+	assert_false(rd_file_exists(path));
+	assert_true(rd_file_exists(similar));
+	rd_scratch_close(own);
+	rd_remove_tree(similar);
+	free(similar);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_close),	cmocka_unit_test(test_no_parent),
-		cmocka_unit_test(test_signals), cmocka_unit_test(test_dispositions),
-		cmocka_unit_test(test_path),	cmocka_unit_test(test_long_name),
+		cmocka_unit_test(test_close),	     cmocka_unit_test(test_leftovers),
+		cmocka_unit_test(test_no_parent),    cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_dispositions), cmocka_unit_test(test_path),
+		cmocka_unit_test(test_long_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -539,6 +539,7 @@ static void test_endless_program_is_ended(void **state)
 	}
 	assert_int_equal(action, WATCH_END);
 	assert_int_equal(w.end, REPLAY_RAN_ON);
+	assert_int_equal(w.limit, REPLAY_LIMIT_TIME);
 	assert_true(now - 1000 >= w.limit_ms);
 }
 
@@ -557,6 +558,20 @@ static void test_program_is_ended_at_its_extent(void **state)
 	rows[2].accesses++;
 	assert_int_equal(wait_for(40), WATCH_END);
 	assert_int_equal(w.end, REPLAY_RAN_ON);
+	assert_int_equal(w.limit, REPLAY_LIMIT_POINTS);
+}
+
+/* The runtime has stopped the threads, because they wait for a signal. */
+static void test_program_that_waits_for_a_signal_is_ended(void **state)
+{
+	(void)state;
+	board.phase = RADDLE_GOES_ON;
+	assert_int_equal(wait_for(40), WATCH_GO_ON);
+	board.ran_on = RADDLE_LIMIT_OUTSIDE;
+	assert_int_equal(wait_for(40), WATCH_END);
+	assert_int_equal(w.end, REPLAY_RAN_ON);
+	assert_int_equal(w.limit, REPLAY_LIMIT_OUTSIDE);
+	board.ran_on = RADDLE_LIMIT_NONE;
 }
 
 /* A user debugs the program, so no time limit applies. */
@@ -607,6 +622,7 @@ int main(void)
 		TEST(test_livelock_ends_at_once),
 		TEST(test_endless_program_is_ended),
 		TEST(test_program_is_ended_at_its_extent),
+		TEST(test_program_that_waits_for_a_signal_is_ended),
 		TEST(test_nobody_is_hurried_who_looks),
 	};
 

@@ -92,21 +92,23 @@ static void test_counts(void **state)
 	static const int signals[] = {SIGSEGV, SIGABRT, SIGKILL, SIGINT, SIGTERM, SIGUSR1};
 
 	(void)state;
-	for (unsigned bits = 0; bits < 32; bits++)
+	for (unsigned bits = 0; bits < 64; bits++)
 		for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
 			for (size_t s = 0; s < sizeof signals / sizeof *signals; s++) {
 				bool assumed = bits & 1, confirmed = bits & 2, strayed = bits & 4,
-				     early = bits & 8, outside = bits & 16;
+				     early = bits & 8, outside = bits & 16, called_off = bits & 32;
 				struct replay_result r = {
 					.assumed = assumed,
 					.outcome = confirmed ? REPLAY_CONFIRMED : REPLAY_DIVERGED,
 					.end = ends[e],
 					.status = signals[s],
 					.outside.ended = outside,
+					.called_off = called_off,
 					.turns = {.strayed = strayed ? "it left the schedule" : NULL,
 						  .early = early}};
 				bool kept = !assumed && confirmed && !(strayed && !early);
 				bool killed = ends[e] == REPLAY_SIGNALLED && !outside &&
+					      !(called_off && signals[s] == SIGTERM) &&
 					      (signals[s] == SIGKILL || signals[s] == SIGINT ||
 					       signals[s] == SIGTERM);
 				bool late = ends[e] == REPLAY_HUNG || ends[e] == REPLAY_RAN_ON;
@@ -134,7 +136,12 @@ static void test_reasons(void **state)
 	r.turns.strayed = "another thread went on";
 	assert_string_equal(trial_why_not(&r), r.turns.strayed);
 	r.turns.early = true;
-	assert_non_null(strstr(trial_why_not(&r), "in time"));
+	r.limit = REPLAY_LIMIT_TIME;
+	assert_non_null(strstr(trial_why_not(&r), "the time limit"));
+	r.limit = REPLAY_LIMIT_POINTS;
+	assert_non_null(strstr(trial_why_not(&r), "the limit of points"));
+	r.limit = REPLAY_LIMIT_OUTSIDE;
+	assert_non_null(strstr(trial_why_not(&r), "a signal from outside"));
 	r.end = REPLAY_SIGNALLED;
 	r.status = SIGTERM;
 	assert_non_null(strstr(trial_why_not(&r), "from outside"));
@@ -221,7 +228,7 @@ static void test_differs(void **state)
 	assert_true(trial_differs(&a, &b));
 	a.fault = "crash";
 	assert_false(trial_differs(&a, &b));
-	b = (struct trial){.why = "the program did not end in time"};
+	b = (struct trial){.why = "the program did not end"};
 	assert_true(trial_differs(&a, &b));
 	b.cut = true;
 	assert_false(trial_differs(&a, &b));

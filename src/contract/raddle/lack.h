@@ -35,4 +35,11 @@ enum raddle_unfit {
 	RADDLE_UNFITS,
 };
 
+/* Why the runtime stopped the threads of a run for good. */
+enum raddle_limit {
+	RADDLE_LIMIT_NONE,
+	RADDLE_LIMIT_POINTS,  /* the maximum number of points was reached (raddle/steer.h) */
+	RADDLE_LIMIT_OUTSIDE, /* all threads wait for a signal that no known process will send */
+};
+
 #endif

@@ -76,7 +76,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 18 /* the version of this layout */
+#define RADDLE_STEER_VERSION 19 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, even of other memory */
 
@@ -92,9 +92,8 @@
 #define RADDLE_STEER_DECISIONS 65536	     /* the maximum number of decisions that are kept */
 #define RADDLE_STEER_ROOM 1024		     /* the maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
-/* after this many accesses without a point, a thread is considered to be spinning */
-#define RADDLE_STEER_LOOKS 20000u
-/* after this many accesses that read nothing new, other threads no longer wait for the thread */
+#define RADDLE_STEER_LOOKS 20000u /* accesses without a point after which a thread counts as spinning */
+/* number of accesses that read nothing new after which other threads stop waiting for the thread */
 #define RADDLE_STEER_STEADY 1000000u
 #define RADDLE_STEER_SPINS 3 /* if each runnable thread spins this often, it is a livelock */
 
@@ -123,6 +122,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_TRAP = 8192,    /* with TURNS: futex calls of libraries are trapped (rt/steer/trap.c) */
 	RADDLE_STEER_LOOK = 2048,    /* with ASK: ask at every point except accesses */
 	RADDLE_STEER_COVER = 1024,   /* record which conflicting sites follow each other (rt/cover/) */
+	RADDLE_STEER_ACCOMPANIED = 1 << 22, /* another process runs beside the program, for its sake */
 };
 
 /* How `seed` chooses the next thread (rt/steer/strategy.c). */
@@ -366,7 +366,7 @@ struct raddle_steer {
 	_Atomic uint64_t trail;		       /* a hash of all choices and their outcomes */
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
-	_Atomic uint32_t ran_on;	       /* 1 if the threads were stopped after `most` points */
+	_Atomic uint32_t ran_on;	       /* enum raddle_limit: the limit that the run has reached */
 	/* 1 if `running` is NONE and nothing, such as a time limit or input, can change that */
 	_Atomic uint32_t stuck;
 	uint64_t most; /* the maximum number of points of all threads together; 0 for no limit */

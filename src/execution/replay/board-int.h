@@ -41,13 +41,13 @@ struct board {
 	uint32_t phase, turn, stops_reached;
 	/* the number of the thread that has the turn, or RADDLE_STEER_NONE or _ASKING */
 	uint32_t running;
-	bool strangers;	 /* the process has threads without a row */
-	bool others;	 /* processes that the program forked are alive */
-	bool handed;	 /* threads of the program release locks that other threads took */
-	bool catches;	 /* the program has signal handlers, which may post semaphores */
-	bool livelocked; /* all runnable threads spin, according to the runtime */
-	bool ran_on;	 /* the threads are stopped, because the run reached its limit of points */
-	bool idle;	 /* threads take turns, and no thread is runnable */
+	bool strangers;		  /* the process has threads without a row */
+	bool others;		  /* processes that the program forked are alive */
+	bool handed;		  /* threads of the program release locks that other threads took */
+	bool catches;		  /* the program has signal handlers, which may post semaphores */
+	bool livelocked;	  /* all runnable threads spin, according to the runtime */
+	enum raddle_limit ran_on; /* why the threads are stopped for good, or NONE */
+	bool idle;		  /* threads take turns, and no thread is runnable */
 	/* `idle`, and no thread can become runnable by itself, according to the runtime */
 	bool stuck;
 	bool one;     /* all threads of the program run on one kernel thread */

@@ -76,6 +76,11 @@ static bool has_left(const struct raddle_steer *steer)
 	       steer->difference.cause != RADDLE_CAUSE_GIVE_UP;
 }
 
+static enum raddle_limit limit_of(uint32_t ran_on)
+{
+	return ran_on == RADDLE_LIMIT_POINTS || ran_on == RADDLE_LIMIT_OUTSIDE ? ran_on : RADDLE_LIMIT_NONE;
+}
+
 void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots)
 {
 	RD_ASSERT(steer != NULL && slots != NULL);
@@ -87,7 +92,7 @@ void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot 
 	b->stops_reached = atomic_load(&steer->stops_reached);
 	b->left = has_left(steer);
 	b->livelocked = atomic_load(&steer->livelock) == 1;
-	b->ran_on = atomic_load(&steer->ran_on) == 1;
+	b->ran_on = limit_of(atomic_load(&steer->ran_on));
 	b->running = atomic_load(&steer->running);
 	b->idle = steer->flags & RADDLE_STEER_TURNS && b->running == RADDLE_STEER_NONE;
 	b->one = steer->flags & RADDLE_STEER_ONE;

@@ -207,6 +207,7 @@ static struct replay_policy policy_of(struct replay_repeat *t, const struct repl
 						  .first = t->first,
 						  .detect = detect,
 						  .no_world = t->no_world,
+						  .accompanied = t->companion.command != NULL,
 						  .met = t->debug ? show_in_gdb : NULL,
 						  .progress = t->steps ? tell_progress : NULL,
 						  .stands = t->then ? hand_over : NULL,

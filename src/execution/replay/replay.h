@@ -106,10 +106,11 @@ struct replay_request { /* zero values are the defaults */
 	bool detect; /* run the happens-before detector */
 	/* memory limit of the detector in bytes; 0 means replay_detector_memory() */
 	uint64_t detect_memory;
-	bool cover;	/* in the flavour `led`: record which conflicting sites follow each other */
-	bool free;	/* no thread is led or stopped */
-	unsigned first; /* the goal of a race whose thread continues first: 0 or 1 */
-	bool no_world;	/* do not replay the recorded input from outside */
+	bool cover;	  /* in the flavour `led`: record which conflicting sites follow each other */
+	bool free;	  /* no thread is led or stopped */
+	unsigned first;	  /* the goal of a race whose thread continues first: 0 or 1 */
+	bool no_world;	  /* do not replay the recorded input from outside */
+	bool accompanied; /* `started` starts another process, which may send signals or input */
 	const struct replay_search
 		*explore; /* for a schedule with a memory model: the run is one of an exploration */
 	struct replay_strategy strategy;
@@ -151,6 +152,9 @@ int replay_run(const struct replay_request *request, struct replay_result *resul
 void replay_result_release(struct replay_result *result);
 
 const char *replay_outcome_name(enum replay_outcome outcome);
+
+/* For a run that was ended at a limit: "the program did not end within the time limit of a run". */
+const char *replay_limit_text(const struct replay_result *result);
 
 /* "the program ended with status 3", "the program was ended by signal 11 (Segmentation fault)". */
 const char *replay_end_text(struct replay_result *result);

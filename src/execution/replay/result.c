@@ -159,6 +159,7 @@ static void copy_races(struct replay *r, const struct board *b)
 	r->result->lacked = atomic_load(&r->steer->lacked);
 	r->result->unfit = atomic_load(&r->steer->unfit);
 	r->result->held_in = r->watch.held_in;
+	r->result->limit = r->watch.limit;
 	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
 }
 

@@ -39,6 +39,16 @@ enum replay_end {
 	REPLAY_RAN_ON, /* Raddle killed the program at a limit, or off a strict schedule */
 };
 
+/* The limit at which a run was ended (REPLAY_RAN_ON). */
+enum replay_limit {
+	REPLAY_LIMIT_NONE,
+	REPLAY_LIMIT_TIME,     /* the time that a run may take */
+	REPLAY_LIMIT_POINTS,   /* the number of points that all threads may reach */
+	REPLAY_LIMIT_SCHEDULE, /* the run left its schedule, which is strict */
+	REPLAY_LIMIT_OUTSIDE,  /* the threads waited for a signal from outside that did not come */
+	REPLAY_LIMITS,
+};
+
 /* A thread that is stopped at an access. */
 struct replay_spot {
 	const char *thread; /* T_0_1 */
@@ -196,9 +206,11 @@ struct replay_result {
 	/* If the run was ended because the only kernel thread waited in the kernel, 1 plus the number of
 	 * the system call; otherwise 0. */
 	long held_in;
-	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
-	bool detect_over; /* the detector ran out of memory and saw only a part of the run */
-	uint32_t edits;	  /* one bit for each edit of the schedule that was reached */
+	bool called_off;	 /* set by the caller: the companion has ended, so the program got SIGTERM */
+	enum replay_limit limit; /* if it was ended at a limit: which one */
+	unsigned lacked;	 /* bits of enum raddle_lack: what the system refused the program */
+	bool detect_over;	 /* the detector ran out of memory and saw only a part of the run */
+	uint32_t edits;		 /* one bit for each edit of the schedule that was reached */
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
 	uint64_t crash_places[RADDLE_CRASH_PLACES]; /* where a fatal signal occurred (raddle/crash.h) */

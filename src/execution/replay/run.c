@@ -354,6 +354,7 @@ static uint32_t flags(const struct replay *r)
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
 	       (r->request->schedule->looks ? RADDLE_STEER_LOOK : 0u) |
+	       (r->request->accompanied ? RADDLE_STEER_ACCOMPANIED : 0u) |
 	       (r->request->schedule->notes ? RADDLE_STEER_NOTE : 0u) |
 	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u) |
 	       (shows_failure(r) ? RADDLE_STEER_SHOW : 0u);
@@ -553,8 +554,10 @@ int replay_run(const struct replay_request *request, struct replay_result *resul
 	bool frozen = request->snapshot && !request->snapshot->off;
 	int err = run_once(request, result);
 
-	if (err && frozen && request->snapshot->off)
-		err = run_once(request, result); /* the program that was frozen is gone */
+	if (err && frozen && request->snapshot->off) {
+		request->snapshot->why = "the program that was stopped there could not be copied";
+		err = run_once(request, result);
+	}
 	for (int i = 0; i < RENEWALS_MAX && !rd_flavour_is_there(&program->flavour); i++) {
 		if (!err)
 			replay_result_release(result);

@@ -49,6 +49,19 @@ static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 		    f->freed ? f->freed : "another thread", f->freed_place);
 }
 
+const char *replay_limit_text(const struct replay_result *result)
+{
+	static const char *const texts[REPLAY_LIMITS] = {
+		[REPLAY_LIMIT_NONE] = "the program did not end",
+		[REPLAY_LIMIT_TIME] = "the program did not end within the time limit of a run",
+		[REPLAY_LIMIT_POINTS] = "the program did not end within the limit of points of a run",
+		[REPLAY_LIMIT_SCHEDULE] = "the program left its schedule",
+		[REPLAY_LIMIT_OUTSIDE] = "the program waited for a signal from outside",
+	};
+
+	return texts[result->limit < REPLAY_LIMITS ? result->limit : REPLAY_LIMIT_NONE];
+}
+
 const char *replay_end_text(struct replay_result *result)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -73,7 +86,7 @@ const char *replay_end_text(struct replay_result *result)
 			    "waited in loops for each other");
 		break;
 	case REPLAY_HUNG: rd_buf_adds(&text, "the program made no more progress and was killed"); break;
-	case REPLAY_RAN_ON: rd_buf_adds(&text, "the program did not end in time and was killed"); break;
+	case REPLAY_RAN_ON: rd_buf_addf(&text, "%s, so it was killed", replay_limit_text(result)); break;
 	}
 	copy = rd_arena_strndup(result->arena, text.data, text.length);
 	rd_buf_release(&text);

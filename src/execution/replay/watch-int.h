@@ -48,6 +48,7 @@ struct watch {
 	long held_in; /* 1 plus the system call in which the only kernel thread waited too long, or 0 */
 	bool ended;   /* the program is to be killed, and `end` is the reason */
 	enum replay_end end;
+	enum replay_limit limit; /* if the end is REPLAY_RAN_ON */
 	struct rd_buf why;
 	uint64_t met_ms; /* when the threads met, or 0 if they have not */
 

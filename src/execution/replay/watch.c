@@ -270,6 +270,19 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 	return give_up(w, b, spins(w, now_ms) ? REPLAY_LIVELOCK : REPLAY_STUCK);
 }
 
+/* The limit that the run has reached, or NONE.  The runtime stops the threads before it reports a
+ * limit, so a run that is stopped ends even if it had no limit of points. */
+static enum replay_limit reached(const struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	if (b->ran_on == RADDLE_LIMIT_OUTSIDE)
+		return REPLAY_LIMIT_OUTSIDE;
+	if (w->most && (b->ran_on || (b->count > 1 && board_extent(b) >= MOST_FACTOR * w->most)))
+		return REPLAY_LIMIT_POINTS;
+	if (now_ms - w->start_ms >= w->limit_ms)
+		return REPLAY_LIMIT_TIME;
+	return w->strict && b->left ? REPLAY_LIMIT_SCHEDULE : REPLAY_LIMIT_NONE;
+}
+
 static enum watch_action step_free(struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	bool stands = watch_stands(w, b, now_ms);
@@ -280,10 +293,8 @@ static enum watch_action step_free(struct watch *w, const struct board *b, uint6
 		return end_program(w, REPLAY_LIVELOCKED);
 	if (now_ms - w->lived_ms >= w->patience_ms)
 		return end_program(w, REPLAY_HUNG);
-	if (now_ms - w->start_ms >= w->limit_ms || (w->strict && b->left) ||
-	    (w->most && (b->ran_on || (b->count > 1 && board_extent(b) >= MOST_FACTOR * w->most))))
-		return end_program(w, REPLAY_RAN_ON);
-	return WATCH_GO_ON;
+	w->limit = reached(w, b, now_ms);
+	return w->limit ? end_program(w, REPLAY_RAN_ON) : WATCH_GO_ON;
 }
 
 static enum watch_action next(struct watch *w, const struct board *b, uint64_t now_ms)

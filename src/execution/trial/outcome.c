@@ -53,9 +53,11 @@ const char *trial_why_not(const struct replay_result *r)
 				      : "the threads did not reach the places that they were led to";
 	if (r->turns.strayed && !r->turns.early)
 		return r->turns.strayed;
-	if (r->end == REPLAY_HUNG || r->end == REPLAY_RAN_ON)
-		return "the program did not end in time";
-	if (r->end == REPLAY_SIGNALLED && !r->outside.ended &&
+	if (r->end == REPLAY_HUNG)
+		return "the program made no more progress";
+	if (r->end == REPLAY_RAN_ON)
+		return replay_limit_text(r);
+	if (r->end == REPLAY_SIGNALLED && !r->outside.ended && !(r->called_off && r->status == SIGTERM) &&
 	    (r->status == SIGKILL || r->status == SIGINT || r->status == SIGTERM))
 		return "a signal from outside ended the program";
 	return NULL;

@@ -110,14 +110,27 @@ static bool has_commands(const struct trial_bench *b)
 	return b->conditions.setup || b->conditions.companion;
 }
 
+/* Tells the user, once, why runs are not copied. */
+static void tell(struct trial_bench *b, enum raddle_freeze freeze, const char *why)
+{
+	if (!b->told_unfrozen)
+		rd_info("runs are started anew, not continued from %s: %s",
+			freeze == RADDLE_FREEZE_MET ? "the race" : "the creation of the second thread", why);
+	b->told_unfrozen = true;
+}
+
 struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps)
 {
 	struct snapshot_place place = snapshot_place_of(s, b->detect, b->cover);
 	struct trial_snapshot *entry;
 	uint64_t least;
 
-	if (!b->copies || b->conditions.no_snapshots || b->record_into || has_commands(b) || !place.key)
+	if (!b->copies || b->conditions.no_snapshots || b->record_into || !place.key)
 		return NULL;
+	if (has_commands(b)) {
+		tell(b, place.freeze, "a command runs before or beside each run (--setup, --with)");
+		return NULL;
+	}
 	place.key = rd_hash_add(place.key, traps);
 	entry = entry_of(b, &place);
 	entry->used = ++b->snapshot_uses;
@@ -132,14 +145,10 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 void snapshots_report(struct trial_bench *b)
 {
 	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++) {
-		struct replay_snapshot *s = &b->snapshots[i].frozen;
+		const struct replay_snapshot *s = &b->snapshots[i].frozen;
 
-		if (s->why && !b->told_unfrozen)
-			rd_info("runs are started anew, not continued from %s: %s",
-				s->freeze == RADDLE_FREEZE_MET ? "the race"
-							       : "the creation of the second thread",
-				s->why);
-		b->told_unfrozen |= s->why != NULL;
+		if (s->why)
+			tell(b, s->freeze, s->why);
 	}
 }
 

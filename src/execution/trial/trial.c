@@ -140,6 +140,7 @@ static void ended(void *context)
 	struct trial_bench *b = ((struct running *)context)->bench;
 
 	run_override_leave(&b->given);
+	b->called_off = b->companion.guard && !run_companion_runs(&b->companion);
 	run_companion_stop(&b->companion);
 	end_orphans(b);
 }
@@ -255,6 +256,7 @@ static int describe_run(struct trial_bench *b, struct replay_result *r, struct t
 
 	note_memory(b, &r->memory, t);
 
+	r->called_off = b->called_off;
 	b->edits |= r->edits;
 	t->outcome = r->outcome;
 	t->end = r->end;
@@ -339,6 +341,7 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.limit_ms = rd_ns_to_ms(trial_limit_ns(c, rd_now_ns())),
 		.most = b->most,
 		.no_world = c->no_world,
+		.accompanied = c->companion != NULL,
 		.begin = begin,
 		.started = started,
 		.ended = ended,
@@ -573,6 +576,21 @@ static int run_with_kernel_threads(struct trial_bench *b, const struct schedule 
 	return err;
 }
 
+/* The first run with kernel threads differs from the run on one kernel thread.  The first run may have
+ * left something behind, for example a file, so another run is made.  If the two runs with kernel
+ * threads differ, too, the cause is not the kernel thread. */
+static int settle_difference(struct trial_bench *b, const struct schedule *s, const struct trial *kernel,
+			     const struct trial *one)
+{
+	struct trial again;
+	int err = run_by_default(b, s, false, &again);
+
+	if (!err && trial_differs(&again, one))
+		give_up_one(b, trial_differs(kernel, &again) ? "runs of one schedule differ"
+							     : "it behaves differently without");
+	return err;
+}
+
 /* A program may notice that its threads share a kernel thread in ways that the runtime does not
  * see.  So before the first such run, the default schedule is run both ways, and has to do the
  * same. */
@@ -588,7 +606,7 @@ static int compare_ways(struct trial_bench *b, const struct schedule *s)
 	if (!err && compares && known(b)->traps != traps && !known(b)->unfit)
 		err = run_by_default(b, s, false, &kernel);
 	if (!err && compares && !known(b)->unfit && trial_differs(&kernel, &one))
-		give_up_one(b, "it behaves differently without");
+		err = settle_difference(b, s, &kernel, &one);
 	known(b)->compared = true;
 	return err;
 }
@@ -607,7 +625,7 @@ static int choose_way(struct trial_bench *b, const struct schedule *s)
 static int compare_copies(struct trial_bench *b, struct replay_request *request)
 {
 	struct replay_snapshot *snapshot = request->snapshot;
-	struct trial anew, first, second;
+	struct trial anew, first, second, again;
 	int err = make_extra_run(b, request, NULL, &anew);
 
 	if (!err)
@@ -619,12 +637,14 @@ static int compare_copies(struct trial_bench *b, struct replay_request *request)
 	snapshot->compared = true;
 	if (snapshot->pid && (trial_differs(&anew, &first) || trial_differs(&first, &second) ||
 			      first.digest != second.digest)) {
+		err = make_extra_run(b, request, NULL, &again);
 		replay_snapshot_close(snapshot);
-		snapshot->why = "a copy behaves differently";
+		snapshot->why = err || trial_differs(&anew, &again) ? "runs of one schedule differ"
+								    : "a copy behaves differently";
 	}
 	if (!snapshot->pid)
 		request->snapshot = NULL;
-	return RD_OK;
+	return err;
 }
 
 /* ---- for callers ---- */

@@ -111,6 +111,7 @@ struct trial_bench {
 	const char *record_into; /* a directory for a trace of each run; NULL for no traces */
 	struct run_streams streams;
 	struct run_companion companion;
+	bool called_off;	/* the companion has ended, so the last run got SIGTERM */
 	struct rd_arena *arena; /* owns the texts of trials */
 	uint64_t runs;
 	uint32_t edits; /* one bit for each edit that some run reached */

@@ -131,6 +131,33 @@ static void use_fork(void)
 	need(child > 0 && waitpid(child, &status, 0) == child && status == 0, "the child");
 }
 
+/* Nothing can be read back from a device that is only written to. */
+static void use_null(void)
+{
+	FILE *out = fopen("/dev/null", "w");
+	int fd = open("/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	need(out && fputs("x", out) >= 0 && !fflush(out) && fd >= 0, "/dev/null");
+	run_threads();
+	need(!fclose(out) && !close(fd), "/dev/null afterwards");
+}
+
+/* Only the first run finds no file, creates it and does more. */
+static void use_first(const char *path)
+{
+	char name[256];
+	int fd;
+
+	snprintf(name, sizeof name, "%s.first", path);
+	if (access(name, F_OK)) {
+		fd = open(name, O_WRONLY | O_CREAT, 0600);
+		need(fd >= 0 && !close(fd), "a new file");
+		run_threads();
+		counter = 0;
+	}
+	run_threads();
+}
+
 /* ---- in these cases a copy would not be right, so each run starts the program anew ---- */
 
 static void use_pipe(void)
@@ -207,6 +234,10 @@ int main(int argc, char **argv)
 		use_file(argv[2]);
 	else if (!strcmp(mode, "input"))
 		use_input();
+	else if (!strcmp(mode, "null"))
+		use_null();
+	else if (!strcmp(mode, "first"))
+		use_first(argv[2]);
 	else if (!strcmp(mode, "ids"))
 		use_ids();
 	else if (!strcmp(mode, "owner"))

@@ -270,9 +270,12 @@ static bool wait_once(struct rt_thread *t, const struct rt_look *look, bool insi
 	return goes_on;
 }
 
-/* A thread that only looks lets others run now and then. */
-static void looks_in_vain(struct rt_thread *t)
+/* A thread that only looks lets others run now and then.  If it seems to wait in a loop, it matters
+ * whether another process could end its loop. */
+static void looks_in_vain(struct rt_thread *t, const struct rt_look *look)
 {
+	if (rt_steered(t)->slot && rt_steered(t)->slot->spins && (look->retries || !is_all_inside(look)))
+		rt_expect_looks(t);
 	if (++rt_steered(t)->vain_looks % LOOKS == 0)
 		rt_turn_yield(t);
 }
@@ -310,7 +313,7 @@ void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_
 	int saved = errno;
 	struct timespec end;
 	struct rt_until until = {CLOCK_MONOTONIC, &end};
-	uint64_t ns = rt_now() + (uint64_t)limit_ns;
+	uint64_t ns = rt_clock_now(CLOCK_MONOTONIC) + (uint64_t)limit_ns;
 	bool inside;
 
 	end = (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
@@ -321,8 +324,10 @@ void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_
 		look->handled = true;
 		look->result = wait_until(t, look, inside, limit_ns < 0 ? NULL : &until);
 	}
+	if (!look->handled)
+		rt_clock_becomes_real(); /* the kernel waits, for a time that is not known */
 	if (look->handled && !look->result)
-		looks_in_vain(t);
+		looks_in_vain(t, look);
 	else
 		rt_steered(t)->vain_looks = 0;
 }
@@ -378,9 +383,12 @@ static int64_t nap_ns(bool all)
 	return least > 0 ? least : 0;
 }
 
-static void go_on(void)
+void rt_blocking_look(void)
 {
 	uint64_t signals;
+
+	if (!atomic_load(&rt_steering()->entries.blocking))
+		return;
 
 	rt_steer_lock(&signals);
 	make_ready(true);
@@ -403,6 +411,7 @@ bool rt_blocking_nap(const struct rt_thread *t)
 
 	if (!atomic_load(&rt_steering()->entries.blocking) || !waits_outside())
 		return false;
+	rt_clock_becomes_real();
 	count = collect(fds, &all);
 	ns = nap_ns(all);
 	time = (struct timespec){ns / NS_PER_S, ns % NS_PER_S};
@@ -411,6 +420,6 @@ bool rt_blocking_nap(const struct rt_thread *t)
 		entry_at(t->number)->interrupted = true;
 		rt_turn_ready(t);
 	}
-	go_on();
+	rt_blocking_look();
 	return true;
 }

@@ -274,21 +274,21 @@ uint32_t rt_turn_next_that_may(uint32_t from)
 	return ready;
 }
 
-/* Called when no thread can continue.  Of the waits with a time limit, the one that began first
- * times out. */
-static RT_SELDOM void wake_timed(void)
+/* Called when no thread can continue, or all that can wait in loops. */
+bool rt_turn_expire_first(void)
 {
 	uint32_t best = RADDLE_STEER_NONE;
 
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
 		if (atomic_load(&rt_slot_at(i)->away))
-			return;
+			return false;
 		if (is_timed(i) &&
 		    (best == RADDLE_STEER_NONE || rt_slot_at(i)->since < rt_slot_at(best)->since))
 			best = i;
 	}
 	if (best != RADDLE_STEER_NONE)
 		time_out(best);
+	return best != RADDLE_STEER_NONE;
 }
 
 bool rt_turn_waits_outside(uint32_t number)
@@ -333,7 +333,7 @@ uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wis
 	uint32_t usual, next = wish, count;
 
 	if (!rt_turn_count_ready() && !rt_blocking_let_in() && !let_in())
-		wake_timed();
+		rt_turn_expire_first();
 	usual = by_default(number);
 	count = rt_turn_count_ready();
 	if (rt_steer_phase() != RADDLE_GOES_ON || usual == RADDLE_STEER_NONE)

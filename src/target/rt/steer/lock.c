@@ -4,7 +4,8 @@
  * released a lock.  Out: `held` of the slot, which the replayer reads to find deadlocks.
  */
 #include "rt/common/bug.h"
-#include "rt/steer/steer-int.h"
+#include "rt/core/io/channel.h"
+#include "rt/steer/turn-int.h"
 
 #include <errno.h>
 
@@ -105,6 +106,8 @@ void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t 
 {
 	bool taken = result == 0 || result == EOWNERDEAD;
 
+	if (object == RT_CHANNEL_OUTSIDE)
+		rt_expect_looks(t);
 	rt_refuse_note(t, kind, object, taken);
 	if (!taken)
 		return;

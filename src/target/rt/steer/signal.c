@@ -141,7 +141,7 @@ static void keep(uint32_t number, const struct rt_signal *signal)
 	rt_steering()->entries.signals_pending++;
 }
 
-static bool is_handled(int number)
+bool rt_signal_is_handled(int number)
 {
 	void (*handler)(int) = action_of(number).handler;
 
@@ -153,7 +153,7 @@ static void send_to(struct rt_thread *t, uint32_t number, const struct rt_signal
 {
 	bool blocks = (t->number == number ? own_mask() : mask_of(number)) >> (signal->number - 1) & 1;
 
-	if (!blocks && !is_handled(signal->number)) {
+	if (!blocks && !rt_signal_is_handled(signal->number)) {
 		send_to_runner(&(siginfo_t){.si_signo = signal->number, .si_code = SI_TKILL});
 		return;
 	}

@@ -18,12 +18,15 @@
 /* number of yields without news that count as one spin */
 #define YIELDS_A_SPIN 16
 
-static void count_spin(struct raddle_slot *slot)
+static void count_spin(const struct rt_thread *t)
 {
+	struct raddle_slot *slot = rt_steered(t)->slot;
 	uint64_t news = rt_steering()->turns.news;
 
 	slot->spins = slot->news == news ? slot->spins + 1 : 1;
 	slot->news = news;
+	if (slot->spins == RADDLE_STEER_SPINS)
+		rt_expect_shared(t);
 }
 
 static uint64_t peek(const struct rt_spin_entry *e)
@@ -213,7 +216,7 @@ void rt_spin_yields(struct rt_thread *t)
 	if (++s->yields % YIELD_STEADY == 0)
 		come_round(t, s->entries[0].site);
 	if (s->yields % YIELDS_A_SPIN == 0 && rt_steered(t)->slot && is_still(s))
-		count_spin(rt_steered(t)->slot);
+		count_spin(t);
 }
 
 void rt_spin_comes_round(struct rt_thread *t)
@@ -223,7 +226,7 @@ void rt_spin_comes_round(struct rt_thread *t)
 	if (!slot)
 		return;
 	if (rt_steered(t)->spin.steady >= RADDLE_STEER_LOOKS / 2 && is_still(&rt_steered(t)->spin))
-		count_spin(slot);
+		count_spin(t);
 	else
 		slot->spins = 0;
 }

@@ -170,6 +170,7 @@ void rt_blocking_moved(void);
 bool rt_blocking_let_in(void);
 bool rt_blocking_is_channel(int fd); /* a pipe or socket pair that this process has made */
 bool rt_blocking_nap(const struct rt_thread *t);
+void rt_blocking_look(void); /* makes threads runnable whose waits are over, by the clock too */
 
 /* rt/steer/step.c.  The first thread of a race has made its access, so the second may continue:
  * pass_kept() if `keep` orders the two sites, come_back() after the threads met. */
@@ -238,6 +239,9 @@ bool rt_turn_is_alone(const struct rt_thread *t);
 /* Called with the lock held.  Whether every thread that can continue spins, and no other thread
  * can become runnable by itself: by a timeout, by input, or by returning from the kernel. */
 bool rt_turn_all_spin(void);
+bool rt_turn_runnable_spin(void); /* the same, but other threads may wake up */
+/* Of the waits with a time limit, the one that began first times out.  Returns whether there is one. */
+bool rt_turn_expire_first(void);
 
 /* Called with the lock held. may(): whether the strategy may choose the thread, because it can
  * continue or its wait may time out. can(): whether the thread can continue; if it waits with a
@@ -265,6 +269,11 @@ void rt_spin_comes_round(struct rt_thread *t);
 void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* called before the process ends */
+
+/* rt/steer/expect.c.  looks(): the thread has looked for input from outside, without waiting.
+ * shared(): the thread waits in a loop, which may read memory of several processes. */
+void rt_expect_looks(const struct rt_thread *t);
+void rt_expect_shared(const struct rt_thread *t);
 
 /* called by a waiting thread: passes the turn on if its owner is stalled */
 void rt_turn_look(void);

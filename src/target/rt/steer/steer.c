@@ -18,7 +18,7 @@
  * which are longer if more threads sleep.  If the replayer has ended, all threads run freely.
  */
 #include "rt/common/bug.h"
-#include "rt/steer/steer-int.h"
+#include "rt/steer/turn-int.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -242,6 +242,7 @@ bool rt_steer_setup(void)
 	rt_freeze_setup();
 	rt_trap_setup();
 	rt_blocking_setup();
+	rt_clock_setup_turns();
 	if (s->flags & (RADDLE_STEER_NOTE | RADDLE_STEER_SHOW))
 		rt_crash_setup();
 	return true;

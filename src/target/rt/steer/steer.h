@@ -62,6 +62,7 @@ struct rt_turns {
 	uint64_t waits;	    /* number of waits that have begun */
 	bool front_waits;   /* the thread of the goal with `front` has begun to wait in a loop */
 	uint64_t points;    /* number of points that threads have reached */
+	bool extended;	    /* a time limit has expired at the limit of points */
 	uint64_t news;	    /* how often a thread has seen or done something new */
 	uint64_t low, high; /* the range that contains all watched addresses */
 	/* filter: a bit for each watched site, by the lowest bits of its number */

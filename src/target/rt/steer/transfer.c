@@ -46,7 +46,7 @@ static bool has_room(long fd)
 {
 	struct pollfd one = {(int)fd, POLLOUT, 0};
 
-	return rt_awaits_descriptor((int)fd, POLLOUT) && rt_bare(SYS_poll, (long)&one, 1) != 0;
+	return rt_awaits_descriptor((int)fd, POLLOUT, false) && rt_bare(SYS_poll, (long)&one, 1) != 0;
 }
 
 static long write_by_parts(long number, const long *a)
@@ -81,7 +81,7 @@ long rt_transfer(long number, const long *a)
 	bool turns = t && t->recording == RT_LISTENED && rt_steered(t)->slot && !t->busy &&
 		     rt_futex_runs(t) && rt_turn_taken();
 
-	if (turns && number == SYS_read && !rt_awaits_descriptor((int)a[DESCRIPTOR], POLLIN))
+	if (turns && number == SYS_read && !rt_awaits_descriptor((int)a[DESCRIPTOR], POLLIN, false))
 		return -EINTR;
 	if (turns && number != SYS_read && may_wait(number, a))
 		return write_by_parts(number, a);

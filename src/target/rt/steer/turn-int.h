@@ -114,6 +114,8 @@ void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point);
 void rt_turn_start_counts(struct rt_thread *t);
 /* Wakes the replayer, which may be asleep. */
 void rt_turn_wake_leader(void);
+/* The run has reached a limit: no thread continues until the replayer ends the run. */
+void rt_turn_stop(struct rt_thread *t, enum raddle_limit limit);
 /* Whether the process has child processes, or timers of the kernel. */
 bool rt_turn_has_children(void);
 bool rt_turn_has_timers(void);
@@ -125,6 +127,20 @@ void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, b
 /* rt/steer/wait.c.  Whether the time has come, and how many nanoseconds are left. */
 bool rt_turn_is_over(const struct rt_until *until);
 int64_t rt_turn_left(const struct rt_until *until);
+
+/* rt/steer/expect.c.  expect(): the thread, which has the turn, is about to reach a point, and waits in
+ * a loop. */
+void rt_expect(struct rt_thread *t);
+
+/* rt/steer/clock.c.  now(): what the program's clock shows, or the real one.  passes(): so many
+ * nanoseconds pass.  becomes_real(): from now on the clock follows real time. */
+void rt_clock_setup_turns(void);
+uint64_t rt_clock_now(clockid_t clock);
+void rt_clock_passes(uint64_t ns);
+void rt_clock_becomes_real(void);
+
+/* rt/steer/signal.c.  Whether the signal has a handler. */
+bool rt_signal_is_handled(int number);
 
 /* rt/steer/stalled.c.  Whether the kernel reports that the thread sleeps.  Needs no lock. */
 bool rt_turn_sleeps(uint32_t tid);

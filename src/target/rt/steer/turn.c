@@ -127,21 +127,42 @@ static bool has_run_on(void)
 	       atomic_load(&rt.session->processes[rt.process].threads) > 1;
 }
 
-/* The run has reached its maximum number of points.  No thread continues; the replayer ends the
- * run. */
-static RT_SELDOM void stop_here(struct rt_thread *t, uint64_t *signals)
+/* The run has reached its limit of points.  If a thread waits with a time limit, the others may run
+ * until that expires, so it expires once.  The watchdog ends the run at twice the limit of points. */
+static RT_SELDOM bool expires_at_limit(void)
+{
+	struct rt_turns *turns = &rt_steering()->turns;
+
+	if (turns->extended || rt_blocking_let_in() || !rt_turn_expire_first())
+		return false;
+	turns->extended = true;
+	turns->points = 0;
+	return true;
+}
+
+/* The run has reached a limit.  No thread continues; the replayer ends the run. */
+static RT_SELDOM void stop_here(struct rt_thread *t, enum raddle_limit limit, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
 
-	atomic_store(&s->ran_on, 1);
+	atomic_store(&s->ran_on, limit);
 	rt_turn_wake_leader();
 	rt_steer_unlock(signals);
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken(); round++) {
 		/* The old value makes nap() check the command without sleeping. */
 		rt_steer_nap(t, rt_steer_seen(t) - 1, round);
-		rt_futex_wait(&s->ran_on, 1, 20);
+		rt_futex_wait(&s->ran_on, limit, 20);
 	}
 	rt_steer_lock(signals);
+}
+
+void rt_turn_stop(struct rt_thread *t, enum raddle_limit limit)
+{
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	stop_here(t, limit, &signals);
+	rt_steer_unlock(&signals);
 }
 
 /* The program is stopped until the replayer answers.  Returns the slot of the thread that shall
@@ -189,20 +210,28 @@ bool rt_turn_is_alone(const struct rt_thread *t)
 	return true;
 }
 
-bool rt_turn_all_spin(void)
+bool rt_turn_runnable_spin(void)
 {
 	uint64_t news = rt_steering()->turns.news;
 	uint32_t spinning = 0;
 
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
 		const struct raddle_slot *slot = rt_slot_at(i);
+		bool runs = rt_turn_is_ready(i) || rt_turn_running() == i;
 
-		if (may_wake_up(i) ||
-		    (rt_turn_is_ready(i) && (slot->spins < RADDLE_STEER_SPINS || slot->news != news)))
+		if (runs && (slot->spins < RADDLE_STEER_SPINS || slot->news != news))
 			return false;
-		spinning += rt_turn_is_ready(i);
+		spinning += runs;
 	}
 	return spinning != 0;
+}
+
+bool rt_turn_all_spin(void)
+{
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (may_wake_up(i))
+			return false;
+	return rt_turn_runnable_spin();
 }
 
 /* Whether the program shall stop and ask at the point that the thread has reached. */
@@ -234,13 +263,6 @@ static RT_SELDOM void note_stuck(void)
 		rt_turn_wake_leader();
 }
 
-static RT_SELDOM void note_livelock(void)
-{
-	if (rt_turn_all_spin() && rt_steer_phase() == RADDLE_GOES_ON &&
-	    !atomic_exchange(&rt_steer()->livelock, 1))
-		rt_turn_wake_leader();
-}
-
 static inline __attribute__((always_inline)) void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 {
 	uint32_t wish = RADDLE_STEER_NONE;
@@ -248,10 +270,8 @@ static inline __attribute__((always_inline)) void pass(struct rt_thread *t, bool
 	RT_ASSERT(rt_turn_has(t));
 	if (RT_UNLIKELY(may_be_unsettled()))
 		settle(t, signals);
-	if (RT_UNLIKELY(has_run_on()))
-		stop_here(t, signals);
-	if (RT_UNLIKELY(rt_steered(t)->slot->spins >= RADDLE_STEER_SPINS))
-		note_livelock();
+	if (RT_UNLIKELY(has_run_on()) && !expires_at_limit())
+		stop_here(t, RADDLE_LIMIT_POINTS, signals);
 	if (asks || (rt_turn_count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
 	rt_steer()->ask.watch = RADDLE_STEER_NONE;
@@ -423,6 +443,8 @@ void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, b
 {
 	uint64_t signals;
 
+	if (RT_UNLIKELY(rt_steered(t)->slot->spins >= RADDLE_STEER_SPINS))
+		rt_expect(t);
 	rt_steer_lock(&signals);
 	rt_turn_note(t, n, point);
 	rt_turn_set_ready(t->number, true);
@@ -443,19 +465,26 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 		rt_turn_come_to(t, n, point, false);
 }
 
-/* Whether the process has POSIX timers or a real interval timer.  If the kernel does not list POSIX
+static bool has_interval_timer(int which)
+{
+	struct itimerval left = {0};
+
+	rt_bare(SYS_getitimer, which, (long)&left);
+	return left.it_value.tv_sec || left.it_value.tv_usec;
+}
+
+/* Whether the process has POSIX timers or an interval timer.  If the kernel does not list POSIX
  * timers, the process is assumed to have none. */
 bool rt_turn_has_timers(void)
 {
-	struct itimerval left = {0};
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC, 0);
 	char first;
 	bool any = fd >= 0 && syscall(SYS_read, fd, &first, 1) == 1;
 
 	if (fd >= 0)
 		syscall(SYS_close, fd);
-	syscall(SYS_getitimer, ITIMER_REAL, &left);
-	return any || left.it_value.tv_sec || left.it_value.tv_usec;
+	return any || has_interval_timer(ITIMER_REAL) || has_interval_timer(ITIMER_VIRTUAL) ||
+	       has_interval_timer(ITIMER_PROF);
 }
 
 bool rt_turn_has_children(void)
@@ -470,19 +499,33 @@ bool rt_turn_has_children(void)
 static bool is_time_given(void)
 {
 	int saved = errno;
-	bool given = rt.outside && rt.outside->passes && !rt_turn_has_children() && !rt_turn_has_timers();
+	bool given = rt.session->world_offset && rt.outside && rt.outside->passes &&
+		     !rt_turn_has_children() && !rt_turn_has_timers();
 
 	errno = saved;
 	return given;
 }
 
+/* Whether the thread has the turn, and no other thread could take it. */
+static bool is_only_one(const struct rt_thread *t)
+{
+	return rt_turn_has(t) && !rt_turn_count_ready() &&
+	       rt_turn_find_unsettled(t->number) == RADDLE_STEER_NONE;
+}
+
 bool rt_turn_yield(struct rt_thread *t)
 {
+	bool only;
+
 	if (!rt_steered(t)->slot || t->busy || !rt_turn_taken())
 		return false;
 	rt_spin_yields(t);
-	if (rt_turn_has(t) && !rt_turn_count_ready() &&
-	    rt_turn_find_unsettled(t->number) == RADDLE_STEER_NONE)
+	only = is_only_one(t);
+	if (only && rt_steered(t)->slot->spins >= RADDLE_STEER_SPINS) {
+		rt_expect(t);
+		only = is_only_one(t);
+	}
+	if (only)
 		return rt_steer_phase() ==
 			       /* stopped threads wait for this thread, not for time */
 			       RADDLE_LEADING ||

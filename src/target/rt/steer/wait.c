@@ -14,10 +14,10 @@
 
 int64_t rt_turn_left(const struct rt_until *until)
 {
-	struct timespec now = {0};
+	uint64_t ns = rt_clock_now(until->clock);
+	struct timespec now = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	int64_t left;
 
-	rt_bare(SYS_clock_gettime, until->clock, (long)&now);
 	if (__builtin_mul_overflow(until->time->tv_sec - now.tv_sec, 1000000000, &left))
 		return until->time->tv_sec < now.tv_sec ? 0 : INT64_MAX / 2;
 	return left + until->time->tv_nsec - now.tv_nsec;
@@ -72,6 +72,8 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 		idle = round > RT_LOOK_FROM && rt_turn_is_idle();
 	}
 	due = slot->due || (!rt_turn_has(t) && rt_turn_is_over(until));
+	if (slot->due && until && rt_turn_left(until) > 0)
+		rt_clock_passes((uint64_t)rt_turn_left(until));
 	rt_steering()->entries.waits[t->number].until = NULL;
 	slot->due = 0;
 	rt_turn_set_since(t->number, 0);

@@ -7,6 +7,7 @@
 #define RT_STEER_WAITING_H
 
 #include "raddle/steer.h"
+#include "raddle/world.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,12 +42,33 @@ struct rt_signals {
  * takes some 20 microseconds, and more of them would only make a wait less repeatable. */
 #define RT_LEAVERS 64
 
+/* What is expected from outside (rt/steer/expect.c).  `news` is that of struct rt_turns. */
+struct rt_expecting {
+	/* by slot: 1 plus the count of news when the thread last looked for input from outside */
+	uint64_t looks[RADDLE_SLOTS];
+	uint64_t naps, nap_news; /* number of naps while the count of news was `nap_news` */
+	uint64_t calm_news;	 /* the count of news when nothing more was expected */
+};
+
+/* The clock of the program (rt/steer/clock.c). */
+struct rt_turn_clock {
+	bool on, real;
+	uint64_t passed;	      /* nanoseconds since the start */
+	uint64_t from[RADDLE_CLOCKS]; /* what each clock showed at the start */
+	struct rt_queries {
+		uint64_t n; /* operations that the thread had begun */
+		uint32_t count;
+	} queries[RADDLE_SLOTS]; /* by slot: queries since the thread's last operation */
+};
+
 struct rt_entries {
 	struct rt_futex_entry futexes[RADDLE_SLOTS]; /* by slot */
 	struct rt_wait_entry waits[RADDLE_SLOTS];    /* by slot */
 	struct rt_signals signals[RADDLE_SLOTS];     /* by slot */
 	uint32_t signals_pending;		     /* of all threads */
-	_Atomic uint32_t blocking;		     /* number of waits for descriptors */
+	struct rt_expecting expecting;
+	struct rt_turn_clock clock;
+	_Atomic uint32_t blocking; /* number of waits for descriptors */
 	ino_t inherited[RT_INHERITED];
 	/* IDs of the kernel threads whose threads made their last step, or 0; and how many did */
 	pid_t leavers[RT_LEAVERS];

@@ -213,10 +213,6 @@ static uintptr_t address_of(uint64_t wanted)
 	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
 }
 
-/* To layers, everything outside the program is a single channel with this address.  No channel
- * events are recorded for it. */
-#define OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
-
 void rt_channel_send_by(struct rt_thread *t, uint64_t wanted)
 {
 	uintptr_t channel = address_of(wanted);
@@ -225,7 +221,7 @@ void rt_channel_send_by(struct rt_thread *t, uint64_t wanted)
 	if (!wanted && t->recording)
 		rt_outside_event(t, RADDLE_OUTSIDE_TELL);
 	rt_op_fill_(&op, t, RADDLE_CHANNEL_SEND, channel);
-	RT_NOTIFY(releasing, &op, RADDLE_CHANNEL_SEND, channel ? channel : OUTSIDE);
+	RT_NOTIFY(releasing, &op, RADDLE_CHANNEL_SEND, channel ? channel : RT_CHANNEL_OUTSIDE);
 	if (channel)
 		rt_sync(t, RADDLE_CHANNEL_SEND, channel, RT_NONE);
 }
@@ -236,7 +232,7 @@ void rt_channel_receive_by(struct rt_thread *t, uint64_t wanted)
 
 	if (!wanted && t->recording)
 		rt_outside_event(t, RADDLE_OUTSIDE_HEAR);
-	RT_NOTIFY(acquired, t, RADDLE_CHANNEL_RECEIVE, channel ? channel : OUTSIDE, 0);
+	RT_NOTIFY(acquired, t, RADDLE_CHANNEL_RECEIVE, channel ? channel : RT_CHANNEL_OUTSIDE, 0);
 	if (channel)
 		rt_sync(t, RADDLE_CHANNEL_RECEIVE, channel, RT_NONE);
 }

@@ -45,6 +45,10 @@ static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 	return h ^ h >> 32;
 }
 
+/* For layers, everything outside the program is one channel, with this address.  It causes no
+ * channel events. */
+#define RT_CHANNEL_OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
+
 void rt_channel_send(uint64_t key);
 void rt_channel_receive(uint64_t key);
 

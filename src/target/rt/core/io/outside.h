@@ -134,9 +134,10 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
-/* rt/core/io/poll.c: waits until the descriptor is ready, if a layer waits in place of the system.
- * Returns false if a signal interrupted the wait. */
-bool rt_awaits_descriptor(int fd, short events);
+/* rt/core/io/poll.c: waits until the descriptor is ready, if a layer does so instead of the system.
+ * If the call never waits, the layer only gets to know that the thread looks.  Returns false if a
+ * signal interrupted the wait. */
+bool rt_awaits_descriptor(int fd, short events, bool never_waits);
 
 /* Waits for input, if a layer performs waits.  Returns false if a signal interrupted the wait. */
 static inline bool rt_outside_awaits(int fd, bool never_waits)
@@ -145,7 +146,7 @@ static inline bool rt_outside_awaits(int fd, bool never_waits)
 
 	if (t && rt.outside->awaits)
 		return rt.outside->awaits(t, fd, never_waits);
-	return never_waits || !rt.callbacks.waits || rt_awaits_descriptor(fd, POLLIN);
+	return !rt.callbacks.waits || rt_awaits_descriptor(fd, POLLIN, never_waits);
 }
 
 static inline bool rt_outside_sends(int fd, const struct msghdr *message, ssize_t *length)

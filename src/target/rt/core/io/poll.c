@@ -262,16 +262,15 @@ static int look_descriptor(void *context)
 	return (int)rt_bare(SYS_poll, (long)w->fds, 1);
 }
 
-bool rt_awaits_descriptor(int fd, short events)
+bool rt_awaits_descriptor(int fd, short events, bool never_waits)
 {
 	struct pollfd one = {fd, events, 0};
 	struct wait w = {.fds = &one, .count = 1};
 	int saved = errno, r;
 	bool ready = true;
 
-	if (rt_bare(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)
-		return true;
-	if (waits(look_descriptor, &w, -1, &r))
+	never_waits |= (rt_bare(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) != 0;
+	if (waits(look_descriptor, &w, never_waits ? 0 : -1, &r) && !never_waits)
 		ready = r >= 0 || errno != EINTR;
 	if (ready)
 		errno = saved;

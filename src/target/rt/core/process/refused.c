@@ -15,6 +15,8 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 void rt_member_refused(void);
 void rt_member_refused(void)
@@ -48,8 +50,23 @@ static FILE *opened_stream(FILE *stream)
 	return stream;
 }
 
-/* The body of the open functions.  Callers pass a mode only if the call may create a file. */
-#define OPEN(name, ...)                                                                                      \
+/* Whether opening the file for writing would change the file system.  A device such as /dev/null has no
+ * content that anything could read back. */
+static bool would_change(int at, const char *path)
+{
+	struct stat st;
+
+	return rt_bare(SYS_newfstatat, at, (long)path, (long)&st, 0) || !S_ISCHR(st.st_mode);
+}
+
+static void opens_to_change(int at, const char *path)
+{
+	if (would_change(at, path))
+		rt_path_tells();
+}
+
+/* The body of the open functions.  Their callers pass a mode only if the call may create a file. */
+#define OPEN(name, at, ...)                                                                                  \
 	do {                                                                                                 \
 		mode_t mode_ = 0;                                                                            \
 		int r_;                                                                                      \
@@ -60,7 +77,7 @@ static FILE *opened_stream(FILE *stream)
 			va_end(ap_);                                                                         \
 		}                                                                                            \
 		if (flags & (O_CREAT | O_TRUNC | __O_TMPFILE))                                               \
-			rt_path_tells();                                                                     \
+			opens_to_change(at, path);                                                           \
 		r_ = rt_opened(REAL(name)(__VA_ARGS__, flags, mode_));                                       \
 		rt_path_hears();                                                                             \
 		return r_;                                                                                   \
@@ -68,27 +85,27 @@ static FILE *opened_stream(FILE *stream)
 
 INTERPOSE(int, open, (const char *path, int flags, ...))
 {
-	OPEN(open, path);
+	OPEN(open, AT_FDCWD, path);
 }
 
 INTERPOSE(int, open64, (const char *path, int flags, ...))
 {
-	OPEN(open64, path);
+	OPEN(open64, AT_FDCWD, path);
 }
 
 INTERPOSE(int, openat, (int at, const char *path, int flags, ...))
 {
-	OPEN(openat, at, path);
+	OPEN(openat, at, at, path);
 }
 
 INTERPOSE(int, openat64, (int at, const char *path, int flags, ...))
 {
-	OPEN(openat64, at, path);
+	OPEN(openat64, at, at, path);
 }
 
 INTERPOSE(int, creat, (const char *path, mode_t mode))
 {
-	rt_path_tells();
+	opens_to_change(AT_FDCWD, path);
 	return rt_opened(REAL(creat)(path, mode));
 }
 
@@ -101,14 +118,14 @@ static bool only_reads(const char *mode)
 INTERPOSE(FILE *, fopen, (const char *restrict path, const char *restrict mode))
 {
 	if (!only_reads(mode))
-		rt_path_tells();
+		opens_to_change(AT_FDCWD, path);
 	return opened_stream(REAL(fopen)(path, mode));
 }
 
 INTERPOSE(FILE *, fopen64, (const char *restrict path, const char *restrict mode))
 {
 	if (!only_reads(mode))
-		rt_path_tells();
+		opens_to_change(AT_FDCWD, path);
 	return opened_stream(REAL(fopen64)(path, mode));
 }
 

@@ -355,16 +355,19 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 	return r;
 }
 
-/* If threads take turns, waits until the other thread has ended or the time is up.  Otherwise
- * returns at once, and the caller lets the real function wait. */
-static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
+/* If threads take turns, returns when the other thread has ended or the time is up; then it returns
+ * ETIMEDOUT.  Otherwise it returns EBUSY, and the real function waits. */
+static int wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
 {
+	bool goes_on = true;
+
 	rt_op_waits(op, number, timed);
 	if (!rt_op_turns(op))
-		return;
+		return EBUSY;
 	if (!timed || until)
-		rt_op_wait(op, until);
+		goes_on = rt_op_wait(op, until);
 	rt_op_waited(op);
+	return goes_on ? EBUSY : ETIMEDOUT;
 }
 
 /* Joins a thread.  `first` is an expression that tries to join without waiting, `ended` is a call
@@ -377,8 +380,9 @@ static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_unti
 		RT_OP(op_, RADDLE_THREAD_JOIN, number_);                                                     \
 		int r_ = first;                                                                              \
 		if (r_ == EBUSY) {                                                                           \
-			wait_in_join(&op_, number_, until, timed);                                           \
-			r_ = ended;                                                                          \
+			r_ = wait_in_join(&op_, number_, until, timed);                                      \
+			if (r_ == EBUSY)                                                                     \
+				r_ = ended;                                                                  \
 		}                                                                                            \
 		if (r_ == EBUSY)                                                                             \
 			r_ = call;                                                                           \
