@@ -145,7 +145,7 @@ static bool is_open(const struct decide_runs *r, const struct trial *t)
 
 static bool wants_apart(const struct decide_runs *r, const struct trial *t)
 {
-	return !is_explained(r, t);
+	return !is_explained(r, t) && !is_refuted(r, t);
 }
 
 /* Whether `is` holds for the fault of any run in which the threads met. */
