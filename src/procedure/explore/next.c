@@ -27,8 +27,8 @@
 #define MOST 5000
 
 /* An exploration with a limit of work (`quiet`) ends only after this many consecutive runs without
- * anything new, however long the runs are.  Set by hand: by then, each strategy has been used
- * several times. */
+ * anything new, however long the runs are.  By then, each of the seven strategies has been used
+ * with each of the three kinds of points. */
 #define QUIET_RUNS 21
 
 /* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
