@@ -434,6 +434,7 @@ static int open_session(struct replay *r)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
 	if (is_to_freeze(q)) {
 		r->steer->freezing.where = q->snapshot->freeze;
+		r->steer->freezing.after = q->snapshot->after;
 		r->steer->freezing.threads = q->snapshot->ahead;
 	}
 	set_run(r);
@@ -512,12 +513,14 @@ static int run_started(struct replay *r)
 }
 
 /* Whether the run can be copied from a frozen program.  That has room for some more threads than its
- * own plan names. */
+ * own plan names.  A run whose limit of points is lower ends before it would be frozen. */
 static bool is_copyable(const struct replay *r)
 {
 	const struct replay_snapshot *s = r->request->snapshot;
+	uint64_t most = r->request->most;
 
-	return s && s->pid && r->plan.thread_count <= s->threads + RADDLE_STEER_ROOM;
+	return s && s->pid && r->plan.thread_count <= s->threads + RADDLE_STEER_ROOM &&
+	       (!most || s->points < most);
 }
 
 static int run_once(const struct replay_request *request, struct replay_result *result)

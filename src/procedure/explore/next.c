@@ -47,6 +47,10 @@
 #define EXTENT_HINT 4
 #define EXTENT_RUNS 1200 /* the exploration ends if none of this many runs ended by itself */
 
+/* If more than one in this many branches leaves its schedule, runs do not count as long.  Chosen by
+ * hand. */
+#define STRAYED_PART 4
+
 /* The maximum number of sites of racy accesses that become points.  More points make runs longer,
  * but hardly more varied. */
 #define WATCHED_SITES 512
@@ -170,16 +174,25 @@ static struct replay_strategy strategy_of(const struct explore_state *s, const s
 	return strategy;
 }
 
-/* A schedule that extends a prefix has the points of that prefix. */
-static int begin_schedule(const struct explore_state *s, struct explore_plan *plan)
+bool explore_is_long(const struct explore_state *s)
 {
+	return s->longest[POINTS_OPERATIONS] >= EXPLORE_LONG && STRAYED_PART * s->strayed <= s->branches;
+}
+
+/* A schedule that extends a prefix has the points of that prefix.  The first schedules show whether
+ * branches follow their schedules. */
+static int begin_schedule(const struct explore_state *s, uint64_t number, struct explore_plan *plan)
+{
+	bool is_long = number >= EXPLORE_FIRST && explore_is_long(s);
+	struct prefix_draw draw = {is_long ? plan->draw.branch : plan->draw.seed, plan->draw.seed, is_long};
 	int err;
 
-	if (!plan->draw.from_prefix || !s->prefixes.count) {
+	if (!(is_long ? plan->draw.from_prefix_if_long : plan->draw.from_prefix) || !s->prefixes.count) {
 		make_schedule(s, &plan->draw, &plan->schedule);
 		return RD_OK;
 	}
-	err = prefixes_draw(&s->prefixes, plan->draw.seed, &plan->from, &plan->schedule);
+	err = prefixes_draw(&s->prefixes, &draw, &plan->from, &plan->schedule);
+	plan->branch = is_long ? plan->from.kept : 0;
 	RD_ASSERT(plan->from.prefix >= 1 && plan->from.prefix <= s->prefixes.count);
 	plan->draw.points = s->prefixes.items[plan->from.prefix - 1].points;
 	return err;
@@ -191,7 +204,7 @@ int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena
 	int err;
 
 	*plan = (struct explore_plan){.draw = explore_draw(s->how, number, s->thread_count)};
-	err = begin_schedule(s, plan);
+	err = begin_schedule(s, number, plan);
 	plan->strategy = strategy_of(s, &plan->draw, arena);
 	plan->extent = explore_extent(s, number, plan->draw.points);
 	RD_ASSERT(plan->extent > 0);

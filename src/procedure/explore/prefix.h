@@ -15,10 +15,20 @@
 /* Maximum number of decisions of a run without a failure that are kept, so that notes stay small.
  * Chosen by hand. */
 #define PREFIX_DECISIONS 400
+/* The same if the run showed conflicting places in a new order after more decisions.  Their text
+ * takes half a megabyte. */
+#define PREFIX_DECISIONS_MAX 16000
+#define PREFIX_MARKS 8 /* maximum number of marks of a prefix; chosen by hand */
 
 struct prefix {
 	const char *made; /* the schedule with its decisions, as text */
 	enum draw_points points;
+	/* After so many decisions the run showed conflicting places in a new order; ascending. */
+	uint32_t marks[PREFIX_MARKS];
+	uint32_t mark_count;
+	/* by mark: number of runs that branched off there, and of those whose trails were new; if
+	 * there are no marks, entry 0 counts all branches */
+	uint32_t tries[PREFIX_MARKS], news[PREFIX_MARKS];
 };
 
 /* Prefixes are in the order in which they were found.  None is ever removed. */
@@ -33,14 +43,33 @@ struct prefix_part {
 	uint64_t kept;	 /* number of decisions that are kept */
 };
 
-/* Returns false if there is no room, or `made` is NULL.  The text must live as long as the
+/* Returns false if there is no room, or the text is NULL.  The text must live as long as the
  * prefixes. */
-bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points);
+bool prefixes_add(struct prefixes *p, const struct prefix *prefix);
 
-/* Chooses a prefix by the seed and parses it.  The seed also chooses how many of its decisions are
- * kept, and decides the rest of the run.  There must be at least one prefix.  The caller releases
- * the schedule in any case, as after schedule_parse(). */
-int prefixes_draw(const struct prefixes *p, uint64_t seed, struct prefix_part *part,
+/* Chooses at most PREFIX_MARKS of the marks, which are ascending, and moves them to the front.
+ * Returns how many they are. */
+size_t prefix_choose_marks(struct replay_mark *marks, size_t count);
+
+/* Adds marks, which are ascending, to the decisions of a run: a mark is a decision, even where the
+ * thread was the default.  `to` has room for all of them.  Sets `at` to the number of decisions up
+ * to each mark, and returns the number of decisions.  Marks after the last decision are dropped:
+ * *mark_count becomes the number of the others. */
+size_t prefix_add_marks(const struct schedule *made, const struct replay_mark *marks, uint32_t *mark_count,
+			struct schedule_decision *to, uint32_t *at);
+
+/* Learns from a run that extended a prefix whether its trail was new. */
+void prefixes_learn(struct prefixes *p, const struct prefix_part *part, bool is_new);
+
+struct prefix_draw {
+	uint64_t place; /* chooses a prefix, and how many of its decisions are kept */
+	uint64_t seed;	/* decides the rest of the run */
+	bool is_long;	/* as in explore_is_long(): the best of several places is chosen */
+};
+
+/* Chooses a prefix and parses it.  There must be at least one prefix.  The caller releases the
+ * schedule in any case, as after schedule_parse(). */
+int prefixes_draw(const struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
 		  struct schedule *schedule);
 
 /* Parses a schedule and keeps its first `kept` decisions. */

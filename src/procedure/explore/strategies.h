@@ -19,6 +19,9 @@ struct draw {
 	uint64_t seed; /* 0 for the default schedule */
 	/* the schedule extends a prefix (explore/prefix.h), if there is one, and has its points */
 	bool from_prefix;
+	bool from_prefix_if_long; /* the same if runs are long (explore_is_long()) */
+	/* a random number that several schedules share, so that they branch off at the same place */
+	uint64_t branch;
 };
 
 /* Determines how schedule `number`, counted from 0, is generated.  `only` is the name of a

@@ -67,6 +67,10 @@ void rt_steer_spot_of(const struct rt_thread *t, const struct rt_touch *touch,
 		      struct raddle_steer_spot *spot);
 uint64_t rt_steer_time_of(uint32_t slot); /* the CPU time of the thread, in nanoseconds */
 
+/* Called in a copy, whose plan differs from that of the frozen program: finds the positions of all
+ * threads in the new plan. */
+void rt_steer_match_plan(void);
+
 /* Called when the plan cannot be followed, with the lock held. */
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
