@@ -76,8 +76,7 @@ int predict_batch_again(void *batch, const char *trace, struct finding_set *set)
  * the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* Returns true if the trace contains firm accesses of the two sites, which means that they
- * raced. */
+/* Returns true if accesses of the two sites certainly raced in the recorded run (are firm). */
 bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
 /* Counts races instead of describing them, and adds the counts to the statistics of the set.

@@ -163,8 +163,8 @@ static inline uint32_t core_held(const struct core *c, uint32_t e)
 	return core_open(c, c->events[e].thread, c->events[e].index);
 }
 
-/* Returns the table of acquisitions, indexed by lock, that contains those which exclude section
- * `s`. */
+/* Returns the acquisitions whose sections exclude section `s`, in a table that is indexed by
+ * lock. */
 static inline const struct slots *core_rivals(const struct core *c, const struct section *s)
 {
 	return s->shared ? &c->exclusive : &c->acquires;

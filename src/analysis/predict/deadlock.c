@@ -18,10 +18,11 @@
  *
  * cycle.c proposes sets of nodes.  This file chooses an instance of each node, and decides whether
  * these are a deadlock.  Sets without conditions and semaphores are first tried in recorded order.
- * There it is enough to move instances forward: if the closure of the other stops contains a stop,
- * it still does when the others move forward.  Then a short search is tried.  Sets that it does not
- * decide are searched thoroughly after all others, so that a few hard sets do not use up the whole
- * budget.
+ * If the closure of the other stops contains a stop, no thread can be stopped at that instance, so
+ * it is replaced by a later one.  It need not be tried again, because closures only grow when other
+ * stops are replaced by later instances.  If the recorded order fails, a short search is tried.
+ * Sets that the short search does not decide are searched thoroughly after all others, so that a
+ * few hard sets do not use up the whole budget.
  */
 #include "predict/deadlock-int.h"
 

@@ -315,7 +315,7 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 
 /* Returns true if accesses may be missing during the segment.  These may be accesses of the segment
  * itself, or writes by other threads whose values it read.  After such a segment, nothing is
- * certain.  Segments before the part that the model contains are taken as recorded. */
+ * certain.  The result is always false for segments before the part that the model contains. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
@@ -406,8 +406,8 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 	free(next);
 }
 
-/* Finds locks that one thread acquires and another releases, and locks that stay locked.  They too
- * must be known before the first event. */
+/* Finds locks that one thread acquires and another releases, and locks that stay locked.  Both
+ * kinds must be known before the first event is added. */
 static void look_at_locks(struct filler *f, const struct segment *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

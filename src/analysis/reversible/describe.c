@@ -92,7 +92,8 @@ static bool writes(uint8_t access)
 	return access != REV_READ && access != REV_ATOMIC_READ;
 }
 
-/* Handles an access to the address of a pair that is made in the pair's segment. */
+/* Handles an access that touches the address of a pair and was made in one of the two segments of
+ * the pair. */
 static void see(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
 	RD_ASSERT(which == 0 || which == 1);
