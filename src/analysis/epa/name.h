@@ -43,7 +43,7 @@ enum epa_kind {
 	EPA_UNKNOWN,
 	EPA_PROCESS, /* a process ID; all process IDs have the same name */
 	/* A value smaller than a word that contains bytes of an address.  It is named by a bit mask
-	 * that shows which of its bytes these are. */
+	 * that shows which of its bytes belong to the address. */
 	EPA_PART,
 	EPA_REGION, /* the stack of a thread; used for objects, never in names */
 };

@@ -114,8 +114,8 @@ void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_recor
 
 /* Finds the next creation of a thread that only the golden run has.  Returns false if there are no
  * more.  Stores the creator's index among the threads in *place, and in *index the number of the
- * new thread among its creator's threads.  The caller then reports the thread's golden records as
- * lost.  It must do so before other threads deviate because of their absence. */
+ * new thread among its creator's threads.  The caller must then report the thread's golden records
+ * as lost, before their absence makes other threads deviate. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);

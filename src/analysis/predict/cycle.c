@@ -2,12 +2,12 @@
 /*
  * Builds the graph of stops (deadlock-int.h), and finds the sets of stops that block one another.
  *
- * Node n needs thread u if n waits for a lock that u holds at its node, for the end of u, for u to
- * enter a barrier, or for a notification or post by u.  A candidate is a set of nodes of different
- * threads, no two of which hold the same lock.  For each node, the set contains a thread that it
- * waits for: a holder of the lock, the joined thread, or a participant missing at the barrier.  If
- * a node waits for a condition or semaphore, every thread that a notification or post depends on is
- * either in the set or assumed to have done all that it can.
+ * Node n needs thread u if n waits for a lock that u holds when it is stopped, for the end of u,
+ * for u to enter a barrier, or for a notification or post by u.  A candidate is a set of nodes of
+ * different threads, no two of which hold the same lock.  For each node, the set contains a thread
+ * that the node waits for: a holder of the lock, the joined thread, or a participant missing at the
+ * barrier.  If a node waits for a condition or semaphore, every thread that a notification or post
+ * depends on is either in the set or assumed to have done all that it can.
  *
  * In a minimal candidate, every node reaches every other one.  So the candidate lies within one
  * strongly connected component.  Components are found by Tarjan's algorithm, with an extra vertex
