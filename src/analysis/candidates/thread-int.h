@@ -5,9 +5,10 @@
  * threads and a function that it may start.
  *
  * This part also finds the arguments that differ from thread to thread, for example fresh memory,
- * an element of an array, or a number.  No other thread of the same kind accesses what they refer
- * to.  Finally, it finds the joins after which a thread has certainly ended.  Such a join waits for
- * one thread, or is in a loop that joins all threads that another loop started.
+ * an element of an array, or a number.  What such an argument refers to is accessed by no other
+ * thread of the same kind.  Finally, it finds the joins after which a thread has certainly ended.
+ * Such a join waits for one thread, or is in a loop that joins all threads that another loop
+ * started.
  */
 #ifndef CANDIDATES_THREAD_INT_H
 #define CANDIDATES_THREAD_INT_H

@@ -166,8 +166,8 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 
 /* Returns true if record i of the queue and golden record j begin a common path, which means that
  * the next CONFIRM instructions are equal.  Fewer instructions are enough if one of them is an
- * event, or if the records end after at least one.  A record that has not been read yet counts as
- * different. */
+ * event, or if the records end after at least one equal instruction.  A record that has not been
+ * read yet counts as different. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {

@@ -70,8 +70,8 @@ struct comparison_state {
 	struct epa_propagator *propagator;
 	/* The states of the run's threads, indexed by place in the walk. */
 	struct run_thread *threads;
-	/* Both are indexed by the thread's index in the reference.  `met` is true if the thread was
-	 * handled, and `lost` if the run does not have it. */
+	/* `met` and `lost` are indexed by the thread's index in the reference.  `met` is true if
+	 * the thread was handled, and `lost` if the run does not have it. */
 	bool *met, *lost;
 	bool exited; /* the process exited by itself */
 	struct cut_access {

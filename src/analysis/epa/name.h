@@ -84,7 +84,7 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 uint32_t epa_name_thread(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
-/* Returns the name without its offset, which is the same for all places of one object. */
+/* Returns the name without its offset.  The result is the same for all places of one object. */
 struct epa_name epa_name_base(struct epa_name n);
 
 /* Maps strings to numbers.  A string that `base` contains keeps the number that it has there.  The

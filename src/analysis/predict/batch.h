@@ -72,8 +72,8 @@ int predict_batch_run(struct predict_batch *p, const char *trace, struct finding
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
 /* Adds findings for the accesses that are unordered in the recorded run itself, and for the failure
- * of the run.  There is no search.  Only firm accesses get a schedule.  The function also finishes
- * the set. */
+ * of the run.  There is no search.  Only accesses that certainly raced in the run (firm ones) get a
+ * schedule.  The function also finishes the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
 /* Returns true if accesses of the two sites certainly raced in the recorded run (are firm). */

@@ -65,7 +65,7 @@ struct decider {
 
 /* Returns true if the supplier `e` (a notification or post) cannot happen while the threads of the
  * set are stopped.  If `subset` is true, only the threads of the subset d->in are stopped.  For the
- * whole set, the result means that no execution which the semantics allow reaches `e`.  For a
+ * whole set, the result means that no execution that the semantics allow can reach `e`.  For a
  * subset, values do not block a thread.  If the thread reads another value, it leaves sound
  * semantics, but it still runs and may supply. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)

@@ -58,8 +58,8 @@ struct filler {
 	const struct model *m;
 	struct granules *granules;
 	struct latest *latest; /* the last access to each variable */
-	/* For file descriptors, the variable that replaced each variable when the descriptor was
-	 * last opened. */
+	/* For each variable that represents a file descriptor, the variable that replaced it when
+	 * the descriptor was last opened, or EXEC_NONE if none did. */
 	uint32_t *opened;
 	size_t variable_capacity;
 	struct order_filler order;
@@ -71,7 +71,7 @@ struct filler {
 	uint64_t serial; /* number of the current segment */
 	uint32_t seen;
 	struct fences *fences; /* the fences of each thread */
-	/* Accesses may be missing from this q on.  0 if no accesses are missing. */
+	/* From this q on, accesses may be missing from the trace.  It is 0 if none are missing. */
 	uint64_t thin_q;
 };
 
