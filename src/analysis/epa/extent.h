@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EPA_EXTENT_LINES 4096 /* number of lines of the cache, of 16 bytes of addresses each */
+#define EPA_EXTENT_LINES 4096 /* number of lines in the cache; a line covers 16 bytes */
 #define EPA_EXTENT_HINTS 1024
 
 struct epa_extent {

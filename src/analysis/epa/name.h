@@ -88,7 +88,7 @@ int64_t epa_name_offset(struct epa_name n);
 struct epa_name epa_name_base(struct epa_name n);
 
 /* Maps strings to numbers.  A string that `base` contains keeps the number that it has there.  The
- * base is not changed, because other comparisons use the same reference. */
+ * base is not changed, because other comparisons use it, too. */
 struct epa_names {
 	const struct epa_names *base;
 	struct rd_names list;

@@ -25,7 +25,7 @@ enum epa_deviation_kind {
 /* Returns "none", "data", "address", "control", "missing" or "extra". */
 const char *epa_deviation_name(enum epa_deviation_kind kind);
 
-/* Classifies how two records differ.  Stores the number of the first slot that differs in *slot. */
+/* Classifies how two records differ.  Stores in *slot the number of the first slot that differs. */
 enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
 				     unsigned *slot);
 

@@ -242,7 +242,7 @@ static bool is_address(struct epa_name name)
 	return epa_name_kind(name) != EPA_NONE && epa_name_kind(name) != EPA_PROCESS;
 }
 
-/* Adds the value of a load if it is a part of an address.  Returns true in that case. */
+/* If the loaded value is a part of an address, adds it to the record and returns true. */
 static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	uint8_t bytes;
@@ -495,7 +495,8 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 	if (s->calls[call_of(s, r->site)].numbers &&
 	    is_number_of(s, trace_sites_find(s->sites, r->site)->what, r->place, value))
 		note_process(s, value);
-	/* One of the threads at a barrier, which may be any of them, receives a special result. */
+	/* One of the threads at a barrier receives a special result.  It may be any of them, so the
+	 * result is always recorded as 0. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
 		put_number(r, 0);
 	else

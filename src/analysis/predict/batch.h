@@ -80,7 +80,7 @@ int predict_batch_look(struct predict_batch *p, const char *trace, struct findin
 bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
 /* Counts races instead of describing them, and adds the counts to the statistics of the set.
- * Stores the counts of the semantics that the options select in `p->counts`.  The other entries
+ * Stores in `p->counts` the counts of the semantics that the options select.  The other entries
  * stay zero. */
 int predict_batch_count(struct predict_batch *p, const char *trace, struct finding_set *set, bool pairs);
 

@@ -374,7 +374,7 @@ static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 	}
 }
 
-/* Collects what must be known before the first event. */
+/* Collects what must be known before the first event is added. */
 static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 {
 	const struct model_operation *op = &f->m->histories[thread].operations[operation];

@@ -72,7 +72,7 @@ int64_t pass_reading_deadline(const struct predict_batch *p);
 /* Reads the part d->at and searches it, all at once. */
 int pass_search_part(struct predict_pass *d);
 
-/* Sets the arguments of the program, unless the set has them. */
+/* Stores the arguments of the program in the set, unless it already has them. */
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta);
 
 /* Adds the counts of a trace to the totals of the batch. */

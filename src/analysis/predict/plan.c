@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of steps for leaving out operations of a plan on trial.  Set by hand: they
- * take a fraction of a second. */
+/* The largest number of steps for trying which operations of a plan can be left out.  Set by hand:
+ * so many steps take a fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* --- choosing few operations to name --- */

@@ -49,7 +49,8 @@
 #define CELLS 64
 /* The largest number of bytes of a range that are compared.  Set by hand, to limit the time. */
 #define RANGE_MAX (1ull << 18)
-/* With more threads than this, clocks become too long.  Set by hand. */
+/* A run with more threads than this is not walked over, because clocks would be too long.  Set by
+ * hand. */
 #define THREADS_MAX 1024
 
 enum access_kind { ACCESS_WRITES = 1, ACCESS_ATOMIC = 2 };

@@ -34,9 +34,9 @@ struct rev_describer {
 	const struct trace_record *now;
 	uint32_t *done;	   /* the number of operations that each thread has done */
 	const char **call; /* the function that each thread called last */
-	/* For each side, the addresses that each site touched in the segment.  There is an entry
-	 * with the key (site, write) and address + 1 for every address.  The entry with (site,
-	 * write) and 0 counts these addresses. */
+	/* For each side of each pair, a set of the addresses that each site touched in the segment.
+	 * The keys of the set are (site, write) and address + 1.  The entry with (site, write) and
+	 * 0 holds the number of these addresses. */
 	struct rd_pmap *seen;
 };
 
