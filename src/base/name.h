@@ -66,8 +66,8 @@ void rd_name_maker(struct rd_buf *out, const struct rd_maker *maker);
  * the numbers of threads and objects, the indices of array elements, addresses, and places. */
 void rd_name_normal(struct rd_buf *out, const char *name);
 
-/* Appends only the name of the variable or allocation, without such parts: `table` for
- * `table[3].lock`. */
+/* Like rd_name_normal(), but appends only the name of the variable or allocation, such as `table`
+ * for `table[3].lock`. */
 void rd_name_root(struct rd_buf *out, const char *name);
 
 #endif

@@ -86,7 +86,8 @@ struct rd_pool_loop {
 
 void rd_pool_open(struct rd_pool **pool, const struct rd_pool_opts *opts);
 
-/* Return the number of tasks in progress, and true if there is a worker for one more. */
+/* rd_pool_busy() returns the number of tasks in progress.  rd_pool_has_room() returns true if there
+ * is a worker for one more. */
 unsigned rd_pool_busy(const struct rd_pool *pool);
 bool rd_pool_has_room(const struct rd_pool *pool);
 

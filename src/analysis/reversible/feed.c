@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Determines the effects of records on memory.  The records are processed in the order of the run.
- * Their effects are accesses to memory, and the beginnings and ends of its lifetimes.
+ * An effect is an access to memory, or the beginning or end of the lifetime of a range of memory.
  *
  * Memory that is reused counts as new memory: malloc, mmap and the start of a thread clear what was
  * known about it.  A release is treated as a write, because it must not be reordered with a use.  A
@@ -62,7 +62,8 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 
 /* ---- events ---- */
 
-/* Sets the range of a touch.  In a damaged trace, the range may extend beyond the last address. */
+/* Sets the range of a touch.  In a damaged trace, the range may extend beyond the last possible
+ * address.  It is cut off there. */
 static void set_range(struct rev_touch *t, uint64_t address, uint64_t size)
 {
 	t->address = address;

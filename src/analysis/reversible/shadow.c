@@ -57,8 +57,8 @@ struct rev_shadow {
 	struct rd_umap sets; /* maps (segment, rest of the set) to a node */
 	struct quarters *quarters;
 	size_t quarter_count, quarter_capacity;
-	/* The head of a list that is linked through `write` of the first cell, or 0 if the list is
-	 * empty. */
+	/* The index of the first unused quarters, or 0 if there are none.  `write` of their first
+	 * cell contains the index of the next unused quarters. */
 	uint32_t free_quarters;
 	struct rev_released released; /* released blocks, needed by pages that are created later */
 	struct rev_pair *pairs;

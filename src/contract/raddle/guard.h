@@ -2,13 +2,15 @@
 /*
  * The interface between a guarded program (flavour `guard`) and the site agent beside it.
  *
- * The guards ---------- Each access of a race candidate has a number, its *guard*, and a byte of
- * __raddle_guard_flags.  If the byte is not 0, the code calls the runtime with the address.  A
- * function with guards, after inlining, is a *region* with a byte of __raddle_guard_regions.  While
- * that byte is 0, the function runs a copy of its code that tests only the region's byte, on entry
- * and in loops.  Synchronisation operations test __raddle_guard_tracking.  All these bytes are 0 in
- * a program that was not started by an agent.  The program carries a table of its guards and
- * candidates in the section RADDLE_GUARD_SECTION, as text:
+ * The guards
+ * ----------
+ * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.  If
+ * the byte is not 0, the code calls the runtime with the address.  A function that contains guards
+ * after inlining is a *region*, and has a byte of __raddle_guard_regions.  While that byte is 0, the
+ * function runs a copy of its code that tests only the region's byte, on entry and in loops.
+ * Synchronisation operations test __raddle_guard_tracking.  All these bytes are 0 in a program that
+ * was not started by an agent.  The program carries a table of its guards and candidates in the
+ * section RADDLE_GUARD_SECTION, as text:
  *
  * 	raddle-guard 2 BUILD          the build from which this guard flavour was made
  * 	a SITE                        one line per guard, in order: the guard's site in the
@@ -140,7 +142,7 @@ struct raddle_guard_task {
 	 * RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are tracked only at such
 	 * bytes. */
 	uint32_t skip;
-	/* Written by the program, in case the run ends without a result. */
+	/* The program writes the following members, in case the run ends without a result. */
 	/* The number of tracked accesses that were ordered before all other threads, or before the
 	 * other access. */
 	_Atomic uint32_t ordered;
