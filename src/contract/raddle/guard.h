@@ -4,13 +4,13 @@
  *
  * The guards
  * ----------
- * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.  If
- * the byte is not 0, the code calls the runtime with the address.  A function that contains guards
- * after inlining is a *region*, and has a byte of __raddle_guard_regions.  While that byte is 0, the
- * function runs a copy of its code that tests only the region's byte, on entry and in loops.
- * Synchronisation operations test __raddle_guard_tracking.  All these bytes are 0 in a program that
- * was not started by an agent.  The program carries a table of its guards and candidates in the
- * section RADDLE_GUARD_SECTION, as text:
+ * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.
+ * If the byte is not 0, the code calls the runtime with the address.  A function that contains
+ * guards after inlining is a *region*, and has a byte of __raddle_guard_regions.  While that byte
+ * is 0, the function runs a copy of its code that tests only the region's byte, on entry and in
+ * loops.  Synchronisation operations test __raddle_guard_tracking.  All these bytes are 0 in a
+ * program that was not started by an agent.  The program carries a table of its guards and
+ * candidates in the section RADDLE_GUARD_SECTION, as text:
  *
  * 	raddle-guard 2 BUILD          the build from which this guard flavour was made
  * 	a SITE                        one line per guard, in order: the guard's site in the
@@ -143,8 +143,8 @@ struct raddle_guard_task {
 	 * bytes. */
 	uint32_t skip;
 	/* The program writes the following members, in case the run ends without a result. */
-	/* The number of tracked accesses that were ordered before all other threads, or before the
-	 * other access. */
+	/* The number of tracked accesses that cannot race, because the other access, or everything
+	 * that other threads still do, is ordered after them. */
 	_Atomic uint32_t ordered;
 	_Atomic uint32_t active; /* 1 while an access is tracked or a thread is stopped */
 	/* A bit for each order in which the race was observed: 1 << order. */

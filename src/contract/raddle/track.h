@@ -4,9 +4,9 @@
  *
  * The gates
  * ---------
- * Each instruction that can be tracked has a number, its *gate*, and a byte of __raddle_track_flags.
- * The tool sets the bytes before the program starts and does not change them later; the program may
- * close gates (see `budget`).  Without the tool all bytes are 0.  On entry,
+ * Each instruction that can be tracked has a number, its *gate*, and a byte of
+ * __raddle_track_flags.  The tool sets the bytes before the program starts and does not change them
+ * later; the program may close gates (see `budget`).  Without the tool all bytes are 0.  On entry,
  * a function tests the byte of one of its gates.  If that byte is 0, all gates of the function are
  * closed and cost nothing more.  Loops test again in each iteration while one of their gates is
  * open (instr/track/ungated.c).

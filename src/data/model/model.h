@@ -237,7 +237,7 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Returns true if several threads touched any one of these bytes and it was written. */
+/* Returns true if at least one of these bytes was touched by several threads and was written. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
 /* Returns the number of bytes of an object that several threads touched and that were written. */
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
@@ -252,7 +252,7 @@ static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 	       raddle_is_descriptor(m->objects[object].base);
 }
 
-/* Returns true if the object represents channels, which are not memory either. */
+/* Returns true if the object represents channels.  Like file descriptors, they are not memory. */
 static inline bool model_is_channels(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&

@@ -225,8 +225,8 @@ uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uin
 			return object;
 	}
 	object = model_find(m, address, q);
-	/* A module contains the memory around its variables, so a variable may share a line of this
-	 * cache with its module. */
+	/* A module is not cached.  It contains the memory around its variables, so a variable may
+	 * be in the same line of this cache. */
 	if (object != MODEL_NONE && m->objects[object].kind != MODEL_MODULE) {
 		cache->entries[slot].line = line;
 		cache->entries[slot].object = object;
