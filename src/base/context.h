@@ -16,8 +16,9 @@
 #include <setjmp.h>
 #include <stddef.h>
 
-/* A resource to release if the request runs out of memory.  It is a local variable of the function
- * that adds it.  That function removes its cleanups in the reverse order. */
+/* Describes how to release a resource if the request runs out of memory.  The struct is a local
+ * variable of the function that adds it.  That function removes its cleanups in the reverse
+ * order. */
 struct rd_cleanup {
 	void (*release)(void *argument);
 	void *argument;

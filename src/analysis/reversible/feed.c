@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of bytes of one access that are considered, so that processing a damaged size
- * does not take forever.  Set by hand. */
+/* At most this many bytes of an access are considered.  Otherwise, an access with a damaged size
+ * would take forever to process.  Set by hand. */
 #define TOUCH_MAX (64u << 20)
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)
@@ -161,8 +161,8 @@ static bool range_writes(const struct rev_feed *f, uint32_t site)
 	return s && (trace_site_writes(s) || s->kind == TRACE_SITE_COPY);
 }
 
-/* Handles hidden states of libraries.  Also handles the handle of a new thread, which
- * pthread_create() writes before the thread runs. */
+/* Handles the call of a library function with a hidden state.  For pthread_create(), also handles
+ * the write of the new thread's pthread_t, which happens before the thread runs. */
 static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			const struct trace_record *r, const char *call)
 {

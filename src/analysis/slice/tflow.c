@@ -256,8 +256,8 @@ void tflow_release(struct tflow *w)
 	*w = (struct tflow){0};
 }
 
-/* Returns true if a new thread may execute one of the two nodes while its creator executes the
- * other. */
+/* Returns true if, for some start of a thread, the new thread may execute one of the two nodes and
+ * the other node may be executed after the start. */
 static bool are_parallel(const struct tflow *w, uint32_t a, uint32_t b)
 {
 	for (size_t i = 0; i < w->start_count; i++) {

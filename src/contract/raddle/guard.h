@@ -135,7 +135,7 @@ struct raddle_guard_task {
 	uint32_t guard[2];
 	/* Enum raddle_guard_order: PRIMARY if the access of guard[0] should be first. */
 	uint32_t order;
-	/* How long to stop a thread to produce that order; 0 if no thread is stopped. */
+	/* For how many microseconds to stop a thread to produce the order; 0 for not at all. */
 	uint32_t tau_us;
 	/* The number of accesses that pass before a thread is stopped.  At bytes that another
 	 * thread has just accessed, a thread may be stopped at once.  With

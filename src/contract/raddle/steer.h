@@ -202,7 +202,7 @@ struct raddle_steer_watch {
 	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
 };
 
-/* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
+/* A thread that the schedule names.  It is the `index`-th thread that `parent` creates. */
 struct raddle_steer_thread {
 	/* `parent` is a position in this table, or NONE for the initial thread (index 0) and
 	 * threads that the program did not create */

@@ -35,7 +35,7 @@ struct schedule_op {
 	/* The canonical name of the object, or of the created or joined thread.  NULL if there is
 	 * none. */
 	const char *object;
-	/* The number among all operations of the recorded run, from 1, or 0 if unknown. */
+	/* The operation's number among all operations of the recorded run, from 1; 0 if unknown. */
 	uint64_t seen;
 	struct schedule_place place;
 };
@@ -150,8 +150,8 @@ struct schedule {
 	/* True if the program is to be stopped at operations, and at watches that request it, even
 	 * while decisions remain.  Not written to files. */
 	bool looks;
-	/* The thread that makes its access first when both threads have reached their goals, or
-	 * NULL for the thread of the first goal. */
+	/* The thread that continues first when both threads have reached their goals, or NULL if
+	 * the schedule leaves this open. */
 	const char *first;
 	uint64_t seed;	     /* seed of random choices; 0 if the default rule chooses */
 	const char *flavour; /* the flavour whose points it names; NULL for any */
