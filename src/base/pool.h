@@ -26,8 +26,8 @@ struct rd_pool_opts {
 	/* If true, each task runs in a process of its own, forked when the task is submitted, and
 	 * with its own process group.  If false, each worker does one task after another. */
 	bool fresh;
-	/* Each worker has its own process group, which is killed when the worker ends.  If this and
-	 * `fresh` are false, workers are in the leader's process group. */
+	/* If true, each worker has its own process group, which is killed when the worker ends.  If
+	 * this and `fresh` are false, workers are in the leader's process group. */
 	bool group;
 
 	/* These run in the worker.  `slot` is the worker's number, less than `workers`.  `work`

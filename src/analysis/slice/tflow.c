@@ -12,7 +12,7 @@
 
 enum { OP_INVOKE = 5 }; /* LLVM's opcode number, as in the facts */
 /* The largest amount of work for computing the sets `before`, in visited nodes.  It was set by
- * hand, and takes some seconds. */
+ * hand.  This much work takes some seconds. */
 enum { NODES_MADE_MAX = 1 << 29 };
 
 static size_t words(const struct tflow *w)

@@ -86,8 +86,9 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 #define RADDLE_COLD __attribute__((cold))
 #endif
 
-/* Called by hooks when a bit is not set.  The runtime cannot look up the size and direction of
- * `site`, so the name and the arguments of the function state both. */
+/* A hook calls one of these if a byte is not yet marked in the thread's table.  The runtime cannot
+ * look up the size and direction of `site`, so the name and the arguments of the function state
+ * both. */
 RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site,
 				     uint32_t size);
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
@@ -98,7 +99,7 @@ RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t addres
 RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
 				       uint32_t size);
 
-/* Called by the hooks of two adjacent accesses of `size` bytes each, if a bit of either is not set.
+/* Called by the hooks of two adjacent accesses of `size` bytes each, if a byte is not yet marked.
  * The lower half of `sites` is the site of the first access.  For updates, `first` and `second`
  * each combine the two sites of one update. */
 RADDLE_COLD void __raddle_first_two_reads(struct raddle_self *self, uintptr_t address, uint64_t sites,
@@ -158,10 +159,11 @@ uint64_t __raddle_divisor(uint32_t number, uint64_t value);
  * p points to a struct msghdr instead. */
 void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);
 
-/* Called before and after each atomic instruction.  begin takes a lock chosen by the address, so
- * the operations on a location happen in the order of their q.  `what` combines the site, the size
- * in bytes, whether the instruction may store, and RADDLE_ATOMIC_ORDERED.  Layers that stop the
- * thread before the instruction need `what`. */
+/* __raddle_atomic_begin() is called before each atomic instruction, and __raddle_atomic_end() after
+ * it.  The former takes a lock chosen by the address, so the operations on a location happen in the
+ * order of their q.  `what` combines the site, the size in bytes, whether the instruction may
+ * store, and RADDLE_ATOMIC_ORDERED.  Layers that stop the thread before the instruction need
+ * `what`. */
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
 /* Bits of `what` for __raddle_stop().  CALLS means that the thread does not access memory but calls

@@ -196,8 +196,8 @@ struct raddle_steer_watch {
 	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
 	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
 	uint32_t how;		/* bits: 1 for reads, 2 for writes */
-	/* 1: the program stops there and asks; 2: the same, but only at the thread's first such
-	 * access after each of its operations; the others are not points */
+	/* 1: the program stops at a matching access and asks; 2: the same, but only at the thread's
+	 * first matching access after each of its operations; the others are not points */
 	uint32_t stand;
 	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
 };

@@ -184,7 +184,7 @@ void model_free(struct model *model); /* `model` may be NULL */
 int model_load(struct model *m, struct model_part part);
 
 /* Cuts the run into parts of about the same size.  Each part has at most about `most` operations
- * and accesses to shared bytes, as far as single segments allow.  If the parts are large, the first
+ * and accesses to shared bytes, unless one segment has more.  If the parts are large, the first
  * and the last one are made smaller.  Returns one part if everything fits.  The caller must free
  * the array.  The model must have been built with MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);

@@ -63,8 +63,8 @@ static bool is_dynamic(const struct model_object *o)
 	return o->kind == MODEL_HEAP || o->kind == MODEL_STACK;
 }
 
-/* Visits the cells of an object.  If `fill` is NULL, only counts the object in them.  Otherwise
- * enters it. */
+/* Visits the cells of an object.  If `fill` is NULL, only increments the cells' counts of objects.
+ * Otherwise, adds the object to the cells. */
 static void visit_cells(struct model_grid *g, const struct model *m, uint32_t object, uint32_t *fill)
 {
 	const struct model_object *o = &m->objects[object];
