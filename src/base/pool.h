@@ -79,7 +79,7 @@ struct rd_pool_loop {
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 
-	/* Signals that end the loop, already blocked; NULL if there are none. */
+	/* Signals that end the loop; NULL if there are none.  They must already be blocked. */
 	const struct rd_interrupt *signals;
 	void *context;
 };

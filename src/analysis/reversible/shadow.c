@@ -292,7 +292,7 @@ static uint32_t new_quarters(struct rev_shadow *s, const struct rev_cell *c)
 	return at;
 }
 
-/* Merges the quarters of a cell whose bytes have the same state again. */
+/* Merges the quarters of a cell if all its bytes have the same state again. */
 static void merge(struct rev_shadow *s, struct rev_cell *c)
 {
 	uint32_t at = c->write & ~FLAG;

@@ -16,7 +16,7 @@ struct dump {
 	int thread_width; /* the width of the column of thread names */
 	bool *threads;	  /* for each thread of the model, true if it is shown; NULL if all are */
 	bool kinds[RADDLE_ACCESS + 1]; /* for each kind of event, true if it is shown */
-	/* True if accesses of that direction (plain and range) are shown. */
+	/* True if plain reads and reads of ranges are shown; the same for writes. */
 	bool reads, writes;
 	struct model_cache cache;
 };

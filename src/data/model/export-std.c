@@ -45,7 +45,8 @@ struct std_export {
 	const struct model_std_opts *opts;
 	bool imported;
 	struct model_cache *cache;
-	/* Maps (object, offset >> 32) to a number that is larger than all numbers of objects. */
+	/* Maps (object, offset >> 32) to a number that stands for these 4 GiB of the object.  It is
+	 * larger than all numbers of objects. */
 	struct rd_umap parts;
 	/* Maps (object, word) to a bit mask of the units in which a granule begins. */
 	struct rd_umap cuts[CUT_LEVELS];

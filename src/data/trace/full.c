@@ -47,7 +47,7 @@ struct trace_full {
 	bool values;
 	bool fed;      /* the caller feeds raw bytes, so there are no chunks */
 	bool fed_last; /* the caller will not feed more bytes */
-	/* `branch` is the next record; the bytes so far have not shown its target. */
+	/* True if `branch` is the next record, but the bytes so far have not shown its target. */
 	bool has_branch;
 	bool ended; /* the stream ended, with `end_code` */
 	int end_code;
