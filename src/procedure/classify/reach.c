@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Leads threads to a race.  In: a race, and other ways to reach it that were found in runs.  Out:
- * the runs of the first way on which a class can be decided, and any synchronisation that fixes the
- * order of the accesses.
+ * runs that reach the race by the first way that allows a decision about its class, and any
+ * synchronisation that fixes the order of the accesses.
  */
 #include "base/error.h"
 #include "classify/work-int.h"
