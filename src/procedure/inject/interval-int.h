@@ -27,8 +27,8 @@ double campaign_beta(double a, double b, double x);
  * n, is at most 1 - level.  The interval is narrowest when its half width is `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
-/* Returns the smallest n at which such an interval is at most 2 * `half` wide, provided that the
- * observed share is `share`.  Returns 0 if no n up to `most` is large enough. */
+/* Returns the smallest n at which the interval of campaign_sequence() is at most 2 * `half` wide,
+ * provided that the observed share is `share`.  Returns 0 if no n up to `most` is large enough. */
 uint64_t campaign_sequence_size(double share, double half, double level, uint64_t most);
 
 #endif

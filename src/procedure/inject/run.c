@@ -44,7 +44,8 @@ struct running {
 	struct run_meter meter;
 	struct rd_umap dropped; /* set of the threads that lost a buffer */
 	struct run_fault about; /* the process that the campaign is about, as a path of forks */
-	/* Number of the process `about`; UINT32_MAX if it has not been seen yet. */
+	/* The number of the process that the campaign is about; UINT32_MAX if that process has not
+	 * been seen yet. */
 	uint32_t process;
 };
 
