@@ -81,8 +81,9 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Returns true if calls of the function can be left out.  The runtime must interpose the function,
- * because it must ignore the release of a lock that was not taken. */
+/* Returns true if calls of the function can be left out.  This is possible only if the runtime
+ * interposes the function, because the runtime then has to ignore the release of a lock that was
+ * not taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {
