@@ -99,8 +99,9 @@ static void make_environment(struct environment *e, int fd)
 		count++;
 	e->all = rd_xcalloc(count + 2, sizeof *e->all);
 	memcpy(e->all, environ, count * sizeof *e->all);
-	/* The string has the same length for every number.  The stack begins below these strings,
-	 * and programs may print addresses, which would otherwise differ. */
+	/* The string has the same length for every descriptor number.  The stack begins below the
+	 * environment strings.  If their length varied, so would the stack addresses that a program
+	 * may print. */
 	e->all[count] = e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 }
 
@@ -132,8 +133,8 @@ static void limit(int what, uint64_t value)
 	setrlimit(what, &now);
 }
 
-/* Raises the limit on address space, if there is one, by what the runtime needs, as far as that is
- * permitted.  The limit is meant for the program alone. */
+/* If the address space is limited, raises the limit by what the runtime needs, as far as that is
+ * permitted.  The user meant the limit for the program alone. */
 static void make_room(uint64_t bytes)
 {
 	struct rlimit old, now;

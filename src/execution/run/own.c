@@ -232,7 +232,7 @@ static uint32_t peer_of(uint32_t number)
 	return peer;
 }
 
-/* Returns true if the socket is one end of a pair of which only this process has the ends. */
+/* Returns true if the socket is one end of a socket pair, and no other process has either end. */
 static bool is_own_socket(pid_t pid, int fd, const char *name)
 {
 	struct wanted this = {name, -1}, that = {NULL, -1};
