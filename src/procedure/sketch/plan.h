@@ -46,7 +46,7 @@ void sketch_plan_release(struct sketch_plan *p);
 
 /* Writes the plan into a JSON object. */
 void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j);
-/* Reads and checks such an object, and computes the id of the plan again. */
+/* Reads a plan from a JSON object, checks it, and computes its id again. */
 int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root);
 
 /* The contents of a record, apart from the run itself. */
