@@ -372,7 +372,8 @@ static bool find_meeting(const struct decide_runs *r, key_fn *key, struct decisi
 	return d->has_other;
 }
 
-/* Returns true if the order of the accesses does not explain an output, but meeting may. */
+/* Returns true if there is an output that does not depend on the order of the accesses, but may
+ * depend on whether the threads met. */
 static bool has_open_output(const struct decide_runs *r)
 {
 	struct decision d = {0};

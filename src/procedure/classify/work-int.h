@@ -30,7 +30,8 @@ struct race_work {
 	size_t controls; /* number of runs of the control group */
 	struct decision decision;
 	struct tracks tracks;
-	/* the accesses that obey memory models, and the points; may be empty */
+	/* the accesses that obey memory models, and those at which threads may be switched; may be
+	 * empty */
 	struct schedule lists;
 	struct schedule *made; /* schedules of runs that explore memory models, or NULL */
 	/* `made` has schedules for `made_count` runs; the first of these runs has the number
