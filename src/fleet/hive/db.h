@@ -47,8 +47,8 @@ int hive_db_begin(struct hive_db *db);
 int hive_db_commit(struct hive_db *db); /* on return the changes are on disk */
 void hive_db_rollback(struct hive_db *db);
 
-/* A lock between processes, which is held until the end of the transaction.  Waits until no other
- * process holds it. */
+/* Takes a lock that is shared by all processes.  The lock is held until the end of the
+ * transaction. */
 int hive_db_exclude(struct hive_db *db);
 
 /* Copies a database, which may be in use, to a new file.  Fails if the file exists. */

@@ -90,7 +90,8 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
  * cleanup function that releases the lock. */
 struct run_reader {
 	struct hive *h;
-	/* A program that no other thread can see yet, or NULL for all programs. */
+	/* If this is not NULL, only the runs of this program are applied.  No other thread can see
+	 * the program yet. */
 	struct hive_program *only;
 	uint64_t upto;
 };
