@@ -246,7 +246,7 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .interrupts = 1};
 }
 
-/* Gives processes that outlive the first one no more time, so that they are killed at once. */
+/* When the first process has ended, its descendants get no more time.  They are killed at once. */
 static bool at_once(void *context)
 {
 	(void)context;
