@@ -4,9 +4,8 @@
  * left out is replaced by calls of the runtime (rt/core/control/edit.c).  Calls are also inserted
  * before lines where a predicate must be true.
  *
- * A predicate is evaluated when control reaches its line.  Control reaches a line before each of
- * its instructions that follows an instruction of another line, in the same block or in a
- * preceding block.
+ * A predicate is evaluated when control reaches its line.  This is the case at each instruction of
+ * the line that follows an instruction of another line, in the same block or in a preceding block.
  */
 #include "instr/edit/edit.h"
 

@@ -93,8 +93,8 @@ bool full_is_calculated_with(struct full_function *x, LLVMValueRef v);
 /* Returns true if the instruction turns the address of a variable into a number that is used in a
  * calculation. */
 bool full_numbers_variable(struct full_function *x, LLVMValueRef inst);
-/* Returns the site number of the load from which a stored value of less than eight bytes comes, or
- * 0 if it is unknown. */
+/* For a stored value of less than eight bytes, returns the site number of the load that read the
+ * value, or 0 if it is unknown. */
 uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 
 /* Makes a site and returns its number in the unit. */
