@@ -164,8 +164,8 @@ bool run_launch_has_room(void)
 	return may;
 }
 
-/* Prepares the new process.  Returns an errno value.  `parent` may already have died before
- * PR_SET_PDEATHSIG took effect. */
+/* Prepares the new process.  Returns an errno value.  Also checks whether `parent` is already gone,
+ * because it may have died before PR_SET_PDEATHSIG took effect. */
 static int prepare(const struct run_launch *launch, pid_t parent)
 {
 	struct rlimit none = {0, 0};

@@ -99,9 +99,9 @@ static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
 	       (w->counter < 0 || counter_of(pid, fd) == w->counter);
 }
 
-/* Returns true if a process has the wanted descriptor.  If the process may not be inspected,
- * returns true if it and `looked_at`, the process under examination, could have inherited the
- * descriptor from each other. */
+/* Returns true if a process has the wanted descriptor.  If we may not inspect the process, returns
+ * true if it is an ancestor or a descendant of `looked_at`, the process under examination, because
+ * one of the two could then have inherited the descriptor from the other. */
 static bool has(pid_t pid, pid_t looked_at, const struct wanted *w)
 {
 	const struct dirent *entry;
