@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Decisions (sketch/decide.h).  A statement of the runs comprises all instructions of its line, as
- * in sketch/reach-int.h.  If no branch within its function decides whether a statement is executed,
- * this file uses the branches that decide whether the function is called.  It does not use branches
- * that decide whether a thread is started, since the start is shown anyway.
+ * in sketch/reach-int.h.  If no branch within the same function decides whether a statement is
+ * executed, this file uses the branches that decide whether that function is called.  It does not
+ * use branches that decide whether a thread is started, since the start is shown anyway.
  */
 #include "sketch/decide.h"
 
