@@ -21,7 +21,7 @@ struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	/* number of runs in each group; a run that was not made is all zero and does not count */
 	size_t count;
-	/* the runs of VARIANT_APART: at most two for each run of another group */
+	/* the runs of VARIANT_APART, at most 2 * `count` of them */
 	struct trial *apart;
 	size_t apart_count;
 };

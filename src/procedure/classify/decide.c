@@ -312,7 +312,7 @@ static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision
 	return false;
 }
 
-/* Counts the sound runs of a list, and those that wrote this output. */
+/* Counts the runs of a list that have no fault, and those among them that wrote this output. */
 static struct cause_count count_output(const struct trial *runs, size_t count, key_fn *key, uint64_t value)
 {
 	struct cause_count c = {0};

@@ -62,8 +62,8 @@ const char *next_why_none(const struct decide_runs *runs, const struct decision 
  * another way to the race. */
 bool next_has_met(const struct finding *f);
 
-/* The search for ad-hoc synchronisation that is likely to be worth its runs.  NEXT_FLAG stands for
- * adhoc_flag(), and NEXT_APART for adhoc_apart(). */
+/* States which search for ad-hoc synchronisation is likely to be worth its runs: that of
+ * adhoc_flag() (NEXT_FLAG), that of adhoc_apart() (NEXT_APART), or none. */
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 

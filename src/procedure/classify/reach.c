@@ -58,8 +58,8 @@ static int run_from_anew(struct race_work *w)
 	return work_run_pairs(w);
 }
 
-/* Makes the runs of the current way to the race, and looks for synchronisation that fixes the order
- * of the accesses there. */
+/* Makes the runs that reach the race by the current way, and looks for synchronisation that fixes
+ * the order of the accesses there. */
 static int go_this_way(struct race_work *w, struct adhoc *order)
 {
 	struct trial t;
