@@ -101,8 +101,8 @@ static void unlock_programs(void *lock)
 	pthread_rwlock_unlock(lock);
 }
 
-/* Applies a record.  A record that cannot be read is ignored; it was checked before it was
- * stored. */
+/* Applies a record.  Records are checked before they are stored, so all of them should be readable.
+ * A record that cannot be read is ignored. */
 static void apply_run(struct hive_program *p, const struct hive_run *run)
 {
 	struct hive_sketch *s = p ? hive_program_sketch(p, run->sketch) : NULL;
@@ -453,9 +453,9 @@ static int store_batch(void *argument)
 	return hive_change(b->h, b->first ? write_batch : NULL, b);
 }
 
-/* If a batch could not be stored or read back, all its requests are answered with that error.
- * Some of their reports may have been stored nevertheless.  If a site sends such a report again,
- * its run and number identify it. */
+/* If a batch could not be stored or read back, all its requests are answered with that error.  Some
+ * of their reports may have been stored nevertheless.  If a site sends such a report again, it is
+ * recognised by its run and number. */
 static void *run_writer(void *argument)
 {
 	struct hive *h = argument;
