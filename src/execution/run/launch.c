@@ -45,8 +45,9 @@ static struct {
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
-/* Wakes the collector.  If its sleep on the word has not begun yet, the sleep will return at once.
- * If the sleep has begun, the signal interrupts it. */
+/* Wakes the collector, which sleeps on the futex word *wakes.  If its sleep has not begun yet, it
+ * will return at once, because the word has changed.  If the sleep has begun, the signal interrupts
+ * it. */
 static void wake(int signal)
 {
 	(void)signal;
