@@ -31,7 +31,8 @@ enum {
 	/* The number of milliseconds after which guards that are called often have used up the
 	 * calls of a tick. */
 	SETTLE_MS = 5,
-	/* At the start, guards are active for this CPU time, so that short runs count. */
+	/* At the start, guards are active for this much CPU time, so that even a short run yields
+	 * reports. */
 	FIRST_AWAKE_MS = 200,
 	FIRST_OBSERVED = 64, /* number of accesses of a guard that are observed at the start */
 	/* number of accesses of a guard that are observed in each later second */
