@@ -30,7 +30,7 @@
 
 /* ---- visiting the events of a run ---- */
 
-/* A predicate that is true in a run because of these events. */
+/* A predicate that is true in a run, and the events that make it true. */
 struct match {
 	struct sketch_predictor what; /* only type, pattern, statements and value are set */
 	size_t at[3];
@@ -161,7 +161,7 @@ static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;
 	struct rd_pmap seen = {0}; /* pairs of an address and a statement */
-	/* Maps an address to 1 + the next event of the chain. */
+	/* Maps an address to 1 + the index of the first event in the chain of this address. */
 	struct rd_umap heads = RD_UMAP_INIT;
 	bool fresh;
 
