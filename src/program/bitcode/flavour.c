@@ -610,7 +610,7 @@ static double cost_to_make(struct flavour_build *b)
 }
 
 /* Returns the CPU seconds that a build may take, or 0 if there is no deadline.  The build may use a
- * quarter of the remaining time.  At the present load, it gets only a share of the processors. */
+ * quarter of the remaining time, but only those processors that the present load leaves to it. */
 static double most_to_make(int64_t end_ns)
 {
 	double load[1], processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
