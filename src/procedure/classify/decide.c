@@ -31,7 +31,7 @@
 #define CHANCE 0.05
 
 /* If, after this many pairs, a fault is at least half as frequent in runs that keep the accesses
- * apart, it is no longer attributed to the race.  Set by hand. */
+ * apart, no further runs are made to explain it.  Set by hand. */
 #define ENOUGH 16
 
 /* A digest by which outputs are compared. */
