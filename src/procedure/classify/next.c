@@ -18,7 +18,7 @@
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 /* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
- * made.  Set by hand: a fault of one run in sixteen is then explained. */
+ * made.  Set by hand: this is enough to explain a fault that occurs in one run in sixteen. */
 #define DOUBT_TIMES 2
 
 /* maximum number of repetitions of a run whose timing affected the result, as on a busy machine */
@@ -56,7 +56,8 @@ size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs)
 	return l->control && l->schedules && decide_wants_apart(runs) ? 2 * runs->count : runs->apart_count;
 }
 
-/* After PAIRS_LEAST pairs, whether the fault of a run is still to be explained. */
+/* Returns true if more than PAIRS_LEAST pairs are needed, because it is still unclear whether the
+ * race causes a fault. */
 static bool is_in_doubt(const struct next_limits *l, const struct decide_runs *runs)
 {
 	return l->control && l->schedules && runs->count < next_room(l) && decide_is_open(runs);
@@ -177,7 +178,8 @@ bool next_repeats(const struct next_repeat *r)
 	return !r->failed && r->done < NEXT_REPLAYS;
 }
 
-/* An unsure run with a different result is repeated a few times. */
+/* If a repetition had a different result, but time limits may have influenced it (`unsure`), the
+ * run is repeated a few more times. */
 void next_repeated(struct next_repeat *r, bool same, bool unsure)
 {
 	RD_ASSERT(next_repeats(r));
