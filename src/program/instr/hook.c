@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of tests for first accesses in a segment that are inlined into a unit. */
+/* The largest number of tests that are inlined into a unit.  Such a test checks whether an access
+ * is the first to its bytes in the segment. */
 enum { MAX_INLINED = 6000 };
 
 struct hook_row {

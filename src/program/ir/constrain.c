@@ -526,8 +526,8 @@ static void start(struct ir_constrain *c, struct ir_program *program)
 	}
 }
 
-/* Adds constraints for all functions.  A function that is called only as copies needs no frame of
- * its own. */
+/* Adds constraints for all functions.  If every call of a function uses a copy of it, the function
+ * needs no frame of its own. */
 static void constrain_functions(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;

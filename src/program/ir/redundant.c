@@ -140,7 +140,7 @@ static bool test(const uint64_t *set, uint32_t fact)
 	return set[fact / 64] >> (fact % 64) & 1;
 }
 
-/* Runs the steps of a block over f->now.  Fills in `redundant` unless it is NULL. */
+/* Applies the steps of a block to the set f->now.  Fills in `redundant` unless it is NULL. */
 static void run(struct redundant_flow *f, uint32_t block, bool *redundant)
 {
 	RD_ASSERT(block < f->g->nodes);

@@ -17,9 +17,9 @@
 #include "instr/unit-int.h"
 #include "ir/value.h"
 
-/* A mark is a call that costs the inliner nothing, that no pass removes and that touches no
- * memory.  Its operands are the accessed address, the number of bytes, and a third number, which
- * is the number of the guard.  For synchronisation, the third number is one of these. */
+/* A mark is a call that the inliner regards as free, that no pass removes, and that touches no
+ * memory.  Its operands are the accessed address, the number of bytes, and a third number, which is
+ * the number of the guard.  For synchronisation, the third number is one of these. */
 enum instr_mark_sync {
 	MARK_ATOMIC = 1 << 30,	     /* plus an enum raddle_guard_atomic */
 	MARK_OUTSIDE = 1 << 30 | 64, /* plus 1 if the thread leaves the program's code */

@@ -159,7 +159,7 @@ static void clean(struct instr_clone *t, uint32_t number)
 
 /* ---- a guarded copy that is a separate function ---- */
 
-/* Copies the attributes of the function, of its result (0) and of its parameters. */
+/* Copies the attributes of the function itself, of its result (index 0) and of its parameters. */
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 {
 	unsigned last = LLVMCountParams(from);

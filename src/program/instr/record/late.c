@@ -165,8 +165,10 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* Returns true if the site of a hook is a constant.  The optimiser may have merged two hooks into
- * one that chooses the site at run time.  Then the choice may be made only after the read. */
+/* Returns true if the site of a hook is a constant.  It is not constant if the optimiser has merged
+ * two hooks into one that chooses the site at run time.  The write hook of a read-write pair must
+ * have a constant site, because it is moved to the place of the read, where the site may not be
+ * chosen yet. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;

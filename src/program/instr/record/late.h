@@ -44,8 +44,8 @@ struct late_shape {
 	LLVMValueRef rounds;
 };
 
-/* Completes `s`, in which `late`, `loop` and `at_most` are set.  Returns false if the loop has
- * another form. */
+/* Completes `s`, in which `late`, `loop` and `at_most` are set.  Returns false if hooks cannot be
+ * moved out of a loop of this form. */
 bool instr_late_shape(struct late_shape *s);
 
 /* The memory that an access in the loop touches.  There are `rounds` accesses; the first is at

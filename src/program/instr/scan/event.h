@@ -46,7 +46,7 @@ struct instr_event {
 	unsigned operand;    /* the number of the operand of `inst` that is the pointer */
 	uint64_t size;	     /* the number of bytes; 0 if it is only known at run time */
 	LLVMValueRef length; /* the length of a range, if `size` is 0 and `libc` is NULL */
-	/* The row that states the length of a library function's argument.  Otherwise NULL. */
+	/* For an access by a library function, the row that states its length; otherwise NULL. */
 	const struct instr_libc *libc;
 	LLVMAtomicOrdering order; /* the memory order of an atomic */
 };
@@ -57,7 +57,7 @@ struct instr_function {
 	struct ir_effects *effects;
 	LLVMValueRef function;
 	struct ir_cfg cfg;
-	/* True if memory that no other thread can reach is included. */
+	/* True if the events include accesses to memory that no other thread can reach. */
 	bool everything;
 	struct rd_umap wait_reads;	/* the loads of the whole unit that decide a wait loop */
 	struct rd_umap private_objects; /* maps an object to true if it is private */

@@ -52,7 +52,7 @@ struct rt_until {
 /*
  * An operation that layers are notified of.  It begins, passes the gate, takes effect, and ends
  * when its record is written.  An operation that is left by cancellation or an exception is
- * ignored, since it has no record either.  For example:
+ * ignored, since it is not recorded.  For example:
  *
  * 	RT_OP(op, RADDLE_THREAD_JOIN, number);
  * 	... rt_op_end(&op);

@@ -121,7 +121,7 @@ struct rt {
 	_Atomic uint64_t mapped;	/* the bytes that the runtime has mapped, including the session */
 	struct rt_limit limits[2];	/* rt/core/process/limit.c: the limits of address space and data */
 	_Atomic uint32_t interruptible; /* rt/core/process/handler.c: 1 if handlers may run */
-	/* Rt/core/process/handler.c: 1 if a thread may be cancelled at any instruction. */
+	/* rt/core/process/handler.c: 1 if a thread may be cancelled at any instruction. */
 	_Atomic uint32_t asynchronous;
 	pid_t trapped;	 /* the process whose futex calls are trapped (rt/steer/trap.c), or 0 */
 	bool leaves_out; /* rt/core/control/edit.c: true if an edit has left out a lock */
@@ -172,8 +172,8 @@ long rt_bare_call(long number, const long arguments[6]);
 extern const char rt_bare_end[] __attribute__((visibility("hidden")));
 pid_t rt_kernel_tid(void); /* the ID of the kernel thread, whatever thread runs on it */
 
-/* The set of signals that the runtime blocks.  A system call that is trapped (rt/steer/trap.c)
- * raises SIGSYS, which kills the process if it is blocked. */
+/* The set of signals that the runtime blocks.  It lacks SIGSYS, which a trapped system call
+ * (rt/steer/trap.c) raises, and which kills the process if it is blocked. */
 #define RT_ALL_SIGNALS (~(1ull << (31 - 1)))
 void rt_unlock(const uint64_t *saved_signals);
 

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 
 enum {
-	/* Attempts to take the lock before the thread yields; the lock is held only briefly. */
+	/* The number of attempts to take the lock before the thread yields.  The lock is held only
+	 * briefly. */
 	SPINS = 200,
 	YIELDS = 2000, /* yields before tracking ends; threads in production must not wait longer */
 };

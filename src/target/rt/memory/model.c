@@ -227,7 +227,8 @@ struct head {
 /* The maximum number of stores to choose from, chosen by hand; further stores have to wait. */
 #define HEADS 256
 
-/* Finds the heads of all threads, in the order of the stores. */
+/* Finds all stores that may reach memory next, and sorts them by the order in which they were
+ * made. */
 static uint32_t find_heads(const struct memory *m, struct head *heads)
 {
 	uint32_t n = 0;

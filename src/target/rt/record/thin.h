@@ -67,7 +67,7 @@
 #define RT_LINE_ONE 0x100u
 #define RT_LINE_CHANGE 0x400u
 #define RT_LINE_WRITE 0x1000u
-/* An entry with hand 0, which no thread has, so rt_line_after() keeps it. */
+/* An entry whose hand is 0.  No thread has that hand, so rt_line_after() never changes it. */
 #define RT_LINE_PINNED RT_LINE_ONE
 
 /* Returns the hand of a thread.  Threads whose numbers differ by a multiple of RT_HANDS share a

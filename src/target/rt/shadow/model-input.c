@@ -252,7 +252,7 @@ RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f)
 
 /* ---- formats ---- */
 
-/* Reads the text that was scanned again from the stream's file, and scans it to find the
+/* Reads the scanned text once more from the stream's file, and scans it again to find the
  * expressions. */
 static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 {

@@ -386,8 +386,8 @@ static bool reaches_us(pid_t process)
 }
 
 /* Converts the process ID that the program believes to be its own into the real one.  In a replay
- * of input, getpid() has returned the ID of the recorded process; in a copy, that of the frozen
- * process. */
+ * of input, getpid() has returned the ID of the recorded process.  In a copy of a frozen process
+ * (rt/steer/freeze.c), it has returned the ID of the frozen process. */
 static pid_t real_process(pid_t process)
 {
 	pid_t given = rt.replayed_pid ? rt.replayed_pid : rt.copied_pid;

@@ -135,7 +135,7 @@ static inline struct rt_sending rt_outside_sending(int fd)
 }
 
 /* rt/core/io/poll.c: waits until the descriptor is ready, if a layer does so instead of the system.
- * If the call never waits, the layer only gets to know that the thread looks.  Returns false if a
+ * If the call never waits, the layer is only told that the thread looks.  Returns false if a
  * signal interrupted the wait. */
 bool rt_awaits_descriptor(int fd, short events, bool never_waits);
 

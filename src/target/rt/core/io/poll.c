@@ -11,7 +11,8 @@
 #include <sys/select.h>
 #include <sys/syscall.h>
 
-/* The maximum number of descriptors in sets; the system waits if there are more, which is rare. */
+/* If the sets of a select() contain more descriptors than this, which is rare, the system waits and
+ * not a layer. */
 #define SELECTED 128
 
 void rt_member_poll(void);
