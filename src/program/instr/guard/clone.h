@@ -40,7 +40,7 @@ struct instr_clone {
 	struct facts_loops loops;
 	uint32_t *parent; /* for each loop, the loop around it; FACTS_NONE if there is none */
 	bool *polled;	  /* for each loop, true if each iteration has a test */
-	/* For each loop, true if it must test sometimes although its iterations are cheap. */
+	/* For each loop, true if its iterations are cheap but it must still test now and then. */
 	bool *light;
 	const struct instr_unrolled *unrolled;
 	bool *meets; /* for each block, true if the byte is tested before it */
@@ -86,8 +86,8 @@ void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies);
  * copy must run. */
 LLVMValueRef instr_clone_byte(struct instr_unit *u, uint32_t region);
 
-/* In quiet.c.  Call this after the copying.  Assigns regions to loops, and adds their lines to
- * `regions`. */
+/* In quiet.c.  Call this after the blocks are copied.  Assigns regions to loops, and adds the lines
+ * that describe these regions to `regions`. */
 void instr_clone_quiet(struct instr_clone *t, struct rd_buf *regions);
 
 /* Makes a new first block, which contains the function's variables and is shared by all copies.

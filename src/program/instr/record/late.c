@@ -218,7 +218,8 @@ struct row {
 	struct late_hook *first;      /* the hook before which the range is inserted */
 	struct late_hook *parts[ROW]; /* all hooks of the row, including the first */
 	size_t count;
-	/* The offsets of the first byte, of the end, and of the first part. */
+	/* The offsets of the first byte of the row, of its end, and of the access with which it
+	 * began. */
 	int64_t low, high, at;
 };
 

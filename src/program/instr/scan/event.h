@@ -65,7 +65,7 @@ struct instr_function {
 	size_t count, capacity;
 };
 
-/* Fills `reads` with the loads that decide a loop around a condition wait. */
+/* Fills `reads` with the loads that decide whether a loop around a condition wait continues. */
 void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
 
 /* Returns the instruction before which code must be inserted so that it runs after `inst`.  For an
@@ -115,8 +115,7 @@ void instr_eliminate(struct instr_function *f);
 bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
 		     struct instr_event *event);
 
-/* Returns true if the event is a store of a vtable's address into an object, which the compiler
- * generated. */
+/* Returns true if the event is a store by which the compiler sets an object's vtable pointer. */
 bool instr_event_is_of_vtable(const struct instr_event *event);
 
 #endif

@@ -55,7 +55,7 @@ struct rt_callbacks {
 #undef RT_CALLBACK
 };
 
-/* The functions of all listening layers for each callback, each list ended by NULL. */
+/* For each callback, the functions of the listening layers, terminated by NULL. */
 struct rt_callback_lists {
 #define RT_CALLBACK(name, parameters, arguments) void(*name[RT_LAYER_COUNT + 1]) parameters;
 #include "rt/core/callback.inc"

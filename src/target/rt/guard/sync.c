@@ -170,7 +170,8 @@ RELEASES(semaphore, sem_post, (sem_t * semaphore), (semaphore))
 
 /* ---- one-time initialisation ---- */
 
-/* A one-time initialisation that the thread is running.  They form a list, the innermost first. */
+/* A one-time initialisation that the thread is running.  If such initialisations are nested, they
+ * form a list, the innermost first. */
 struct guard_once {
 	void *control;
 	void (*routine)(void);

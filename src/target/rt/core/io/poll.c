@@ -125,7 +125,7 @@ static int look_select(void *context)
 	return REAL(pselect)(w->limit, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
 }
 
-/* Lists the descriptors of the sets in `fds`, for a layer that waits for them.  Returns false if
+/* Fills `fds` with the descriptors of all sets, for a layer that waits for them.  Returns false if
  * there are too many. */
 static bool list_selected(struct wait *w, struct pollfd *fds)
 {
