@@ -7,8 +7,8 @@
  * constant offsets.  Then a walk down the object's type finds the member at that offset.  For
  * instance, global `table` at offset 24 is `table[].next`.  If the pointer was itself loaded, the
  * place that it was loaded from is named first, in the same way, and then followed:
- * `c->next->state`.  Without debug information the name is left empty, because no name is better
- * than a wrong one.
+ * `c->next->state`.  Without debug information the name is left empty, because a wrong name would
+ * be worse than none.
  *
  * ir/type.c handles the types.
  */

@@ -61,11 +61,11 @@ bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *lo
 /* Returns true if `inst` is neither a mark nor inserted by reg2mem. */
 bool instr_clone_is_real(LLVMValueRef inst);
 
-/* Filled in by unroll.c.  These are sets and maps of blocks. */
+/* What is known about unrolled loops, as sets and maps of blocks.  Filled in by unroll.c. */
 struct instr_unrolled {
 	struct rd_umap headers; /* the headers of unrolled loops */
-	/* The blocks in which such a loop has a test.  From there, control can change only to the
-	 * guarded copy. */
+	/* The blocks that contain the test of an unrolled loop.  From there, control can change
+	 * only to the guarded copy. */
 	struct rd_umap tests;
 	struct rd_umap first; /* maps the header of a later repetition to that of the first one */
 	struct rd_umap tried; /* the headers of loops that were considered */

@@ -180,7 +180,7 @@ void rt_unlock(const uint64_t *saved_signals);
 /* Locks that are held briefly while signals are not blocked.  A signal handler may interrupt the
  * holder and leave by longjmp, so the lock may never be released.  Therefore rt_spin() stops
  * waiting after RT_PATIENCE rounds and returns false.  rt_spin_recover() releases a lock that the
- * calling thread left locked.  Both numbers were chosen by hand.  A lock is held for less than
+ * calling thread left locked.  The two numbers were chosen by hand.  A lock is held for less than
  * RT_SPINS pauses, unless its holder was preempted; after that many, the waiter yields the
  * processor.  A holder that is merely slow releases the lock within RT_PATIENCE yields. */
 #define RT_SPINS 200

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions that free memory.  Whatever is allocated there next is another object, so
- * tracking of accesses to the memory ends.
+ * Interposed functions that free memory.  Whatever is later allocated at the same address is
+ * another object, so tracking of accesses to the freed memory ends.
  */
 #include "rt/guard/real.h"
 

@@ -33,8 +33,8 @@ static int got_c11(int result, const volatile void *object)
 	return result;
 }
 
-/* ACQUIRES defines a function that acquires OBJECT if it succeeds; the function HOW tests that.
- * RELEASES defines a function that releases OBJECT. */
+/* ACQUIRES defines a function that acquires OBJECT if it succeeds.  HOW is the function that checks
+ * the result and reports the acquisition.  RELEASES defines a function that releases OBJECT. */
 #define ACQUIRES(how, object, name, parameters, arguments)                                                   \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \
