@@ -82,8 +82,8 @@ static int compare_lines(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Stores the lines of a file that the error reached in `lines`, in ascending order, each of them
- * once.  Returns their number. */
+/* Finds the lines of a file that the error reached.  Stores their numbers in `lines`, in ascending
+ * order, each of them once.  Returns how many there are. */
 static size_t lines_of(struct builder *b, uint32_t file, uint32_t *lines)
 {
 	size_t count = 0, kept = 0;

@@ -94,7 +94,8 @@ static void capitalise(struct rd_buf *b)
 		b->data[0] = (char)toupper((unsigned char)b->data[0]);
 }
 
-/* Makes a path below the current directory relative to it, as compilers do. */
+/* If the path is below the current directory, makes it relative to that directory, as compilers
+ * do. */
 static struct finding_frame nearer(const struct printer *p, const struct finding_frame *f)
 {
 	struct finding_frame near = *f;

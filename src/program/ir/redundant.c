@@ -36,7 +36,7 @@ struct added_bits {
 struct redundant_flow {
 	const struct facts_graph *g;
 	const struct ir_steps *s;
-	/* The number of each key's facts, or FACTS_NONE for a key that cannot matter. */
+	/* The index of each key's facts, or FACTS_NONE for a key that cannot matter. */
 	uint32_t *bit;
 	uint32_t bits;		  /* the number of keys that have facts; each has two */
 	struct added_bits *added; /* for each key, the facts that a step on it adds */

@@ -51,8 +51,8 @@ struct instr_clone {
 	LLVMBasicBlockRef *meeting;
 };
 
-/* In strip.c.  Cuts loops without tests into pieces where possible.  Adds the block at which each
- * piece begins to `pieces`. */
+/* In strip.c.  Cuts loops without tests into pieces where possible.  Adds the first block of each
+ * piece to the set `pieces`. */
 void instr_clone_strip(struct instr_clone *t, struct rd_umap *pieces);
 bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop *loop);
 

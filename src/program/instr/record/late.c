@@ -166,9 +166,8 @@ static void drop_redundant(struct late *l)
 }
 
 /* Returns true if the site of a hook is a constant.  It is not constant if the optimiser has merged
- * two hooks into one that chooses the site at run time.  The write hook of a read-write pair must
- * have a constant site, because it is moved to the place of the read, where the site may not be
- * chosen yet. */
+ * two hooks into one that chooses the site at run time.  Such a hook must not be merged with an
+ * earlier one, because its site may not be chosen yet at the earlier place. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;

@@ -32,8 +32,8 @@ struct late {
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;
-	/* On input, true if `rounds` may be an upper bound.  On output, true if it is only an
-	 * upper bound. */
+	/* The caller sets this to true if `rounds` may be an upper bound.  Afterwards it is true
+	 * only if `rounds` is an upper bound and not exact. */
 	bool at_most;
 	uint32_t preheader; /* the number of the preheader, the block before the loop */
 	/* The number of the block that ends an iteration, or FACTS_NONE if there are several. */

@@ -214,8 +214,9 @@ static inline void rt_op_waited(struct rt_op *op)
 		RT_NOTIFY(op_waited, op);
 }
 
-/* Call these before and after the release of `object` takes effect.  `kind` and `object` may differ
- * from those of the operation, because waiting on a condition variable also releases a mutex. */
+/* Call releasing() before the release of `object` takes effect, and released() after it.  `kind`
+ * and `object` may differ from those of the operation, because waiting on a condition variable also
+ * releases a mutex. */
 static inline void rt_op_releasing(struct rt_op *op, uint32_t kind, uintptr_t object)
 {
 	if (op->t)

@@ -26,8 +26,8 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* For a part of a frequently called function that is seldom needed.  It is kept out of line, so
- * that it does not slow down the rest. */
+/* For code that a frequently called function seldom needs.  It is kept out of line, so that it does
+ * not slow down the rest of the function. */
 #define RT_SELDOM __attribute__((noinline, cold))
 /* The number of locks for atomic operations: a power of two, chosen by hand so that unrelated
  * atomics rarely share a lock. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Models of functions that read standard input, files or the environment.  The bytes that they read
- * become bytes of an input, which is found by the descriptor, at some offset.
+ * become bytes of an input at some offset.  The input is found by the descriptor.
  *
  * When a file is opened, its identity is stored for the descriptor.  Calls without a model here may
  * close the descriptor and reuse its number, so each read checks that the descriptor still refers

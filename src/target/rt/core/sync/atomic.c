@@ -38,7 +38,7 @@ static void yield(void)
 	errno = saved;
 }
 
-/* Returns the value of a lock that the thread holds.  It is never 0. */
+/* Returns the value that a lock has while the thread holds it.  It is never 0. */
 static uint32_t owner_of(const struct rt_thread *t)
 {
 	return t->number + 1;

@@ -340,8 +340,8 @@ static int join_ended(uint32_t number, void **result)
 	return known ? 0 : EBUSY;
 }
 
-/* Tries a join first, so that a JOIN_REQUEST is written if it has to wait.  Returns EBUSY if the
- * real function must be called, and otherwise the result that it would return. */
+/* Tries to join without waiting, and writes a JOIN_REQUEST if the thread has not ended.  Returns
+ * EBUSY if the real function must be called, and otherwise the result that it would return. */
 static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32_t number)
 {
 	int r = EBUSY;
