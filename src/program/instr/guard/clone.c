@@ -25,7 +25,7 @@
 enum {
 	TIGHT = 100,	    /* counting loops with fewer instructions have no test */
 	MAX_COPIED = 30000, /* largest size, in instructions, of a function that is copied */
-	/* The first region of a unit is the number of its slot times this.  It is odd and large. */
+	/* The first region of a unit is the number of its slot times this odd and large number. */
 	REGION_STEP = 40503u,
 	MARK_ADDRESS = 0, /* the operands of a mark */
 	MARK_SIZE = 1,

@@ -25,8 +25,8 @@ static inline uint64_t rt_hash_add(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* Returns the random number that splitmix64 generates in state z.  The generator's next state is z
- * + RT_GOLDEN. */
+/* Returns the random number that splitmix64 generates in state z.  The state that follows is z +
+ * RT_GOLDEN. */
 static inline uint64_t rt_mixed(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

@@ -2,7 +2,7 @@
 /*
  * Records the atomic operations and fences of the program.
  *
- * begin() takes one of RT_ATOMIC_LOCKS locks, chosen by the address. end() draws the operation's
+ * begin() takes one of RT_ATOMIC_LOCKS locks, chosen by the address.  end() draws the operation's
  * number q and releases the lock.  So operations on one location happen in the order of their q.  A
  * signal handler that interrupts a thread between begin() and end() executes its own atomic
  * operations without a lock, since it could otherwise wait for itself.
