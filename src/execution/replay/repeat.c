@@ -95,7 +95,7 @@ static bool hand_over(void *context, const struct replay_stand *stand, struct sc
 
 /* ---- a series of runs ---- */
 
-/* Keeps the decisions of a run. */
+/* Stores the decisions of a run in the result. */
 static int keep_turns(struct replay_repeat *t, const struct replay_result *result)
 {
 	struct schedule made;
