@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Chooses the snapshot from which a run continues.  In: schedules, one after the other.  Out: for
- * each schedule, a program that is frozen at a point up to which its run is the same as earlier
- * ones.
+ * each schedule, a program that is frozen at a point up to which the run does the same as earlier
+ * runs did.
  *
  * If a schedule leads two threads to a race, the program is frozen where they met.  What comes
  * after that (which thread goes first, the seed, decisions and watches) differs from run to run.
  * If a schedule has no goal, the program is frozen before it creates its second thread, because
  * until then there is nothing to decide.  A program is frozen when its key occurs for the second
- * time, or for the third time if it is to be frozen where threads met, because that pays off only
- * for several runs.
+ * time.  If it is to be frozen where threads met, this has to be the third time, because such a
+ * snapshot pays off only for several runs.
  */
 #include "trial/snapshots-int.h"
 
@@ -51,8 +51,8 @@ static uint64_t add_goals(uint64_t hash, const struct schedule *s)
 	return rd_hash_add(add_text(hash, s->front), s->apart);
 }
 
-/* Whether a watch counts accesses.  Such a watch would lack the accesses before the program was
- * frozen. */
+/* Returns true if a watch counts accesses.  Such a watch would miss the accesses that came before
+ * the program was frozen. */
 static bool has_counting_watch(const struct schedule *s)
 {
 	for (size_t i = 0; i < s->watch_count; i++)
@@ -87,7 +87,7 @@ struct snapshot_place snapshot_place_of(const struct schedule *s, bool detect, b
 
 /* ---- snapshots ---- */
 
-/* Returns the entry with this key.  If there is none, reuses the entry that was not used for the
+/* Returns the entry with this key.  If there is none, reuses the entry that has been unused for the
  * longest time. */
 static struct trial_snapshot *entry_of(struct trial_bench *b, const struct snapshot_place *place)
 {
@@ -104,7 +104,8 @@ static struct trial_snapshot *entry_of(struct trial_bench *b, const struct snaps
 	return oldest;
 }
 
-/* Commands that run before or beside the program would see one start and several ends. */
+/* Returns true if commands run before or beside the program.  With copies, they would see one start
+ * of the program and several ends. */
 static bool has_commands(const struct trial_bench *b)
 {
 	return b->conditions.setup || b->conditions.companion;
@@ -134,8 +135,8 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 	place.key = rd_hash_add(place.key, traps);
 	entry = entry_of(b, &place);
 	entry->used = ++b->snapshot_uses;
-	/* Threads are made ahead only if the program is frozen before it creates its second thread.
-	 * Where two threads meet, most threads exist already. */
+	/* Threads are created in advance only if the program is frozen before it creates its second
+	 * thread.  Where two threads meet, most threads exist already. */
 	if (place.freeze == RADDLE_FREEZE_CREATION && b->threads && !entry->frozen.pid)
 		entry->frozen.ahead = b->threads - 1;
 	least = place.freeze == RADDLE_FREEZE_MET ? 3 : 2;
