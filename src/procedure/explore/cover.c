@@ -27,7 +27,8 @@ bool cover_has(const struct cover *c, uint64_t sites)
 	return rd_umap_get(&c->known, sites) != NULL;
 }
 
-/* Keeps the lowest number in `first`, because notes do not arrive in the order of schedules. */
+/* If the pair is known, keeps the lower number in `first`, because notes do not arrive in the order
+ * of schedules. */
 bool cover_add(struct cover *c, uint64_t sites, uint64_t first)
 {
 	bool fresh;

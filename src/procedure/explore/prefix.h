@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: beginnings of runs that showed something new.  Few schedules reach the state
- * after such a beginning.  So schedules that start with it find sooner what can follow.
+ * Inside explore/: prefixes, the beginnings of runs that showed something new.  Few schedules reach
+ * the state after such a beginning.  So schedules that start with a prefix discover sooner what can
+ * follow it.
  */
 #ifndef EXPLORE_PREFIX_H
 #define EXPLORE_PREFIX_H
@@ -33,13 +34,13 @@ struct prefix_part {
 	uint64_t kept;	 /* number of decisions that are kept */
 };
 
-/* Returns false if there is no room, or `made` is NULL.  The text must live as long as the
- * prefixes. */
+/* Adds a prefix.  Returns false if there is no room, or if `made` is NULL.  The text must live as
+ * long as the prefixes. */
 bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points);
 
-/* Chooses a prefix by the seed and parses it.  The seed also chooses how many of its decisions are
- * kept, and decides the rest of the run.  There must be at least one prefix.  The caller releases
- * the schedule in any case, as after schedule_parse(). */
+/* Chooses a prefix by the seed and parses it.  The seed also determines how many of the prefix's
+ * decisions are kept, and how the rest of the run is scheduled.  There must be at least one prefix.
+ * The caller releases the schedule in any case, as after schedule_parse(). */
 int prefixes_draw(const struct prefixes *p, uint64_t seed, struct prefix_part *part,
 		  struct schedule *schedule);
 

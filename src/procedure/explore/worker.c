@@ -56,8 +56,8 @@ static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 			w->note.pairs[w->note.pair_count++] = r->pairs[i];
 }
 
-/* The fault that the exit status or the user's command shows.  NULL if there is none, or the trial
- * has another fault. */
+/* Returns the fault that the exit status or the user's command shows.  Returns NULL if there is
+ * none, or if the trial has another fault. */
 static const char *find_fault(struct explore_worker *w, const struct trial *t)
 {
 	bool failed = false;
@@ -117,7 +117,8 @@ static void note_schedule(struct explore_worker *w, struct schedule *made, struc
 	}
 }
 
-/* The detector always runs: compared with the cost of turns, its cost cannot be measured. */
+/* Prepares the bench for a run.  The detector always runs, because its cost is too small to measure
+ * in comparison with the cost of turns. */
 static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 {
 	b->strategy = plan->strategy;
