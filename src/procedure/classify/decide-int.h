@@ -32,8 +32,8 @@ struct decide_place {
 };
 
 struct decision {
-	/* FINDING_NO_CLASS if no fault was found and there is no pair of twins of which both runs
-	 * count, or if nothing but a doubtful fault was found */
+	/* FINDING_NO_CLASS if no fault was found and no pair of twins has two runs that count, or
+	 * if only a doubtful fault was found */
 	enum finding_class class;
 	struct decide_place shows; /* the run that shows the class */
 	/* a run that differs from `shows`, in the other order or in the control group */
@@ -43,7 +43,8 @@ struct decision {
 	bool sorted;	/* outputs were compared without regard to the order of their lines */
 	bool doubt;	/* a fault is too rare to tell whether the race causes it */
 	bool noise;	/* outputs or faults differ in ways that the race may not explain */
-	uint64_t k;	/* number of different schedules after the race that were run in both orders */
+	/* the number of different continuations after the race that were run in both orders */
+	uint64_t k;
 };
 
 void decide(const struct decide_runs *runs, struct decision *d);
@@ -52,13 +53,13 @@ void decide(const struct decide_runs *runs, struct decision *d);
  * accesses does not explain.  Then runs of the group VARIANT_APART are needed. */
 bool decide_wants_apart(const struct decide_runs *runs);
 
-/* Whether a run in which the threads met has a fault, and it is not yet clear whether the race
- * causes it. */
+/* Returns true if a run in which the threads met has a fault, and it is not yet clear whether the
+ * race causes it. */
 bool decide_is_open(const struct decide_runs *runs);
 
 /* Returns true if one order failed every time, in the same way, and neither the other order nor the
- * control group ever failed.  With four pairs of twins, an unrelated fault, however frequent, looks like
- * this at most once in a thousand times. */
+ * control group ever failed.  With four pairs of twins, a fault that is unrelated to the race
+ * produces this pattern at most once in a thousand times, however frequent it is. */
 bool decide_is_plain(const struct decide_runs *runs);
 
 /* Returns true if any two of the runs ended differently or wrote different output. */

@@ -2,15 +2,15 @@
 /*
  * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault is attributed to the race in three cases: it is the race itself, as when one access frees
- * memory that the other uses; one order of the accesses fails more often than the other; or runs in
- * which the threads met fail more often than runs that lead to the same place but keep the accesses
- * apart.  "More often" means that chance hardly explains the difference (cause-int.h).  An output is
- * attributed to the race in two cases: twins differ in it, and it never occurs in the other order;
- * or it occurs more often in runs in which the threads met.  "Never occurs" is significant only in
- * a group whose outputs repeat.  If each run writes something new, one more new output shows
- * nothing.  If whole outputs decide nothing, their lines are compared without regard to their
- * order.
+ * A fault is attributed to the race in three cases.  It may be the race itself, as when one access
+ * frees memory that the other uses.  One order of the accesses may fail more often than the other.
+ * Or runs in which the threads met may fail more often than runs that lead to the same place but
+ * keep the accesses apart.  "More often" means that chance hardly explains the difference
+ * (cause-int.h).  An output is attributed to the race in two cases.  Either twins differ in it, and
+ * it never occurs in the other order, or it occurs more often in runs in which the threads met.
+ * "Never occurs" is significant only in a group whose outputs repeat.  If each run writes something
+ * new, one more new output shows nothing.  If whole outputs decide nothing, their lines are
+ * compared without regard to their order.
  */
 #include "classify/decide-int.h"
 
@@ -26,15 +26,15 @@
  * the next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
-/* A fault comes from the race if chance explains the difference between the groups with at most
- * this probability. */
+/* A fault is attributed to the race if the probability that the difference between the groups is
+ * due to chance is at most this. */
 #define CHANCE 0.05
 
-/* The number of pairs after which a fault is given up that is at least half as frequent if the
- * accesses are kept apart.  Set by hand. */
+/* If a fault is at least half as frequent when the accesses are kept apart, it is given up after
+ * this many pairs.  Set by hand. */
 #define ENOUGH 16
 
-/* A digest by which outputs are compared. */
+/* Returns a digest of a run's output, by which outputs are compared. */
 typedef uint64_t key_fn(const struct trial *t);
 
 static uint64_t by_bytes(const struct trial *t)
@@ -104,20 +104,22 @@ static struct cause_count count_met(const struct decide_runs *r, const char *fau
 	return (struct cause_count){first.runs + second.runs, first.failed + second.failed};
 }
 
-/* Whether the order of the two accesses matters: one order fails more often than the other. */
+/* Returns true if the order of the two accesses matters, because one order fails more often than
+ * the other. */
 static bool depends_on_order(struct cause_count first, struct cause_count second)
 {
 	return cause_chance(first, second) <= CHANCE / 2 || cause_chance(second, first) <= CHANCE / 2;
 }
 
-/* Whether meeting matters: runs in which the threads met fail more often than runs that keep the
- * accesses apart. */
+/* Returns true if meeting matters, because runs in which the threads met fail more often than runs
+ * that keep the accesses apart. */
 static bool depends_on_meeting(const struct decide_runs *r, const char *fault)
 {
 	return cause_chance(count_met(r, fault), count_apart(r, fault)) <= CHANCE;
 }
 
-/* Whether the order of the accesses, or the fault itself, explains the fault of a run. */
+/* Returns true if the fault of a run is the race itself, or if the order of the accesses explains
+ * it. */
 static bool is_explained(const struct decide_runs *r, const struct trial *t)
 {
 	return t->at_race || depends_on_order(count_fault(r, VARIANT_FIRST, t->fault),
@@ -129,8 +131,8 @@ static bool comes_from_race(const struct decide_runs *r, const struct trial *t)
 	return is_explained(r, t) || depends_on_meeting(r, t->fault);
 }
 
-/* Whether enough runs have shown that the fault is about as frequent if the accesses are kept
- * apart. */
+/* Returns true if enough runs have shown that the fault is about as frequent when the accesses are
+ * kept apart. */
 static bool is_refuted(const struct decide_runs *r, const struct trial *t)
 {
 	struct cause_count met = count_met(r, t->fault), apart = count_apart(r, t->fault);
@@ -148,7 +150,7 @@ static bool wants_apart(const struct decide_runs *r, const struct trial *t)
 	return !is_explained(r, t);
 }
 
-/* Whether `is` holds for the fault of any run in which the threads met. */
+/* Returns true if `is` returns true for any run that failed after its threads had met. */
 static bool any_fault(const struct decide_runs *r,
 		      bool (*is)(const struct decide_runs *, const struct trial *))
 {
@@ -326,8 +328,8 @@ static struct cause_count count_output(const struct trial *runs, size_t count, k
 }
 
 /* Returns true if runs in which the threads met write this output more often than runs that keep
- * the accesses apart.  If there are no such runs, the control group replaces them, but the output
- * must be new there. */
+ * the accesses apart.  If there are no runs of the latter kind, the control group replaces them,
+ * and the output must never occur there. */
 static bool is_by_meeting(const struct decide_runs *r, key_fn *key, uint64_t value)
 {
 	struct cause_count first = count_output(r->items[VARIANT_FIRST], r->count, key, value),

@@ -11,10 +11,10 @@
 
 #include "classify/decide-int.h"
 
-/* The runs that the caller allows. */
+/* Which runs the caller allows. */
 struct next_limits {
-	bool schedules; /* other schedules after the race */
-	bool control;	/* runs of the control group */
+	bool schedules; /* other schedules after the race may be run */
+	bool control;	/* the control group may be run */
 	bool models;	/* memory models are requested, so every control run is needed */
 	size_t pairs;	/* maximum number of pairs; 0 means CLASSIFY_ALTERNATES */
 };
@@ -22,14 +22,14 @@ struct next_limits {
 /* Returns the maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* The maximum number of pairs if a fault is hard to explain. */
+/* Returns the maximum number of pairs for the case that a fault is hard to explain. */
 size_t next_room(const struct next_limits *l);
 
-/* How many runs the group VARIANT_APART should have by now. */
+/* Returns how many runs the group VARIANT_APART should have by now. */
 size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs);
 
-/* Whether another pair of runs is likely to show enough to be worth making.  Sets *d if the
- * function had to decide what the runs mean so far. */
+/* Returns true if another pair of runs is likely to show enough to be worth making.  Stores in *d
+ * what the runs mean so far, if the function had to decide that. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
 /* Returns how many runs the control group should have by now.  `have` is the number of runs it
@@ -53,7 +53,7 @@ const struct trial *next_apart(const struct decide_runs *runs);
  * race. */
 bool next_is_met(const struct decide_runs *runs);
 
-/* A sentence that states why the runs give the race no class. */
+/* Returns a sentence that states why the race has no class after these runs. */
 const char *next_why_none(const struct decide_runs *runs, const struct decision *d);
 
 /* Returns true if, according to the finding, both threads were stopped at their accesses at the
@@ -61,7 +61,7 @@ const char *next_why_none(const struct decide_runs *runs, const struct decision 
  * another way to the race. */
 bool next_has_met(const struct finding *f);
 
-/* The search for ad-hoc synchronisation that is likely to be worth its runs.  NEXT_FLAG stands for
+/* Says which search for ad-hoc synchronisation is likely to be worth its runs: NEXT_FLAG stands for
  * adhoc_flag(), and NEXT_APART for adhoc_apart(). */
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);

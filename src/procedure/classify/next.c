@@ -18,10 +18,11 @@
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 /* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
- * made.  Set by hand: a fault of one run in sixteen is then explained. */
+ * made.  Set by hand: this is enough to explain a fault that occurs in one run in sixteen. */
 #define DOUBT_TIMES 2
 
-/* maximum number of repetitions of a run whose timing affected the result, as on a busy machine */
+/* maximum number of times that a run is repeated because timing may have affected its result, as on
+ * a busy machine */
 #define UNSURE_TIMES 4
 /* No further evidence is looked for after this many runs that could not be reproduced. */
 #define SHOW_TIMES 4
@@ -56,7 +57,8 @@ size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs)
 	return l->control && l->schedules && decide_wants_apart(runs) ? 2 * runs->count : runs->apart_count;
 }
 
-/* After PAIRS_LEAST pairs, whether the fault of a run is still to be explained. */
+/* Called after PAIRS_LEAST pairs.  Returns true if the fault of some run still has to be
+ * explained. */
 static bool is_in_doubt(const struct next_limits *l, const struct decide_runs *runs)
 {
 	return l->control && l->schedules && runs->count < next_room(l) && decide_is_open(runs);

@@ -13,8 +13,8 @@ enum variant_group {
 	VARIANT_SECOND,	 /* the access of the second goal comes first */
 	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
-	/* both threads are led to the race, but their accesses are kept apart: one thread is past
-	 * its access, up to its next operation, before the other begins */
+	/* both threads are led to the race, but their accesses are kept apart: the second thread
+	 * starts only when the first has passed its access and reached its next operation */
 	VARIANT_APART = VARIANT_GROUPS,
 };
 
@@ -30,8 +30,8 @@ struct variant {
  * the first thread continues even before the other thread's access.  Later variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
-/* Makes run `number` of the group VARIANT_APART.  Runs 2 * n and 2 * n + 1 have the seed of variant
- * n; they differ in which thread is first. */
+/* Makes run `number` of the group VARIANT_APART.  Runs 2 * n and 2 * n + 1 both have the seed of
+ * variant n and differ in which thread comes first. */
 void variant_make_apart(struct variant *v, const struct schedule *race, unsigned number);
 
 #endif
