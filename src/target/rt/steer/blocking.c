@@ -118,7 +118,8 @@ static bool is_anonymous_inside(int fd, int depth)
 	return !__builtin_strcmp(text, "anon_inode:[eventpoll]") && is_set_inside(fd, depth);
 }
 
-/* A pipe that was open when the program started leads to another process. */
+/* Returns true if the pipe is inside.  A pipe that was already open when the program started leads
+ * to another process. */
 static bool is_pipe_inside(int fd, const struct stat *s)
 {
 	struct statfs system;

@@ -314,7 +314,7 @@ static RT_SELDOM bool let_in(void)
 	return true;
 }
 
-/* Defined by the program, if it uses raddle/annotate.h. */
+/* The program defines this variable if it uses raddle/annotate.h. */
 extern unsigned __raddle_waits __attribute__((weak));
 
 static bool is_too_early(void)

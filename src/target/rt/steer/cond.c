@@ -149,7 +149,8 @@ static void lock_again(struct wait *w)
 		RT_NOTIFY(acquired, t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
 }
 
-/* The sleep has ended by a wake-up, a timeout or a cancellation; the mutex of the list is held. */
+/* Called with the mutex of the list held, when a wake-up, a timeout or a cancellation has ended the
+ * sleep. */
 static void leave_list(struct wait *w)
 {
 	struct rt_waiter *waiter = &w->waiter;

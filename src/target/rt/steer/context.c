@@ -111,7 +111,8 @@ static void restore_mask(const struct rt_context *c)
 	change_mask(c->masked ? &c->mask : &rt_steering()->common_mask, NULL);
 }
 
-/* Until now all threads of the program have had the same mask. */
+/* Called before the program first installs a signal handler or changes a signal mask.  Until then,
+ * all of its threads have had the same mask, which is stored here. */
 void rt_context_disturbs(void)
 {
 	if (rt_steer_has_one())
@@ -215,8 +216,7 @@ static struct rt_context *find(uint32_t number)
 	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;
 }
 
-/* The kernel thread of a new context may still be ending.  The kernel clears `alive` when it has
- * ended. */
+/* Waits until the kernel thread of a new context has ended.  The kernel then clears `alive`. */
 static __attribute__((noinline, cold)) void await_end(struct rt_context *c)
 {
 	int saved = errno;

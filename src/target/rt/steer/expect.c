@@ -130,7 +130,8 @@ static bool expires(void)
 	return !rt_blocking_let_in() && rt_turn_expire_first();
 }
 
-/* Points at which threads only let time pass are not counted. */
+/* Lets the thread sleep for a moment in real time.  Points at which threads only let time pass are
+ * not counted. */
 static void nap(struct rt_thread *t)
 {
 	struct rt_turns *turns = &rt_steering()->turns;

@@ -150,7 +150,8 @@ static long wait_in_kernel(const struct rt_futex_call *call)
 	return r == -ETIMEDOUT ? 0 : r;
 }
 
-/* A thread that joins another waits for the kernel to clear the other's ID. */
+/* Returns true if the thread is joining another one.  It then waits until the kernel clears the
+ * other thread's ID. */
 static bool joins(const struct rt_thread *t)
 {
 	return t->internal && atomic_load(&rt_steered(t)->slot->kind) == RADDLE_THREAD_JOIN;
@@ -229,7 +230,8 @@ static uint32_t move_waiters(uintptr_t word, uintptr_t to, uint32_t most)
 	return done;
 }
 
-/* Threads of other processes, and threads that leave, wait in the kernel. */
+/* Wakes threads that wait here and, if there are too few, threads that wait in the kernel.  The
+ * latter are threads of other processes, and threads that are ending. */
 static long wake_all(const struct rt_futex_call *call, uint32_t bits)
 {
 	struct rt_futex_call rest = *call;
@@ -257,7 +259,8 @@ static long requeue(const struct rt_futex_call *call, bool compares)
 	return compares ? (long)woken + (long)moved : (long)woken;
 }
 
-/* FUTEX_WAKE_OP: the operation is encoded in the last argument as FUTEX_OP() does it. */
+/* Does the operation of FUTEX_WAKE_OP on the word, and returns the word's old value.  `code` is
+ * encoded as by FUTEX_OP(). */
 static uint32_t change_word(uint32_t *word, uint32_t code)
 {
 	uint32_t argument = code << 8 >> 20;

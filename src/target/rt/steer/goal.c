@@ -90,8 +90,8 @@ static uint64_t now_by(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The kernel's ID of a thread's CPU clock: the thread ID inverted, with the flags for per-thread
- * (4) and scheduled time (2). */
+/* Returns the kernel's ID of a thread's CPU clock.  It consists of the inverted thread ID and the
+ * flags for per-thread (4) and scheduled time (2). */
 static clockid_t clock_of(uint32_t slot)
 {
 	return (clockid_t)(~raddle_steer_slots(rt_steer())[slot].tid << 3 | 6);
@@ -121,8 +121,8 @@ static bool is_alone(const struct first *f)
 	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
 }
 
-/* The threads stay where they met until the replayer has examined them.  The thread that has the
- * turn keeps the turn. */
+/* Keeps the thread where it met the other one until the replayer has examined both.  The thread
+ * that has the turn keeps the turn. */
 static void stay(struct rt_thread *t)
 {
 	rt_steer_show(t, RADDLE_SLOT_GOAL);

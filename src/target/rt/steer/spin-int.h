@@ -29,7 +29,7 @@ struct rt_spin {
 	/* a Bloom filter: each entry sets a bit that depends on its address and site */
 	uint64_t filter;
 	uint32_t steady; /* number of accesses in a row that read nothing new */
-	uint32_t yields; /* number of yields during these accesses */
+	uint32_t yields; /* number of yields during the accesses that `steady` counts */
 	bool notified;	 /* the certificate has been begun but is not complete */
 };
 

@@ -82,12 +82,13 @@ struct rt_turns {
 
 /* A thread that runs on the kernel thread of the initial thread (rt/steer/context.c). */
 struct rt_context {
-	void *sp;		/* the stack pointer, while the thread does not run */
-	uint64_t fs;		/* the base of its TLS, while the thread does not run */
-	_Atomic uint32_t alive; /* 1 while it has its own kernel thread; the kernel clears `alive` */
-	uint64_t mask;		/* its blocked signals, if the program is interruptible (rt.h) */
-	bool masked;		/* `mask` is set */
-	bool blocked;		/* the runtime has blocked all signals, because the thread begins or ends */
+	void *sp;    /* the stack pointer, while the thread does not run */
+	uint64_t fs; /* the base of its TLS, while the thread does not run */
+	/* 1 while the thread still has its own kernel thread; cleared by the kernel */
+	_Atomic uint32_t alive;
+	uint64_t mask; /* its blocked signals, if the program is interruptible (rt.h) */
+	bool masked;   /* `mask` is set */
+	bool blocked;  /* the runtime has blocked all signals, because the thread begins or ends */
 	/* the address of the thread ID that the kernel clears when the thread ends */
 	void *tid;
 };
@@ -146,13 +147,13 @@ struct rt_steered {
 	uint64_t seen;			 /* number of records of the goal's site after operation `after` */
 	uint32_t op;			 /* position of its next operation in the plan */
 	uint32_t listed;		 /* number of entries of slot->held in use */
-	bool stopped;			 /* it has reached its stop */
+	bool stopped;			 /* the thread has reached its stop */
 	/* it is making the access for which threads at the second site of `keep` wait */
 	bool keeps;
-	bool leads;	  /* it has left its goal, but has not made its access yet */
+	bool leads;	  /* the thread has left its goal, but has not made its access yet */
 	bool anywhere;	  /* the plan names no thread, so this thread may stop at any goal */
 	bool sees_all;	  /* each of its accesses is examined */
-	bool settled;	  /* it has been stopped at least once */
+	bool settled;	  /* the thread has been stopped at least once */
 	uint32_t looks;	  /* number of accesses since its last point */
 	uint64_t touches; /* address of its last watched access */
 	/* `stopped_at` has a bit for each watch at which the thread stopped after operation

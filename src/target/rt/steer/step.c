@@ -100,8 +100,9 @@ void rt_step_unblock(struct rt_step *step)
 	rt_steer_show(step->t, RADDLE_SLOT_RUNS);
 }
 
-/* The second site of `keep` waits for the first, so that it reads the same value as in the recorded
- * run.  The first access has been made when its thread makes another access or operation. */
+/* A thread at the second site of `keep` waits for the access at the first site, so that it reads
+ * the same value as in the recorded run.  The first access is known to have been made when its
+ * thread makes another access or operation. */
 void rt_steer_pass_kept(struct rt_thread *t)
 {
 	RT_ASSERT(rt_steered(t)->keeps);

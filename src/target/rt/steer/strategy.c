@@ -35,13 +35,13 @@ static uint64_t draw(void)
 
 /* ---- WALK ---- */
 
-/* A random number below n.  Powers of two are frequent and need no division. */
+/* Returns a random number below n.  Powers of two are frequent and need no division. */
 static uint64_t draw_below(uint64_t n)
 {
 	return n & (n - 1) ? draw() % n : draw() & (n - 1);
 }
 
-/* The `which`-th of the first 64 threads that are runnable. */
+/* Returns the runnable thread with index `which`, counted from 0, among the first 64 threads. */
 static uint32_t nth_ready(uint64_t which)
 {
 	uint64_t ready = atomic_load_explicit(&rt_steering()->turns.ready.words[0], memory_order_relaxed);

@@ -307,7 +307,8 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	rt_steer_unlock(&signals);
 }
 
-/* Once the phases LEADING and MET are over, each further access is examined. */
+/* Called when a thread continues.  Once the phases LEADING and MET are over, each further access is
+ * examined. */
 static void see_all(struct rt_thread *t)
 {
 	if (rt_steer_is_leading() || rt_steered(t)->sees_all)
@@ -363,7 +364,7 @@ void rt_turn_owner(uint32_t position)
 	rt_steer_unlock(&signals);
 }
 
-/* Threads that the plan stopped become runnable. */
+/* Makes the threads runnable that the plan has stopped. */
 static void make_ready(void)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {

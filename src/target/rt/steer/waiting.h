@@ -31,11 +31,11 @@ struct rt_wait_entry {
 	const struct rt_until *until; /* NULL if the wait has no time limit, or an unknown one */
 	bool interrupted;	      /* a signal handler has run, so the call fails */
 };
-/* Signals that were sent to a thread and not delivered yet (rt/steer/signal.c). */
+/* Signals that were sent to a thread but have not been delivered yet (rt/steer/signal.c). */
 struct rt_signals {
 	uint64_t pending; /* a bit for each signal */
 	int queued;	  /* the signal that has a value, or 0 */
-	uint64_t value;	  /* its value, a union sigval */
+	uint64_t value;	  /* the value of the queued signal, a union sigval */
 };
 #define RT_INHERITED 3 /* descriptors that a program inherits */
 
