@@ -108,8 +108,8 @@ static bool let_in(const struct raddle_world_arrival *a)
 	return true;
 }
 
-/* Closes the runtime's ends of connections that the program has closed, and reads the bytes that
- * the program sent by calls that are not interposed. */
+/* Closes the runtime's end of each connection that the program has closed.  Also reads bytes that
+ * the program sent with calls that are not interposed. */
 static void tidy_up(void)
 {
 	for (uint32_t i = 0; i < memory()->connection_count; i++) {
@@ -325,7 +325,8 @@ static enum waited wait_more(struct waiting *w)
 	return waited;
 }
 
-/* A thread that only polls lets others run now and then, so that input arrives eventually. */
+/* Called when a poll found nothing and may not wait.  A thread that only polls lets others run now
+ * and then, so that input arrives eventually. */
 static void looks(struct rt_thread *t)
 {
 	uint32_t count = ++rt_replayed(t)->looks;

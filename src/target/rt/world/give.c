@@ -129,7 +129,8 @@ static uint64_t begin_of(enum raddle_source source)
 	return latest ? latest : SOME_TIME * NS_PER_S;
 }
 
-/* Advances time beyond the recorded times: by the time slept, and a little for each query. */
+/* Advances a clock beyond its recorded times and returns the new time.  The clock advances by the
+ * time that threads slept, and a little for each query. */
 static uint64_t go_on(struct rt_thread *t, enum raddle_source source)
 {
 	struct rt_giving *g = rt_giving();

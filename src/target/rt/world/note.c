@@ -100,7 +100,8 @@ static void put_thread(struct rt_thread *t, struct rt_noted *n)
 	publish(n);
 }
 
-/* Provides a buffer with room for this many bytes.  Returns false if there is no such buffer. */
+/* Makes sure that the current buffer has room for this many bytes, if necessary by opening a new
+ * one.  Returns false if no buffer is available. */
 static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 {
 	if (n->buffer && (size_t)(n->buffer->data + sizeof n->buffer->data - n->cursor) >= size)
