@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A thread.  Its index on the board is its number. */
+/* A thread.  Its index on the board is the thread's number. */
 struct board_row {
 	uint32_t state;		/* enum raddle_slot_state; UNUSED if there is no such thread */
 	uint32_t thread;	/* index in the plan, or RADDLE_STEER_NONE */
@@ -33,7 +33,7 @@ struct board_row {
 	bool ready; /* with turns: the thread is runnable */
 	uint64_t point_n;
 	uint32_t point, point_count; /* `point` is an enum raddle_point */
-	uint32_t arrivals, touched;  /* number of points so far; site of its last access */
+	uint32_t arrivals, touched;  /* number of points so far, and site of the thread's last access */
 };
 
 struct board {
@@ -55,7 +55,7 @@ struct board {
 	bool stuck;
 	bool one;     /* all threads of the program run on one kernel thread */
 	bool held_up; /* `one` is set, and according to /proc the kernel thread waits in the kernel */
-	long held_in; /* 1 plus the number of the system call in which it waits, or 0 */
+	long held_in; /* 1 plus the number of the system call in which the kernel thread waits, or 0 */
 	bool left;    /* a thread has diverged from the plan, and no thread is stopped any more */
 };
 

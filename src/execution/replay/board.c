@@ -171,7 +171,8 @@ void board_ask_kernel(struct board *b, pid_t pid)
 
 /* ---- threads ---- */
 
-/* A thread that libc created for itself has an index but no parent. */
+/* Returns true if the thread has an index.  A thread that libc created for itself has an index but
+ * no parent. */
 static bool has_index(const struct board *b, uint32_t number)
 {
 	return number < b->count && b->rows[number].state != RADDLE_SLOT_UNUSED && b->rows[number].index &&

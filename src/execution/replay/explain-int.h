@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-/* Sources for the sentences. */
+/* The data from which the sentences are made. */
 struct explainer {
 	const struct plan *plan;
 	const struct board *board;
@@ -18,7 +18,7 @@ struct explainer {
 	pid_t pid;			 /* process whose memory map locates global variables, or 0 */
 };
 
-/* Each of these functions that has a parameter `out` appends its text to it. */
+/* Functions with a parameter `out` append their text to it. */
 
 /* Appends the object that the thread waits for, by name or address: "m", "T_0_1", "table+40",
  * "0x7f...". */

@@ -93,8 +93,8 @@ static void copy_wait(struct replay *r, const struct board *b, uint32_t number, 
 	copy_held(r, row, to);
 }
 
-/* The schedule has better names than the board.  If a planned wait has a name, other waits for the
- * same object use it too. */
+/* Copies names from planned waits to other waits for the same object, because the schedule has
+ * better names than the board. */
 static void share_names(struct replay_result *result)
 {
 	for (size_t i = 0; i < result->wait_count; i++)

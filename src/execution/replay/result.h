@@ -101,7 +101,7 @@ struct replay_obstacle {
 	const char *kind;	/* kind of the operation in which it waits, or NULL if it spins */
 	const char *name;	/* name of the variable or lock, or NULL if unknown */
 	const char *owner;	/* the thread that holds the lock, or NULL if no single thread does */
-	uint32_t site;		/* where it waits */
+	uint32_t site;		/* the site at which the thread waits */
 	uint64_t address, size; /* location of the variable */
 	/* the thread continued when the value changed, or when stopped threads were released */
 	bool lifted;
@@ -123,7 +123,7 @@ struct replay_fault {
 struct replay_turns {
 	struct schedule_decision *made; /* decisions that differ from the default (raddle/steer.h) */
 	size_t made_count;
-	bool complete;		       /* `made` has all such decisions */
+	bool complete;		       /* `made` contains all such decisions */
 	struct replay_weight *threads; /* how many points each thread reached */
 	size_t thread_count;
 	const char *runner;	 /* the thread that had the turn at the end, or NULL */
@@ -164,7 +164,7 @@ struct replay_memory {
 	size_t made_count;
 	struct schedule_choice *chosen; /* choices that are not sequentially consistent */
 	size_t chosen_count;
-	bool complete;	  /* `chosen` has all of them */
+	bool complete;	  /* `chosen` contains all such choices */
 	uint64_t choices; /* total number of choices of the model */
 	/* a sentence that states how the run left the choices of the schedule, or NULL */
 	const char *strayed;
@@ -204,14 +204,15 @@ struct replay_result {
 	bool unordered; /* one of `races` is planned */
 	/* a sentence about a racy read that may make the next run differ, or NULL */
 	const char *chance;
-	uint32_t chance_read, chance_write; /* the sites of this read and of the write */
+	/* the sites of the racy read and of the write with which it races */
+	uint32_t chance_read, chance_write;
 	/* enum raddle_unfit: why the program needs kernel threads; 0 if it does not */
 	unsigned unfit;
 	/* If the run was ended because the only kernel thread waited in the kernel, 1 plus the number of
 	 * the system call; otherwise 0. */
 	long held_in;
 	bool called_off;	 /* set by the caller: the companion has ended, so the program got SIGTERM */
-	enum replay_limit limit; /* if it was ended at a limit: which one */
+	enum replay_limit limit; /* the limit at which the run was ended, or NONE */
 	unsigned lacked;	 /* bits of enum raddle_lack: what the system refused the program */
 	bool detect_over;	 /* the detector ran out of memory and saw only a part of the run */
 	uint32_t edits;		 /* one bit for each edit of the schedule that was reached */

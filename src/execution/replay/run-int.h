@@ -26,9 +26,10 @@ struct replay {
 	struct turns turns;
 	struct board board; /* memory for the next board */
 	bool gave_up, stays, killed;
-	bool looked;	     /* the board was read at least once */
-	size_t threads;	     /* number of threads of the plan when it was written */
-	pid_t frozen;	     /* the process, if it is frozen for copies; else 0 */
+	bool looked;	/* the board was read at least once */
+	size_t threads; /* number of threads of the plan when it was written */
+	/* the ID of the process, if it is frozen so that copies can be made; else 0 */
+	pid_t frozen;
 	bool copied;	     /* the run is a copy of a frozen program */
 	const char *refused; /* name of the lock that a thread failed to take, or NULL if unknown */
 	/* If the plan waits for a blocked thread and only stopped threads can end its wait: the

@@ -173,8 +173,8 @@ static void read_board(struct replay *r, pid_t pid)
 	r->looked = true;
 }
 
-/* A board that was read before the program asked may not show all stopped threads, so it is read
- * again. */
+/* Answers the program if it asks how to continue.  A board that was read before the program asked
+ * may not show all stopped threads, so in that case the board is read again. */
 static void answer(struct replay *r, bool asked_before, pid_t pid)
 {
 	if (!turns_is_asked(&r->turns))

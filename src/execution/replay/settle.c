@@ -258,7 +258,8 @@ static bool is_over(const struct replay_settling *s)
 	return how->time_ns && rd_now_ns() - s->start_ns >= most;
 }
 
-/* When the time is up, no further replays start, except one run under the detector. */
+/* Checks whether the time is up.  From then on, no further replays start, except one run under the
+ * detector. */
 static void look_at_clock(struct replay_settling *s)
 {
 	if (s->strategy.late || !s->how->time_ns ||

@@ -12,7 +12,7 @@
 
 /* The progress of settling. */
 struct replay_progress {
-	uint64_t total, done; /* number of findings, and of those that are confirmed or exhausted */
+	uint64_t total, done; /* number of findings, and how many of them are confirmed or exhausted */
 	uint64_t confirmed;
 	double seconds_left; /* 0 if there is no limit */
 };

@@ -22,10 +22,10 @@ enum strategy_step {
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */
 };
 
-/* One run: which finding it tries, and how. */
+/* Describes one run: which finding it tries, and how. */
 struct strategy_attempt {
 	enum strategy_step step;
-	size_t item, way; /* a finding of the set, and which of its ways (schedules) */
+	size_t item, way; /* indices of a finding in the set, and of one of its ways (schedules) */
 	size_t *items;	  /* STRATEGY_OBSERVE: indices of the findings in the set */
 	size_t count;	  /* number of `items` */
 	unsigned runs;	  /* number of previous runs of the finding */

@@ -230,8 +230,8 @@ static struct next find_step(const struct strategy *s, bool sound)
 	return best;
 }
 
-/* Each sound finding is tried once before any speculative one.  While sound findings have ways
- * left, speculative ones get one attempt in SPECULATIVE_SHARE. */
+/* Returns the next step.  Each sound finding is tried once before any speculative one.  As long as
+ * sound findings have ways left, speculative ones get one attempt in SPECULATIVE_SHARE. */
 static struct next find_next(const struct strategy *s)
 {
 	struct next sound = find_step(s, true), other = find_step(s, false);
@@ -463,7 +463,7 @@ size_t strategy_exhausted(const struct strategy *s)
 	return n;
 }
 
-/* The failure happened in the recorded run, so the finding is not dropped, whatever replays
+/* Keeps a finding from being dropped if its failure happened in the recorded run, whatever replays
  * showed. */
 static void keep_recorded(struct finding_set *set, struct finding *f)
 {

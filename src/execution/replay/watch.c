@@ -181,7 +181,8 @@ static bool watch_is_planned(const struct watch *w, const struct board *b)
 
 /* ---- decisions ---- */
 
-/* A wait with a time limit ends by itself, so the thread is treated as running. */
+/* Returns true if a thread runs.  A wait with a time limit ends by itself, so a thread in such a
+ * wait is treated as running. */
 static bool is_anybody_running(const struct board *b)
 {
 	for (size_t i = 0; i < b->count; i++)
