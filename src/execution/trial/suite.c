@@ -48,7 +48,8 @@ static bool has_tag(const char *line, const char *tag, const char **rest)
 	return true;
 }
 
-/* Ignores "1 test(s), listed below", which is a count, not a name. */
+/* Copies the name of a test case.  Ignores "1 test(s), listed below", which is a count, not a
+ * name. */
 static void take_name(char to[SUITE_NAME], const char *from)
 {
 	if (*from < '0' || *from > '9')

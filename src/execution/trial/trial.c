@@ -48,8 +48,8 @@ int trial_open(struct trial_bench *b, const struct replay_conditions *conditions
 	return err ? err : trial_set_input(b, &(struct rd_override){0});
 }
 
-/* A server (run/launch.h) gets its arguments when it starts, so another input needs a new
- * server. */
+/* Closes the server (run/launch.h).  A server gets its arguments when it starts, so another input
+ * needs a new server. */
 static void renew_server(struct run_server *server)
 {
 	bool off = server->off;
@@ -622,9 +622,9 @@ static int choose_way(struct trial_bench *b, const struct schedule *s)
 
 /* ---- whether copies will do ---- */
 
-/* A copy may lack what an earlier copy has changed outside, for example a file that it removed.  So
- * before copies of a frozen program are used, a schedule is run once anew and once in each of two
- * copies.  All three runs have to do the same. */
+/* An earlier copy may have changed something outside that a later copy needs; for example, it may
+ * have removed a file.  So before copies of a frozen program are used, a schedule is run once anew
+ * and once in each of two copies.  All three runs have to do the same. */
 static int compare_copies(struct trial_bench *b, struct replay_request *request)
 {
 	struct replay_snapshot *snapshot = request->snapshot;
