@@ -250,7 +250,8 @@ static int run_pool(struct exploring *x, unsigned jobs)
 	return err;
 }
 
-/* A failure that cannot be repeated does not end the exploration. */
+/* Explores until the exploration ends, and repeats failures.  A failure that cannot be repeated
+ * does not end the exploration. */
 static int explore_and_repeat(struct exploring *x, struct finding_set *set)
 {
 	struct explore_state *s = &x->state;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Records runs under generated schedules.  In: what exploration showed, a program in the flavour
- * `record`, and the number of a schedule.  Out: the number of the next schedule, the trace of a run
- * under that schedule, as input for prediction, and the schedule with all decisions of the run, so
- * that the run can be repeated to look for predicted races.
+ * `record`, and the number of a schedule.  Out: the number of the next schedule, and the trace of a
+ * run under that schedule, as input for prediction.  Also the schedule with all decisions of the
+ * run, so that the run can be repeated to look for predicted races.
  *
  * The points are similar to those of the explored schedule, but not the same, so the run may
  * differ.  The trace has the same form as that of an ordinary run.

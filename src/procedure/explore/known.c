@@ -78,7 +78,8 @@ void explore_leave_known(struct finding_set *set, bool endless)
 
 /* ---- failures of races ---- */
 
-/* Only the last components of file names are compared, because a failure may have no directory. */
+/* Only the last components of file names are compared, because the file name of a failure may lack
+ * its directory. */
 static bool is_near(const struct finding_frame *a, const struct finding_frame *b)
 {
 	return a->file && b->file && a->line == b->line &&

@@ -131,8 +131,8 @@ static uint64_t points_of(const struct note_thread *threads, size_t count)
 	return points;
 }
 
-/* The best guess for later runs is the run with the most threads.  Among runs with equally many
- * threads, it is the run with the most points. */
+/* Remembers the threads of the run that best predicts later runs.  This is the run with the most
+ * threads and, among runs with equally many threads, the one with the most points. */
 static void learn_threads(struct explore_state *s, const struct note *n)
 {
 	if (n->thread_count < s->thread_count ||
@@ -171,7 +171,8 @@ static void close_window(struct explore_state *s)
 
 /* ---- notes ---- */
 
-/* A run that was ended early is not counted, but what it showed until then is valid. */
+/* Learns from a run that does not count.  If the run was ended early, what it showed until then is
+ * valid. */
 static void learn_discarded(struct explore_state *s, const struct note *n)
 {
 	s->result->discarded++;

@@ -20,9 +20,9 @@
 
 /* These determine after how many schedules an exploration ends (doc/design/explore.md).  Unless
  * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  To give rare
- * races a chance, it also continues until it has run SETTLED_TIMES as many schedules as it needed
- * to find the last new race or failure.  If the caller sets no limit, it never runs more than MOST
- * schedules. */
+ * races a chance, it also continues until it has run SETTLED_TIMES times as many schedules as it
+ * needed to find the last new race or failure.  If the caller sets no limit, it never runs more
+ * than MOST schedules. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000
@@ -173,7 +173,8 @@ static struct replay_strategy strategy_of(const struct explore_state *s, const s
 	return strategy;
 }
 
-/* A schedule that extends a prefix has the points of that prefix. */
+/* Makes the schedule of a plan.  A schedule that extends a prefix has the same kind of points as
+ * that prefix. */
 static int begin_schedule(const struct explore_state *s, struct explore_plan *plan)
 {
 	int err;

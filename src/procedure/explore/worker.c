@@ -27,7 +27,7 @@ static void copy_races(struct explore_worker *w, const struct replay_result *r)
 					   .site = {r->races[i].site[0], r->races[i].site[1]}};
 }
 
-/* A thread whose name is too long for a note is left out. */
+/* Copies the threads to the note.  A thread whose name is too long is left out. */
 static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 {
 	w->note.threads = rd_arena_alloc(w->arena, (t->thread_count + 1) * sizeof *w->note.threads);
