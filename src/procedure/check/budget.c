@@ -280,7 +280,8 @@ static bool next_further(const struct check_known *k, struct check_action *a)
 
 /* ---- classes ---- */
 
-/* Classification needs one more flavour, which takes about as long to make as the first. */
+/* Returns true if there is time for classification, which needs one more flavour.  Building that
+ * flavour takes about as long as building the first. */
 static bool has_time_for_classes(const struct check_known *k)
 {
 	return !has_end(k) || left_ns(k) > k->build_ns;

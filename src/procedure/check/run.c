@@ -46,7 +46,7 @@ static void know_wishes(struct check *c)
 					.has_company = o->with || o->setup};
 }
 
-/* Instrumenting the program is part of the check's time. */
+/* Instruments the program.  The time that this takes is part of the check's time. */
 static int build(struct check *c)
 {
 	struct run_build how = c->opts->build;

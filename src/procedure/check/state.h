@@ -104,8 +104,8 @@ void check_put_confirmed(struct finding_set *set, const struct finding_set *some
 /* Marks findings that the baseline lists or the suppressions hide. */
 int check_filter(const struct check *c, struct finding_set *set);
 
-/* Returns the number of nanoseconds until end_ns, but at least one second.  If end_ns is 0, which
- * means no limit, returns 0. */
+/* Returns the number of nanoseconds until end_ns, but at least one second, because a result of 0
+ * means no limit.  Returns 0 if end_ns is 0, which also means no limit. */
 int64_t check_left_ns(int64_t end_ns);
 
 /* Returns the number of concurrent runs. */
