@@ -13,8 +13,8 @@ enum variant_group {
 	VARIANT_SECOND,	 /* the access of the second goal comes first */
 	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
-	/* both threads are led to the race, but their accesses are kept apart: the second thread
-	 * starts only when the first has passed its access and reached its next operation */
+	/* both threads are led to the race, but their accesses are kept apart: one thread continues
+	 * only when the other has made its access and reached its next operation */
 	VARIANT_APART = VARIANT_GROUPS,
 };
 
