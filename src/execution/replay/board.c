@@ -65,9 +65,9 @@ static void clear(struct board *b)
 	b->held_in = 0;
 }
 
-/* Whether the program has left the plan.  If the replayer gave up, the program has not left it.
- * Nor has it if a thread waits in a loop: then the runtime still watches for the change that ends
- * the loop. */
+/* Returns true if the program has left the plan.  It has not left the plan if the replayer gave up.
+ * Nor has it if a thread waits in a loop, because the runtime then still watches for the change
+ * that ends the loop. */
 static bool has_left(const struct raddle_steer *steer)
 {
 	if (atomic_load(&steer->phase) != RADDLE_DIVERGED)
@@ -135,9 +135,9 @@ static void read_times(struct board_row *r, pid_t pid, pid_t tid)
 	r->ran = task.user + task.system + run_task_switches(pid, tid);
 }
 
-/* Whether the only kernel thread of the process waits in the kernel while a thread of the program
- * has the turn.  Returns false while the kernel thread sleeps, or waits for a child process as in
- * system(), because such a wait ends by itself. */
+/* Returns true if the only kernel thread of the process waits in the kernel while a thread of the
+ * program has the turn.  Returns false while the kernel thread sleeps, or waits for a child process
+ * as in system(), because such a wait ends by itself. */
 static bool is_held_up(struct board *b, pid_t pid)
 {
 	struct run_call call;
@@ -171,7 +171,8 @@ void board_ask_kernel(struct board *b, pid_t pid)
 
 /* ---- threads ---- */
 
-/* A thread that libc created for itself has an index but no parent. */
+/* Returns true if the thread has an index.  A thread that libc created for itself has an index but
+ * no parent. */
 static bool has_index(const struct board *b, uint32_t number)
 {
 	return number < b->count && b->rows[number].state != RADDLE_SLOT_UNUSED && b->rows[number].index &&

@@ -21,7 +21,8 @@ struct replay_conditions { /* zero values are the defaults */
 	/* a command that runs at the same time as each run, and one that runs before each run
 	 * (run/companion.h) */
 	const char *companion, *setup;
-	int64_t limit_ns;	     /* the longest time of one run; 0 to derive it from the recorded run */
+	/* how long one run may take; 0 to derive it from the recorded run */
+	int64_t limit_ns;
 	int64_t recorded_ns;	     /* how long the recorded run took, or 0 if unknown */
 	int64_t deadline_ns;	     /* the time of rd_now_ns() at which any run is ended, or 0 for none */
 	bool no_world;		     /* do not replay the recorded input from outside */

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-/* Sources for the sentences. */
+/* The data from which the sentences are made. */
 struct explainer {
 	const struct plan *plan;
 	const struct board *board;
@@ -18,7 +18,7 @@ struct explainer {
 	pid_t pid;			 /* process whose memory map locates global variables, or 0 */
 };
 
-/* Each of these functions that has a parameter `out` appends its text to it. */
+/* Functions with a parameter `out` append their text to it. */
 
 /* Appends the object that the thread waits for, by name or address: "m", "T_0_1", "table+40",
  * "0x7f...". */
@@ -27,8 +27,8 @@ void explain_object(const struct explainer *e, const struct board_row *row, stru
 /* Appends which step of the plan does not happen, and what the thread does instead. */
 void explain_missing(const struct explainer *e, struct rd_buf *out);
 
-/* Appends which variable a thread read while another thread wrote it without an order.  `side`, 0
- * or 1, is the access of the race that is the read. */
+/* Appends which variable a thread read although another thread's write of it was not ordered with
+ * the read.  `side` is 0 or 1 and says which access of the race is the read. */
 struct replay_race;
 void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out);
 
@@ -39,8 +39,8 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
  * module is not mapped. */
 bool explain_bias(pid_t pid, const char *module, uint64_t *bias);
 
-/* The index in the plan of the thread that the next step needs, or RADDLE_STEER_NONE if all steps
- * are done. */
+/* Returns the index in the plan of the thread that the next step needs, or RADDLE_STEER_NONE if all
+ * steps are done. */
 uint32_t explain_awaited(const struct explainer *e);
 
 #endif

@@ -163,7 +163,7 @@ static void add_doing(const struct explainer *e, const struct board_row *row, st
 
 /* ---- steps that do not happen ---- */
 
-/* The index in the plan of the first thread that has not reached its stop or goal. */
+/* Returns the index in the plan of the first thread that has not reached its stop or goal. */
 static uint32_t missing_end(const struct explainer *e)
 {
 	for (uint32_t i = 0; i < e->plan->thread_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A debugger at the place that a replay has led to. */
+/* Starts a debugger at the place to which a replay has led the threads. */
 #ifndef REPLAY_GDB_H
 #define REPLAY_GDB_H
 
@@ -16,11 +16,11 @@ struct replay_gdb {
 	bool failed; /* gdb could not be started */
 };
 
-/* The callback `met` of struct replay_request: starts gdb the first time, and returns true when gdb
- * has ended. */
+/* For the callback `met` of struct replay_request.  The first call starts gdb.  Returns true when
+ * gdb has ended. */
 bool replay_gdb_met(struct replay_gdb *g, pid_t program, const struct replay_result *so_far);
 
-/* Waits until gdb has ended; negative if gdb could not be run. */
+/* Waits until gdb has ended.  Returns a negative value if gdb could not be run. */
 int replay_gdb_close(struct replay_gdb *g);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which thread waits for which on a board.  In: a board.  Out: the result of the owner graph
+ * Finds out which thread waits for which on a board.  In: a board.  Out: what the owner graph shows
  * (order/owner.h).  A thread that is stopped at a gate is treated as alive, because without the
  * replay it would continue.  So a block that Raddle caused is never called a deadlock.
  */
@@ -15,7 +15,7 @@
 
 _Static_assert(OWNER_NONE == RADDLE_STEER_NONE, "threads of a board are threads of its graph");
 
-/* Whether input from outside, or a signal, may wake the thread. */
+/* Returns true if input from outside, or a signal, may wake the thread. */
 static bool is_open(const struct board *b, const struct board_row *r)
 {
 	if (r->state == RADDLE_SLOT_BLOCKED && raddle_class(r->kind) != RADDLE_CLASS_CHANNEL)
@@ -23,8 +23,9 @@ static bool is_open(const struct board *b, const struct board_row *r)
 	return !r->own || b->catches;
 }
 
-/* How the thread waits.  After a wake-up, a condition wait waits for its mutex.  A signal handler
- * may post a semaphore. */
+/* Returns how the thread waits.  After a wake-up, a condition wait waits for its mutex.  If the
+ * program has signal handlers, a wait for a semaphore counts as running, because a handler may post
+ * the semaphore. */
 static enum owner_wait wait_of(const struct board *b, const struct owner_graph *g, const struct board_row *r)
 {
 	if (is_open(b, r))
@@ -47,8 +48,8 @@ static enum owner_wait wait_of(const struct board *b, const struct owner_graph *
 	}
 }
 
-/* Makes the graph of the board.  The caller frees the threads that are returned; they point into
- * the board. */
+/* Makes the graph of the board.  The caller frees the returned array, whose entries point into the
+ * board. */
 static struct owner_thread *make(struct owner_graph *g, const struct board *b)
 {
 	struct owner_thread *threads = rd_xcalloc(b->count + 1, sizeof *threads);

@@ -17,7 +17,7 @@
  * explains why the threads did not meet.  The threads of a sound prediction would have met if
  * nothing hidden had prevented it.  The exception is a thread that spins on memory, since the trace
  * has only the first of its reads.  Such a thread spends its time in user mode and hardly any in
- * the kernel; then the detector decides.
+ * the kernel.  In that case, the detector decides.
  *
  * Nor does the detector know code that Raddle did not compile.  Examples are a spin lock in a
  * library, and inline assembler that accesses memory which it does not declare.  If a program has

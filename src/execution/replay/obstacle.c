@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whether the wait can be ended only by threads that are stopped at their goals. */
+/* Returns true if the wait can be ended only by threads that are stopped at their goals. */
 static bool is_for_goals(const struct board *b, const struct board_row *waits)
 {
 	if (waits->timed || b->strangers || b->others || b->catches ||
@@ -96,7 +96,7 @@ void obstacle_note_refusal(struct replay *r, const struct board *b)
 						       .site = f->site};
 }
 
-/* The goal whose thread is stopped at an access of this memory, or -1. */
+/* Returns the goal whose thread is stopped before an access to this memory, or -1. */
 static int goal_at(const struct replay *r, uint64_t address, uint64_t size)
 {
 	RD_ASSERT(r->plan.goal_count <= RADDLE_STEER_GOALS);

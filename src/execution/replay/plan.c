@@ -35,8 +35,8 @@ static int unfit(const struct plan *p, const char *what, const char *value)
 
 /* ---- threads ---- */
 
-/* Returns the index of a thread; adds it with its ancestors if it is new.  Returns -1 if the name
- * is invalid. */
+/* Returns the index of a thread, or -1 if the name is invalid.  A new thread is added, together
+ * with its ancestors. */
 static int64_t add_thread(struct plan *p, const char *name, size_t length)
 {
 	struct raddle_steer_thread t = {.parent = RADDLE_STEER_NONE,
@@ -171,8 +171,8 @@ static int add_stops(struct plan *p)
 
 /* ---- places ---- */
 
-/* Whether the site is at this place.  Directories are ignored, because the program may have been
- * built elsewhere. */
+/* Returns true if the site is at this place.  Directories are ignored, because the program may have
+ * been built elsewhere. */
 static bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
 			    const struct schedule_place *place)
 {
@@ -181,8 +181,8 @@ static bool plan_same_place(const struct trace_sites *sites, const struct trace_
 	       !strcmp(rd_base_name(trace_sites_file(sites, site->file)), rd_base_name(place->file));
 }
 
-/* Whether the site can be the goal's access.  A call may release memory, which is a write, or use a
- * lock, which is a read. */
+/* Returns true if the site can be the goal's access.  A call may release memory, which is a write,
+ * or use a lock, which is a read. */
 static bool is_suitable(const struct trace_site *s, const struct schedule_goal *goal)
 {
 	if (s->kind == TRACE_SITE_CALL)
@@ -190,8 +190,8 @@ static bool is_suitable(const struct trace_site *s, const struct schedule_goal *
 	return trace_site_accesses(s) && trace_site_writes(s) == goal->write;
 }
 
-/* The member at the end of a name: `i` of "struct box[].sum[].i" and of "b->sum[].i : double".
- * NULL if the name has no member. */
+/* Returns the member at the end of a name, for instance `i` in "struct box[].sum[].i" and in
+ * "b->sum[].i : double".  Returns NULL if the name has no member. */
 static const char *last_member(const char *name, size_t *length)
 {
 	const char *end = strstr(name, " : "), *at;
@@ -211,9 +211,9 @@ static bool is_same_object(const char *a, const char *b)
 	return !strcmp(a, b) || (x && y && length_a == length_b && !strncmp(x, y, length_a));
 }
 
-/* How well a site fits the goal; 0 if it does not fit.  A call fits less well than an access.  An
- * access to the named object fits best, since several members of a structure may be accessed at one
- * place. */
+/* Returns how well a site fits the goal, or 0 if it does not fit.  A call fits less well than an
+ * access.  An access to the named object fits best, since several members of a structure may be
+ * accessed at one place. */
 static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
 			const struct schedule_place *place, const struct schedule_goal *goal)
 {
@@ -230,8 +230,8 @@ unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_s
 	return fitness(sites, site, &goal->place, goal);
 }
 
-/* The first of the best-fitting sites at a place, or 0 if there is none.  If `goal` is NULL, any
- * site fits. */
+/* Returns the first of the best-fitting sites at a place, or 0 if there is none.  If `goal` is
+ * NULL, any site fits. */
 static uint32_t site_at(const struct trace_sites *sites, const struct schedule_place *place,
 			const struct schedule_goal *goal)
 {
@@ -329,7 +329,8 @@ static struct raddle_steer_watch *new_watch(struct plan *p)
 	return &p->watches[p->watch_count++];
 }
 
-/* The length of the variable's name in an object's name: `table` in table[3].lock. */
+/* Returns the length of the variable's name at the start of an object's name, such as that of
+ * `table` in table[3].lock. */
 static size_t variable_length(const char *object)
 {
 	return strcspn(object, "[.+");
@@ -601,8 +602,8 @@ static uint64_t threads_at(void)
 	return align(sizeof(struct raddle_steer));
 }
 
-/* The offset of the table of operations.  Threads that are added while the program is stopped need
- * room before it. */
+/* Returns the offset of the table of operations.  The gap before it leaves room for threads that
+ * are added while the program is stopped. */
 static uint64_t ops_at(const struct plan *p)
 {
 	size_t room = p->schedule->turns ? RADDLE_STEER_ROOM : 0;
@@ -666,8 +667,8 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer)
 	return 0;
 }
 
-/* The threads that have begun have the same positions in both plans: that of the initial thread is
- * 0, and the others are named by the part that the schedules share. */
+/* Threads that have already begun have the same positions in both plans.  The initial thread is at
+ * position 0, and the others are named in the part that the schedules have in common. */
 int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads)
 {
 	static const struct raddle_steer_thread no_thread = {.parent = RADDLE_STEER_NONE,
@@ -693,8 +694,8 @@ int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads)
 	return err;
 }
 
-/* Writes the tables for turns.  Addresses of variables follow when the program is stopped at its
- * start. */
+/* Writes the tables for turns.  The addresses of variables are added later, when the program is
+ * stopped at its start. */
 static void write_turns(struct plan *p, struct raddle_steer *steer)
 {
 	steer->watches_at = watches_at(p);

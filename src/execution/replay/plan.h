@@ -43,8 +43,9 @@ struct plan_global {
 	uint64_t offset;
 };
 
-/* Fails with a message if the schedule does not fit the program; this is not checked if `sites` is
- * NULL.  The schedule must outlive the plan.  The plan must be released even after a failure. */
+/* Compiles a schedule into a plan.  Fails with a message if the schedule does not fit the program,
+ * which is not checked if `sites` is NULL.  The schedule must outlive the plan.  The plan must be
+ * released even after a failure. */
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites);
 void plan_release(struct plan *p);
 
@@ -52,8 +53,8 @@ void plan_release(struct plan *p);
  * access. */
 bool plan_find_goal(const struct trace_sites *sites, const struct schedule_goal *goal, uint32_t *found);
 
-/* How well a site fits the place and the object of a goal; 0 if it does not fit.  With inlining,
- * several sites may have the best fitness. */
+/* Returns how well a site fits the place and the object of a goal, or 0 if it does not fit.
+ * Because of inlining, several sites may fit equally well. */
 unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_site *site,
 			   const struct schedule_goal *goal);
 
@@ -67,14 +68,15 @@ plan_memory_at(const struct plan *p); /* offset of struct raddle_memory, if the 
 /* Sets the expected number of points of a thread, before the plan is written. */
 int plan_expect(struct plan *p, const char *thread, uint64_t points);
 
-/* The size of the steering memory, a whole number of pages. */
+/* Returns the size of the steering memory, a whole number of pages. */
 size_t plan_size(const struct plan *p);
 
 /* Fills zeroed memory of plan_size() bytes. */
 void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
 
-/* Changes the memory of a program that is frozen (replay/snapshot.h), which has the plan of another
- * run, so that it follows this plan.  `threads` is the number of threads of that other plan. */
+/* Rewrites the steering memory of a frozen program (replay/snapshot.h) so that its next copy
+ * follows this plan instead of the plan that is there.  `threads` is the number of threads in that
+ * earlier plan. */
 int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads);
 
 /* Adds watches and decisions for a stopped program.  `more` is needed only during the call.  The
@@ -82,17 +84,19 @@ int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads);
 int plan_extend(struct plan *p, const struct schedule *more, const struct trace_sites *sites);
 int plan_write_more(struct plan *p, struct raddle_steer *steer);
 
-/* Stores the addresses of variables in watches that the program does not have yet. */
+/* Stores the addresses of variables in those watches that have not been written to the program's
+ * memory yet. */
 int plan_place_globals(struct plan *p, pid_t pid);
 
-/* Which goal's thread continues first: as in the schedule or, if the schedule leaves it open,
- * `otherwise`. */
+/* Returns the goal whose thread continues first.  This is what the schedule says or, if the
+ * schedule leaves it open, `otherwise`. */
 unsigned plan_first(const struct plan *p, unsigned otherwise);
 
-/* The name of the thread with this index in the plan, or "?" if the plan has no such thread. */
+/* Returns the name of the thread with this index in the plan, or "?" if the plan has no such
+ * thread. */
 const char *plan_thread_name(const struct plan *p, uint32_t position);
 
-/* The stop of a thread, or NULL. */
+/* Returns the stop of a thread, or NULL. */
 const struct schedule_stop *plan_stop(const struct plan *p, const char *thread);
 
 #endif

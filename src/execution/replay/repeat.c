@@ -46,8 +46,8 @@ static void started_run(void *context, pid_t pid)
 	run_companion_start(&t->companion, pid, STDERR_FILENO);
 }
 
-/* The status of the companion command is ignored, because a client may fail when its server was
- * stopped for a while. */
+/* Called after each run.  The status of the companion command is ignored, because a client may fail
+ * if its server was stopped for a while. */
 static void ended_run(void *context)
 {
 	struct replay_repeat *t = context;
@@ -95,7 +95,7 @@ static bool hand_over(void *context, const struct replay_stand *stand, struct sc
 
 /* ---- a series of runs ---- */
 
-/* Keeps the decisions of a run. */
+/* Stores the decisions of a run in the result. */
 static int keep_turns(struct replay_repeat *t, const struct replay_result *result)
 {
 	struct schedule made;
@@ -162,8 +162,8 @@ static int run_once(struct replay_repeat *t, const struct replay_policy *policy)
 	return err;
 }
 
-/* The finding keeps the verdict of the best run, because a failure that happened once can
- * happen. */
+/* Makes all runs.  The finding keeps the verdict of the best run, because one run in which the
+ * failure happens is enough to show that it can happen. */
 static int run_all(struct replay_repeat *t, struct replay_policy *policy)
 {
 	struct finding kept = *t->finding, first = *t->finding;

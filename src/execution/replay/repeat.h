@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays a finding once or several times, together with the commands that the user runs along with
- * the program. */
+/* Replays a finding once or several times, together with the commands that the user wants to run
+ * beside the program. */
 #ifndef REPLAY_REPEAT_H
 #define REPLAY_REPEAT_H
 
@@ -56,13 +56,13 @@ struct replay_repeat {
 /* If the schedule has an input, it replaces that of the user, and *given is set to true. */
 int replay_repeat_input(struct replay_repeat *t, char **argv, const char *scratch, bool *given);
 
-/* Runs the program; the finding keeps the verdict of the best run. */
+/* Runs the program `times` times.  The finding keeps the verdict of the best run. */
 int replay_repeat(struct replay_repeat *t, const struct run_program *program);
 
 void replay_repeat_release(struct replay_repeat *t);
 
-/* Whether a schedule only orders operations, as those of 'raddle reversible' do, and leads to
- * neither a race nor a deadlock. */
+/* Returns true if a schedule only orders operations, as those of 'raddle reversible' do, and leads
+ * to neither a race nor a deadlock. */
 bool replay_is_order(const struct schedule *s);
 
 /* Prints the results as sentences, one per line, in addition to the report of the finding. */

@@ -72,7 +72,7 @@ struct replay_weight {
 };
 
 struct replay_request { /* zero values are the defaults */
-	bool patient;	/* threads that may meet anywhere are stopped longer */
+	bool patient;	/* if threads may meet anywhere, they are stopped longer */
 	const struct replay_program *program;
 	const struct schedule *schedule;
 	/* directory for a trace of the run, or NULL if it is not recorded */
@@ -81,17 +81,17 @@ struct replay_request { /* zero values are the defaults */
 	const int *streams;
 	const char *directory;	   /* working directory of the program, or NULL for the current one */
 	struct run_server *server; /* as in struct run_launch (run/launch.h) */
-	/* The snapshot of which the run is a copy, if the program can be frozen at its point; may
-	 * be NULL.  Needs `streams` and `one`.  All runs of a snapshot have the same program, input
-	 * and streams.  Their schedules differ only in what comes after the point at which it is
-	 * frozen. */
+	/* The snapshot from which the run is copied, if the program can be frozen at the snapshot's
+	 * point.  May be NULL.  Needs `streams` and `one`.  All runs of a snapshot have the same
+	 * program, input and streams.  Their schedules differ only in what comes after the point at
+	 * which the program is frozen. */
 	struct replay_snapshot *snapshot;
 	/* If set, the flavour is `shadow`.  Called with the flavour's memory (raddle/shadow.h) when
 	 * the program has ended. */
 	void (*shadow)(void *context, const void *memory, size_t size);
 	uint64_t recorded_ms; /* how long the recorded run took, or 0 if unknown */
 	int recorded_signal;  /* signal that ended the recorded run, or 0 */
-	/* how long there may be no progress; 0 means max(2 s, 4 x recorded_ms), or 10 s if
+	/* how long the run may make no progress; 0 means max(2 s, 4 x recorded_ms), or 10 s if
 	 * `recorded_ms` is 0 */
 	uint64_t patience_ms;
 	/* time after which the program is killed in any case; 0 means 10 times the patience */
@@ -112,23 +112,27 @@ struct replay_request { /* zero values are the defaults */
 	bool no_world;	  /* do not replay the recorded input from outside */
 	bool accompanied; /* `started` starts another process, which may send signals or input */
 	const struct replay_search
-		*explore; /* for a schedule with a memory model: the run is one of an exploration */
+		/* for a schedule with a memory model: the exploration to which the run belongs, or
+		 * NULL */
+		*explore;
 	struct replay_strategy strategy;
 
 	/* begin() is called before each run of the program, and ended() after it, for its input and
 	 * companions.  Both may be NULL. */
 	int (*begin)(void *context);
-	/* Called when the program has started, unless the replay replaces the peers outside. */
+	/* Called when the program has started, unless the replay itself plays the program's peers
+	 * outside. */
 	void (*started)(void *context, pid_t pid);
 	void (*ended)(void *context);
 
 	/* If set, the two threads of a race stay stopped where they met, and a deadlock is left in
-	 * place. With turns and no meeting, a thread stays stopped at a fatal signal.  Called about
-	 * every 20 ms until it returns true; then the threads continue, or the program is killed.
-	 * The callback may change *first.  No time limit applies while the threads are stopped. */
+	 * place.  If threads take turns and the schedule has no meeting, a thread stays stopped at
+	 * a fatal signal.  The callback is called about every 20 ms until it returns true.  Then
+	 * the threads continue, or the program is killed.  The callback may change *first.  No time
+	 * limit applies while the threads are stopped. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
 
-	/* For schedules with turns: called while the program is stopped.  That is at its first
+	/* For schedules with turns: called while the program is stopped.  It stops at its first
 	 * operation, where a watch requests it, and at each point after the last decision.
 	 * Whatever the callback puts into `more` (decisions, watches, a seed) is added to the plan.
 	 * *next is the thread that runs next, or NULL if the plan decides.  If the callback returns
@@ -142,7 +146,7 @@ struct replay_request { /* zero values are the defaults */
 	void *context;
 };
 
-/* A memory limit for the detector: half of the memory that is free, in bytes, or 0 if unknown. */
+/* Returns a memory limit for the detector, in bytes: half of the free memory, or 0 if unknown. */
 uint64_t replay_detector_memory(void);
 
 /* Runs the program once.  If the schedule does not fit the program, or the program cannot be
@@ -153,13 +157,15 @@ void replay_result_release(struct replay_result *result);
 
 const char *replay_outcome_name(enum replay_outcome outcome);
 
-/* For a run that was ended at a limit: "the program did not end within the time limit of a run". */
+/* Returns a text for a run that was ended at a limit, such as "the program did not end within the
+ * time limit of a run". */
 const char *replay_limit_text(const struct replay_result *result);
 
-/* "the program ended with status 3", "the program was ended by signal 11 (Segmentation fault)". */
+/* Returns how the program ended, such as "the program ended with status 3" or "the program was
+ * ended by signal 11 (Segmentation fault)". */
 const char *replay_end_text(struct replay_result *result);
 
-/* Makes the schedule of a run with turns, which repeats the run without a seed.  It has at most the
+/* Makes a schedule that repeats a run with turns without a seed.  The schedule contains at most the
  * first `most` decisions.  The caller releases it even after a failure. */
 int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
 		  struct schedule *out);
@@ -177,10 +183,10 @@ struct replay_policy {
 int replay_finding(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		   struct replay_result *last);
 
-/* Whether the detector should decide a race after this replay: the threads did not meet, and the
- * cause is something in memory.  For a speculative prediction, a different value is such a cause.
- * For a sound prediction, only a spin without system calls is; otherwise something hidden orders
- * the accesses. */
+/* Returns true if the detector should decide a race after this replay, because the threads did not
+ * meet and the cause is something in memory.  For a speculative prediction, that cause may be a
+ * value that differs from the recorded one.  For a sound prediction, it can only be a spin without
+ * system calls.  Otherwise something hidden orders the accesses. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
 /* Called if the detector saw the two accesses unordered.  This is no proof if the program has code
@@ -207,13 +213,13 @@ bool replay_observed(const struct replay_policy *policy, struct finding_set *set
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
 		   size_t count);
 
-/* Makes one run by the policy's request and stores its verdict in the finding.  `runs` is the
- * number of runs before it.  `result` is released first and then receives the new run; the caller
- * releases it in the end. */
+/* Makes one run according to the policy's request and stores its verdict in the finding.  `runs` is
+ * the number of runs before it.  `result` is released first and then receives the new run; the
+ * caller releases it in the end. */
 int replay_once(const struct replay_policy *policy, struct finding_set *set, struct finding *f, unsigned runs,
 		struct replay_result *result);
 
-/* Whether the run diverged in a way that a new prediction can follow. */
+/* Returns true if the run diverged in a way that a new prediction can follow. */
 bool replay_has_diverged(const struct replay_result *result);
 
 #endif

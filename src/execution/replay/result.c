@@ -93,8 +93,8 @@ static void copy_wait(struct replay *r, const struct board *b, uint32_t number, 
 	copy_held(r, row, to);
 }
 
-/* The schedule has better names than the board.  If a planned wait has a name, other waits for the
- * same object use it too. */
+/* Copies names from planned waits to other waits for the same object, because the schedule has
+ * better names than the board. */
 static void share_names(struct replay_result *result)
 {
 	for (size_t i = 0; i < result->wait_count; i++)
@@ -124,7 +124,7 @@ void replay_copy_waits(struct replay *r, const struct board *b)
 	free(core);
 }
 
-/* Whether the accesses of the race are those of the schedule, in either order. */
+/* Returns true if the accesses of the race are those of the schedule, in either order. */
 static bool is_planned_race(const struct replay *r, const struct raddle_steer_race *race)
 {
 	const struct raddle_steer_goal *h = r->plan.goals;
@@ -174,9 +174,9 @@ static void copy_pairs(struct replay *r)
 	r->result->pair_count = count;
 }
 
-/* Whether a thread of the schedule has read a value that another thread wrote without an order.
- * Then the value, and so the path of the thread, is a matter of chance.  The accesses of the
- * schedule itself do not count, because they come at its end. */
+/* Returns true if a thread of the schedule has read a value that another thread wrote without an
+ * order.  Then the value, and so the path of the thread, is a matter of chance.  The accesses of
+ * the schedule itself do not count, because they come at its end. */
 static bool is_chance(const struct replay *r, const struct replay_race *race, int side, const char *strayed)
 {
 	RD_ASSERT(side == 0 || side == 1);
@@ -327,8 +327,8 @@ static void look_at_turns(struct replay *r, const struct board *b)
 	rd_buf_release(&text);
 }
 
-/* Whether the run did what the schedule wants.  A meeting counts whatever follows it.  Without a
- * goal, all decisions must have been followed. */
+/* Returns true if the run did what the schedule wants.  A meeting counts whatever follows it.
+ * Without a goal, all decisions must have been followed. */
 static bool has_met(const struct replay *r, const struct board *b)
 {
 	if (!r->request->schedule->turns)

@@ -18,7 +18,7 @@ enum replay_outcome {
 	/* for a race, both threads were stopped at their accesses; for a deadlock, its threads wait
 	 * in it */
 	REPLAY_CONFIRMED,
-	REPLAY_DIVERGED, /* the program did something that the schedule does not have */
+	REPLAY_DIVERGED, /* the program did something that is not in the schedule */
 	REPLAY_DEADLOCK, /* a different deadlock happened first */
 	REPLAY_LIVELOCK, /* a thread runs without end while another one is stopped */
 	REPLAY_CRASHED,	 /* a signal ended the program before the finding happened */
@@ -33,10 +33,11 @@ enum replay_end {
 	REPLAY_EXITED,	   /* `status` is its exit status */
 	REPLAY_SIGNALLED,  /* `status` is the signal, which Raddle did not send */
 	REPLAY_DEADLOCKED, /* Raddle killed the program: `waits` are its deadlocked threads */
-	/* Raddle killed it: all runnable threads spun, and none changed anything */
+	/* Raddle killed the program: all runnable threads spun, and none of them changed
+	 * anything */
 	REPLAY_LIVELOCKED,
 	REPLAY_HUNG,   /* Raddle killed the program: it made no progress, for an unknown reason */
-	REPLAY_RAN_ON, /* Raddle killed the program at a limit, or off a strict schedule */
+	REPLAY_RAN_ON, /* Raddle killed the program at a limit, or because it left a strict schedule */
 };
 
 /* The limit at which a run was ended (REPLAY_RAN_ON). */
@@ -83,7 +84,7 @@ struct replay_wait {
 	size_t held_count;
 };
 
-/* Two accesses that the detector saw unordered. */
+/* Two accesses between which the detector saw no order. */
 struct replay_race {
 	const char *thread[2];
 	uint32_t site[2];
@@ -100,11 +101,12 @@ struct replay_obstacle {
 	const char *kind;	/* kind of the operation in which it waits, or NULL if it spins */
 	const char *name;	/* name of the variable or lock, or NULL if unknown */
 	const char *owner;	/* the thread that holds the lock, or NULL if no single thread does */
-	uint32_t site;		/* where it waits */
+	uint32_t site;		/* the site at which the thread waits */
 	uint64_t address, size; /* location of the variable */
 	/* the thread continued when the value changed, or when stopped threads were released */
 	bool lifted;
-	int goal; /* for a spin: the goal whose thread is stopped at that memory, or -1 */
+	/* for a spin: the goal whose thread is stopped before an access to that memory, or -1 */
+	int goal;
 };
 
 /* A misuse of freed memory, or a failed predicate, that ended the program. */
@@ -138,8 +140,8 @@ struct replay_turns {
 	uint64_t choices;	 /* number of points with more than one runnable thread */
 	uint64_t trail;		 /* a hash of all choices: equal trails are equal schedules */
 	uint64_t taken, planned; /* number of decisions of the schedule: taken, and in total */
-	/* how often real time influenced the run, because a thread with the turn did not reach a
-	 * point */
+	/* how often real time influenced the run, because the thread that had the turn did not
+	 * reach a point */
 	uint64_t unsure;
 	/* a sentence that states how the run left the schedule, or NULL if it did not */
 	const char *strayed;
@@ -170,7 +172,7 @@ struct replay_memory {
 	size_t made_count;
 	struct schedule_choice *chosen; /* choices that are not sequentially consistent */
 	size_t chosen_count;
-	bool complete;	  /* `chosen` has all of them */
+	bool complete;	  /* `chosen` contains all such choices */
 	uint64_t choices; /* total number of choices of the model */
 	/* a sentence that states how the run left the choices of the schedule, or NULL */
 	const char *strayed;
@@ -180,8 +182,8 @@ struct replay_memory {
 	size_t published_count;
 };
 
-/* The thread that holds the lock for which the thread waits.  NULL if no single thread holds it, or
- * the thread waits in a join. */
+/* Returns the name of the thread that holds the lock for which this thread waits.  Returns NULL if
+ * no single thread holds it, or if this thread waits in a join. */
 const char *replay_wait_holder(const struct replay_wait *w);
 
 struct replay_result {
@@ -195,7 +197,7 @@ struct replay_result {
 	size_t spot_count;	   /* 2 once the threads of a race met */
 	struct replay_wait *waits; /* an observed deadlock, planned or not */
 	size_t wait_count;
-	/* for a race: the threads did not meet, and not because of a system call */
+	/* for a race: the threads did not meet, and no system call was the cause */
 	bool observable;
 	bool assumed;	/* an assumption of the program was false, so the run is ignored */
 	bool in_memory; /* for a race: a spin on memory kept the threads apart */
@@ -203,19 +205,22 @@ struct replay_result {
 	struct replay_race *races;
 	size_t race_count;
 	uint64_t races_seen;
-	const uint64_t *pairs; /* conflicting sites that followed each other, if requested; as in steer.h */
+	/* pairs of conflicting sites that followed each other, encoded as in steer.h, if
+	 * requested */
+	const uint64_t *pairs;
 	size_t pair_count;
 	bool unordered; /* one of `races` is planned */
-	/* a sentence about a racy read, because of which the next run may differ, or NULL */
+	/* a sentence about a racy read that may make the next run differ, or NULL */
 	const char *chance;
-	uint32_t chance_read, chance_write; /* the sites of this read and of the write */
+	/* the sites of the racy read and of the write with which it races */
+	uint32_t chance_read, chance_write;
 	/* enum raddle_unfit: why the program needs kernel threads; 0 if it does not */
 	unsigned unfit;
 	/* If the run was ended because the only kernel thread waited in the kernel, 1 plus the number of
 	 * the system call; otherwise 0. */
 	long held_in;
 	bool called_off;	 /* set by the caller: the companion has ended, so the program got SIGTERM */
-	enum replay_limit limit; /* if it was ended at a limit: which one */
+	enum replay_limit limit; /* the limit at which the run was ended, or NONE */
 	unsigned lacked;	 /* bits of enum raddle_lack: what the system refused the program */
 	bool detect_over;	 /* the detector ran out of memory and saw only a part of the run */
 	uint32_t edits;		 /* one bit for each edit of the schedule that was reached */
@@ -231,7 +236,7 @@ struct replay_result {
 	/* addresses of `order` and `command` (raddle/steer.h) in the program, for a debugger that
 	 * releases the threads; 0 if unknown */
 	uint64_t order_at, command_at;
-	/* `met_seconds`: from the start to the meeting */
+	/* `met_seconds` is the time from the start until the threads met */
 	double wall_seconds, met_seconds, cpu_seconds;
 	struct rd_arena *arena; /* owns everything above */
 };

@@ -26,13 +26,14 @@ struct replay {
 	struct turns turns;
 	struct board board; /* memory for the next board */
 	bool gave_up, stays, killed;
-	bool looked;	     /* the board was read at least once */
-	size_t threads;	     /* number of threads of the plan when it was written */
-	pid_t frozen;	     /* the process, if it is frozen for copies; else 0 */
+	bool looked;	/* the board was read at least once */
+	size_t threads; /* number of threads of the plan when it was written */
+	/* the ID of the process, if it is frozen so that copies can be made; else 0 */
+	pid_t frozen;
 	bool copied;	     /* the run is a copy of a frozen program */
 	const char *refused; /* name of the lock that a thread failed to take, or NULL if unknown */
-	/* slot of the blocked thread that the plan waits for, if only stopped threads can end its
-	 * wait; else NONE */
+	/* If the plan waits for a blocked thread and only stopped threads can end its wait: the
+	 * slot of the blocked thread.  Otherwise NONE. */
 	uint32_t waiter;
 	uint64_t waiter_n; /* the number of that thread's operation */
 	unsigned first;
@@ -45,12 +46,12 @@ const char *replay_thread_name(struct replay *r, const struct board *b, uint32_t
 
 void replay_report_progress(struct replay *r, uint32_t done);
 
-/* To be called while the program is alive: these functions copy the threads that met, and those
- * that can never continue. */
+/* Call these while the program is alive.  They copy the threads that met, and the threads that can
+ * never continue. */
 void replay_copy_spots(struct replay *r, const struct board *b);
 void replay_copy_waits(struct replay *r, const struct board *b);
 
-/* To be called after the program's end: fills the result.  `status` is the wait status. */
+/* Fills the result.  Call this after the program has ended.  `status` is its wait status. */
 int replay_fill_result(struct replay *r, int status);
 
 /* These functions find what kept a thread from its goal (obstacle.c).  The first two need a program

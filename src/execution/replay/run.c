@@ -37,15 +37,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* How long a replay waits for progress: PATIENCE_FACTOR times the recorded run, which allows for
- * the slowdown of steering.  It waits at least PATIENCE_MIN_MS, for short runs on a busy machine.
- * These and the limits below were chosen by hand: smaller values end runs that are only slow, and
- * larger values waste time. */
+/* A replay waits for progress for PATIENCE_FACTOR times the length of the recorded run, which
+ * allows for the slowdown by steering.  It waits for at least PATIENCE_MIN_MS, because of short
+ * runs on a busy machine.  These and the limits below were chosen by hand: smaller values end runs
+ * that are only slow, and larger values waste time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* patience if the length of the recorded run is not known */
 #define LIMIT_FACTOR 10		  /* the whole run may take this many times the patience */
-/* how often a run is repeated because the flavour was removed from the cache */
+/* how many times a run is repeated because the flavour was removed from the cache */
 #define RENEWALS_MAX 3
 
 static uint64_t now_ms(void)
@@ -84,7 +84,8 @@ static bool look_in_mapping(void *context, const struct run_mapping *m)
 	return true;
 }
 
-/* The address in the program of the byte at offset `at` of the session, or 0 if unknown. */
+/* Returns the address at which the program sees the byte at offset `at` of the session, or 0 if
+ * unknown. */
 static uint64_t address_in_program(pid_t pid, uint64_t at)
 {
 	struct lookup l = {.at = at};
@@ -123,8 +124,8 @@ static void handle_meeting(struct replay *r, pid_t pid)
 	}
 }
 
-/* Whether the run shows a failure that a user wants to inspect.  This is possible only if the
- * schedule has neither a goal nor a stop. */
+/* Returns true if the run shows a failure that a user wants to inspect.  This is possible only if
+ * the schedule has neither a goal nor a stop. */
 static bool shows_failure(const struct replay *r)
 {
 	return r->request->met && r->request->schedule->turns && !r->plan.goal_count && !r->plan.stop_count;
@@ -162,8 +163,8 @@ static void end_program(struct replay *r, pid_t pid)
 	kill_program(r, pid);
 }
 
-/* Reads the board.  The kernel is asked only from the second time on: at its start the program
- * cannot have failed yet, and short runs end before then. */
+/* Reads the board.  The kernel is not asked at the first reading, because the program cannot have
+ * failed yet, and many short runs end before the second. */
 static void read_board(struct replay *r, pid_t pid)
 {
 	board_read(&r->board, r->steer, r->slots);
@@ -172,8 +173,8 @@ static void read_board(struct replay *r, pid_t pid)
 	r->looked = true;
 }
 
-/* A board that was read before the program asked may not show all stopped threads, so it is read
- * again. */
+/* Answers the program if it asks how to continue.  A board that was read before the program asked
+ * may not show all stopped threads, so in that case the board is read again. */
 static void answer(struct replay *r, bool asked_before, pid_t pid)
 {
 	if (!turns_is_asked(&r->turns))
@@ -183,7 +184,7 @@ static void answer(struct replay *r, bool asked_before, pid_t pid)
 	turns_answer(&r->turns, asked_before ? &r->watch.before : &r->board, pid);
 }
 
-/* Whether the program is frozen, so that this run and others can be copied from it. */
+/* Returns true if the program is frozen, so that this run and others can be copied from it. */
 static bool is_frozen(const struct replay *r)
 {
 	return r->request->snapshot && !r->copied && atomic_load(&r->steer->freezing.state) == RADDLE_FROZEN;
@@ -310,7 +311,7 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 	return err;
 }
 
-/* The number after a word in a file, or UINT64_MAX if it is not found. */
+/* Returns the number that follows a word in a file, or UINT64_MAX if the word is not found. */
 static uint64_t number_in(const char *path, const char *word)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -326,8 +327,8 @@ static uint64_t number_in(const char *path, const char *word)
 	return n;
 }
 
-/* Half of the memory that is free on this machine, or in the control group of this process if that
- * is less. */
+/* Uses the memory that is free on this machine or, if that is less, in the control group of this
+ * process. */
 uint64_t replay_detector_memory(void)
 {
 	uint64_t free_kb = number_in("/proc/meminfo", "MemAvailable:");
@@ -402,7 +403,7 @@ static void set_run(struct replay *r)
 	set_patience(r);
 }
 
-/* Whether the program shall be frozen in this run. */
+/* Returns true if the program is to be frozen in this run. */
 static bool is_to_freeze(const struct replay_request *q)
 {
 	return q->snapshot && !q->snapshot->off && !q->snapshot->pid;
@@ -483,7 +484,8 @@ static int run_copy(struct replay *r)
 	return err;
 }
 
-/* The program is frozen.  The snapshot takes it over, and this run becomes its first copy. */
+/* Called when the program is frozen.  The snapshot takes the program over, and this run becomes its
+ * first copy. */
 static int run_from_frozen(struct replay *r)
 {
 	int err = snapshot_take(r->request->snapshot, r, r->frozen);

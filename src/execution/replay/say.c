@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Prints the results of replays.  In: their numbers.  Out: lines for people. */
+/* Prints the results of replays.  In: the counts and details of the runs.  Out: lines of text for
+ * the user. */
 #include "replay/repeat.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the
- * next run.  Each plan in the queue has its own copy of the choices that lead to it.  A search that
- * can end has few such choices.
+ * next run.  Each plan in the queue has its own copy of the choices that lead to it.  This costs
+ * little memory, because a search that can ever end has few such choices.
  */
 #include "replay/search.h"
 
@@ -74,8 +74,8 @@ static struct replay_search_plan *dequeue(struct replay_search *s)
 	return NULL;
 }
 
-/* Adds runs for the alternatives of each choice after the plan; there, this run took the
- * defaults. */
+/* Adds runs for the alternatives of each choice that this run made after its plan had ended, where
+ * it took the defaults. */
 static void branch(struct replay_search *s)
 {
 	unsigned cost = cost_of(s, s->planned) + 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exhaustive search by choices (raddle/memory.h): decides which run of an exploration comes next.
- * A run is a list of choices.  Each choice with alternatives leads to further runs: the same
- * choices before it, then another alternative, then the defaults.  Runs with few non-default
- * choices come first.  A known state is not continued a second time.
+ * A run is a list of choices.  Each choice with alternatives leads to further runs, which make the
+ * same choices up to that point, then take another alternative, and after that the defaults.  Runs
+ * with few non-default choices come first.  A known state is not continued a second time.
  *
  * 	struct replay_search s = {0};
  * 	do {
@@ -19,14 +19,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* number of queues; runs with this many non-default choices or more share the last one */
+/* number of queues, one for each number of non-default choices; the last queue also holds all runs
+ * with more */
 #define REPLAY_SEARCH_COSTS 64
 
 struct replay_memory;
 struct replay_search_plan; /* the plan of a future run */
 
 struct replay_search {
-	struct raddle_choice *choices; /* the plan of the next run; after a run, its choices */
+	/* before a run, its plan; after the run, the choices that it made */
+	struct raddle_choice *choices;
 	size_t count, planned, capacity;
 	struct rd_umap states;
 	uint64_t runs;
@@ -39,7 +41,7 @@ struct replay_search {
 void replay_search_took(struct replay_search *s, const struct replay_memory *m);
 void replay_search_add(struct replay_search *s, const struct raddle_choice *c);
 
-/* Whether another run is left; its plan is the first `planned` choices. */
+/* Returns true if another run is left.  The first `planned` choices are then its plan. */
 bool replay_search_next(struct replay_search *s);
 void replay_search_release(struct replay_search *s);
 

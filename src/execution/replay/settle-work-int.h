@@ -14,8 +14,9 @@ struct settle_work {
 	const char *directory; /* directory for output and trace of the run */
 };
 
-/* Appends the result to the answer: a finding document, for strategy_take().  Nothing is released,
- * since the process ends.  Returns the exit status for the process. */
+/* Makes the attempt and appends its result to the answer, as a finding document for
+ * strategy_take().  Nothing is released, since the process ends.  Returns the exit status for the
+ * process. */
 int settle_work(const struct settle_work *work, struct rd_buf *answer);
 
 #endif

@@ -87,8 +87,8 @@ static struct finding *find_same(const struct finding_set *set, const struct fin
 	return same;
 }
 
-/* Whether the strategy can use the finding: it is new, or is another way to a finding without a
- * verdict. */
+/* Returns true if the strategy can use the finding: it is new, or is another way to a finding
+ * without a verdict. */
 static bool is_wanted(const struct worker *w, const struct finding *f)
 {
 	const struct finding *known = finding_at(w->work->strategy->set, f->fingerprint);
@@ -126,8 +126,8 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 /* ---- the attempts ---- */
 
 /* Replays under the detector, because what the detector sees can keep a finding from being dropped.
- * If the run spun, nothing is predicted from it: a new run would spin again, for as long as the
- * patience. */
+ * If a thread spun in the run, nothing is predicted from the run, since a new run would only spin
+ * again until the patience is used up. */
 static int try_finding(struct worker *w, struct finding *f)
 {
 	struct replay_policy policy = policy_of(w);
@@ -157,8 +157,9 @@ static int try_finding(struct worker *w, struct finding *f)
 	return err;
 }
 
-/* If a program's operations differ from run to run, its threads cannot be led.  But if any two
- * threads are stopped at both accesses at the same time, that proves the race. */
+/* Removes the order from the finding's schedule.  If a program's operations differ from run to run,
+ * its threads cannot be led.  But if any two threads are stopped at the two accesses at the same
+ * time, that proves the race. */
 static void forget_order(struct worker *w, struct finding *f)
 {
 	const struct schedule *given = f->schedule;

@@ -27,13 +27,13 @@
  * hand: a user who interrupts Raddle notices no delay. */
 #define WORKER_WAIT_MS 100
 
-/* Shares of the time, as divisors, chosen by hand.  LAST_LOOK_SHARE is the largest share that is
- * reserved for a last run under the detector.  OVERTIME_SHARE is the share by which attempts in
- * progress may exceed the time, in addition to the limit of one run. */
+/* Shares of the time limit, as divisors, chosen by hand.  At most 1/LAST_LOOK_SHARE of the time is
+ * reserved for a last run under the detector.  Attempts in progress may exceed the time by
+ * 1/OVERTIME_SHARE of it, plus the time limit of one run. */
 #define LAST_LOOK_SHARE 8
 #define OVERTIME_SHARE 10
 
-/* The time of a run under the detector, as a multiple of the recorded run: an estimate. */
+/* An estimate of how long a run under the detector takes, as a multiple of the recorded run. */
 #define LOOK_COST 4
 
 struct job {
@@ -186,7 +186,7 @@ static void take_loss(struct replay_settling *s, const struct strategy_attempt *
 			      : "its replay gave no result");
 }
 
-/* The next confirmed finding that has not been announced yet, or NULL. */
+/* Returns the next confirmed finding that has not been announced yet, or NULL. */
 static struct finding *next_confirmed(struct replay_settling *s)
 {
 	struct finding_set *set = s->strategy.set;
@@ -240,7 +240,7 @@ static struct replay_progress progress_of(const struct replay_settling *s)
 					.seconds_left = left_ns > 0 ? (double)left_ns / 1e9 : 0};
 }
 
-/* The time reserved for the last run under the detector. */
+/* Returns the time in nanoseconds that is reserved for the last run under the detector. */
 static int64_t look_ns(const struct replay_settle *how)
 {
 	int64_t most = how->time_ns / LAST_LOOK_SHARE, need = LOOK_COST * how->runs.recorded_ns;
@@ -248,7 +248,8 @@ static int64_t look_ns(const struct replay_settle *how)
 	return need < most ? need : most;
 }
 
-/* Whether settling is over: nothing is left to try or to wait for. */
+/* Returns true if the time limit is exceeded by so much that even attempts in progress are
+ * ended. */
 static bool is_over(const struct replay_settling *s)
 {
 	const struct replay_settle *how = s->how;
@@ -257,7 +258,8 @@ static bool is_over(const struct replay_settling *s)
 	return how->time_ns && rd_now_ns() - s->start_ns >= most;
 }
 
-/* When the time is up, no further replays start, except one run under the detector. */
+/* Checks whether the time is up.  From then on, no further replays start, except one run under the
+ * detector. */
 static void look_at_clock(struct replay_settling *s)
 {
 	if (s->strategy.late || !s->how->time_ns ||

@@ -12,7 +12,7 @@
 
 /* The progress of settling. */
 struct replay_progress {
-	uint64_t total, done; /* number of findings, and of those that are confirmed or exhausted */
+	uint64_t total, done; /* number of findings, and how many of them are confirmed or exhausted */
 	uint64_t confirmed;
 	double seconds_left; /* 0 if there is no limit */
 };
@@ -25,15 +25,15 @@ struct replay_settle {		       /* zero values are the defaults */
 	/* directory for output of replays; it is created, and removed at the end */
 	const char *directory;
 	unsigned jobs;	      /* number of concurrent replays; 0 means one */
-	int64_t time_ns;      /* time limit of all replays together, or 0 for none */
+	int64_t time_ns;      /* time limit for all replays together, or 0 for none */
 	int recorded_signal;  /* as in struct replay_request */
 	struct finding **all; /* every prediction, including those merged into another finding */
 	size_t all_count;
 	bool once;	/* each finding is replayed once, and changes only if it is confirmed */
 	uint64_t extra; /* maximum number of findings from diverged runs that are added */
 
-	/* Predicts from the trace of a diverged run: adds findings to the set and finishes it.
-	 * Called in its own process.  May be NULL. */
+	/* Predicts from the trace of a diverged run.  Adds findings to the set and finishes the
+	 * set.  Called in its own process.  May be NULL. */
 	int (*predict)(void *context, const char *trace, struct finding_set *set);
 	void *predict_context;
 };
@@ -65,7 +65,7 @@ struct replay_news {
  * finding with the verdict.  Further findings of diverged runs are added and tried too.  SIGINT,
  * SIGTERM, SIGHUP and the time limit end it early.  replay_settle_next() continues until there is
  * news.  After REPLAY_NEWS_OVER, which is also returned on failure, only replay_settle_close() may
- * follow.  The result must be zero before the first settling; several settlings add up in it.
+ * follow.  The result must be zeroed before the first settling; further settlings add to it.
  * Release the result after the set, even after a failure. */
 struct replay_settling;
 struct replay_settling *replay_settle_open(const struct replay_settle *how, struct finding_set *set,

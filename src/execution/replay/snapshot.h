@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot: a program that is frozen at a point of its run (rt/steer/freeze.c), and from which runs
- * are copied.  The first run of a request with a snapshot (replay/replay.h) makes the program be
- * frozen; this run and later ones are copies.
+ * A snapshot is a program that is frozen at a point of its run (rt/steer/freeze.c), so that runs
+ * can be copied from it.  The program is frozen in the first run of a request with a snapshot
+ * (replay/replay.h).  This run and all later ones are copies.
  */
 #ifndef REPLAY_SNAPSHOT_H
 #define REPLAY_SNAPSHOT_H
@@ -22,15 +22,16 @@ struct replay_snapshot {	   /* zeroed, except `freeze` and `after`, before the f
 	uint64_t points;	   /* how many points the frozen program has reached */
 	/* the program cannot be frozen there, so each run is started anew */
 	bool off;
-	const char *why; /* with `off`: the reason, or NULL if the program never got there */
+	/* if `off` is set: the reason, or NULL if the program never reached the point */
+	const char *why;
 	/* copies of the program were compared with a run from the start (trial/trial.c) */
 	bool compared;
 	pid_t pid; /* the frozen process, or 0 if there is none */
 	struct run_session session;
 	struct run_image image;
 	struct replay_world *world; /* replayed input from outside, or NULL */
-	/* What the plan of the frozen program has: the position of the slots in the steering memory,
-	 * and its number of threads. */
+	/* About the plan of the frozen program: the offset of the slots in the steering memory, and
+	 * the number of threads. */
 	uint64_t slots_at;
 	size_t threads;
 	struct rd_buf written[2]; /* what the program had written to stdout and stderr */

@@ -14,17 +14,18 @@
 
 enum strategy_step {
 	STRATEGY_TRY, /* a replay */
-	/* a replay that fixes the order of a racy read and the write that it races with */
+	/* a replay that fixes the order between a racy read and the write with which it races */
 	STRATEGY_KEEP,
-	STRATEGY_MEET,	  /* a run in which any two threads may meet at the two accesses */
+	/* a run in which any two threads may meet at the two accesses, without being led there */
+	STRATEGY_MEET,
 	STRATEGY_AGAIN,	  /* a recorded replay, from whose trace a new prediction is made */
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */
 };
 
-/* One run: which finding it tries, and how. */
+/* Describes one run: which finding it tries, and how. */
 struct strategy_attempt {
 	enum strategy_step step;
-	size_t item, way; /* a finding of the set, and which of its ways (schedules) */
+	size_t item, way; /* indices of a finding in the set, and of one of its ways (schedules) */
 	size_t *items;	  /* STRATEGY_OBSERVE: indices of the findings in the set */
 	size_t count;	  /* number of `items` */
 	unsigned runs;	  /* number of previous runs of the finding */
@@ -71,11 +72,12 @@ void strategy_close(struct strategy *s);
  * `running` others are in progress. */
 bool strategy_next(struct strategy *s, size_t running, struct strategy_attempt *a);
 
-/* A copy of the finding to try, with the schedule of the attempt's way. */
+/* Returns a copy of the finding to try, with the schedule that the attempt uses. */
 struct finding strategy_finding(const struct strategy *s, const struct strategy_attempt *a);
 
-/* Takes the result of a run: the finding, or all findings in question, with their verdicts,
- * followed by new findings that the run showed.  The result keeps ownership. */
+/* Takes the result of a run.  It contains the finding with its verdict (for STRATEGY_OBSERVE, all
+ * findings with theirs), followed by new findings that the run showed.  The result keeps ownership
+ * of the findings. */
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result);
 
 /* Called if the attempt ended without a result.  The text of `reason` must live as long as the
@@ -85,12 +87,13 @@ void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const c
 /* Called when the time is up and the attempts in progress were cancelled. */
 void strategy_be_late(struct strategy *s);
 
-/* How many findings wait for a verdict, and how many are exhausted. */
+/* Return how many findings wait for a verdict, and how many of these are exhausted, that is, have
+ * nothing left to try. */
 size_t strategy_waiting(const struct strategy *s);
 size_t strategy_exhausted(const struct strategy *s);
 
-/* Stores verdicts for all exhausted findings.  The others get `why` as the reason why they are not
- * exhausted, unless the recorded run is sufficient evidence. */
+/* Stores verdicts for all exhausted findings.  For the others, `why` becomes the reason why they
+ * were not tried to the end, unless the recorded run is sufficient evidence. */
 void strategy_conclude(struct strategy *s, const char *why);
 
 #endif

@@ -27,12 +27,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of these values were chosen by hand.  Smaller values give up findings that a further attempt
- * would confirm, and larger ones take time from other findings. */
+/* All of these values were chosen by hand.  With smaller values, findings are given up that a
+ * further attempt would confirm.  Larger values take time from other findings. */
 /* maximum number of other predictions from the recorded run that are tried for a finding */
 #define OTHER_WAYS 2
-#define WAYS 6	       /* maximum number of ways (schedules) of a finding */
-#define ROUNDS 3       /* how often a diverged run of a finding is recorded and predicted from */
+#define WAYS 6 /* maximum number of ways (schedules) of a finding */
+/* how many times a diverged run of a finding is recorded and used for a new prediction */
+#define ROUNDS 3
 #define OBSERVATIONS 3 /* maximum number of runs under the detector */
 /* while sound findings are left, one attempt in this many goes to a speculative finding */
 #define SPECULATIVE_SHARE 4
@@ -42,19 +43,21 @@
 /* A finding to try.  The n-th candidate belongs to the n-th item of the set. */
 struct strategy_candidate {
 	struct finding *ways[WAYS]; /* the same finding with different schedules */
-	bool observable[WAYS];	    /* by way: after its last run, the detector should decide */
+	/* by way: true if the detector should decide after the last run of that way */
+	bool observable[WAYS];
 	size_t way_count, next_way;
 	/* the way whose last run diverged, or WAYS if no run diverged */
 	size_t diverged;
 	unsigned runs; /* number of runs so far */
 	/* the way whose run diverged after a racy read, or WAYS if no run did */
 	size_t chance;
-	uint32_t read, write;	     /* sites of the racy read and of the write */
-	unsigned kept;		     /* number of orders of this read and write that were tried */
-	bool met;		     /* STRATEGY_MEET was tried */
-	bool met_patiently;	     /* STRATEGY_MEET was tried with longer stops */
-	unsigned rounds;	     /* number of STRATEGY_AGAIN attempts */
-	unsigned turn;		     /* how many findings of the same object precede this one */
+	uint32_t read, write; /* sites of the racy read and of the write */
+	unsigned kept;	      /* number of orders of this read and write that were tried */
+	bool met;	      /* STRATEGY_MEET was tried */
+	bool met_patiently;   /* STRATEGY_MEET was tried with longer stops */
+	unsigned rounds;      /* number of STRATEGY_AGAIN attempts */
+	/* number of findings about the same object that precede this one */
+	unsigned turn;
 	bool waits;		     /* it waits for a verdict */
 	bool busy;		     /* an attempt is in progress */
 	bool unordered;		     /* the detector saw the two accesses unordered */
@@ -92,7 +95,7 @@ static void add_candidate(struct strategy *s, size_t item)
 			add_way(c, s->all[i]);
 }
 
-/* Whether two names denote the same object.  Numbers in names are ignored. */
+/* Returns true if two names denote the same object.  Numbers in names are ignored. */
 static bool is_same_object(const char *a, const char *b)
 {
 	while (a && b && *a && *b) {
@@ -128,8 +131,8 @@ static int compare_candidates(const void *a, const void *b, void *context)
 	return i < k ? -1 : 1;
 }
 
-/* Sound findings come first.  Within the sound findings, and within the others, one finding of each
- * object comes first, then a second of each, and so on.  Short schedules come before long ones. */
+/* Sound findings come first.  Within each of the two groups, one finding for each object comes
+ * first, then a second for each, and so on.  Short schedules come before long ones. */
 static void put_in_order(struct strategy *s)
 {
 	for (size_t i = 0; i < s->set->count; i++)
@@ -192,7 +195,8 @@ static bool is_exhausted(const struct strategy *s, const struct strategy_candida
 	return !c->busy && next_step(s, c, &step) == UINT32_MAX;
 }
 
-/* Whether the detector should decide, which must be so after every way that was tried. */
+/* Returns true if the detector should decide about the finding.  This has to be the case after
+ * every way that was tried. */
 static bool is_observable(const struct strategy_candidate *c)
 {
 	for (size_t i = 0; i < c->next_way; i++)
@@ -208,7 +212,8 @@ struct next {
 	unsigned later; /* its rank; lower ranks come first */
 };
 
-/* The best next step among the sound findings or, if `sound` is false, the speculative ones. */
+/* Returns the best next step among the sound findings or, if `sound` is false, the speculative
+ * ones. */
 static struct next find_step(const struct strategy *s, bool sound)
 {
 	struct next best = {.item = SIZE_MAX, .later = UINT32_MAX};
@@ -225,8 +230,8 @@ static struct next find_step(const struct strategy *s, bool sound)
 	return best;
 }
 
-/* Each sound finding is tried once before any speculative one.  While sound findings have ways
- * left, speculative ones get one attempt in SPECULATIVE_SHARE. */
+/* Returns the next step.  Each sound finding is tried once before any speculative one.  As long as
+ * sound findings have ways left, speculative ones get one attempt in SPECULATIVE_SHARE. */
 static struct next find_next(const struct strategy *s)
 {
 	struct next sound = find_step(s, true), other = find_step(s, false);
@@ -433,7 +438,7 @@ void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const c
 
 /* ---- verdicts at the end ---- */
 
-/* A candidate whose attempt was cancelled stays busy: it is not exhausted. */
+/* A candidate whose attempt was cancelled stays busy, so it does not count as exhausted. */
 void strategy_be_late(struct strategy *s)
 {
 	s->late = true;
@@ -458,7 +463,7 @@ size_t strategy_exhausted(const struct strategy *s)
 	return n;
 }
 
-/* The failure happened in the recorded run, so the finding is not dropped, whatever replays
+/* Keeps a finding from being dropped if its failure happened in the recorded run, whatever replays
  * showed. */
 static void keep_recorded(struct finding_set *set, struct finding *f)
 {

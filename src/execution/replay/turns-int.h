@@ -15,12 +15,13 @@ struct turns {
 	int err;		/* the error of the first failure to extend the plan, or 0 */
 };
 
-/* Whether the program waits for an answer.  A board that is read after this call shows all stopped
- * threads. */
+/* Returns true if the program waits for an answer.  A board that is read after this call shows all
+ * stopped threads. */
 bool turns_is_asked(const struct turns *t);
 
-/* Answers a program that is stopped and asks.  Returns false if it does not ask.  The board must be
- * read after turns_is_asked().  After a failure the program is released and `err` is set. */
+/* Answers a program that is stopped and asks how to continue.  Returns false if the program does
+ * not ask.  The board must be read after turns_is_asked().  After a failure the program is released
+ * and `err` is set. */
 bool turns_answer(struct turns *t, const struct board *b, pid_t pid);
 
 /* Stores the decisions that were made in the run. */

@@ -2,8 +2,9 @@
 /*
  * Schedules with turns.  In: a program that is stopped and asks, and a callback that decides how it
  * continues.  Without a callback, only the addresses of variables are added to the plan.  Out: a
- * longer plan; at the end, the decisions made, as a schedule that repeats them.  Nothing that the
- * program has written is trusted: numbers are checked before they are used as indices.
+ * longer plan and, at the end, the decisions that were made, as a schedule that repeats them.
+ * Nothing that the program has written is trusted, so numbers are checked before they are used as
+ * indices.
  */
 #include "replay/turns-int.h"
 
@@ -31,8 +32,8 @@ static const char *name_of(struct rd_arena *arena, const struct board *b, uint32
 	return copy;
 }
 
-/* The names of all threads, by slot.  They are made once, since a run has many decisions and few
- * threads. */
+/* Returns the names of all threads, by slot.  They are made once, since a run has many decisions
+ * and few threads. */
 static const char **name_all(struct rd_arena *arena, const struct board *b)
 {
 	const char **names = rd_arena_alloc(arena, (b->count + 1) * sizeof *names);
@@ -177,7 +178,7 @@ static bool is_on_its_way(const struct board_row *r)
 	return board_is_alive(r) && r->state != RADDLE_SLOT_BLOCKED;
 }
 
-/* The name of a thread.  The program may have written any number, so it is checked. */
+/* Returns the name of a thread.  The program may have written any number, so it is checked. */
 static const char *name_at(const struct turns *t, const struct board *b, const char **names, uint32_t number)
 {
 	return number < b->count ? names[number] : name_of(t->arena, b, number);

@@ -252,7 +252,7 @@ static bool is_at(const struct trace_sites *sites, uint32_t site, const struct f
 	       frame.column == place->column;
 }
 
-/* Whether each wait of the finding was observed, each in a different thread. */
+/* Returns true if each wait of the finding was observed, each in a different thread. */
 static bool is_same_deadlock(const struct trace_sites *sites, const struct finding *f,
 			     const struct replay_result *result)
 {
@@ -287,8 +287,8 @@ static bool is_confirmed(const struct replay_policy *p, const struct finding *f,
 	return true;
 }
 
-/* Whether the run diverged in a way that a new prediction can follow.  A thread that spins because
- * another one is stopped would only spin again. */
+/* Returns true if the run diverged in a way that a new prediction can follow.  A thread that spins
+ * because another one is stopped would only spin again. */
 bool replay_has_diverged(const struct replay_result *result)
 {
 	return result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
@@ -368,17 +368,18 @@ static void judge_order(const struct replay_policy *p, struct finding_set *set, 
 	result->outcome = REPLAY_ENDED;
 }
 
-/* Whether the run diverged while input from outside could not be replayed completely.  The run may
- * have diverged because of that, as with a program that renames the socket it has bound.  Then a
- * run with real input from outside decides. */
+/* Returns true if the run diverged while input from outside could not be replayed completely.  The
+ * run may have diverged because of that, as with a program that renames the socket it has bound.
+ * Then a run with real input from outside decides. */
 static bool lacks_input(const struct replay_result *result)
 {
 	return result->outside.lack && (result->outcome == REPLAY_DIVERGED ||
 					result->outcome == REPLAY_ENDED || result->outcome == REPLAY_CRASHED);
 }
 
-/* Whether the run did not get to its end because a thread waited in the kernel.  If a library waited
- * there for another thread, as for a lock of libc, it does not when its calls are trapped. */
+/* Returns true if the run did not get to its end because a thread waited in the kernel.  A library
+ * may have waited there for another thread, for instance for a lock of libc.  If the library's
+ * calls are trapped, it no longer waits in the kernel. */
 static bool may_need_trap(const struct schedule *s, const struct replay_result *result)
 {
 	return s->turns && result->turns.unsure &&
@@ -386,8 +387,8 @@ static bool may_need_trap(const struct schedule *s, const struct replay_result *
 		result->end == REPLAY_HUNG);
 }
 
-/* Runs the schedule again, with the system calls of libraries trapped, or without if the program
- * cannot be run so. */
+/* Runs the schedule again with the system calls of libraries trapped.  If the program cannot be run
+ * that way, runs it without. */
 static int run_trapped(struct replay_request *request, struct replay_result *result)
 {
 	int err;

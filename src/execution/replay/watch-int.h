@@ -14,7 +14,7 @@
 /* All of these values were chosen by hand.  Shorter times take processor time from the program, or
  * blame a thread that is only slow.  Longer times delay the verdict. */
 #define WATCH_LOOK_MS 20   /* time between two boards */
-#define WATCH_STAND_MS 200 /* how long a deadlock must persist, or a state in which no thread runs */
+#define WATCH_STAND_MS 200 /* how long a deadlock, or a state in which no thread runs, must persist */
 /* used instead of WATCH_STAND_MS if threads take turns: a state without runnable threads cannot be
  * transient then */
 #define WATCH_IDLE_MS 40
@@ -32,11 +32,11 @@ struct watch {
 	const struct plan *plan;
 	const struct trace_sites *sites;
 	uint64_t patience_ms, limit_ms;
-	/* limit of points of a program that is not led, or 0 for no limit.  The program is killed when
-	 * the runtime reports that it is reached, or when the extent (replay/board-int.h) is twice
-	 * that. */
+	/* The limit of points for a program that is not led, or 0 for no limit.  The program is
+	 * killed when the runtime reports that the limit is reached, or when the extent
+	 * (replay/board-int.h) is twice the limit. */
 	uint64_t most;
-	pid_t pid;	  /* process whose memory map gives names of variables, or 0 */
+	pid_t pid;	  /* the process whose memory map is used to find names of variables, or 0 */
 	bool interrupted; /* set by the caller: a signal asks to end the replay */
 	bool unled;	  /* set by the caller: no thread is led, although threads may be stopped */
 	bool strict;	  /* set by the caller: a program that leaves its plan is killed */
@@ -48,15 +48,17 @@ struct watch {
 	long held_in; /* 1 plus the system call in which the only kernel thread waited too long, or 0 */
 	bool ended;   /* the program is to be killed, and `end` is the reason */
 	enum replay_end end;
-	enum replay_limit limit; /* if the end is REPLAY_RAN_ON */
+	enum replay_limit limit; /* the limit that was reached, if `end` is REPLAY_RAN_ON */
 	struct rd_buf why;
 	uint64_t met_ms; /* when the threads met, or 0 if they have not */
 
 	/* The following members are observations. */
 	struct board before;
 	uint64_t start_ms, moved_ms, led_ms, lived_ms;
-	/* sums of progress; a change sets the time of the same name (watch.c) */
-	uint64_t steps, step_ms; /* accesses and operations of all threads, and when their sum last grew */
+	/* Sums that measure progress.  When a sum changes, the time of the same name is set to now
+	 * (watch.c). */
+	/* number of accesses and operations of all threads, and when it last grew */
+	uint64_t steps, step_ms;
 	uint64_t lived, led;
 	/* the thread that the plan waits for, if it runs; else RADDLE_STEER_NONE */
 	uint32_t spinner;
@@ -65,9 +67,9 @@ struct watch {
 	bool in_io; /* the spinner was in a system call when there was no progress */
 	/* the spinner's processor times when progress stopped; UINT64_MAX before that */
 	uint64_t user, system;
-	bool in_memory; /* since then the spinner has run, and hardly in the kernel */
-	/* by thread: when there was no progress, it waited on descriptors that only this process
-	 * can use */
+	bool in_memory; /* since then the spinner has run, and spent hardly any time in the kernel */
+	/* by thread: true if, when progress stopped, it waited on descriptors that only this
+	 * process can use */
 	bool *own;
 	size_t own_count, own_capacity;
 	bool *closed;
@@ -82,7 +84,7 @@ void watch_release(struct watch *w);
 /* Takes the next board, which becomes `before`; *b receives the old board. */
 enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms);
 
-/* Whether the thread is in the operation of its stop. */
+/* Returns true if the thread is in the operation at which the plan stops it. */
 bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number);
 
 #endif

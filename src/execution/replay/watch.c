@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The watchdog of a replay.  In: boards, about every 20 ms.  Out: whether to continue, to give up
- * leading the threads, or to kill the program; the outcome, and a sentence that explains it.
+ * The watchdog of a replay.  In: boards, about every 20 ms.  Out: a decision to continue, to give
+ * up leading the threads, or to kill the program, and the outcome with a sentence that explains it.
  *
  * Three times are kept.  `moved_ms` is when a thread last did an operation or changed its state.
  * `led_ms` is when the plan last advanced, because an operation was done or a thread reached its
@@ -10,11 +10,13 @@
  *
  * While the program is led and no thread runs, waiting threads cannot continue by themselves.
  * After WATCH_STAND_MS, either the owner graph shows a deadlock of the program, or the plan cannot
- * be followed and is abandoned.  If threads run, the plan has `patience` to advance.  The thread
- * that the plan waits for may have used a processor all that time.  Then it waits in a loop for
- * something that only a stopped thread can do.  Otherwise the cause is unknown.
+ * be followed and is abandoned.  If threads run, the plan has `patience` to advance.  If the plan
+ * does not advance, and the thread that it waits for has used a processor all that time, then that
+ * thread waits in a loop for something that only a stopped thread can do.  Otherwise the cause is
+ * unknown.
  *
- * Once all threads are released, a persistent deadlock is certainly one of the program.
+ * Once all threads are released, a deadlock that persists is certainly a deadlock of the program
+ * itself.
  */
 #include "replay/watch-int.h"
 
@@ -31,9 +33,9 @@
 
 /* minimum number of ticks in user mode for a spin on memory; one tick could be a rounding error */
 #define MEMORY_TICKS 3
-/* The runtime stops the threads at exactly the limit of points.  The extent, which is read now and
- * then, ends only a run with few points, at this multiple of the limit.  Set by hand: otherwise the
- * time of a look would decide where a run ends. */
+/* The runtime stops the threads at exactly the limit of points.  The extent is only read now and
+ * then, so it ends a run at this multiple of the limit, and in practice only a run with few points.
+ * Set by hand: with a smaller value, the time of the reading would decide where a run ends. */
 #define MOST_FACTOR 2
 #define MEMORY_SHARE 20 /* minimum ratio of user ticks to kernel ticks for a spin on memory */
 
@@ -143,13 +145,14 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_signature = signature;
 }
 
-/* How long a state that seems final must last before it is taken for final. */
+/* Returns how many milliseconds a state that seems final must last before it is treated as
+ * final. */
 static uint64_t stand_ms(const struct board *b)
 {
 	return b->stuck ? 0 : b->idle ? WATCH_IDLE_MS : WATCH_STAND_MS;
 }
 
-/* Whether the deadlock in `closed` has lasted long enough to be reported. */
+/* Returns true if the deadlock in `closed` has lasted long enough to be reported. */
 static bool watch_stands(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	return w->closed_count && now_ms - w->closed_ms >= stand_ms(b);
@@ -178,7 +181,8 @@ static bool watch_is_planned(const struct watch *w, const struct board *b)
 
 /* ---- decisions ---- */
 
-/* A wait with a time limit ends by itself, so the thread is treated as running. */
+/* Returns true if a thread runs.  A wait with a time limit ends by itself, so a thread in such a
+ * wait is treated as running. */
 static bool is_anybody_running(const struct board *b)
 {
 	for (size_t i = 0; i < b->count; i++)
@@ -197,8 +201,9 @@ static enum watch_action give_up(struct watch *w, const struct board *b, enum re
 	return WATCH_GIVE_UP;
 }
 
-/* The thread that the plan waits for.  If that thread waits for its creator, or for the owner of a
- * lock, the result is the thread that it waits for. */
+/* Returns the running thread that the plan waits for, or RADDLE_STEER_NONE.  If the thread that the
+ * plan needs has not been created, or waits for a lock, this is its creator, or the owner of the
+ * lock. */
 static uint32_t find_spinner(const struct watch *w, const struct board *b)
 {
 	struct explainer e = {w->plan, b, w->sites, 0};
@@ -270,8 +275,8 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 	return give_up(w, b, spins(w, now_ms) ? REPLAY_LIVELOCK : REPLAY_STUCK);
 }
 
-/* The limit that the run has reached, or NONE.  The runtime stops the threads before it reports a
- * limit, so a run that is stopped ends even if it had no limit of points. */
+/* Returns the limit that the run has reached, or NONE.  When the runtime reports the limit OUTSIDE,
+ * it has already stopped all threads, so the run ends even if it has no limit of points. */
 static enum replay_limit reached(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	if (b->ran_on == RADDLE_LIMIT_OUTSIDE)

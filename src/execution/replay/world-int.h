@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recorded input from outside, for replays.  In: the file `world` of a trace (trace/world.h).  Out:
- * the memory from which the runtime replays the input (raddle/world.h); after the program has
+ * the memory from which the runtime replays the input (raddle/world.h) and, after the program has
  * ended, what it sent.  The file is not trusted: whatever bytes it contains, all offsets stay
  * within the memory.
  */
@@ -14,14 +14,14 @@
 
 struct replay_world;
 
-/* Reads the file of a trace directory.  *world is NULL if there is no file.  Close it only after
- * success, even if it is NULL. */
+/* Reads the file `world` of a trace directory.  Sets *world to NULL if there is no such file.
+ * After success, the caller must close *world, which may be NULL. */
 int replay_world_open(struct replay_world **world, const char *trace);
 void replay_world_close(struct replay_world *world);
 
 /* replay_world_size() returns the size of the memory, and replay_world_write() fills it.  The
  * memory must be zeroed before.  If `input` is false, recorded standard input is not replayed,
- * because the program has another. */
+ * because the program gets another one. */
 size_t replay_world_size(const struct replay_world *world);
 void replay_world_write(const struct replay_world *world, struct raddle_world *memory, bool input);
 
@@ -29,7 +29,7 @@ void replay_world_write(const struct replay_world *world, struct raddle_world *m
  * trace has the same input. */
 int replay_world_copy(const char *from, const char *to);
 
-/* Whether the program had peers outside, which the replay replaces. */
+/* Returns true if the program had peers outside, which the replay replaces. */
 bool replay_world_has_peers(const struct replay_world *world);
 
 /* Reads what the program did with the input.  The program can write to the memory, so nothing in it

@@ -4,8 +4,8 @@
  * threads wrote them.  Out: tables for the runtime (raddle/world.h), and what a run did with them.
  * Values and random numbers belong to the thread that received them.  Input through sockets and
  * pipes is sorted in the order of the run.  Each arrival stores how many bytes the program had sent
- * before it.  In a replay it may be delivered once the program has sent as many.  A record that
- * refers to something unknown is skipped.
+ * before it.  In a replay, the arrival may be delivered once the program has sent as many bytes.  A
+ * record that refers to something unknown is skipped.
  */
 #include "replay/world-int.h"
 
@@ -94,7 +94,7 @@ static uint32_t child_of(struct replay_world *w, uint32_t parent, uint32_t index
 	return (uint32_t)*position;
 }
 
-/* The thread that is reached from thread 0 by these creations, or NONE if unknown. */
+/* Returns the thread to which this chain of creations leads from thread 0, or NONE if unknown. */
 static uint32_t find_thread(struct replay_world *w, const uint8_t *p, size_t length)
 {
 	const uint8_t *end = p + length;
@@ -138,8 +138,8 @@ static void add_record(struct replay_world *w, const struct trace_world_record *
 	w->record_count++;
 }
 
-/* Takes a record of thread *thread.  A record THREAD changes *thread for the records that follow
- * it. */
+/* Takes a record that thread *thread wrote.  A THREAD record changes *thread for the records that
+ * follow. */
 static void take(struct replay_world *w, const struct trace_world_record *r, uint32_t *thread)
 {
 	struct thread *t = *thread < w->thread_count ? &w->threads[*thread] : NULL;
@@ -180,7 +180,7 @@ static struct raddle_world_address address_of(const struct replay_world *w, cons
 	return a;
 }
 
-/* The table index that belongs to a number, or NONE if unknown. */
+/* Returns the table index that belongs to a number, or NONE if unknown. */
 static uint32_t position_of(const struct rd_umap *map, uint64_t number)
 {
 	const uint64_t *position = rd_umap_get(map, number);
@@ -359,7 +359,7 @@ static void write_threads(const struct replay_world *w, struct raddle_world *m)
 	}
 }
 
-/* Closes the recorded standard input, because the program has another. */
+/* Closes the recorded standard input, because the program gets another one. */
 static void leave_input(const struct replay_world *w, struct raddle_world *m)
 {
 	struct raddle_world_connection *to = raddle_world_connections(m);
@@ -433,8 +433,8 @@ static int open_file(struct replay_world **world, struct trace_world *file, int 
 	return RD_OK;
 }
 
-/* The signal that ends a replay after all input: the signal that ended the recorded run or, for a
- * server, SIGTERM. */
+/* Returns the signal that ends a replay after all input has arrived.  This is the signal that ended
+ * the recorded run or, for a server, SIGTERM.  Returns 0 if there is none. */
 static int end_signal(const struct trace_meta *meta, const struct replay_world *w)
 {
 	int number = meta->end == TRACE_SIGNALLED ? meta->code : 0;
@@ -501,8 +501,8 @@ void replay_world_close(struct replay_world *w)
 
 /* ---- what the run did with the input ---- */
 
-/* The bytes that the program sent on connection `i`, as far as there was room for them, and their
- * number. */
+/* Returns the bytes that the program sent on connection `i`, as far as there was room for them, and
+ * stores their number in *length. */
 static const char *kept_of(const struct replay_world *w, struct raddle_world *m, size_t i, uint64_t *length)
 {
 	uint64_t sent = atomic_load(

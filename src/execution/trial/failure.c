@@ -53,9 +53,9 @@ static const char *keep(struct rd_buf *text, struct rd_arena *arena)
 	return copy;
 }
 
-/* A deadlock is described by a line for each thread: its name, the object it waits for, the kind of
- * operation, and its place.  Lines are sorted by place, so that the order of the threads does not
- * matter. */
+/* A deadlock is described by a line for each thread, with the thread's name, the object for which
+ * it waits, the kind of operation, and the place.  Lines are sorted by place, so that the order of
+ * the threads does not matter. */
 static int compare_lines(const void *a, const void *b)
 {
 	return strcmp(strrchr(*(const char *const *)a, '\t'), strrchr(*(const char *const *)b, '\t'));
@@ -153,8 +153,8 @@ void failure_describe(struct failure *failure, const struct trial *t, const stru
 	failure->place = keep(&text, arena);
 }
 
-/* Whether two descriptions of waits are the same.  Thread names are ignored, because any of several
- * threads may fail at one place. */
+/* Returns true if two descriptions of waits are the same.  Thread names are ignored, because any of
+ * several threads may fail at one place. */
 static bool same_waits(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -202,7 +202,8 @@ static void add_thread(struct finding_set *set, struct finding *f, const char *t
 	f->threads[f->thread_count++].name = finding_text(set, thread);
 }
 
-/* The end of the sentence about how a run ended: "signal 11 (Segmentation fault)", "status 3". */
+/* Returns the end of the sentence about how a run ended, such as "signal 11 (Segmentation fault)"
+ * or "status 3". */
 static const char *end_words(const char *ending)
 {
 	static const char *const heads[] = {"the program was ended by ", "the program ended with "};
@@ -238,7 +239,7 @@ static void add_crash(struct finding_set *set, struct finding *f, const struct f
 	add_thread(set, f, failure->thread);
 }
 
-/* The kind of object from the kind of operation: "mutex" from "mutex-lock". */
+/* Returns the kind of object for a kind of operation, for instance "mutex" for "mutex-lock". */
 static const char *object_kind(struct finding_set *set, const char *kind)
 {
 	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);

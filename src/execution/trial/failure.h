@@ -7,8 +7,8 @@
 #include "trace/sites.h"
 #include "trial/trial.h"
 
-/* Values of `fault` for a run that ended by itself but failed: by its exit status, or in the
- * judgement of the user's command. */
+/* Values of `fault` for a run that ended by itself but failed, according to its exit status or to
+ * the user's command. */
 #define FAILURE_STATUS "exit-status"
 #define FAILURE_JUDGED "fail-if"
 
@@ -25,12 +25,12 @@ struct failure {
 };
 
 /* Fills in what failed, where and in which thread.  If the run did not fail, fills in only the end
- * and the thread.  `judged` is one of the two faults above, or NULL if the run did not fail by its
- * status or output. */
+ * and the thread.  `judged` is one of the two faults above, or NULL if neither the exit status nor
+ * the user's command shows a failure. */
 void failure_describe(struct failure *f, const struct trial *t, const struct replay_result *r,
 		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena);
 
-/* Whether `a` and `b` are the same failure. */
+/* Returns true if `a` and `b` are the same failure. */
 bool failure_is_same(const struct failure *a, const struct failure *b);
 
 /* Adds the failure to the set as a confirmed finding, with a copy of schedule `s`.  `seen` is a

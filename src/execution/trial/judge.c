@@ -3,8 +3,8 @@
  * Judging runs by a command.  In: how a run ended and what it wrote.  Out: whether the user
  * considers the run a failure.
  *
- * Runs that ended in the same way and wrote the same output are judged once, because thousands of
- * runs have few different outputs.
+ * Runs that ended in the same way and wrote the same output are judged only once, because even
+ * thousands of runs have few different outputs.
  */
 #include "trial/judge.h"
 
@@ -36,7 +36,8 @@ static int file_of(const struct trial_text *text)
 	return fd;
 }
 
-/* The output of the command goes to standard error, like messages. */
+/* Runs the command in this process.  The output of the command goes to standard error, like
+ * Raddle's messages. */
 static _Noreturn void become_command(const char *command, const struct trial *t, const int *files)
 {
 	char status[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command that the user provides decides whether a run failed. */
+/* Lets a command that the user provides decide whether a run failed. */
 #ifndef TRIAL_JUDGE_H
 #define TRIAL_JUDGE_H
 

@@ -65,8 +65,8 @@ const char *trial_why_not(const struct replay_result *r)
 
 /* ---- the fault ---- */
 
-/* Whether the program's standard error contains a message that glibc writes before it aborts a
- * program whose memory is damaged. */
+/* Returns true if the program's standard error contains a message that glibc writes before it
+ * aborts a program whose memory is damaged. */
 static bool is_about_memory(const char *errors)
 {
 	static const char *const words[] = {"double free",	   "free(): ",
@@ -109,7 +109,7 @@ const char *trial_fault(enum replay_end end, int status, const char *errors)
 	}
 }
 
-/* Whether the place, "file:line", and the thread are those of the goal. */
+/* Returns true if `place`, in the form "file:line", and `thread` are those of the goal. */
 static bool is_goal(const struct schedule_goal *g, const char *thread, const char *place)
 {
 	size_t length = g->place.file ? strlen(rd_base_name(g->place.file)) : 0;

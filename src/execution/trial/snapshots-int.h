@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside trial/: from which snapshot (replay/snapshot.h) a run continues. */
+/* Inside trial/: chooses the snapshot (replay/snapshot.h) from which a run continues. */
 #ifndef TRIAL_SNAPSHOTS_INT_H
 #define TRIAL_SNAPSHOTS_INT_H
 
@@ -20,11 +20,12 @@ struct snapshot_shared {
 };
 struct snapshot_place snapshot_place_of(const struct schedule *s, const struct snapshot_shared *shared);
 
-/* The snapshot for a run of this schedule, or NULL if the run has to be started anew.  `traps`:
- * system calls of libraries are trapped. */
+/* Returns the snapshot for a run of this schedule, or NULL if the run has to be started anew.
+ * `traps` is true if system calls of libraries are trapped. */
 struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps);
 
-/* Called after a run: reports why runs cannot be copied, if that is new. */
+/* Called after a run.  Tells the user why runs cannot be copied, unless that was reported
+ * before. */
 void snapshots_report(struct trial_bench *b);
 
 /* Ends all programs that are frozen. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Chooses the snapshot from which a run continues.  In: schedules, one after the other.  Out: for
- * each schedule, a program that is frozen at a point up to which its run is the same as earlier
- * ones.
+ * each schedule, a program that is frozen at a point up to which the run does the same as earlier
+ * runs did.
  *
  * If a schedule leads two threads to a race, the program is frozen where they met.  What comes
  * after that (which thread goes first, the seed, decisions and watches) differs from run to run.
@@ -122,7 +122,7 @@ struct snapshot_place snapshot_place_of(const struct schedule *s, const struct s
 
 /* ---- snapshots ---- */
 
-/* Returns the entry with this key.  If there is none, reuses the entry that was not used for the
+/* Returns the entry with this key.  If there is none, reuses the entry that has been unused for the
  * longest time. */
 static struct trial_snapshot *entry_of(struct trial_bench *b, const struct snapshot_place *place)
 {
@@ -140,7 +140,8 @@ static struct trial_snapshot *entry_of(struct trial_bench *b, const struct snaps
 	return oldest;
 }
 
-/* Commands that run before or beside the program would see one start and several ends. */
+/* Returns true if commands run before or beside the program.  With copies, they would see one start
+ * of the program and several ends. */
 static bool has_commands(const struct trial_bench *b)
 {
 	return b->conditions.setup || b->conditions.companion;

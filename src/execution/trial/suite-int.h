@@ -5,8 +5,8 @@
 
 #include "trial/trial.h"
 
-/* Size of the name of a test case in bytes; longer names are cut.  Chosen by hand: names take a few
- * lines at most. */
+/* The size in bytes of the name of a test case; longer names are truncated.  Chosen by hand: names
+ * take a few lines at most. */
 #define SUITE_NAME 200
 
 struct suite_case {

@@ -19,7 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* number of bytes of a line that are examined; chosen by hand: case names come early in a line */
+/* number of bytes that are examined in each line; chosen by hand: case names come early in a
+ * line */
 #define LINE 512
 
 struct finder {
@@ -28,8 +29,8 @@ struct finder {
 	char first[SUITE_NAME]; /* the place that was named first, in any stream */
 };
 
-/* Whether the line begins with "[ TAG ]", with any number of blanks; *rest becomes the text after
- * it. */
+/* Returns true if the line begins with "[ TAG ]", with any number of blanks.  Then *rest points to
+ * the text after it. */
 static bool has_tag(const char *line, const char *tag, const char **rest)
 {
 	const char *at = line;
@@ -47,14 +48,16 @@ static bool has_tag(const char *line, const char *tag, const char **rest)
 	return true;
 }
 
-/* Ignores "1 test(s), listed below", which is a count, not a name. */
+/* Copies the name of a test case.  Ignores "1 test(s), listed below", which is a count, not a
+ * name. */
 static void take_name(char to[SUITE_NAME], const char *from)
 {
 	if (*from < '0' || *from > '9')
 		snprintf(to, SUITE_NAME, "%.*s", (int)strcspn(from, " ,\n"), from);
 }
 
-/* The length of "file:12" at the beginning of the text, or 0 if it begins differently. */
+/* Returns the length of a place such as "file:12" at the beginning of the text, or 0 if there is
+ * none. */
 static size_t place_length(const char *text)
 {
 	size_t file = strcspn(text, ": \n"), digits;

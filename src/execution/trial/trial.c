@@ -48,8 +48,8 @@ int trial_open(struct trial_bench *b, const struct replay_conditions *conditions
 	return err ? err : trial_set_input(b, &(struct rd_override){0});
 }
 
-/* A server (run/launch.h) gets its arguments when it starts, so another input needs a new
- * server. */
+/* Closes the server (run/launch.h).  A server gets its arguments when it starts, so another input
+ * needs a new server. */
 static void renew_server(struct run_server *server)
 {
 	bool off = server->off;
@@ -195,7 +195,7 @@ static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct r
 				       .goal = o->goal};
 }
 
-/* The reason why a run does not count if a fault ended it before it reached the race. */
+/* Returns the reason why a run does not count, if a fault ended it before the threads had met. */
 static const char *why_early(struct trial_bench *b, struct replay_result *r)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -207,7 +207,8 @@ static const char *why_early(struct trial_bench *b, struct replay_result *r)
 	return copy;
 }
 
-/* The reason why a run does not count if Raddle had to invent input for the program, or NULL. */
+/* Returns the reason why a run does not count if Raddle could not replay its input or keep its
+ * output completely, or NULL. */
 static const char *why_made_up(struct trial_bench *b, const struct replay_outside *o)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -306,7 +307,7 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 
 /* ---- making a run ---- */
 
-/* What is known about the program. */
+/* Returns what is known about the program, which other processes may share. */
 static struct trial_shared *known(struct trial_bench *b)
 {
 	return b->conditions.shared ? b->conditions.shared : &b->own;
@@ -356,7 +357,7 @@ static bool has_stalled(const struct replay_result *r)
 	return r->end == REPLAY_HUNG || (r->outcome == REPLAY_STUCK && r->end != REPLAY_RAN_ON);
 }
 
-/* Why the only kernel thread of a run made no progress, as far as that is known. */
+/* Returns why the only kernel thread of a run made no progress, as far as that is known. */
 static const char *why_stalled(const struct replay_result *r)
 {
 	static const struct {
@@ -396,7 +397,7 @@ static const char *why_stalled(const struct replay_result *r)
 				       : "it made no progress";
 }
 
-/* Whether trapping the system calls of libraries may help. */
+/* Returns true if trapping the system calls of libraries may help. */
 static bool is_trappable(const struct replay_result *r)
 {
 	long call = r->held_in - 1;
@@ -404,8 +405,8 @@ static bool is_trappable(const struct replay_result *r)
 	return call == SYS_futex || call == SYS_read || call == SYS_write || call == SYS_sendto;
 }
 
-/* The reason why a run on one kernel thread has to be repeated with a kernel thread for each
- * thread, or NULL if it need not. */
+/* Returns the reason why a run has to be repeated in another way, for instance with a kernel thread
+ * for each thread, or NULL if it need not be. */
 static const char *why_unfit(const struct replay_request *request, const struct replay_result *r)
 {
 	static const char *const reasons[RADDLE_UNFITS] = {
@@ -471,9 +472,9 @@ static void change_way(struct trial_bench *b, struct replay_request *request, co
 	}
 }
 
-/* Runs the program.  If it does not work on one kernel thread, the run is repeated.  If that may
- * help, the system calls of libraries are trapped; otherwise each thread gets its own kernel
- * thread.  All later runs are made in the way that worked. */
+/* Runs the program.  If the program does not work on one kernel thread, the run is repeated.  The
+ * system calls of libraries are then trapped if that may help; otherwise each thread gets its own
+ * kernel thread.  All later runs are made in the way that worked. */
 static int run_on_threads(struct trial_bench *b, struct replay_request *request, struct replay_result *result)
 {
 	int err = replay_run(request, result);
@@ -532,7 +533,8 @@ static int make_extra_run(struct trial_bench *b, const struct replay_request *re
 
 /* ---- whether one kernel thread will do ---- */
 
-/* The default schedule with the input of schedule `s`, from which it borrows. */
+/* Returns the default schedule with the input of schedule `s`.  The result borrows its texts from
+ * `s`. */
 static struct schedule default_schedule(const struct schedule *s)
 {
 	return (struct schedule){.turns = true,
@@ -576,9 +578,10 @@ static int run_with_kernel_threads(struct trial_bench *b, const struct schedule 
 	return err;
 }
 
-/* The first run with kernel threads differs from the run on one kernel thread.  The first run may have
- * left something behind, for example a file, so another run is made.  If the two runs with kernel
- * threads differ, too, the cause is not the kernel thread. */
+/* Called if the first run, which used kernel threads, differs from the run on one kernel thread.
+ * The first run may have left something behind, for example a file, so another run with kernel
+ * threads is made.  If the two runs with kernel threads differ from each other, too, the cause is
+ * not that threads shared a kernel thread. */
 static int settle_difference(struct trial_bench *b, const struct schedule *s, const struct trial *kernel,
 			     const struct trial *one)
 {
@@ -592,8 +595,8 @@ static int settle_difference(struct trial_bench *b, const struct schedule *s, co
 }
 
 /* A program may notice that its threads share a kernel thread in ways that the runtime does not
- * see.  So before the first such run, the default schedule is run both ways, and has to do the
- * same. */
+ * see.  So before the first such run, the default schedule is run both ways, and both runs have to
+ * do the same. */
 static int compare_ways(struct trial_bench *b, const struct schedule *s)
 {
 	struct trial kernel, one;
@@ -619,9 +622,9 @@ static int choose_way(struct trial_bench *b, const struct schedule *s)
 
 /* ---- whether copies will do ---- */
 
-/* A copy may lack what an earlier copy has changed outside, for example a file that it removed.  So
- * before copies of a frozen program are used, a schedule is run anew and by two copies, and has to do
- * the same. */
+/* An earlier copy may have changed something outside that a later copy needs; for example, it may
+ * have removed a file.  So before copies of a frozen program are used, a schedule is run once anew
+ * and once in each of two copies.  All three runs have to do the same. */
 static int compare_copies(struct trial_bench *b, struct replay_request *request)
 {
 	struct replay_snapshot *snapshot = request->snapshot;

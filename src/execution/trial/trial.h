@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One controlled run of a program whose threads take turns: whether it kept its schedule, how it
- * ended and what it wrote.  Exploration, classification and sketches consist of such runs.
+ * A trial is one controlled run of a program whose threads take turns.  It shows whether the run
+ * kept its schedule, how it ended and what it wrote.  Exploration, classification and sketches make
+ * such runs.
  */
 #ifndef TRIAL_TRIAL_H
 #define TRIAL_TRIAL_H
@@ -65,7 +66,7 @@ struct trial {
 /* number of lines of each stream that can be listed: more than tests print, and 12 KiB in all */
 #define TRIAL_LINES 4096
 struct trial_mask {
-	/* by stream and line number, from 0: whether the line is listed */
+	/* by stream and line number, from 0: true if the line is listed */
 	bool line[TRIAL_STREAMS][TRIAL_LINES];
 	/* the runs wrote different numbers of lines, so no line of the stream is compared */
 	bool all[TRIAL_STREAMS];
@@ -82,7 +83,9 @@ struct trial_shared {
 
 /* A frozen program, from which runs are copied (trial/snapshots.c). */
 struct trial_snapshot {
-	uint64_t key;	 /* the same for schedules that can continue from here; 0 if unused */
+	/* identifies the schedules that can continue from here, which all have this key; 0 if
+	 * unused */
+	uint64_t key;
 	uint64_t wanted; /* number of runs that could have continued from here */
 	uint64_t used;	 /* when it was last used */
 	struct replay_snapshot frozen;
@@ -95,7 +98,8 @@ struct trial_snapshot {
 /* The state of a process that runs one program many times. */
 struct trial_bench {
 	struct replay_conditions conditions;
-	struct replay_strategy strategy; /* how seeds choose in the next runs; all zero at first */
+	/* how seeds choose threads in the next runs; all zero at first */
+	struct replay_strategy strategy;
 	uint64_t most;		/* extent (replay/board-int.h) at which runs are ended, or 0 for no limit */
 	bool detect;		/* the happens-before detector runs */
 	uint64_t detect_memory; /* memory limit of the detector, in bytes */
@@ -105,7 +109,8 @@ struct trial_bench {
 	size_t branch;
 	bool copies;   /* runs are forked from one process, not started anew */
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
-	struct trial_shared own; /* what is known, if the conditions share nothing */
+	/* what is known about the program, if the conditions name no shared knowledge */
+	struct trial_shared own;
 	struct run_server server;
 	struct trial_snapshot snapshots[TRIAL_SNAPSHOTS];
 	uint64_t snapshot_uses;
@@ -128,12 +133,13 @@ struct trial_bench {
 	int fds[3];		       /* the streams of the program */
 };
 
-/* Makes knowledge that the processes of a procedure share, before they are forked.  Returns NULL if
- * the system refuses the memory; then each process learns for itself. */
+/* Allocates memory through which the processes of a procedure share what they learn about the
+ * program.  Call this before they are forked.  Returns NULL if the system refuses the memory.  Then
+ * each process learns for itself. */
 struct trial_shared *trial_shared_new(void);
 void trial_shared_free(struct trial_shared *s);
 
-/* Must be closed even after a failure. */
+/* Opens a bench, which must be closed even after a failure. */
 int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory);
 void trial_close(struct trial_bench *b);
 
@@ -145,8 +151,8 @@ void trial_forget(struct trial_bench *b);
  * are not known. */
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
 
-/* Makes one run of an exploration of a memory model; afterwards `search` has the choices of the
- * run. */
+/* Makes one run of an exploration of a memory model.  Afterwards `search` contains the choices of
+ * the run. */
 int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
 		  struct trial *t, struct schedule *made);
 
@@ -165,7 +171,7 @@ struct trial_hooks {
 int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
 		   struct trial *t, struct schedule *made);
 
-/* Sets the input of the next runs; an empty one is the recorded input. */
+/* Sets the input of the next runs.  If `given` is empty, they get the recorded input. */
 int trial_set_input(struct trial_bench *b, const struct rd_override *given);
 
 /* Runs the flavour `shadow`.  `read` is called with the shared memory after the run
@@ -174,30 +180,32 @@ typedef int trial_shadow_fn(void *context, const void *memory, size_t size);
 int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
 		 struct trial *t, trial_shadow_fn *read, void *context);
 
-/* Fills `t` from a run that was made without a schedule.  Only how it ended (a status from
- * waitpid()) and what it wrote are known.  The texts belong to the arena. */
+/* Fills `t` from a run that was made without a schedule.  Only what it wrote and how it ended are
+ * known; `wait_status` is the status from waitpid().  The texts belong to the arena. */
 int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
 		       struct rd_arena *arena);
 
 /* ---- what a run means; these functions run no program ---- */
 
-/* How long a run that starts at `now_ns` may take; at least a millisecond. */
+/* Returns how many nanoseconds a run that starts at `now_ns` may take, at least a millisecond. */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 
 /* trial_why_not() returns a sentence that states why a run does not count, or NULL if it counts.
- * trial_is_cut() returns whether the run was ended while it still followed its schedule. */
+ * trial_is_cut() returns true if the run was ended at a limit while it still followed its
+ * schedule. */
 const char *trial_why_not(const struct replay_result *r);
 bool trial_is_cut(const struct replay_result *r);
 
-/* Whether the fault is the race that the schedule leads to.  It is if one thread freed memory at
- * its access, and the other used or freed that memory at its own access. */
+/* Returns true if the fault is the race to which the schedule leads.  That is the case if one
+ * thread freed memory at its access, and the other used or freed that memory at its own access. */
 bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 
-/* The consequence that the end of a run and its standard error show, or NULL if it did not fail. */
+/* Returns the consequence, judged by how the run ended and by its standard error, or NULL if the
+ * run did not fail. */
 const char *trial_fault(enum replay_end end, int status, const char *errors);
 
-/* Whether two runs of one schedule differ in what they did: their choices or how they ended.  If
- * real time influenced one of them, only the ends are compared.  A run that was ended early is not
+/* Returns true if two runs of one schedule differ in their choices or in how they ended.  If real
+ * time influenced one of them, only the ends are compared.  A run that was ended early is not
  * compared. */
 bool trial_differs(const struct trial *a, const struct trial *b);
 

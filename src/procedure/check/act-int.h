@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The actions of a check, as run.c calls them: one function for each action that the budget can
- * choose.  Also functions that the files of check/ share. */
+/* Declares the actions of a check, which run.c calls: one function for each action that the budget
+ * can choose.  Also declares functions that the files of check/ share. */
 #ifndef CHECK_ACT_INT_H
 #define CHECK_ACT_INT_H
 
@@ -21,7 +21,7 @@ int check_do_predict(struct check *c, const struct check_action *a, struct check
  * flavour. */
 void check_note_loaded(struct check *c);
 
-/* Adds the deadlocks for which a run was killed.  They replace predictions of the same
+/* Adds the deadlocks because of which a run was killed.  They replace predictions of the same
  * deadlocks. */
 void check_add_deadlock(struct finding_set *set, const struct finding_set *deadlock);
 
@@ -68,7 +68,8 @@ void check_notify(const struct check *c, const struct check_event *event);
  * finding was reported before, is in the user's baseline or is suppressed. */
 void check_notify_confirmed(struct check *c, struct finding_set *set, struct finding *f);
 
-/* Whether a finding of the set with the same fingerprint was reported.  The set may be NULL. */
+/* Returns true if a finding of the set with the same fingerprint was reported.  The set may be
+ * NULL. */
 bool check_is_reported(const struct finding_set *set, struct finding *f);
 
 #endif

@@ -17,8 +17,8 @@
 
 /* ---- constants; values without a stated measurement were chosen by hand ---- */
 
-/* Milliseconds that every recorded run is allowed, however little time is left: an instrumented
- * program needs seconds to start on a busy machine. */
+/* Milliseconds that every recorded run may take, however little time is left, because an
+ * instrumented program needs seconds to start on a busy machine. */
 #define LEAST_RUN_MS 10000
 
 /* Estimated nanoseconds, on an idle machine, to analyse one event of a long trace, which is read
@@ -29,9 +29,9 @@
  * quarter leaves enough time for everything that follows. */
 #define QUIET_SHARE 4
 
-/* Number of events from which on prediction may take minutes, as it did for the 34 million events
+/* With this many events or more, prediction may take minutes, as it did for the 34 million events
  * of memcached.  For such a run, findings that need no search are reported first, and sound
- * findings are tried during prediction.  The same value as in predict/walk.c. */
+ * findings are tried during prediction.  The value is the same as in predict/walk.c. */
 #define LARGE_EVENTS 1000000
 
 /* All replays during prediction together may take 1/EARLY_SHARE of the time that remains when the
@@ -60,8 +60,8 @@
 #define LOOKS_SHARES 3 /* for looks, since a look takes less time than a search and shows more */
 #define CLASS_SHARES 1 /* for classification, after replays */
 
-/* Nanoseconds for further schedules.  If more time has passed since the first run began, further
- * schedules get that much time instead.  Thousands of schedules of a short program fit into
+/* Nanoseconds for further schedules.  If more time than this has passed since the first run began,
+ * further schedules get that much time instead.  Thousands of schedules of a short program fit into
  * FURTHER_NS. */
 #define FURTHER_NS 20000000000ll
 
@@ -91,7 +91,7 @@ static int64_t left_ns(const struct check_known *k)
 	return k->end_ns - k->now_ns;
 }
 
-/* The time at which `count` of the SHARES of the remaining time have passed. */
+/* Returns the time at which `count` of the SHARES shares of the remaining time will have passed. */
 static int64_t after_shares(const struct check_known *k, int64_t count)
 {
 	RD_ASSERT(count <= SHARES);
@@ -147,9 +147,9 @@ static bool wants_looks(const struct check_known *k)
 	       !k->looks_over;
 }
 
-/* Chooses the next look.  If there is time, every other run is recorded without thinning.  Thinning
- * tends to remove, from every run, accesses that rarely happen at the same time.  Returns false if
- * there is no time for another run, or if it would be useless. */
+/* Chooses the next look.  If there is time, every other run is recorded without thinning, because
+ * thinning tends to remove the same accesses from every run, namely those that rarely happen at the
+ * same time.  Returns false if there is no time for another run, or if it would be useless. */
 static bool next_look(const struct check_known *k, struct check_action *a)
 {
 	int64_t look_ns = k->looks_begun ? k->look_ns : (int64_t)k->recorded_ms * 1000000 * ALL_ACCESSES_COST;
@@ -178,8 +178,8 @@ static struct check_action predict(const struct check_known *k)
 	return a;
 }
 
-/* Whether sound findings are replayed before prediction has ended: only if prediction takes
- * long. */
+/* Returns true if sound findings are to be replayed before prediction has ended.  This is done only
+ * if prediction takes long. */
 static bool wants_early(const struct check_known *k)
 {
 	return k->has_found && !k->no_replay && !k->interrupted &&
@@ -234,10 +234,10 @@ static struct check_action settle(const struct check_known *k)
 
 /* ---- further schedules ---- */
 
-/* Whether to explore other schedules.  Only a program that exited, deadlocked, or was still working
- * when its time was up is explored.  In the last case it does not wait for anything outside.  A
- * program that needs another command beside it or before it is not explored, because it may fail
- * for other reasons than its schedule. */
+/* Returns true if other schedules are to be explored.  A program is explored only if it exited,
+ * deadlocked, or was still working when its time was up.  In the last case, it does not wait for
+ * anything outside.  A program that needs another command beside it or before it is not explored,
+ * because it may fail for other reasons than its schedule. */
 static bool wants_further(const struct check_known *k)
 {
 	if (k->no_explore || k->interrupted || k->is_edited || k->has_company || k->is_cut)
@@ -280,7 +280,8 @@ static bool next_further(const struct check_known *k, struct check_action *a)
 
 /* ---- classes ---- */
 
-/* Classification needs one more flavour, which takes about as long to make as the first. */
+/* Returns true if there is time for classification, which needs one more flavour.  Building that
+ * flavour takes about as long as building the first. */
 static bool has_time_for_classes(const struct check_known *k)
 {
 	return !has_end(k) || left_ns(k) > k->build_ns;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The budget of a check.  In: what is known so far, and the remaining time and runs.  Out: the next
- * action and its deadline.  Everything here is a function of its arguments: no process, no file, no
- * clock.
+ * action and its deadline.  The results depend only on the arguments; nothing here uses a process,
+ * a file or a clock.
  *
- *	while ((a = check_next(&known)).what != CHECK_END) {
- *		outcome = ...;                    do the action
- *		known.now_ns = rd_now_ns();
- *		check_done(&known, &a, &outcome);
- *	}
+ * 	while ((a = check_next(&known)).what != CHECK_END) {
+ * 		outcome = ...;                    do the action
+ * 		known.now_ns = rd_now_ns();
+ * 		check_done(&known, &a, &outcome);
+ * 	}
  */
 #ifndef CHECK_BUDGET_H
 #define CHECK_BUDGET_H
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum check_what {
-	CHECK_RECORD,  /* one of the first runs */
+	CHECK_RECORD,  /* records one of the first runs */
 	CHECK_PREDICT, /* continues the prediction from a trace until it returns (predict/pass.h) */
 	/* reports accesses that are unordered in a large run, before the search begins */
 	CHECK_SHOW_WALK,
@@ -30,17 +30,17 @@ enum check_what {
 	CHECK_FURTHER,	   /* records a run under such a schedule, predicts from it, and replays */
 	CHECK_END_FURTHER, /* merges the results of further schedules */
 	CHECK_CLASSIFY,	   /* determines the effects of races */
-	CHECK_END,	   /* nothing is left to do */
+	CHECK_END,	   /* ends the check, because nothing is left to do */
 };
 
 /* The state on which the budget decides.  Before check_next(), the caller fills in all members
  * except the last group.  check_done() writes the last group, which is zero at first. */
 struct check_known {
-	/* The first group of members is what the user wants. */
+	/* The first group of members is what the user has asked for. */
 	/* when the check began and has to end (base/clock.h); `end_ns` is 0 if there is no limit */
 	int64_t start_ns, end_ns;
 	int64_t record_ns;   /* when the first run began */
-	uint64_t runs;	     /* number of runs to record first: 1 or more */
+	uint64_t runs;	     /* number of runs to record first, at least 1 */
 	uint64_t timeout_ms; /* time limit of a run, or 0 if the budget chooses it */
 	bool no_replay, no_explore, no_classify;
 	bool has_company; /* a command runs together with the program, or before it */
@@ -79,8 +79,8 @@ struct check_known {
 	/* number of recorded runs, and of traces whose prediction is over */
 	uint64_t recorded, predicted;
 	bool is_predicting; /* the deadlines of prediction are set */
-	/* prediction returned PREDICT_WALKED or PREDICT_FOUND (predict/pass.h), which is not
-	 * handled yet */
+	/* prediction returned PREDICT_WALKED or PREDICT_FOUND (predict/pass.h), and this has not
+	 * been handled yet */
 	bool has_walked, has_found;
 	bool looks_begun, looks_over;
 	/* number of looks so far, and how many of the latest consecutive looks found nothing new */
@@ -103,11 +103,11 @@ struct check_action {
 	/* for CHECK_PREDICT: the latest time to which `end_ns` may be moved if the trace takes long
 	 * to read */
 	int64_t latest_ns;
-	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, the
-	 * time that is left for such actions */
+	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, how
+	 * many nanoseconds are left for such actions */
 	int64_t phase_ns;
 	uint64_t limit_ms; /* CHECK_RECORD, CHECK_LOOK: time limit of the program, or 0 for none */
-	bool is_first;	   /* the action is the first of its phase, or sets new deadlines */
+	bool is_first;	   /* true if the action is the first of its phase, or sets new deadlines */
 	bool all;	   /* CHECK_LOOK: no access is left out */
 	bool replays;	   /* CHECK_TRY_EARLY: there is time for replays */
 };
@@ -124,24 +124,26 @@ struct check_outcome {
 	bool over;     /* CHECK_PREDICT: the result is PREDICT_OVER */
 };
 
-/* The next action.  Its deadline is never after known->end_ns. */
+/* Returns the next action.  Its deadline is never after known->end_ns. */
 struct check_action check_next(const struct check_known *known);
 
 /* Notes that an action was done.  `known->now_ns` must be the time at which it ended. */
 void check_done(struct check_known *known, const struct check_action *a, const struct check_outcome *o);
 
-/* The conditions under which a recording is ended: analysing its trace would take longer than the
- * remaining time, or nothing was recorded for long. */
+/* Returns the conditions under which a recording is ended.  It is ended if analysing its trace
+ * would take longer than the remaining time, or if nothing was recorded for a long time. */
 struct record_enough check_enough(const struct check_known *known);
 
-/* Milliseconds for which the command beside the program may outlive it.  Without such a command,
- * this limit applies to forked processes.  Chosen by hand. */
+/* How many milliseconds the command beside the program may outlive the program.  Without such a
+ * command, this limit applies to forked processes.  Chosen by hand. */
 #define CHECK_OUTLIVE_MS 3000
 
-/* At the end of the check: the number of races that were not classified for lack of time. */
+/* Called at the end of the check.  Returns the number of races that were not classified for lack of
+ * time. */
 uint64_t check_unclassified(const struct check_known *known);
 
-/* Whether making the flavour took so much of the time that the user should know. */
+/* Returns true if building the flavour took so much of the check's time that the user should be
+ * told. */
 bool check_is_slow_build(const struct check_known *known);
 
 const char *check_what_name(enum check_what what); /* for messages and tests */

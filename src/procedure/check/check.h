@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A check: the whole procedure from a program to findings with verdicts and classes.  Within the
+ * A check is the whole procedure from a program to findings with verdicts and classes.  Within the
  * given time, a check records ordinary runs of the program, predicts races and deadlocks in other
  * schedules, and tries each prediction in replays.  Then it explores further schedules and
  * classifies the races.
  *
- *	struct check c;
- *	err = check_open(&c, &opts);     starts the clock of the check and instruments the program
- *	err = check_directory(&c, ...);  claims a directory for everything worth keeping
- *	err = check_run(&c);             c.set has the findings
- *	check_close(&c);
+ * 	struct check c;
+ * 	err = check_open(&c, &opts);     starts the clock of the check and instruments the program
+ * 	err = check_directory(&c, ...);  claims a directory for everything worth keeping
+ * 	err = check_run(&c);             c.set has the findings
+ * 	check_close(&c);
  */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
@@ -44,7 +44,7 @@ struct check_opts {		/* zero values are the defaults */
 	struct run_build build; /* how the flavour is built; check_open() sets the deadline */
 	uint64_t time_ms;	/* time limit of the check, or 0 for none */
 	uint64_t timeout_ms;	/* time limit of a run, or 0 if the budget chooses it */
-	uint64_t runs;		/* number of runs to record first: 1 or more */
+	uint64_t runs;		/* number of runs to record first, at least 1 */
 	uint64_t jobs;		/* number of concurrent runs, or 0 to choose it */
 	/* a command that runs at the same time as each run, and one that runs before each run
 	 * (run/companion.h) */
@@ -74,7 +74,7 @@ void check_close(struct check *c);
 
 /* Claims the directory `path`.  If another process has claimed it and `elsewhere` is set, claims
  * one with a similar name.  Removes schedules, saved input and further traces of an earlier check.
- * A directory with files but without a sign of a check is refused. */
+ * Refuses a directory that contains files but shows no sign of a check. */
 int check_directory(struct check *c, const char *path, bool elsewhere);
 
 /* Does the actions that the budget chooses, one after another.  Even after a failure, c->set has

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Classification for a check.  In: confirmed races.  Out: the same races with classes, and
- * witnesses as files.  A check does not fail if it cannot determine the class of a race.
+ * witnesses as files.  If the class of a race cannot be determined, the check does not fail.
  */
 #include "check/act-int.h"
 

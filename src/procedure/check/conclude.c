@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Returns the reason why some finding could not be replayed at all; NULL if every finding could be
- * replayed. */
+/* Returns the reason why some finding could not be replayed at all, or NULL if every finding could
+ * be replayed. */
 static const char *find_impossible(const struct finding_set *set)
 {
 	for (size_t i = 0; i < set->count; i++) {

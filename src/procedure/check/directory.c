@@ -18,7 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a check makes such a file: ID.schedule, ID.witness.schedule or ID.witness-2.schedule. */
+/* Returns true if the name is one that a check gives to its schedules: ID.schedule,
+ * ID.witness.schedule or ID.witness-2.schedule. */
 static bool is_schedule(const char *name)
 {
 	static const char end[] = ".schedule";
@@ -38,7 +39,7 @@ static bool is_old_trace(const char *directory, const char *name)
 	return old;
 }
 
-/* Whether the directory does not exist or is empty. */
+/* Returns true if the directory does not exist or is empty. */
 static bool is_empty(const char *path)
 {
 	DIR *d = opendir(path);
@@ -53,7 +54,7 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
-/* Whether the file begins like a findings document (doc/format/finding.md). */
+/* Returns true if the file begins like a findings document (doc/format/finding.md). */
 static bool is_findings(const char *path)
 {
 	char start[64];
@@ -64,8 +65,8 @@ static bool is_findings(const char *path)
 	return end > 0;
 }
 
-/* Whether the directory is empty or belongs to a check, which is shown by its findings or its claim
- * file.  The claim file is looked for last.  A check that starts at the same time creates its claim
+/* Returns true if the directory is empty or belongs to a check, as its findings or its claim file
+ * show.  The claim file is looked for last.  A check that starts at the same time creates its claim
  * before any other file.  So if one of its files is seen, its claim is seen too. */
 static bool is_free(const char *path)
 {

@@ -19,17 +19,18 @@ void check_edits_close(struct check_edits *e);
 
 /* Adds the edits with which the findings of a document were made.  These come first, so that they
  * keep their numbers.  Fails if the command line leaves out synchronisation that the document does
- * not leave out: the findings would be about a different program. */
+ * not leave out, because the findings would then be about a different program. */
 int check_edits_add(struct check_edits *e, const struct finding_set *set);
 
-/* Fails if the site table shows no code that an edit applies to.  `predicates` is true if this
- * flavour also has the code of --require. */
+/* Fails if, according to the site table, there is no code to which some edit applies.  `predicates`
+ * is true if this flavour also has the code of --require. */
 int check_edits_find(const struct check_edits *e, const struct trace_sites *sites, bool predicates);
 
 /* Makes the schedules of the findings name the edits. */
 void check_edits_mark(const struct check_edits *e, struct finding_set *set);
 
-/* Warns about edits that no run reached.  `reached` has a bit for each edit. */
+/* Warns about edits that no run reached.  `reached` has a bit for each edit, which is set if a run
+ * reached it. */
 void check_edits_warn(const struct check_edits *e, uint32_t reached);
 
 #endif

@@ -4,10 +4,11 @@
  * and the trace.  Out: a description, and whether a check can be based on the run.
  *
  * A failure must not look like "nothing found".  If the program never ran, or its client failed,
- * the check ends.  A run that was recorded only in part, or was killed, is analysed.  But then
- * "nothing found" is not reported as a result.  Signals that users and shells send to end programs
- * count as an ordinary end.  So does the user's time limit (--timeout) for a program that waits,
- * such as a server.  A program that was still working at its time limit may be in an endless loop.
+ * the check ends.  A run that was recorded only in part, or was killed, is still analysed, but
+ * "nothing found" is then not reported as a result.  Signals that users and shells send to end
+ * programs count as an ordinary end.  So does the user's time limit (--timeout) for a program that
+ * waits, such as a server.  A program that was still working at its time limit may be in an endless
+ * loop.
  */
 #include "check/ending.h"
 
@@ -89,8 +90,8 @@ int check_ending_check(const struct check_ending *e, const char *program, const 
 	return err;
 }
 
-/* Whether the run ended without a signal, or by a signal that is often used to end programs that do
- * not end by themselves. */
+/* Returns true if the run ended without a signal, or by a signal that is often used to end programs
+ * that do not end by themselves. */
 static bool is_ordinary(int signal)
 {
 	return !signal || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;

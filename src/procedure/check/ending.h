@@ -29,26 +29,27 @@ void check_ending_release(struct check_ending *e);
 /* Appends a description, such as "ended with status 3". */
 void check_ending_words(const struct check_ending *e, struct rd_buf *out);
 
-/* Whether Raddle ended the run because its time was up. */
+/* Returns true if Raddle ended the run because its time was up. */
 bool check_ending_late(const struct check_ending *e);
 
-/* Whether the program was still working when Raddle ended it. */
+/* Returns true if the program was still working when Raddle ended it. */
 bool check_ending_busy(const struct check_ending *e);
 
-/* Whether the run may have failed because Raddle used part of a limited address space (ulimit
- * -v). */
+/* Returns true if the run may have failed because Raddle used part of a limited address space
+ * (ulimit -v). */
 bool check_ending_pinched(const struct check_ending *e);
 
-/* Fails, with the reason, if a check cannot be based on the run: the program never started, or the
- * accompanying command failed. */
+/* Fails with a message if a check cannot be based on the run, because the program never started or
+ * the accompanying command failed. */
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion);
 
-/* Whether nothing can be concluded if this run confirmed nothing; `why` receives the reason.
- * `at_start` is true if the program failed before it did anything; such a failure is not a
- * finding. */
+/* Called if the check confirmed nothing.  Returns true if, because of this run, that result means
+ * nothing, and stores the reason in `why`.  `at_start` is true if the program failed before it did
+ * anything; such a failure is not a finding. */
 bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why);
 
-/* The status that a shell would report: after a signal, 128 plus its number. */
+/* Returns the status that a shell would report.  After a signal, this is 128 plus the number of the
+ * signal. */
 int check_ending_status(const struct check_ending *e);
 
 #endif

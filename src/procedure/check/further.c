@@ -18,8 +18,8 @@
 
 /* ---- findings of a further run ---- */
 
-/* Chooses from the findings of a further run: the new ones if `fresh`, otherwise those that are
- * known but not confirmed. */
+/* Chooses some of the findings of a further run: if `fresh` is true, the new ones, and otherwise
+ * those that are known but not confirmed. */
 static struct finding_set *choose(struct check *c, const struct finding_set *seen, bool fresh)
 {
 	struct finding_set *some = finding_set_new();
@@ -200,7 +200,8 @@ int check_do_explore(struct check *c, const struct check_action *a)
 	return err;
 }
 
-/* Merges the results of further runs.  If they could not be made, the check has not failed. */
+/* Merges the results of further runs.  Even if such runs could not be made, the check does not
+ * fail. */
 void check_do_end_further(struct check *c)
 {
 	if (c->known.is_endless)

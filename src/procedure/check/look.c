@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Adds a finding.  Returns the finding of `to` that was added or became firm; NULL if `f` adds
+/* Adds a finding.  Returns the finding of `to` that was added or became firm, or NULL if `f` adds
  * nothing. */
 static struct finding *add_one(struct finding_set *to, struct finding *f)
 {
@@ -92,8 +92,8 @@ static int see(struct check *c, const struct check_action *a, const char *path, 
 	return err;
 }
 
-/* The set to which looks add their findings.  While prediction is in progress, this is a separate
- * set. */
+/* Returns the set to which looks add their findings.  While prediction is in progress, this is a
+ * separate set. */
 static struct finding_set *target(const struct check *c)
 {
 	return c->predicted.seen ? c->predicted.seen : c->set;

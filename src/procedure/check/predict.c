@@ -72,8 +72,8 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 
 /* ---- deadlocks for which a run was killed ---- */
 
-/* Removes predictions of the deadlock in which the recorded run ended.  They are the deadlocks that
- * have notes.  The findings of the watchdog describe this deadlock better. */
+/* Removes predictions of the deadlock in which the recorded run ended, because the findings of the
+ * watchdog describe it better.  These predictions are the deadlocks that have notes. */
 static void leave_out_deadlocks(struct finding_set *set)
 {
 	size_t kept = 0;
@@ -111,8 +111,8 @@ static int open_trace(struct check *c, const struct check_run *run)
 	return err;
 }
 
-/* A damaged trace is not an error, because a message was printed and the readable part was
- * analysed. */
+/* Ends the prediction from a trace.  A damaged trace is not an error here, because a message was
+ * printed and the readable part was analysed. */
 static int close_trace(struct check *c, const struct check_run *run, int err)
 {
 	char *path = check_trace_path(c, c->known.predicted);

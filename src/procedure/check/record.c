@@ -28,8 +28,8 @@
  * hand. */
 #define GRACE_MS 2000
 
-/* The number of interrupts (SIGINT) after which Raddle ends the program.  The program itself may
- * handle the first one. */
+/* After this many interrupts (SIGINT), Raddle ends the program.  The program itself may handle the
+ * first one. */
 #define INTERRUPTS 2
 
 static void warn_of_end(const struct check_run *run)
@@ -134,7 +134,7 @@ static int record(struct check *c, struct check_run *run, uint64_t n)
 	return err;
 }
 
-/* Whether the program has forked.  The budget needs this before any trace is read. */
+/* Returns true if the program has forked.  The budget needs this before any trace is read. */
 static bool has_forked(const struct check *c)
 {
 	char *path = check_path(c, "trace/fork-0");

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* The maximum number of findings that diverged runs may add, so that these do not use up the time
- * of predicted findings.  Set by hand. */
+/* The maximum number of findings that diverged runs may add.  Without it, these could use up the
+ * time for predicted findings.  Set by hand. */
 #define EXTRA_FINDINGS 50
 
 /* Waits for replays, and reports their progress and confirmations. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A check (check.h).  In: a program and the user's options.  Out: findings.  Each round of the loop
- * asks the budget for the next action (budget.c) and does it.  Nothing calls back into this file.
+ * asks the budget (budget.c) for the next action and carries it out.  Nothing calls back into this
+ * file.
  */
 #include "check/act-int.h"
 
@@ -45,7 +46,7 @@ static void know_wishes(struct check *c)
 					.has_company = o->with || o->setup};
 }
 
-/* Instrumenting the program is part of the check's time. */
+/* Instruments the program.  The time that this takes is part of the check's time. */
 static int build(struct check *c)
 {
 	struct run_build how = c->opts->build;
@@ -125,7 +126,7 @@ static int act(struct check *c, const struct check_action *a, struct check_outco
 	RD_BUG("an action of a check");
 }
 
-/* The member of struct check_seconds to which the time of an action is added. */
+/* Returns the member of struct check_seconds to which the time of an action is added. */
 static double *seconds_of(struct check *c, enum check_what what)
 {
 	struct check_seconds *s = &c->seconds;

@@ -86,7 +86,7 @@ void check_keep(struct check *c, struct finding_set *set)
 	c->kept[c->kept_count++] = set;
 }
 
-/* Milliseconds as seconds, rounded up. */
+/* Converts milliseconds to seconds, rounding up. */
 static uint64_t seconds_of(uint64_t ms)
 {
 	return ms / 1000 + (ms % 1000 != 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check knows: its runs, findings and counts.  Read check.h first; this header is for the
- * files of check/ and for reports. */
+/* Declares what a check knows: its runs, findings and counts.  Read check.h first.  This header is
+ * for the files of check/ and for reports. */
 #ifndef CHECK_STATE_H
 #define CHECK_STATE_H
 
@@ -89,11 +89,12 @@ char *check_trace_path(const struct check *c, uint64_t n);
 /* Keeps a set until the check is closed. */
 void check_keep(struct check *c, struct finding_set *set);
 
-/* Stores in the set the options that a command needs to reproduce its findings: input, companion
- * and so on. */
+/* Stores in the set the options that a command needs to reproduce the findings, such as the input
+ * and the companion. */
 void check_mark_means(const struct check *c, struct finding_set *set);
 
-/* Prepares a set for some of the findings of the check: the same program and arguments. */
+/* Prepares a set for some of the findings of the check, by giving it the same program and
+ * arguments. */
 void check_make_part(const struct check *c, struct finding_set *some);
 
 /* Each confirmed finding of `some` replaces the finding of `set` with the same fingerprint, unless
@@ -103,14 +104,14 @@ void check_put_confirmed(struct finding_set *set, const struct finding_set *some
 /* Marks findings that the baseline lists or the suppressions hide. */
 int check_filter(const struct check *c, struct finding_set *set);
 
-/* Nanoseconds until end_ns, but at least a second, because 0 would mean no limit.  Returns 0 if
- * end_ns is 0, which means no limit. */
+/* Returns the number of nanoseconds until end_ns, but at least one second, because a result of 0
+ * means no limit.  Returns 0 if end_ns is 0, which also means no limit. */
 int64_t check_left_ns(int64_t end_ns);
 
-/* The number of concurrent runs. */
+/* Returns the number of concurrent runs. */
 unsigned check_jobs(const struct check *c);
 
-/* The conditions of every replay and classification.  Explorations change some of them
+/* Returns the conditions of every replay and classification.  Explorations change some of them
  * (further.c). */
 struct replay_conditions check_conditions(const struct check *c, const struct replay_program *program);
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Fisher's exact test (cause-int.h).  The number of failures in group a has a hypergeometric
- * distribution if it does not matter to which group a run belongs.  inject/significance.c has the
+ * Fisher's exact test (cause-int.h).  If it does not matter to which group a run belongs, the
+ * number of failures in group a has a hypergeometric distribution.  inject/significance.c has the
  * two-sided test for samples of any size.
  */
 #include "classify/cause-int.h"
 
 #include "base/error.h"
 
-/* Returns the probability that `failed` of the failures happen in group a.  Multiplies fractions
- * one by one, so that no factorial overflows: draws the failures one after the other from all runs,
- * and multiplies by the number of orders in which they can be drawn. */
+/* Returns the probability that exactly `failed` of the failures happen in group a.  The failures
+ * are drawn one after the other from all runs, and the result is multiplied by the number of orders
+ * in which they can be drawn.  Fractions are multiplied one by one, so that no factorial
+ * overflows. */
 static double probability(struct cause_count a, struct cause_count b, size_t failed)
 {
 	size_t failures = a.failed + b.failed, all = a.runs + b.runs, rest = failures - failed;

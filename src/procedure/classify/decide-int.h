@@ -43,7 +43,8 @@ struct decision {
 	bool sorted;	/* outputs were compared without regard to the order of their lines */
 	bool doubt;	/* a fault is too rare to tell whether the race causes it */
 	bool noise;	/* outputs or faults differ in ways that the race may not explain */
-	uint64_t k;	/* number of different schedules after the race that were run in both orders */
+	/* the number of different continuations after the race that were run in both orders */
+	uint64_t k;
 };
 
 void decide(const struct decide_runs *runs, struct decision *d);

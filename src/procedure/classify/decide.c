@@ -2,15 +2,15 @@
 /*
  * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault is attributed to the race in three cases: it is the race itself, as when one access frees
- * memory that the other uses; one order of the accesses fails more often than the other; or runs in
- * which the threads met fail more often than runs that lead to the same place but keep the accesses
- * apart.  "More often" means that chance hardly explains the difference (cause-int.h).  An output is
- * attributed to the race in two cases: twins differ in it, and it never occurs in the other order;
- * or it occurs more often in runs in which the threads met.  "Never occurs" is significant only in
- * a group whose outputs repeat.  If each run writes something new, one more new output shows
- * nothing.  If whole outputs decide nothing, their lines are compared without regard to their
- * order.
+ * A fault is attributed to the race in three cases.  It may be the race itself, as when one access
+ * frees memory that the other uses.  One order of the accesses may fail more often than the other.
+ * Or runs in which the threads met may fail more often than runs that lead to the same place but
+ * keep the accesses apart.  "More often" means that chance hardly explains the difference
+ * (cause-int.h).  An output is attributed to the race in two cases.  Either twins differ in it, and
+ * it never occurs in the other order, or it occurs more often in runs in which the threads met.
+ * "Never occurs" is significant only in a group whose outputs repeat.  If each run writes something
+ * new, one more new output shows nothing.  If whole outputs decide nothing, their lines are
+ * compared without regard to their order.
  */
 #include "classify/decide-int.h"
 
@@ -34,7 +34,7 @@
  * apart, no further runs are made to explain it.  Set by hand. */
 #define ENOUGH 16
 
-/* A digest by which outputs are compared. */
+/* Returns a digest of a run's output, by which outputs are compared. */
 typedef uint64_t key_fn(const struct trial *t);
 
 static uint64_t by_bytes(const struct trial *t)

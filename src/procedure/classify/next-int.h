@@ -11,10 +11,10 @@
 
 #include "classify/decide-int.h"
 
-/* The runs that the caller allows. */
+/* Which runs the caller allows. */
 struct next_limits {
-	bool schedules; /* other schedules after the race */
-	bool control;	/* runs of the control group */
+	bool schedules; /* other schedules after the race may be run */
+	bool control;	/* the control group may be run */
 	bool models;	/* memory models are requested, so every control run is needed */
 	size_t pairs;	/* maximum number of pairs; 0 means CLASSIFY_ALTERNATES */
 };

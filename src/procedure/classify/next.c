@@ -21,7 +21,8 @@
  * made.  Set by hand: this is enough to explain a fault that occurs in one run in sixteen. */
 #define DOUBT_TIMES 2
 
-/* maximum number of repetitions of a run whose timing affected the result, as on a busy machine */
+/* maximum number of times that a run is repeated because timing may have affected its result, as on
+ * a busy machine */
 #define UNSURE_TIMES 4
 /* No further evidence is looked for after this many runs that could not be reproduced. */
 #define SHOW_TIMES 4

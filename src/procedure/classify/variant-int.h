@@ -30,8 +30,8 @@ struct variant {
  * the first thread continues even before the other thread's access.  Later variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
-/* Makes run `number` of the group VARIANT_APART.  Runs 2 * n and 2 * n + 1 have the seed of variant
- * n; they differ in which thread is first. */
+/* Makes run `number` of the group VARIANT_APART.  Runs 2 * n and 2 * n + 1 both have the seed of
+ * variant n and differ in which thread comes first. */
 void variant_make_apart(struct variant *v, const struct schedule *race, unsigned number);
 
 #endif

@@ -39,7 +39,7 @@ static void lead_nowhere(struct schedule *s)
 		s->limit_count = 0;
 }
 
-/* Makes what all variants have in common. */
+/* Sets everything that all variants have in common. */
 static void begin(struct variant *v, const struct schedule *race, unsigned number)
 {
 	RD_ASSERT(race->goal_count == 2);

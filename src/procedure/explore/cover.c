@@ -27,7 +27,8 @@ bool cover_has(const struct cover *c, uint64_t sites)
 	return rd_umap_get(&c->known, sites) != NULL;
 }
 
-/* Keeps the lowest number in `first`, because notes do not arrive in the order of schedules. */
+/* If the pair is known, keeps the lower number in `first`, because notes do not arrive in the order
+ * of schedules. */
 bool cover_add(struct cover *c, uint64_t sites, uint64_t first)
 {
 	bool fresh;
@@ -89,7 +90,7 @@ static struct finding_frame frame_of(struct finding_set *set, const struct place
 				      .line = p->frame.line};
 }
 
-/* The first place of the pair is the one that comes first in the source. */
+/* Makes a pair whose first place is the one that comes first in the source. */
 static struct finding_pair make_pair(struct finding_set *set, const struct place p[2], uint64_t first)
 {
 	struct finding_pair pair = {.place = {frame_of(set, &p[0]), frame_of(set, &p[1])},

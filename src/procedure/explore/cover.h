@@ -26,7 +26,7 @@ void cover_release(struct cover *c);
 bool cover_add(struct cover *c, uint64_t sites, uint64_t first);
 bool cover_has(const struct cover *c, uint64_t sites);
 
-/* Stores the pairs of places in a set, and replaces the pairs that it had. */
+/* Stores the pairs of places in the set, where they replace the pairs of an earlier call. */
 void cover_describe(const struct cover *c, const struct trace_sites *sites, struct finding_set *set);
 
 #endif

@@ -26,7 +26,7 @@ struct ctest {
 	size_t count;
 };
 
-/* The arena owns all results; `name` is for messages. */
+/* Parses the document that ctest prints.  The arena owns all results; `name` is for messages. */
 int ctest_parse(struct ctest *c, const char *text, size_t length, const char *name, struct rd_arena *a);
 
 #endif

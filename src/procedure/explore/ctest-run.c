@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* the longest delay of a signal that is passed on, in milliseconds; chosen by hand */
+/* maximum delay before a signal is passed on, in milliseconds; chosen by hand */
 #define STEP_MS 100
 
 /* Exit statuses of `raddle explore`. */

@@ -18,8 +18,8 @@ struct ctest_result {
 	size_t explored, failed, unexplored;
 };
 
-/* Also fails if some test could not be explored, or if no test was explored. *result is set in any
- * case. */
+/* Explores the tests.  Also fails if some test could not be explored, or if no test was explored.
+ * Sets *result in any case. */
 int ctest_explore(const struct ctest_run *how, struct ctest_result *result);
 
 #endif

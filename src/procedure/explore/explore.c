@@ -3,8 +3,8 @@
  * The loop of an exploration.  In: a program.  Out: findings, and numbers about the exploration.
  *
  * explore/state-int.h decides what comes next.  This file gives tasks to worker processes, passes
- * on their notes, and ends the exploration.  A worker knows only what was known when it got its
- * task.  At the end, failures are repeated (explore/repeat-int.h).
+ * on their notes, and ends the exploration.  While a worker does a task, it knows only what was
+ * known when it got the task.  At the end, failures are repeated (explore/repeat-int.h).
  */
 #include "explore/explore.h"
 
@@ -33,8 +33,8 @@ struct exploring {
 	struct explore_state state;
 	struct journal journal;
 	struct rd_pool *pool;
-	/* `answers` has the answers of tasks, from which workers learn. told[slot] is the number of
-	 * bytes of them that the worker in that slot has received. */
+	/* `answers` contains the answers of tasks, from which workers learn.  told[slot] is the
+	 * number of bytes of `answers` that the worker in that slot has received. */
 	struct rd_buf answers;
 	size_t *told;
 	unsigned workers;
@@ -61,7 +61,7 @@ static int64_t elapsed_ns(const struct exploring *x)
 	return rd_now_ns() - x->start_ns;
 }
 
-/* Whether the time limit was reached at least `ns` ago. */
+/* Returns true if the time limit was reached at least `ns` ago. */
 static bool is_later(const struct exploring *x, int64_t ns)
 {
 	int64_t time_ns = x->state.how->time_ns;
@@ -188,8 +188,8 @@ static int give(void *context)
 	return err;
 }
 
-/* Whether to stop at once: after a failure, or when runs in progress exceed the time by
- * GRACE_NS. */
+/* Returns true if the exploration has to stop at once, because of a failure, or because runs in
+ * progress exceed the time limit by GRACE_NS. */
 static bool is_over(void *context)
 {
 	const struct exploring *x = context;
@@ -250,7 +250,8 @@ static int run_pool(struct exploring *x, unsigned jobs)
 	return err;
 }
 
-/* A failure that cannot be repeated does not end the exploration. */
+/* Explores until the exploration ends, and repeats failures.  A failure that cannot be repeated
+ * does not end the exploration. */
 static int explore_and_repeat(struct exploring *x, struct finding_set *set)
 {
 	struct explore_state *s = &x->state;

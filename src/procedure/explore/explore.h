@@ -17,11 +17,12 @@
 #define EXPLORE_FLAVOUR "led"
 
 /* The number of initial schedules, which are explored in small tasks and never by shards.  Nearly
- * every one of these runs shows something new, and later runs depend on what is known. */
+ * every one of these runs shows something new, and later schedules depend on what the earlier ones
+ * showed. */
 #define EXPLORE_FIRST 54
 
-/* The cost of starting and judging a run, in points: 1.2 ms against 0.5 us for a point, measured on
- * a small VM. */
+/* The cost of starting and judging a run, in points.  On a small VM, this took 1.2 ms, and a point
+ * took 0.5 us. */
 #define EXPLORE_RUN_WORK 2000
 
 enum explore_stop {
@@ -44,7 +45,8 @@ struct explore { /* zero values are the defaults */
 	uint64_t seed; /* the seed of the exploration; 0 means 1 */
 	uint64_t most; /* number of schedules to run; 0 means until they show nothing new */
 	/* The exploration settles after this much work without anything new, in points.  The work
-	 * of a run is its extent plus EXPLORE_RUN_WORK.  0 if the number of schedules decides. */
+	 * of a run is its extent plus EXPLORE_RUN_WORK.  If it is 0, the number of schedules
+	 * decides. */
 	uint64_t quiet;
 	int64_t time_ns; /* time limit of the exploration, or 0 for none */
 	/* a command that exits with 0 if the run failed (trial/judge.h), or NULL if the program's
@@ -55,7 +57,7 @@ struct explore { /* zero values are the defaults */
 	/* the name of the only kind of points to use, or NULL for all in turn */
 	const char *points;
 	const char *log; /* the path of the log (explore/log.h), or NULL for no log */
-	bool resume;	 /* continue where this log, and the logs of shards beside it, end */
+	bool resume;	 /* continue where this log and the logs of shards beside it end */
 	bool collect;	 /* with `resume`: run no further schedules */
 	/* Explore only schedules shard, shard + shards, ..., with a separate log, LOG.shard, and do
 	 * not process failures further.  If shards is 0, explore all schedules. */
@@ -84,7 +86,7 @@ struct explore_racy {
 
 struct explore_result {
 	uint64_t schedules; /* number of runs that count */
-	uint64_t different; /* number of different sequences of choices that these runs made */
+	uint64_t different; /* number of different sequences of choices among these runs */
 	/* number of the last schedule that showed a new race or failure, from 1 */
 	uint64_t last_new;
 	/* number of runs that do not count, since they left their schedule or did not end */
@@ -130,7 +132,7 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,
 				       const struct schedule *made);
 
-/* Whether there is a strategy, or a kind of points, of this name. */
+/* These return true if there is a strategy, or a kind of points, of this name. */
 bool explore_is_strategy(const char *name);
 bool explore_is_points(const char *name);
 

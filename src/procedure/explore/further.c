@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Records runs under generated schedules.  In: what exploration showed, a program in the flavour
- * `record`, and the number of a schedule.  Out: the number of the next schedule; the trace of a run
- * under a schedule, as input for prediction; and the schedule of this run, with which it can be
- * repeated to look for predicted races.
+ * `record`, and the number of a schedule.  Out: the number of the next schedule, and the trace of a
+ * run under that schedule, as input for prediction.  Also the schedule with all decisions of the
+ * run, so that the run can be repeated to look for predicted races.
  *
  * The points are similar to those of the explored schedule, but not the same, so the run may
  * differ.  The trace has the same form as that of an ordinary run.
@@ -18,7 +18,8 @@
 
 #include <stdlib.h>
 
-/* Numbers of runs, set by hand: analysing a recorded run takes longer than the run. */
+/* These numbers of runs were set by hand.  Analysing a recorded run takes longer than the run
+ * itself. */
 #define RECORDED_MOST 24 /* maximum number of schedules that are recorded */
 /* recording ends when this many consecutive runs have shown nothing new */
 #define RECORDED_IN_VAIN 3
@@ -39,7 +40,7 @@ static bool is_same_race(const struct explore_racy *a, const struct explore_racy
 	return a->site[0] == b->site[0] && a->site[1] == b->site[1];
 }
 
-/* How many earlier entries of `explored` are schedules with the same race. */
+/* Returns how many of the schedules before this one in `explored` show the same race. */
 static unsigned rank_of(const struct explore_result *explored, size_t which)
 {
 	unsigned rank = 0;
@@ -49,8 +50,8 @@ static unsigned rank_of(const struct explore_result *explored, size_t which)
 	return rank;
 }
 
-/* Whether the schedule has already been chosen, for another race.  One trace shows all races of a
- * run. */
+/* Returns true if the schedule has already been chosen, for another race.  One trace shows all
+ * races of a run. */
 static bool is_chosen(const struct further *f, uint64_t number)
 {
 	for (size_t i = 0; i < f->racy_count; i++)
@@ -95,7 +96,8 @@ bool further_next(const struct further *f, struct explore_racy *which)
 	return true;
 }
 
-/* Removes further schedules of the race for which the last recorded schedule was chosen. */
+/* Removes the remaining schedules that were chosen for the same race as the schedule that was
+ * recorded last. */
 static void leave_out_shown(struct further *f)
 {
 	size_t kept = f->at;

@@ -27,15 +27,16 @@ struct further {
 
 void further_release(struct further *f);
 
-/* Chooses schedules with races that are not confirmed in the set, then others that showed something
- * new. */
+/* Chooses schedules with races that are not yet confirmed in the set, and after them other
+ * schedules that showed something new. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites);
 
 /* Stores the schedule to be recorded next.  Returns false if enough were recorded. */
 bool further_next(const struct further *f, struct explore_racy *which);
 
-/* Called when that schedule was recorded.  `any` is true if it led to something new. */
+/* Called when the schedule from further_next() has been recorded.  `any` is true if it led to
+ * something new. */
 void further_took(struct further *f, bool any);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: the log of an exploration as a file that is begun, resumed and appended to.
- * explore/log.h defines its lines. */
+/* Inside explore/: begins, resumes and appends to the log file of an exploration.  explore/log.h
+ * defines the lines of the log. */
 #ifndef EXPLORE_JOURNAL_INT_H
 #define EXPLORE_JOURNAL_INT_H
 

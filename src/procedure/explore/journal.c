@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* A digest of a site table.  In programs with the same digest, site numbers have the same
- * meaning. */
+/* Returns a digest of a site table.  If two programs have the same digest, their site numbers have
+ * the same meaning. */
 static uint64_t digest_sites(const struct trace_sites *sites)
 {
 	uint64_t digest = 0;

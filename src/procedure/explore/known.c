@@ -18,8 +18,8 @@ static bool is_at(const struct finding_stack *a, const struct finding_stack *b)
 	       a->frames[0].line == b->frames[0].line && !strcmp(a->frames[0].file, b->frames[0].file);
 }
 
-/* Whether each wait of deadlock `f` is also a wait of the confirmed deadlock `of`.  For failures:
- * whether `f` is at the place of the confirmed failure `of`. */
+/* Returns true if each wait of deadlock `f` is also a wait of the confirmed deadlock `of`.  For
+ * failures, returns true if `f` is at the place of the confirmed failure `of`. */
 static bool is_part(const struct finding *f, const struct finding *of)
 {
 	bool all = f->kind == of->kind && of->status == FINDING_CONFIRMED && f->cycle_count;
@@ -34,8 +34,8 @@ static bool is_part(const struct finding *f, const struct finding *of)
 	return all;
 }
 
-/* Whether a finding comes from exploration: schedules of other deadlocks and failures have no
- * turns. */
+/* Returns true if a deadlock or failure comes from exploration.  Those from other methods have
+ * schedules without turns. */
 static bool is_explored(const struct finding *f)
 {
 	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
@@ -49,9 +49,9 @@ bool explore_is_part(const struct finding_set *set, const struct finding *f)
 	return false;
 }
 
-/* Whether a finding of exploration is left out.  It may be known from another method, which gives
- * more information.  It may be a bare abort(), which may only mean that an assumption of the
- * program does not hold.  Or it is a hang of a program that does not end by itself in any case. */
+/* Returns true if a finding of exploration is left out.  It may be known from another method, which
+ * gives more information.  It may be a bare abort(), which may only mean that an assumption of the
+ * program does not hold.  Or it may be a hang of a program that never ends by itself anyway. */
 static bool is_to_leave(const struct finding_set *set, const struct finding *f, bool endless)
 {
 	if (!is_explored(f))
@@ -78,15 +78,16 @@ void explore_leave_known(struct finding_set *set, bool endless)
 
 /* ---- failures of races ---- */
 
-/* Only the last components of file names are compared, because a failure may have no directory. */
+/* Only the last components of file names are compared, because the file name of a failure may lack
+ * its directory. */
 static bool is_near(const struct finding_frame *a, const struct finding_frame *b)
 {
 	return a->file && b->file && a->line == b->line &&
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Whether the failure is a crash or memory error at one of the accesses.  A failed assertion may
- * have other causes. */
+/* Returns true if the failure is a crash or memory error at one of the accesses.  A failed
+ * assertion may have other causes. */
 static bool is_failure_of(const struct finding *f, const struct finding *race)
 {
 	bool memory = f->consequence &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Combines findings of exploration with those of other methods: a check reports each problem once,
- * in its most informative form.
+ * Combines findings of exploration with those of other methods, so that a check reports each
+ * problem once, in its most informative form.
  */
 #ifndef EXPLORE_KNOWN_H
 #define EXPLORE_KNOWN_H
@@ -13,8 +13,8 @@
  * by itself. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
-/* Whether a deadlock or failure from exploration is part of a confirmed finding of the set that
- * another method found. */
+/* Returns true if a deadlock or failure from exploration is part of a confirmed finding of the set
+ * that another method found. */
 bool explore_is_part(const struct finding_set *set, const struct finding *f);
 
 /* A crash or memory error at an access of a confirmed race is an effect of that race.  If
@@ -29,7 +29,7 @@ bool explore_join_failures(struct finding_set *set);
 size_t explore_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t *to,
 			 size_t most);
 
-/* Whether a race between these two places is confirmed. */
+/* Returns true if a race between these two places is confirmed. */
 bool explore_is_known(const struct finding_set *set, const struct trace_sites *sites, const uint32_t site[2]);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Schedules are counted in windows of 100.  An exploration ends when fewer than 10 schedules of a
- * window were new: at that rate of repetition hardly any new schedule is left
+ * window were new, because at that rate of repetition hardly any new schedule is left
  * (doc/design/explore.md). */
 #define WINDOW 100
 #define WINDOW_NEW 10
@@ -25,14 +25,15 @@ void explore_state_release(struct explore_state *s)
 	RD_UMAP_RELEASE(&s->trails, &s->done);
 }
 
-/* The prefix that the run extended, or NULL if it extended none. */
+/* Returns the prefix that the run extended, or NULL if it extended none. */
 static const struct prefix *prefix_of(const struct explore_state *s, const struct note *n)
 {
 	return n->from.prefix && n->from.prefix <= s->prefixes.count ? &s->prefixes.items[n->from.prefix - 1]
 								     : NULL;
 }
 
-/* The draw from which the run was planned, with the number of threads that was known then. */
+/* Returns the draw from which the run was planned, using the number of threads that was known at
+ * that time. */
 static struct draw draw_of(const struct explore_state *s, const struct note *n)
 {
 	struct draw draw = explore_draw(s->how, n->number, n->known);
@@ -45,7 +46,7 @@ static struct draw draw_of(const struct explore_state *s, const struct note *n)
 
 /* ---- races ---- */
 
-/* The entry of a race; a new race is added.  Returns NULL if there is no room. */
+/* Returns the entry of a race, which is added if it is new, or NULL if there is no room. */
 static struct note_race *find_race(struct explore_state *s, const struct note *n,
 				   const struct note_race *race)
 {
@@ -61,10 +62,10 @@ static struct note_race *find_race(struct explore_state *s, const struct note *n
 	return &s->races[s->race_count++];
 }
 
-/* Whether the flavour `record` can repeat the run.  A run with points at racy accesses depends on
- * the races that were known at the time.  A weighted run depends on how much its threads still had
- * to do.  A prefix with decisions at accesses cannot be followed either, since `record` instruments
- * other accesses. */
+/* Returns true if the flavour `record` can repeat the run.  A run with points at racy accesses
+ * depends on the races that were known at the time.  A weighted run depends on how much its threads
+ * still had to do.  A prefix with decisions at accesses cannot be followed either, since `record`
+ * instruments other accesses. */
 static bool is_recordable(const struct draw *draw, const struct prefix *prefix)
 {
 	return (prefix ? draw->points == POINTS_OPERATIONS : draw->points != POINTS_RACY) &&
@@ -133,8 +134,8 @@ static uint64_t points_of(const struct note_thread *threads, size_t count)
 	return points;
 }
 
-/* The best guess for later runs is the run with the most threads.  Among runs with equally many
- * threads, it is the run with the most points. */
+/* Remembers the threads of the run that best predicts later runs.  This is the run with the most
+ * threads and, among runs with equally many threads, the one with the most points. */
 static void learn_threads(struct explore_state *s, const struct note *n)
 {
 	if (n->thread_count < s->thread_count ||
@@ -173,7 +174,8 @@ static void close_window(struct explore_state *s)
 
 /* ---- notes ---- */
 
-/* A run that was ended early is not counted, but what it showed until then is valid. */
+/* Learns from a run that does not count.  If the run was ended early, what it showed until then is
+ * valid. */
 static void learn_discarded(struct explore_state *s, const struct note *n)
 {
 	s->result->discarded++;
@@ -223,7 +225,7 @@ static void learn_run(struct explore_state *s, const struct note *n)
 		learn_failure(s, n);
 }
 
-/* How many races, failures and conflicting places are known. */
+/* Returns how many races, failures and conflicting places are known. */
 static size_t count_known(const struct explore_state *s)
 {
 	return s->race_count + s->failure_count + s->result->cover.count;

@@ -211,7 +211,8 @@ int log_get_head(struct log_head *head, const char *text, size_t length, const c
 	return close_line(&p);
 }
 
-/* Element i of an array, which must be a pair.  Returns its first value, and stores its second. */
+/* Reads element i of an array, which must be a pair.  Returns its first value, and stores its
+ * second in *second. */
 static json_t *get_two(struct parse *p, const json_t *array, size_t i, const char *key, json_t **second)
 {
 	json_t *two = json_array_get(array, i);

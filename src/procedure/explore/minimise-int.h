@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the program fails with only these decisions.  `kept` has their indices, ascending. */
+/* Returns true if the program fails with only these decisions.  `kept` contains their indices in
+ * ascending order. */
 typedef bool minimise_fn(void *context, const size_t *kept, size_t count);
 
-/* Removes the indices of decisions that the failure does not need from `kept`, which has `count`
- * entries.  At the end no single decision can be left out, unless the limit of `budget` tests was
- * reached first.  Returns how many indices are left. */
+/* Removes from `kept`, which has `count` entries, the indices of decisions that the failure does
+ * not need.  At the end, no single decision can be left out, unless `budget` tests were used up
+ * first.  Returns how many indices are left. */
 size_t minimise(size_t *kept, size_t count, minimise_fn *fails, void *context, unsigned budget);
 
 #endif

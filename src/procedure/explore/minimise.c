@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Minimises a set of indices.  In: indices, and a test.  Out: fewer indices that still pass the
+ * Minimises a set of indices.  In: indices, and a test.  Out: a smaller set that still passes the
  * test.
  *
- * Pieces of the set are left out on trial: first all indices, then halves, then smaller pieces,
- * down to single indices.  A piece is removed only if the rest still passes the test.  So if all
- * indices together pass it, the result does too.
+ * The algorithm tries to leave out pieces of the set: first all indices, then halves, then smaller
+ * pieces, down to single indices.  A piece is removed only if the rest still passes the test.  So
+ * if all indices together pass it, the result does too.
  */
 #include "explore/minimise-int.h"
 

@@ -14,14 +14,15 @@
  * larger, because starting a process would cost more than the runs. */
 #define BATCH 6
 #define BATCH_QUICK 30
-#define BATCH_QUICK_FROM EXPLORE_FIRST	   /* schedules after which the mean time of a run is known */
+/* number of schedules after which the mean time of a run is known */
+#define BATCH_QUICK_FROM EXPLORE_FIRST
 #define BATCH_QUICK_NS (20 * RD_NS_PER_MS) /* mean processor time of a quick run */
 
-/* The number of schedules after which an exploration ends (doc/design/explore.md).  Unless
+/* These determine after how many schedules an exploration ends (doc/design/explore.md).  Unless
  * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  To give rare
- * races a chance, it also runs at least SETTLED_TIMES times the number of the last schedule that
- * showed a new race or failure.  If the caller sets no limit, it never runs more than MOST
- * schedules. */
+ * races a chance, it also continues until it has run SETTLED_TIMES times as many schedules as it
+ * needed to find the last new race or failure.  If the caller sets no limit, it never runs more
+ * than MOST schedules. */
 #define SETTLED_LEAST 1500
 #define SETTLED_TIMES 3
 #define MOST 5000
@@ -31,19 +32,20 @@
  * with each of the three kinds of points. */
 #define QUIET_RUNS 21
 
-/* Limits of the extent (replay/board-int.h) of runs.  A run that is several times as long as the
- * longest run that ended is considered endless.
- */
-/* the lowest limit once a run with the same kind of points has ended, if most runs end */
+/* Limits for the extent (replay/board-int.h) of runs.  A run that is several times as long as the
+ * longest completed run is considered endless. */
+/* the lowest limit, if most runs end and a run with the same kind of points has been completed */
 #define EXTENT_LEAST 20000
-/* the limit of a run, as a multiple of the extent of the longest run that ended with the same kind
- * of points */
+/* the limit of a run, as a multiple of the extent of the longest completed run whose points were of
+ * the same kind */
 #define EXTENT_TIMES 20
-/* the limit of the first run; 0.02 s on one kernel thread, 1 s with several */
+/* the limit of the first run; reaching it takes 0.02 s on one kernel thread, and 1 s with
+ * several */
 #define EXTENT_FIRST 200000
-#define EXTENT_UNIT 500 /* the limit while no such run has ended, multiplied by explore_luby() */
-/* if only runs with other kinds of points have ended, the unit is at least EXTENT_HINT times the
- * extent of the longest of them */
+/* until such a run has been completed, the limit is this unit times explore_luby() */
+#define EXTENT_UNIT 500
+/* if only runs with other kinds of points have been completed, the unit is at least EXTENT_HINT
+ * times the extent of the longest of them */
 #define EXTENT_HINT 4
 #define EXTENT_RUNS 1200 /* the exploration ends if none of this many runs ended by itself */
 
@@ -57,14 +59,15 @@
 
 /* ---- points ---- */
 
-/* Whether the two sites are the same, or access the same variable. */
+/* Returns true if the two sites are the same, or access the same variable. */
 static bool is_alike(const struct trace_site *racy, const struct trace_site *site)
 {
 	return racy == site ||
 	       (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what));
 }
 
-/* Whether the site accesses a variable for which a race is known, even at another place. */
+/* Returns true if the site accesses a variable for which a race is known, even if that race is at
+ * another place. */
 static bool is_racy(const struct explore_state *s, const struct trace_site *site)
 {
 	const struct trace_sites *sites = s->how->runs.program->sites;
@@ -78,7 +81,7 @@ static bool is_racy(const struct explore_state *s, const struct trace_site *site
 	return false;
 }
 
-/* The kinds before FENCE are reads, writes, ranges and atomics. */
+/* The kinds that come before FENCE in the enumeration are reads, writes, ranges and atomics. */
 static bool is_access(const struct trace_site *site)
 {
 	return site->kind < TRACE_SITE_FENCE;
@@ -112,9 +115,9 @@ static void make_schedule(const struct explore_state *x, const struct draw *draw
 
 /* ---- extents ---- */
 
-/* The lengths of repeated attempts, in units of extent_unit(). With this sequence, the total cost
- * is not much higher than if the best length were known in advance (Luby, Sinclair, Zuckerman
- * 1993). */
+/* The sequence determines the lengths of repeated attempts, in units of extent_unit().  With it,
+ * the total cost is not much higher than if the best length were known in advance (Luby, Sinclair,
+ * Zuckerman 1993). */
 uint64_t explore_luby(uint64_t n)
 {
 	RD_ASSERT(n > 0);
@@ -129,8 +132,8 @@ uint64_t explore_luby(uint64_t n)
 	}
 }
 
-/* The unit of attempts while the length of runs with this kind of points is unknown.  A run that
- * ended with other points gives a hint. */
+/* Returns the unit for the lengths of attempts while the length of runs with this kind of points is
+ * unknown.  Completed runs with other kinds of points serve as a hint. */
 static uint64_t extent_unit(const struct explore_state *s)
 {
 	uint64_t unit = EXTENT_UNIT;
@@ -224,7 +227,7 @@ uint64_t explore_number(const struct explore_state *s, uint64_t n)
 	return s->how->shards ? n * s->how->shards + s->how->shard : n;
 }
 
-/* The maximum number of schedules of this shard. */
+/* Returns the maximum number of schedules that this shard runs. */
 static uint64_t most_of(const struct explore_state *s)
 {
 	uint64_t most = s->how->most ? s->how->most : MOST, shards = s->how->shards;

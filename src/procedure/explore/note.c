@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Notes as bytes.  In: a note.  Out: its numbers, then its strings and arrays, each preceded by its
- * length.
+ * Converts notes to bytes and back.  A note is written as its numbers, followed by its strings and
+ * arrays, each preceded by its length.
  */
 #include "explore/note.h"
 
@@ -34,7 +34,8 @@ void note_put(const struct note *n, struct rd_buf *out)
 	put(out, n->pairs, n->pair_count * (uint32_t)sizeof *n->pairs);
 }
 
-/* The next piece, or NULL if it is missing or empty. */
+/* Returns the next piece and advances *at.  Returns NULL if the piece is empty or incomplete; if it
+ * is incomplete, *at becomes NULL. */
 static const char *get(const char **at, const char *end, uint32_t *length)
 {
 	const char *data;

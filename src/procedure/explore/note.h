@@ -29,10 +29,11 @@ struct note {
 	uint64_t number; /* the number of the schedule, from 0 */
 	int64_t run_ns;	 /* processor time of the run */
 	uint64_t trail, choices;
-	uint64_t length, known;	 /* number of choices and of threads that the strategy expected */
+	/* number of choices, and number of threads, that the strategy expected */
+	uint64_t length, known;
 	uint64_t extent;	 /* as in struct replay_turns */
 	uint64_t most;		 /* the extent at which the run was to be ended, or 0 for no limit */
-	struct prefix_part from; /* the part of a prefix that it extended */
+	struct prefix_part from; /* the part of a prefix that the run extended */
 	bool counts, unsure, cut;
 	int status;	 /* exit status, or -1 if the program did not exit */
 	const char *why; /* why the run does not count, or NULL if it counts */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside explore/: beginnings of runs that showed something new.  Few schedules reach the state
- * after such a beginning.  So schedules that start with it find sooner what can follow.
+ * Inside explore/: prefixes, the beginnings of runs that showed something new.  Few schedules reach
+ * the state after such a beginning.  So schedules that start with a prefix discover sooner what can
+ * follow it.
  */
 #ifndef EXPLORE_PREFIX_H
 #define EXPLORE_PREFIX_H

@@ -5,8 +5,8 @@
 
 #include "explore/state-int.h"
 
-/* Repeats the failures of the state that it has not repeated yet, and adds those that happen again to
- * the set. */
+/* Repeats those failures of the state that have not been repeated yet.  Failures that happen again
+ * are added to the set. */
 int repeat_failures(struct explore_state *s, struct finding_set *set, struct rd_arena *arena);
 
 #endif

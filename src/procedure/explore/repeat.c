@@ -22,8 +22,8 @@
 #define REPEATS 3
 /* maximum number of runs to minimise one failure; for a quick program they take seconds */
 #define MINIMISE_RUNS 200
-/* minimising a failure may take 1/MINIMISE_TIME_SHARE of the exploration's time limit; chosen by
- * hand */
+/* minimising one failure may take at most 1/MINIMISE_TIME_SHARE of the exploration's time limit;
+ * chosen by hand */
 #define MINIMISE_TIME_SHARE 5
 
 struct repeat {
@@ -36,7 +36,7 @@ struct repeat {
 	int err;
 };
 
-/* Whether the program fails in the same way under schedule `s`. */
+/* Returns true if the program fails in the same way under schedule `s`. */
 static bool fails_by(struct repeat *r, const struct schedule *s)
 {
 	if (r->err)
@@ -65,8 +65,8 @@ static bool fails(void *context, const size_t *kept, size_t count)
 	return (!r->until_ns || rd_now_ns() < r->until_ns) && fails_by(r, &s);
 }
 
-/* Adds the failure to the set.  The loops in which threads hang may differ from run to run; the
- * report has those of the last run. */
+/* Adds the failure to the set.  The loops in which threads hang may differ from run to run, so the
+ * report shows those of the last run. */
 static int add_finding(struct repeat *r, struct finding_set *set, const struct schedule *s)
 {
 	struct failure failure = r->failure->failure;
@@ -114,7 +114,7 @@ static int repeat_failure(struct repeat *r, struct finding_set *set, int64_t tim
 	return err;
 }
 
-/* Whether a check knows the failure already, by a method that gives more information. */
+/* Returns true if a check knows the failure already, by a method that gives more information. */
 static bool is_known(const struct explore_state *s, const struct note *failure, const struct schedule *whole)
 {
 	struct finding_set *alone = finding_set_new();

@@ -9,8 +9,8 @@
  * `sites` is the site table of the explored flavour. */
 struct finding_set *explore_sighted(const struct explore_result *result, const struct trace_sites *sites);
 
-/* Adds the races of `sighted` that are at other places than all races of the set.  `sighted` must
- * live as long as the set; it may be NULL. */
+/* Adds those races of `sighted` whose places differ from the places of every race in the set.
+ * `sighted` must live as long as the set; it may be NULL. */
 void explore_put_sighted(struct finding_set *set, const struct finding_set *sighted);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Inside explore/: what an exploration knows, and what it does next.  In: notes of runs.  Out: the
  * next schedule, its limits, and whether the exploration ends.  Nothing here starts a program or
- * reads a clock: the time since the start is an argument.
+ * reads a clock; the time since the start is passed as an argument.
  */
 #ifndef EXPLORE_STATE_INT_H
 #define EXPLORE_STATE_INT_H
@@ -17,8 +17,8 @@ enum {
 	/* maximum number of different failures; each takes up to 200 runs to minimise
 	 * (explore/repeat.c) */
 	EXPLORE_FAILURES = 16,
-	/* number of schedules that are kept for each race, since a recorded run may differ from the
-	 * explored one */
+	/* number of schedules that are kept for each race; more than one, because a recorded run
+	 * may differ from the explored run */
 	EXPLORE_RACY_TIMES = 3,
 	/* The extent from which on runs are long.  A point takes about 0.25 us, and a run of a short
 	 * program 0.5 ms.  So below this extent hardly any time is saved if runs continue from the
@@ -35,7 +35,8 @@ struct explore_state {
 	size_t race_count;
 	uint32_t suggested[EXPLORE_SUGGESTED]; /* sites of the races that the caller suggests */
 	size_t suggested_count;
-	/* the threads of the run with the most threads and points so far */
+	/* the threads of the run that had the most threads so far and, among such runs, the most
+	 * points */
 	struct note_thread *threads;
 	size_t thread_count;
 	uint64_t length[POINTS_KINDS]; /* largest number of choices of a run, by kind of points */
@@ -45,18 +46,21 @@ struct explore_state {
 	/* number of runs that branched off after a decision, and of those that left their schedule */
 	uint64_t branches, strayed;
 	struct prefixes prefixes; /* prefixes from runs that showed something new */
-	struct cover recordable;  /* pairs that were shown by runs with points only at operations */
+	/* pairs of sites that were shown by runs with points only at operations */
+	struct cover recordable;
 	struct note failures[EXPLORE_FAILURES];
 	size_t failure_count;
 	size_t repeated;  /* number of these failures that repeat_failures() has processed */
 	int usual_status; /* exit status of the first run, or -1 if not known */
 	uint64_t given;	  /* number of schedules that were given to workers */
 	int64_t run_ns;	  /* processor time of the runs that ended */
-	/* number of schedules, and of different schedules, at the end of the last window */
+	/* how many schedules, and how many different ones, had been run at the end of the last
+	 * window */
 	uint64_t window_end, window_new;
 	uint64_t quiet_work; /* the work (`quiet` of struct explore) since something new was seen */
 	uint64_t quiet_runs; /* the number of runs since something new was seen */
-	bool repeats;	     /* fewer than WINDOW_NEW schedules of the last window were new (learn.c) */
+	/* fewer than WINDOW_NEW of the schedules in the last window were new (learn.c) */
+	bool repeats;
 };
 
 void explore_state_init(struct explore_state *s, const struct explore *how, struct explore_result *result);
@@ -67,8 +71,8 @@ void explore_state_release(struct explore_state *s);
 /* Learns from the note of a run.  The note's arrays and texts must live as long as the state. */
 void explore_learn(struct explore_state *s, const struct note *n);
 
-/* As explore_learn(), but also removes from the note what the state knew already.  A log that
- * contains what remains is enough to restore the state. */
+/* Does the same as explore_learn(), but also removes from the note what the state already knew.  A
+ * log of what remains is enough to restore the state. */
 void explore_learn_new(struct explore_state *s, struct note *n);
 
 /* Notes that `count` runs were lost with the process that made them. */
@@ -76,20 +80,23 @@ void explore_learn_lost(struct explore_state *s, uint64_t count);
 
 /* ---- choosing the next step ---- */
 
-/* Why the exploration ends now, `elapsed_ns` after its start, or EXPLORE_GOES_ON if it does not. */
+/* Returns why the exploration ends now, `elapsed_ns` after its start, or EXPLORE_GOES_ON if it
+ * continues. */
 enum explore_stop explore_next_stop(const struct explore_state *s, int64_t elapsed_ns);
 
-/* How many schedules the next task has: at least one if the exploration continues. */
+/* Returns how many schedules the next task has, which is at least one if the exploration
+ * continues. */
 uint64_t explore_next_batch(const struct explore_state *s);
 
-/* Whether the next task has to wait for the first task, on whose result all others depend. */
+/* Returns true if the next task has to wait for the first task, on whose result all others
+ * depend. */
 bool explore_next_waits(const struct explore_state *s);
 
-/* The number of the n-th schedule of this shard, from 0. */
+/* Returns the number of the n-th schedule of this shard, from 0. */
 uint64_t explore_number(const struct explore_state *s, uint64_t n);
 
-/* The extent at which a run is ended, because it probably hangs (for example after a lost update)
- * or never ends. */
+/* Returns the extent at which a run is ended, because by then it probably hangs (for example after
+ * a lost update) or never ends. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
 /* Whether runs are long.  Then more schedules branch off earlier runs.  They do so where such a run
@@ -113,7 +120,8 @@ int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena
 		 struct explore_plan *plan);
 void explore_plan_release(struct explore_plan *plan);
 
-/* The n-th number, from 1, of Luby's sequence, which begins 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8. */
+/* Returns the n-th number, from 1, of Luby's sequence, which begins 1 1 2 1 1 2 4 1 1 2 1 1 2 4
+ * 8. */
 uint64_t explore_luby(uint64_t n);
 
 #endif

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* All of these values were chosen by hand. */
-/* if there are more threads, `weighted` and `kinds` each get one schedule in four */
+/* if there are more threads than this, `weighted` and `kinds` each get one schedule in four */
 #define MANY_THREADS 10
 /* one schedule in this many extends a prefix; the others start from the beginning */
 #define PREFIX_EACH 3
@@ -43,7 +43,7 @@ static const struct {
 	{"round", RADDLE_STRATEGY_ROUND, 0, false}, {"kinds", RADDLE_STRATEGY_KINDS, 0, false},
 };
 
-/* The last row is for programs with many threads. */
+/* The last row is used only for programs with many threads. */
 enum { ALL = sizeof rows / sizeof *rows, ROWS = ALL - 1, WEIGHTED = 3, KINDS = ROWS };
 
 int strategies_find(const char *name)
@@ -65,7 +65,7 @@ int strategies_find_points(const char *name)
 	return -1;
 }
 
-/* The seed of a schedule: a pseudo-random number, never 0. */
+/* Returns the seed of a schedule, a pseudo-random number that is never 0. */
 static uint64_t seed_of(uint64_t seed, uint64_t number)
 {
 	uint64_t z = rd_mixed(seed * RD_RANDOM_STEP + number * 0xbf58476d1ce4e5b9ull) & INT64_MAX;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: which strategy the n-th schedule has, and at which points it decides. */
+/* Inside explore/: determines which strategy the n-th schedule uses, and at which points it
+ * decides. */
 #ifndef EXPLORE_STRATEGIES_H
 #define EXPLORE_STRATEGIES_H
 
@@ -17,7 +18,8 @@ struct draw {
 	struct replay_strategy strategy; /* the strategy, without length and weights */
 	enum draw_points points;
 	uint64_t seed; /* 0 for the default schedule */
-	/* the schedule extends a prefix (explore/prefix.h), if there is one, and has its points */
+	/* the schedule extends a prefix (explore/prefix.h), if there is one, and uses the same kind
+	 * of points */
 	bool from_prefix;
 	bool from_prefix_if_long; /* the same if runs are long (explore_is_long()) */
 	/* a random number that several schedules share, so that they branch off at the same place */
@@ -34,17 +36,17 @@ struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, si
 struct explore;
 struct draw explore_draw(const struct explore *how, uint64_t number, size_t threads);
 
-/* The index, from 1, of a schedule among those with the same kind of points. */
+/* Returns the position, counted from 1, of a schedule among those with the same kind of points. */
 uint64_t strategies_position(uint64_t number);
 
 /* Adds a watch: each access at `site` becomes a point of the schedule.  If `site` is 0, every
  * access of the program becomes a point. */
 void strategies_watch(struct schedule *s, uint32_t site);
 
-/* The number of the strategy with this name, or -1. */
+/* Returns the number of the strategy with this name, or -1. */
 int strategies_find(const char *name);
 
-/* The kind of points (enum draw_points) with this name, or -1. */
+/* Returns the kind of points (enum draw_points) with this name, or -1. */
 int strategies_find_points(const char *name);
 
 #endif

@@ -7,7 +7,8 @@
 #include "trial/judge.h"
 
 struct explore_worker {
-	const struct explore_state *state; /* the state at the time when the process was forked */
+	/* what the exploration knows, as far as this process was told */
+	const struct explore_state *state;
 	struct rd_arena *arena;
 	struct trial trial;
 	struct note note; /* the note of the last run */

@@ -29,7 +29,7 @@ static void copy_races(struct explore_worker *w, const struct replay_result *r)
 					   .site = {r->races[i].site[0], r->races[i].site[1]}};
 }
 
-/* A thread whose name is too long for a note is left out. */
+/* Copies the threads to the note.  A thread whose name is too long is left out. */
 static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 {
 	w->note.threads = rd_arena_alloc(w->arena, (t->thread_count + 1) * sizeof *w->note.threads);
@@ -84,8 +84,8 @@ static size_t decisions_of(const struct explore_worker *w)
 					     : PREFIX_DECISIONS_MAX;
 }
 
-/* The fault that the exit status or the user's command shows.  NULL if there is none, or the trial
- * has another fault. */
+/* Returns the fault that the exit status or the user's command shows.  Returns NULL if there is
+ * none, or if the trial has another fault. */
 static const char *find_fault(struct explore_worker *w, const struct trial *t)
 {
 	bool failed = false;
@@ -153,7 +153,8 @@ static void note_schedule(struct explore_worker *w, const struct schedule *made,
 	w->note.made = text->data;
 }
 
-/* The detector always runs: compared with the cost of turns, its cost cannot be measured. */
+/* Prepares the bench for a run.  The detector always runs, because its cost is too small to measure
+ * in comparison with the cost of turns. */
 static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 {
 	b->strategy = plan->strategy;

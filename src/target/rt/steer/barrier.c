@@ -2,8 +2,8 @@
 /*
  * Barriers of a steered process.
  *
- * At a real barrier, a thread arrives and waits in one call, so its arrival could not be observed.
- * Then the next thread could not get its turn.  Instead, arrivals are counted here.  The program's
+ * At a real barrier, a thread arrives and waits in one call.  Its arrival could not be observed, so
+ * the next thread would never get its turn.  Therefore arrivals are counted here.  The program's
  * own barriers are not touched; the child of a fork finds them as if no thread had waited.  As in
  * glibc, the last thread to arrive is the serial thread, and a new round may begin before all
  * threads have left.
@@ -11,7 +11,7 @@
  * Entries are found by address and reused when a barrier is destroyed.  Their memory stays, and
  * `round` only grows.  So a thread that still reads an entry of a destroyed barrier sees that its
  * own round is over.  A barrier is left to libc if its initialisation was not observed or other
- * processes can use it.  Its step then ends just before the call.
+ * processes can use it.  The step of a wait at such a barrier ends just before the call.
  */
 #include "rt/steer/steer.h"
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Waiting for descriptors, where threads take turns.  In: a thread that is about to wait in the
- * kernel until it can read, accept, write, or until poll() or epoll_wait() returns something.  Out:
- * a wait by turns (rt/steer/wait.c).
+ * kernel, until it can read, accept or write, or until poll() or epoll_wait() reports something.
+ * Out: a wait by turns (rt/steer/wait.c).
  *
- * The thread looks whether it would have to wait.  If so, others run, and the thread becomes
- * runnable when another thread has written, read or closed something that ends its wait.
+ * The thread first checks whether it would have to wait.  If so, other threads run.  The thread
+ * becomes runnable again when another thread has written, read or closed something that ends its
+ * wait.
  *
- * A wait is *inside* if only this process can end it: it is for pipes, socket pairs and event
- * counters that this process has made, or epoll sets of these, and the process has no children.
- * Time has no influence on such a wait, and its time limit expires when no thread is runnable.
- * Other waits are *outside*.  With a kernel thread for each thread, the kernel does them.  On one
- * kernel thread, the runner waits in the kernel for all of them when no thread is runnable.  Then
- * time limits are those of the clock.
+ * A wait is *inside* if only this process can end it.  That is the case if the process has no
+ * children, and the wait is for pipes, socket pairs or event counters that this process has
+ * created, or for epoll sets of these.  Real time has no influence on such a wait; its time limit
+ * expires when no thread is runnable.  All other waits are *outside*.  If each thread has its own
+ * kernel thread, outside waits are left to the kernel.  If all threads share one, the runner waits
+ * in the kernel for all of them when no thread is runnable.  Then time limits expire by the clock.
  *
  * A call that waits for something else, such as a lock on a file, is repeated when another thread has
  * done something that may end its wait, and at each nap of the runner.
@@ -32,10 +33,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CHUNK 64	       /* descriptors that are examined by one call */
-#define PIPES_MAGIC 0x50495045 /* the file system of pipes without a name */
+#define CHUNK 64	       /* maximum number of descriptors that one call examines */
+#define PIPES_MAGIC 0x50495045 /* the file system type of unnamed pipes (PIPEFS_MAGIC) */
 #define NS_PER_S 1000000000u
-#define LOOKS 64 /* number of looks in a row that found nothing, after which others may run */
+#define LOOKS 64 /* after this many looks in a row that found nothing, other threads may run */
 
 static struct rt_wait_entry *entry_at(uint32_t number)
 {
@@ -44,7 +45,7 @@ static struct rt_wait_entry *entry_at(uint32_t number)
 
 /* ---- what a thread waits for ---- */
 
-/* Whether a wait for these descriptors would end now. */
+/* Returns true if a wait for these descriptors would end now. */
 static bool is_over(const struct rt_look *look)
 {
 	struct pollfd chunk[CHUNK];
@@ -75,8 +76,8 @@ static void name_descriptor(char *path, int fd)
 
 static bool is_inside(int fd, int depth);
 
-/* Whether an epoll set contains only descriptors that are inside.  The kernel lists them in lines
- * that begin with "tfd:". */
+/* Returns true if an epoll set contains only descriptors that are inside.  The kernel lists the
+ * set's descriptors in lines that begin with "tfd:". */
 static bool is_set_inside(int fd, int depth)
 {
 	char path[48] = "/proc/self/fdinfo/", text[4096];
@@ -103,8 +104,8 @@ static bool is_set_inside(int fd, int depth)
 	return true;
 }
 
-/* Whether an event counter or epoll set is inside.  Other files without an inode of their own
- * (timers, signals, processes) are not. */
+/* Returns true if the descriptor is an event counter, or an epoll set that is inside.  Other files
+ * without an inode of their own (timers, signals, processes) are not inside. */
 static bool is_anonymous_inside(int fd, int depth)
 {
 	char path[48] = "/proc/self/fd/", text[32] = "";
@@ -117,7 +118,8 @@ static bool is_anonymous_inside(int fd, int depth)
 	return !__builtin_strcmp(text, "anon_inode:[eventpoll]") && is_set_inside(fd, depth);
 }
 
-/* A pipe that was open when the program started leads to another process. */
+/* Returns true if the pipe is inside.  A pipe that was already open when the program started leads
+ * to another process. */
 static bool is_pipe_inside(int fd, const struct stat *s)
 {
 	struct statfs system;
@@ -179,8 +181,8 @@ static bool may_be_over(const struct rt_look *look, bool moved)
 	return look->retries ? moved : is_over(look);
 }
 
-/* Makes threads runnable whose waits would end now.  `moved`: something has changed, so calls are
- * repeated.  Returns whether there is one. */
+/* Makes the threads runnable whose waits would end now.  If `moved` is true, something has changed,
+ * so calls that have to be retried are repeated, too.  Returns true if there is such a thread. */
 static bool make_ready(bool moved)
 {
 	const struct rt_set *waiting = &rt_steering()->turns.waiting;
@@ -270,8 +272,9 @@ static bool wait_once(struct rt_thread *t, const struct rt_look *look, bool insi
 	return goes_on;
 }
 
-/* A thread that only looks lets others run now and then.  If it seems to wait in a loop, it matters
- * whether another process could end its loop. */
+/* Called when a thread has looked without waiting and found nothing.  Such a thread lets others run
+ * now and then.  If it seems to wait in a loop, this notes whether another process could end the
+ * loop. */
 static void looks_in_vain(struct rt_thread *t, const struct rt_look *look)
 {
 	if (rt_steered(t)->slot && rt_steered(t)->slot->spins && (look->retries || !is_all_inside(look)))
@@ -280,8 +283,9 @@ static void looks_in_vain(struct rt_thread *t, const struct rt_look *look)
 		rt_turn_yield(t);
 }
 
-/* Whether the wait is done here.  With a kernel thread for each thread, a signal handler has to
- * interrupt a call, so the kernel does the wait if there are handlers. */
+/* Returns true if the wait is done here rather than in the kernel.  If each thread has its own
+ * kernel thread and the program has signal handlers, the kernel does the wait, because a handler
+ * has to interrupt the call. */
 static bool is_handled(struct rt_thread *t, const struct rt_look *look, bool *inside)
 {
 	if (!rt_steered(t)->slot || t->busy || !rt_turn_taken() ||
@@ -334,8 +338,8 @@ void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_
 
 /* ---- the runner waits ---- */
 
-/* Collects the descriptors of all waits.  Returns their number; if there are more than CHUNK, some
- * are left out, and the nap is shorter. */
+/* Collects the descriptors of all waits and returns their number, at most CHUNK.  If some were left
+ * out, or a wait can only be retried, *all becomes false, and the nap is shorter. */
 static nfds_t collect(struct pollfd *fds, bool *all)
 {
 	nfds_t n = 0;
@@ -369,7 +373,8 @@ static void expire(void)
 	}
 }
 
-/* The time until the first time limit expires, at most that of a nap. */
+/* Returns the time in nanoseconds until the first time limit expires, but at most the length of a
+ * nap. */
 static int64_t nap_ns(bool all)
 {
 	int64_t least = all ? RT_NAP_MS * 1000000 : 1000000;

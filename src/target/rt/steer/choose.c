@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chooses the thread of a steered process that runs next, if one runs at a time (rt/steer/turn.c).
- * In: the threads that can run, the decisions of the plan, and a seed.  Out: the next thread, and a
- * list of the decisions that differ from the default.
+ * Chooses which thread of a steered process runs next, if only one runs at a time
+ * (rt/steer/turn.c).  In: the threads that can run, the decisions of the plan, and a seed.  Out:
+ * the next thread, and a list of the decisions that differ from the default.
  */
 #include "rt/common/hash.h"
 #include "rt/core/control/choose.h"
@@ -11,8 +11,8 @@
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
 
-/* After this many points in a row, a thread that is explored loses the turn: it may wait in a
- * loop. */
+/* After this many points in a row, a thread loses the turn in an exploration, because it may be
+ * waiting in a loop. */
 #define EXPLORED_STAYS 12
 
 static uint32_t find_slot(uint32_t position)
@@ -49,8 +49,8 @@ uint32_t rt_turn_slot(uint32_t position)
 	return found;
 }
 
-/* The next runnable thread after slot `number`, cyclically, with `number` itself last; NONE if no
- * thread can run. */
+/* Returns the next runnable thread after slot `number`, cyclically, so `number` itself comes last.
+ * Returns NONE if no thread can run. */
 static uint32_t next_ready(uint32_t number)
 {
 	const struct rt_set *ready = &rt_steering()->turns.ready;
@@ -59,9 +59,9 @@ static uint32_t next_ready(uint32_t number)
 	return next != RADDLE_STEER_NONE ? next : rt_set_next(ready, 0, count);
 }
 
-/* While threads are led to their goals: if the argument is true, the thread of the goal whose
- * `front` is set, which runs first.  Otherwise the thread of the other goal, which runs last.  NONE
- * if `front` is set in no goal. */
+/* While threads are led to their goals, one goal may have `front` set.  The thread of that goal
+ * runs first and the thread of the other goal runs last.  Returns the former if the argument is
+ * true, and the latter if it is false.  Returns NONE if no goal has `front` set. */
 static uint32_t in_front(bool front)
 {
 	const struct raddle_steer *s = rt_steer();
@@ -72,7 +72,8 @@ static uint32_t in_front(bool front)
 	return RADDLE_STEER_NONE;
 }
 
-/* The next runnable thread after slot `number`; the thread `last` only if no other is runnable. */
+/* Returns the next runnable thread after slot `number`.  Returns `last` only if no other thread is
+ * runnable. */
 static uint32_t next_before(uint32_t number, uint32_t last)
 {
 	uint32_t next = next_ready(number);
@@ -112,9 +113,9 @@ static inline uint32_t by_default(uint32_t number)
 	return by_default_with_goals(number);
 }
 
-/* Whether an exploration of a memory model chooses the next thread at this point.  It does so
- * before a watched access, where the thread cannot continue, and before an operation that empties
- * its store buffer. */
+/* Returns true if an exploration of a memory model chooses the next thread at this point.  It does
+ * so before a watched access, when the thread waits or ends, and before an operation that empties
+ * the thread's store buffer. */
 static RT_SELDOM bool is_explored_at(uint32_t number)
 {
 	const struct raddle_memory *plan = rt_memory_plan();
@@ -136,7 +137,7 @@ static inline bool is_explored(uint32_t number)
 	return RT_UNLIKELY(rt_steer()->memory_at) && is_explored_at(number);
 }
 
-/* A hash of the current points and states of all threads. */
+/* Returns a hash of the current points and states of all threads. */
 static uint64_t hash_points(void)
 {
 	uint64_t hash = 1;
@@ -182,8 +183,8 @@ static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_d
 	       (at->point_n == d->n && at->point == d->point && at->point_count > d->count);
 }
 
-/* The thread that the plan chooses at the current point of thread `number`.  NONE if the plan has
- * no decision for this point, or the decision cannot be followed. */
+/* Returns the thread that the plan chooses at the current point of thread `number`.  Returns NONE
+ * if the plan has no decision for this point, or the decision cannot be followed. */
 static __attribute__((noinline)) uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
@@ -254,7 +255,7 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 	atomic_store_explicit(&s->made_count, made + 1, memory_order_release);
 }
 
-/* Whether the thread waits with a time limit, which could run out now. */
+/* Returns true if the thread waits with a time limit, which could expire now. */
 static bool is_timed(uint32_t number)
 {
 	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->timed);
@@ -293,7 +294,7 @@ uint32_t rt_turn_next_that_may(uint32_t from)
 	return ready;
 }
 
-/* Called when no thread can continue, or all that can wait in loops. */
+/* Called when no thread can continue, or when every thread that can continue waits in a loop. */
 bool rt_turn_expire_first(void)
 {
 	uint32_t best = RADDLE_STEER_NONE;
@@ -332,7 +333,7 @@ static RT_SELDOM bool let_in(void)
 	return true;
 }
 
-/* Defined by the program, if it uses raddle/annotate.h. */
+/* The program defines this variable if it uses raddle/annotate.h. */
 extern unsigned __raddle_waits __attribute__((weak));
 
 static bool is_too_early(void)
@@ -340,7 +341,7 @@ static bool is_too_early(void)
 	return &__raddle_waits && __atomic_load_n(&__raddle_waits, __ATOMIC_SEQ_CST);
 }
 
-/* Whether the seed chooses the next thread here. */
+/* Returns true if the seed chooses the next thread here. */
 static bool has_choice(uint32_t ready)
 {
 	return rt_steer()->seed && !is_too_early() &&

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The clock of a program whose threads take turns, unless its input is recorded or replayed
- * (rt/world/).  In: queries of the time, sleeps, time limits that expire.  Out: times that are the same
- * in all runs of a schedule, apart from the time at which the run began.
+ * (rt/world/).  In: queries of the time, sleeps, time limits that expire.  Out: times that are the
+ * same in all runs of a schedule, relative to the start of the run.
  *
- * Each clock begins with its real time at the start of the program.  Then it advances by a little with each
- * query, by the length of a sleep if all runnable threads sleep, and to the end of a time limit when
- * that expires.  A thread that only queries the time gets larger and larger steps, so a loop that waits
- * for a certain time ends.
+ * Each clock begins with its real time at the start of the program.  Then it advances a little with
+ * each query, by the length of a sleep if all runnable threads sleep, and to the end of a time
+ * limit when the limit expires.  A thread that only queries the time gets larger and larger steps,
+ * so a loop that waits for a certain time ends.
  *
- * If other processes may influence the program, a deadline must not come before they had their time.
- * Then the clock follows real time from there on, and a query marks the run as influenced by it.
+ * If other processes may influence the program, a deadline must not expire before they have had
+ * real time to act.  From then on, the clock follows real time, and each query marks the run as
+ * influenced by real time.
  *
  * Only the thread that has the turn uses the clock.  A clock never runs backwards.
  */
@@ -46,7 +47,8 @@ void rt_clock_becomes_real(void)
 	state()->real = true;
 }
 
-/* Called before time passes for which the program only waits. */
+/* Called before the clock advances over time that the program spends waiting.  Lets the clock
+ * follow real time if something outside the program may happen. */
 static void look_outside(void)
 {
 	if (!state()->real &&
@@ -89,7 +91,7 @@ void rt_clock_passes(uint64_t ns)
 		state()->passed += ns;
 }
 
-/* Whether all other threads that are runnable sleep, too. */
+/* Returns true if all other runnable threads sleep, too. */
 static bool all_sleep(const struct rt_thread *t)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
@@ -116,7 +118,7 @@ static void sleeps(uint64_t ns)
 		rt_clock_passes(ns);
 }
 
-/* The clock of the kernel that a source shows; -1 if it is not a clock. */
+/* Returns the kernel clock that a source reads, or -1 if the source is not a clock. */
 static clockid_t clock_of(enum raddle_source source)
 {
 	switch (source) {

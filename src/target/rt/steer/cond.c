@@ -5,9 +5,9 @@
  * The program's own condition variables are not touched.  The runtime has a list of waiting
  * threads, in order of arrival.  Each of them sleeps on a real condition variable of its own, under
  * one common mutex.  So a wait has taken effect when its step ends.  A signal wakes the waiter
- * whose wake-up is first in the plan.  If the plan lists no wake-up, the signal wakes the thread
- * that has waited longest.  Waiters that the plan keeps in this wait (a stop, or past their limit)
- * come last.
+ * whose wake-up comes first in the plan.  If the plan lists no wake-up, the signal wakes the thread
+ * that has waited longest.  Some waiters are meant to stay in this wait, because it is their stop
+ * or lies past their limit; they come last.
  *
  * A waiter whose time is up stays in the list until it gets its turn.  If a signal arrives before
  * that, the wait ends by the signal, not by the timeout.  A waiter that is cancelled passes its
@@ -101,7 +101,7 @@ struct wait {
 	int result;
 };
 
-/* Sleeps if threads take turns: the mutex of the list is released while others run. */
+/* Waits where threads take turns.  The mutex of the list is released while others run. */
 static int wait_by_turns(struct rt_waiter *w, const struct rt_until *until)
 {
 	bool waits = true;
@@ -149,7 +149,8 @@ static void lock_again(struct wait *w)
 		RT_NOTIFY(acquired, t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
 }
 
-/* The sleep has ended by a wake-up, a timeout or a cancellation; the mutex of the list is held. */
+/* Called with the mutex of the list held, when a wake-up, a timeout or a cancellation has ended the
+ * sleep. */
 static void leave_list(struct wait *w)
 {
 	struct rt_waiter *waiter = &w->waiter;
@@ -185,8 +186,8 @@ static void end_wait(struct wait **ended)
 	errno = saved;
 }
 
-/* Enters the list and releases the program's mutex; the wait has then taken effect.  The mutex of
- * the list stays held, unless the release failed. */
+/* Adds the waiter to the list and releases the program's mutex.  After that, the wait has taken
+ * effect.  The mutex of the list stays held, unless the release failed. */
 static void release_mutex(struct wait *w, struct rt_op *op)
 {
 	rt_op_releasing(op, RADDLE_MUTEX_UNLOCK, A(w->mutex));

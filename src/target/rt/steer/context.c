@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * All threads on one kernel thread (RADDLE_STEER_ONE).  In: threads that are created, wait for
+ * Runs all threads on one kernel thread (RADDLE_STEER_ONE).  In: threads that are created, wait for
  * their turn, and end.  Out: a switch of stacks instead of a wake-up and a sleep in the kernel.
  *
  * Glibc creates each thread as usual, with its stack and its TLS.  The new kernel thread saves its
  * registers and ends.  A context remains: a stack pointer and the base of the TLS.  The kernel
  * thread of the initial thread, the runner, runs all contexts.  A thread that ends stays a context
- * and never runs again (rt/steer/park.c).  If it has to leave libc, it needs a kernel thread again,
- * because glibc ends the kernel thread on which a thread returns.  So it gets a new kernel thread,
- * on which it leaves.
+ * and never runs again (rt/steer/park.c).  Some threads have to return to libc, however, and glibc
+ * ends the kernel thread on which a thread returns.  Such a thread gets a new kernel thread, on
+ * which it leaves.
  *
  * Invariants:
  * 1. No two kernel threads run on one stack.  The runner enters a new context only when its kernel
@@ -50,7 +50,7 @@ __attribute__((naked, noinline)) static void swap(struct rt_context *from, const
 			 "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
 }
 
-/* Saves the context and ends the kernel thread, which no longer uses the stack. */
+/* Saves the context and ends the kernel thread without using the stack again. */
 __attribute__((naked, noinline)) static void save_and_end(struct rt_context *c)
 {
 	__asm__ volatile("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n\t"
@@ -59,7 +59,8 @@ __attribute__((naked, noinline)) static void save_and_end(struct rt_context *c)
 			 "xor %edi, %edi; mov $60, %eax; syscall; ud2");
 }
 
-/* Starts a kernel thread that continues in the context.  The kernel clears `tid` when it ends. */
+/* Starts a kernel thread that continues in the context.  The kernel clears `tid` when the new
+ * kernel thread ends. */
 __attribute__((naked, noinline)) static long clone_into(long flags, const struct rt_context *c, void *tid)
 {
 	__asm__ volatile("mov %rdx, %r10; mov 8(%rsi), %r8; mov (%rsi), %rsi; xor %edx, %edx\n\t"
@@ -80,8 +81,8 @@ void rt_context_refuse(enum raddle_unfit why)
 
 /* The kernel has one set of blocked signals for the runner.  If the program has handlers or blocks
  * signals itself, the set changes with each switch.  Otherwise it changes only at a switch to or
- * from a context that begins or ends, for which the runtime has blocked all signals.  Child
- * processes would inherit the blocked signals. */
+ * from a thread that begins or ends, for which the runtime has blocked all signals.  It has to
+ * change there because child processes would inherit the blocked signals. */
 static bool has_masks(void)
 {
 	return RT_UNLIKELY(atomic_load_explicit(&rt.interruptible, memory_order_relaxed));
@@ -110,7 +111,8 @@ static void restore_mask(const struct rt_context *c)
 	change_mask(c->masked ? &c->mask : &rt_steering()->common_mask, NULL);
 }
 
-/* Until now all threads of the program have had the same mask. */
+/* Called before the program first installs a signal handler or changes a signal mask.  Until then,
+ * all of its threads have had the same mask, which is stored here. */
 void rt_context_disturbs(void)
 {
 	if (rt_steer_has_one())
@@ -142,8 +144,8 @@ static long clone_to_leave(struct rt_context *c)
 	return clone_into(flags, c, c->tid);
 }
 
-/* Called when the runner may have left the stack of a thread that ends.  Lets the thread leave, on
- * a kernel thread that takes no signals. */
+/* Called when the runner no longer uses the stack of a thread that ends.  Lets the thread leave on
+ * a new kernel thread, which takes no signals. */
 static __attribute__((noinline)) void leave_now(struct rt_context *c)
 {
 	uint64_t old;
@@ -208,14 +210,13 @@ void rt_context_arrives(struct rt_thread *t)
 	let_leave();
 }
 
-/* The context of the thread with this number; NULL if it cannot be switched to. */
+/* Returns the context of the thread with this number, or NULL if the runner cannot switch to it. */
 static struct rt_context *find(uint32_t number)
 {
 	return number < RADDLE_SLOTS ? rt_steering()->contexts[number] : NULL;
 }
 
-/* The kernel thread of a new context may still be ending.  The kernel clears `alive` when it has
- * ended. */
+/* Waits until the kernel thread of a new context has ended.  The kernel then clears `alive`. */
 static __attribute__((noinline, cold)) void await_end(struct rt_context *c)
 {
 	int saved = errno;
@@ -338,9 +339,9 @@ void rt_context_begin(struct rt_thread *t)
 	rt_steering()->contexts[0] = c;
 }
 
-/* Stores the ID that glibc still has for the thread.  Its kernel thread has ended, but no other
- * thread of the process gets the same ID here.  The ID of the initial thread is that of the
- * process. */
+/* Stores in *id the ID that glibc still has for the thread.  The kernel thread with this ID has
+ * ended, but no other thread of the process gets the same ID here.  The ID of the initial thread is
+ * that of the process. */
 void rt_context_identifies(const struct rt_thread *t, pid_t *id)
 {
 	const struct rt_context *c = &rt_steered(t)->context;
@@ -362,7 +363,7 @@ void rt_context_tids(uint32_t number, pid_t **word)
 		*word = c->tid;
 }
 
-/* Called when the runtime has blocked all signals, because the thread ends. */
+/* Called when the thread ends and the runtime has therefore blocked all signals. */
 void rt_context_ends(struct rt_thread *t)
 {
 	rt_steered(t)->context.blocked |= has_masks();

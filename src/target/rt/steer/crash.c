@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records the place of a fatal signal in a steered process; then the signal has its usual effect.
- * In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A handler that the
- * program installs replaces this one.
+ * Records where a fatal signal occurred in a steered process.  Then the signal has its usual
+ * effect.  In: the signal.  Out: places in the program's code (raddle/crash-find.h).  A handler
+ * that the program installs replaces this one.
  */
 #include "rt/common/signal.h"
 #include "raddle/crash-find.h"
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Lets the signal have its default effect.  A fault happens again when the handler returns.  A
- * signal that was sent would not occur again, so it is sent again.  System calls are used, since
+/* Lets the signal have its default effect.  A fault happens again when the handler returns, but a
+ * signal that was sent does not, so this function sends it again.  System calls are used, since
  * functions of libc may be replaced by the program, or interposed. */
 static void end_by(int number, bool sent)
 {

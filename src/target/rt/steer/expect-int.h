@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions of rt/steer/expect.c that depend only on their arguments. */
+/* Pure functions of rt/steer/expect.c: their results depend only on their arguments. */
 #ifndef RT_STEER_EXPECT_INT_H
 #define RT_STEER_EXPECT_INT_H
 
@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the signals that have handlers (a bit for each), those that other processes send. */
+/* Takes the set of signals that have handlers, one bit for each, and returns those that another
+ * process would have to send. */
 static inline uint64_t rt_expect_signals(uint64_t handled)
 {
 	static const uint8_t inner[] = {/* caused by the program itself */
@@ -23,7 +24,8 @@ static inline uint64_t rt_expect_signals(uint64_t handled)
 	return handled;
 }
 
-/* Reads a hexadecimal number and moves `line` behind the character after it. */
+/* Reads a hexadecimal number and advances `line` past the number and the character that follows
+ * it. */
 static inline uintptr_t rt_expect_bound(const char **line)
 {
 	uintptr_t bound = 0;
@@ -34,7 +36,8 @@ static inline uintptr_t rt_expect_bound(const char **line)
 	return bound;
 }
 
-/* Whether a line of /proc/self/maps is a shared mapping that contains the address. */
+/* Returns true if a line of /proc/self/maps describes a readable shared mapping that contains the
+ * address. */
 static inline bool rt_expect_is_shared(const char *line, uintptr_t address)
 {
 	uintptr_t start = rt_expect_bound(&line), end = rt_expect_bound(&line);

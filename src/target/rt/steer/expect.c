@@ -40,7 +40,7 @@ void rt_expect_looks(const struct rt_thread *t)
 		expecting()->looks[t->number] = news() + 1;
 }
 
-/* Whether a thread has looked outside since any thread last saw something new. */
+/* Returns true if a thread has looked outside since any thread last saw something new. */
 static bool looks_outside(void)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
@@ -58,7 +58,8 @@ static bool has_handlers(void)
 	return rt_expect_signals(handled) != 0;
 }
 
-/* Whether the address is in memory that other processes may share, by /proc/self/maps. */
+/* Returns true if, according to /proc/self/maps, other processes may share the memory at the
+ * address. */
 static bool is_shared(uintptr_t address)
 {
 	long fd = rt_bare(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
@@ -101,7 +102,7 @@ static bool has_pending_signals(void)
 	return pending != 0;
 }
 
-/* Whether something other than a signal from an unknown process may happen. */
+/* Returns true if something other than a signal from an unknown process may still happen. */
 static bool expects_event(void)
 {
 	return rt_steer()->flags & RADDLE_STEER_ACCOMPANIED || looks_outside() || rt_turn_has_timers() ||
@@ -122,14 +123,15 @@ static bool locked(bool (*look)(void))
 	return result;
 }
 
-/* Lets the first time limit expire, if all limits are virtual.  For threads that wait in loops, time
- * passes as it does when no thread is runnable. */
+/* Lets the first time limit expire, if no time limit depends on real time.  While all runnable
+ * threads wait in loops, time passes as it does when no thread is runnable. */
 static bool expires(void)
 {
 	return !rt_blocking_let_in() && rt_turn_expire_first();
 }
 
-/* Points at which threads only let time pass are not counted. */
+/* Lets the thread sleep for a moment in real time.  Points at which threads only let time pass are
+ * not counted. */
 static void nap(struct rt_thread *t)
 {
 	struct rt_turns *turns = &rt_steering()->turns;
@@ -143,7 +145,8 @@ static void nap(struct rt_thread *t)
 	rt_steered(t)->slot->arrivals -= rt_steered(t)->slot->arrivals > 0;
 }
 
-/* Counts the naps in a row of threads that wait for a signal alone. */
+/* Counts naps in a row during which threads only wait for a signal.  Returns true if there were too
+ * many. */
 static bool is_too_long(void)
 {
 	struct rt_expecting *e = expecting();
@@ -154,9 +157,9 @@ static bool is_too_long(void)
 	return ++e->naps > SIGNAL_NAPS;
 }
 
-/* Nothing is expected.  But the last event may have happened after a thread looked, and a handler may
- * have interrupted the runtime, which then does not see its accesses.  So all threads have to check
- * once more. */
+/* Called when nothing more is expected.  Even so, the last event may have happened after a thread
+ * last looked, and a handler may have interrupted the runtime, which does not see the accesses of
+ * such a handler.  So all threads have to check once more. */
 static void end_hope(void)
 {
 	bool disturbed = atomic_load(&rt.interruptible) || atomic_load(&rt_steer()->unsure);

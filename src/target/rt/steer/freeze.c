@@ -8,15 +8,15 @@
  * handlers of the program.
  *
  * Invariants:
- * 1. A program is frozen only if a copy behaves as the program itself would.  It has not changed the
- *    file system, where copies would see each other's changes.  It has no child processes, timers, other
- * kernel threads or writable shared memory.  The files that it has opened are read-only files, or devices
- * without a position.
- * 2. Copies run one after the other.  Before each fork, files get the positions that they had when
- *    the program was frozen.
- * 3. The program does not notice that it is a copy.  If it has asked for its ID before, getpid() and
- *    gettid() still return the ID of the frozen process.  libc keeps the IDs in mutexes that a thread
- *    holds.
+ * 1. A program is frozen only if a copy behaves as the program itself would.  It has not changed
+ *    the file system, because copies would see each other's changes.  It has no child processes,
+ *    timers, other kernel threads or writable shared memory.  The files that it has opened are
+ *    read-only files, or devices without a position.
+ * 2. Copies run one after the other.  Before each fork, the positions of open files are reset to
+ *    what they were when the program was frozen.
+ * 3. The program does not notice that it is a copy.  If it has asked for its process ID before,
+ *    getpid() and gettid() still return the ID of the frozen process.  This also keeps the owner
+ *    IDs valid that libc stores in mutexes.
  */
 #include "rt/core/real.h"
 #include "rt/steer/turn-int.h"
@@ -32,9 +32,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Values chosen by hand. */
-/* How often the runtime checks whether kernel threads that are ending have ended: first with yields,
- * then with sleeps of 1 ms in between.  It takes seconds only on a very busy machine. */
+/* The values below were chosen by hand. */
+/* How often the runtime checks whether kernel threads that are ending have ended: first with
+ * yields, then with sleeps of 1 ms in between.  This takes seconds only on a very busy machine. */
 #define ENDING_YIELDS 200
 #define ENDING_NAPS 3000
 #define READ_SIZE 4096	/* bytes of /proc that are read at once */
@@ -47,7 +47,7 @@ static struct rt_frozen *frozen(void)
 
 /* ---- what a copy would share ---- */
 
-/* What is done with each open file; returns false to end the walk. */
+/* Called for each open file.  Returns false to end the walk. */
 typedef bool file_fn(int fd, const struct stat *st);
 
 static bool note_inherited(int fd, const struct stat *st)
@@ -96,7 +96,7 @@ static int number_of(const char *name)
 	return *name ? -1 : n;
 }
 
-/* Calls `each` for the files of a part of the directory. */
+/* Calls `each` for the files listed in a part of the directory.  Returns false if `each` did. */
 static bool walk_entries(const char *entries, long length, int directory, file_fn *each)
 {
 	for (long at = 0; at < length;) {
@@ -112,7 +112,7 @@ static bool walk_entries(const char *entries, long length, int directory, file_f
 	return true;
 }
 
-/* Calls `each` for all open files.  Returns whether it returned true for all of them. */
+/* Calls `each` for all open files.  Returns true if `each` returned true for all of them. */
 static bool walk_files(file_fn *each)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0),
@@ -127,7 +127,8 @@ static bool walk_files(file_fn *each)
 	return fine && length == 0;
 }
 
-/* A line of /proc/self/maps: whether it is a writable shared mapping that is not the session's. */
+/* Returns true if a line of /proc/self/maps describes a writable shared mapping other than the
+ * session's. */
 static bool is_shared(const char *line)
 {
 	uintptr_t start = 0;
@@ -139,7 +140,7 @@ static bool is_shared(const char *line)
 	return *line && line[2] == 'w' && line[4] == 's' && start != (uintptr_t)rt.session;
 }
 
-/* Reads the lines of /proc/self/maps; only their beginnings matter. */
+/* Reads /proc/self/maps.  Only the beginning of each line matters. */
 static bool has_shared_memory(void)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
@@ -163,7 +164,8 @@ static bool has_shared_memory(void)
 	return shared;
 }
 
-/* Whether there is only one kernel thread.  The kernel threads of new and ended threads end soon. */
+/* Returns true if there is only one kernel thread.  Waits for a while first, because the kernel
+ * threads of new and ended threads are about to end. */
 static bool is_alone(void)
 {
 	_Atomic uint32_t never = 0;
@@ -291,8 +293,8 @@ void rt_freeze_at(enum raddle_freeze where)
 	errno = saved;
 }
 
-/* Before the second thread is created, no schedule decides anything.  Counts start there, so that
- * the choices of a run do not depend on what was a point before. */
+/* Until the second thread is created, there is nothing to schedule.  Counts start there, so that
+ * the choices of a run do not depend on which points came before. */
 void rt_freeze_at_creation(struct rt_thread *t)
 {
 	if (t->number == 0 && rt_steered(t)->slot && rt_takes_turns() &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known about a program that is frozen (rt/steer/freeze.c). */
+/* The state of a frozen program (rt/steer/freeze.c). */
 #ifndef RT_STEER_FREEZE_H
 #define RT_STEER_FREEZE_H
 
@@ -8,21 +8,20 @@
 
 #define RT_FROZEN_FILES 64 /* maximum number of files whose positions are kept; chosen by hand */
 
-/* A program that is frozen (rt/steer/freeze.c). */
 struct rt_frozen {
-	/* its open files that have a position, and the positions */
+	/* open regular files and their file positions when the program was frozen */
 	struct rt_position {
 		int fd;
 		long at;
 	} files[RT_FROZEN_FILES];
 	size_t count;
-	/* files that were open before the program began, which runs share anyway */
+	/* files that were already open when the program began, which all runs share anyway */
 	struct rt_inherited {
 		int fd;
 		uint64_t device, inode;
 	} inherited[RT_FROZEN_FILES];
 	size_t inherited_count;
-	void *robust; /* the list of robust mutexes of the kernel thread */
+	void *robust; /* the kernel thread's list of robust mutexes */
 	size_t robust_size;
 	uint32_t alive; /* rt_guard.alive, which the kernel clears in a child */
 };

@@ -4,17 +4,17 @@
  * libc itself make (rt/core/process/bare.c, rt/steer/trap.c).  Out: waits by turns (rt/steer/wait.c)
  * instead of waits in the kernel.
  *
- * A wait is a point, like a wait for a lock of the program; a wake-up is not.  The waits are those
- * of the kernel: they may end without a reason, and the caller checks its word again.
+ * A wait is a point, like a wait for a lock of the program; a wake-up is not.  As in the kernel, a
+ * wait may end without a reason, so the caller checks its word again.
  *
  * Invariants:
  * 1. An entry of `futexes` is valid while its thread is in the set of waiting threads.
  * 2. Waiting threads are woken in the order in which they began to wait.
- * 3. While a thread that made its last step still runs in libc, no thread waits here: that thread
- *    may hold a lock of libc, and would wake nobody here.  It ends by itself, so the wait is in the
- *    kernel, and no point depends on how fast it ends.
+ * 3. While a thread that has made its last step still runs in libc, no thread waits here.  The
+ *    ending thread may hold a lock of libc, and its wake-up would not arrive here.  It ends by
+ *    itself, so others wait for it in the kernel, and no point depends on how fast it ends.
  *
- * In the child of a fork no layer listens, and its futexes are the kernel's.
+ * In the child of a fork, no layer listens, so the kernel handles all of its futex calls.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
@@ -25,7 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SLICE_NS 1000000 /* a wait in the kernel; then it is checked again why it is one */
+/* length of a wait in the kernel; afterwards it is decided again where to wait */
+#define SLICE_NS 1000000
 
 /* The arguments of futex(), by their positions. */
 enum { WORD, OP, VALUE, LIMIT, WORD2, VALUE3 };
@@ -55,7 +56,7 @@ void rt_futex_leaves(pid_t tid)
 		g->leavers[g->left++ % RT_LEAVERS] = tid;
 }
 
-/* Whether a thread that made its last step may still run. */
+/* Returns true if a thread that has made its last step may still be running. */
 static bool has_leavers(void)
 {
 	struct rt_entries *g = &rt_steering()->entries;
@@ -71,8 +72,8 @@ static bool has_leavers(void)
 
 /* ---- waiting ---- */
 
-/* Fills in the time limit of a wait, which is relative only in FUTEX_WAIT.  Returns false if there
- * is none. */
+/* Fills in the time limit of a wait and returns true, or returns false if the wait has none.  The
+ * limit is relative only in FUTEX_WAIT. */
 static bool find_limit(const struct rt_futex_call *call, struct rt_until *until, struct timespec *end)
 {
 	const struct timespec *limit = (const struct timespec *)call->arguments[LIMIT];
@@ -112,7 +113,8 @@ static void show_end(struct rt_thread *t)
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 }
 
-/* Waits by turns.  A handler that interrupts the wait may wait itself, so the entry is restored. */
+/* Waits by turns.  A handler that interrupts the wait may itself wait, so the previous entry is
+ * restored at the end. */
 static long wait_by_turns(struct rt_thread *t, const struct rt_futex_call *call, uint32_t bits)
 {
 	struct rt_futex_entry *entry = entry_at(t->number), outer = *entry;
@@ -133,7 +135,7 @@ static long wait_by_turns(struct rt_thread *t, const struct rt_futex_call *call,
 	return woken || goes_on ? 0 : -ETIMEDOUT;
 }
 
-/* Waits in the kernel, briefly if the caller has no time limit of its own. */
+/* Waits in the kernel.  If the caller has no time limit of its own, the wait is brief. */
 static long wait_in_kernel(const struct rt_futex_call *call)
 {
 	struct rt_futex_call brief = *call;
@@ -148,7 +150,8 @@ static long wait_in_kernel(const struct rt_futex_call *call)
 	return r == -ETIMEDOUT ? 0 : r;
 }
 
-/* A thread that joins another waits for the kernel to clear the other's ID. */
+/* Returns true if the thread is joining another one.  It then waits until the kernel clears the
+ * other thread's ID. */
 static bool joins(const struct rt_thread *t)
 {
 	return t->internal && atomic_load(&rt_steered(t)->slot->kind) == RADDLE_THREAD_JOIN;
@@ -176,7 +179,7 @@ static bool waits_for(uint32_t number, uintptr_t word, uint32_t bits)
 	return entry->word == word && !entry->woken && entry->bits & bits;
 }
 
-/* The thread that has waited longest for the word, or NONE. */
+/* Returns the thread that has waited longest for the word, or NONE. */
 static uint32_t find_waiter(uintptr_t word, uint32_t bits)
 {
 	const struct rt_set *waiting = &rt_steering()->turns.waiting;
@@ -227,7 +230,8 @@ static uint32_t move_waiters(uintptr_t word, uintptr_t to, uint32_t most)
 	return done;
 }
 
-/* Threads of other processes, and threads that leave, wait in the kernel. */
+/* Wakes threads that wait here and, if there are too few, threads that wait in the kernel.  The
+ * latter are threads of other processes, and threads that are ending. */
 static long wake_all(const struct rt_futex_call *call, uint32_t bits)
 {
 	struct rt_futex_call rest = *call;
@@ -255,7 +259,8 @@ static long requeue(const struct rt_futex_call *call, bool compares)
 	return compares ? (long)woken + (long)moved : (long)woken;
 }
 
-/* FUTEX_WAKE_OP: the operation is encoded in the last argument as FUTEX_OP() does it. */
+/* Does the operation of FUTEX_WAKE_OP on the word, and returns the word's old value.  `code` is
+ * encoded as by FUTEX_OP(). */
 static uint32_t change_word(uint32_t *word, uint32_t code)
 {
 	uint32_t argument = code << 8 >> 20;
@@ -314,8 +319,8 @@ static long futex(struct rt_thread *t, const struct rt_futex_call *call)
 	}
 }
 
-/* Whether the calling kernel thread runs this thread.  A kernel thread that begins or leaves, and
- * the child of a fork by a bare system call, do not. */
+/* The result is false on a kernel thread that is beginning or ending, and in a child that was
+ * forked by a bare system call. */
 bool rt_futex_runs(const struct rt_thread *t)
 {
 	pid_t tid = rt_kernel_tid();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Goals: a thread waits before an access until another thread reaches a conflicting access.  Then
- * the threads have met.  In: accesses.  Out: the two spots at which they met, and the order in
- * which they continue.  If the plan names no thread ("anywhere"), each thread that reaches a goal
- * waits there for a moment.  If no other thread comes, threads wait less and less often.
+ * the threads have met.  In: accesses.  Out: the two spots at which the threads met, and the order
+ * in which they continue.  If the plan names no thread ("anywhere"), each thread that reaches a
+ * goal waits there for a moment.  If no other thread arrives, threads wait less and less often.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
@@ -14,12 +14,12 @@
 
 /* how long the second thread of a race waits for the access of the first */
 #define FIRST_ALONE_MS 20
-#define FIRST_LONGEST_MS 500	   /* the same if the first thread gets no processor */
+#define FIRST_LONGEST_MS 500	   /* the same, if no processor is free for the first thread */
 #define FIRST_COMPUTES_NS 200000   /* CPU time that is enough for an access */
-#define MOMENT_NS 100000000u	   /* how long a thread waits where it may meet another */
+#define MOMENT_NS 100000000u	   /* how long a thread waits at a goal where it may meet another */
 #define LONG_MOMENT_NS 2000000000u /* the same with PATIENT, for rare accesses */
-/* The maximum total of the long waits of a run.  Otherwise, at a place that is reached often, they
- * could take minutes. */
+/* The maximum total length of all long waits of a run.  Without it, the waits at a place that is
+ * reached often could take minutes. */
 #define PATIENCE_NS 3000000000u
 
 void rt_steer_spot_of(const struct rt_thread *t, const struct rt_touch *touch, struct raddle_steer_spot *spot)
@@ -90,8 +90,8 @@ static uint64_t now_by(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The kernel's ID of a thread's CPU clock: the thread ID inverted, with the flags for per-thread
- * (4) and scheduled time (2). */
+/* Returns the kernel's ID of a thread's CPU clock.  It consists of the inverted thread ID and the
+ * flags for per-thread (4) and scheduled time (2). */
 static clockid_t clock_of(uint32_t slot)
 {
 	return (clockid_t)(~raddle_steer_slots(rt_steer())[slot].tid << 3 | 6);
@@ -110,8 +110,8 @@ static struct first watch_first(uint32_t slot)
 	return f;
 }
 
-/* Whether the first thread may still run alone: for FIRST_ALONE_MS, and longer if it did not get a
- * processor. */
+/* Returns true if the second thread keeps waiting so that the first one can run alone.  It waits
+ * for FIRST_ALONE_MS, and longer if the first thread has had no processor. */
 static bool is_alone(const struct first *f)
 {
 	uint64_t passed = (rt_now() - f->begin) / 1000000u;
@@ -121,8 +121,8 @@ static bool is_alone(const struct first *f)
 	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
 }
 
-/* The threads stay where they met until the replayer has examined them.  The thread that has the
- * turn keeps the turn. */
+/* Keeps the thread where it met the other one until the replayer has examined both.  The thread
+ * that has the turn keeps the turn. */
 static void stay(struct rt_thread *t)
 {
 	rt_steer_show(t, RADDLE_SLOT_GOAL);
@@ -171,7 +171,7 @@ static __attribute__((noinline)) void wait_at_goal(struct rt_thread *t, const st
 		rt_steered(t)->leads = true;
 }
 
-/* Whether the thread, at its access, meets the thread that is stopped at the other goal. */
+/* Returns true if the thread, at its access, meets the thread that is stopped at the other goal. */
 static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -180,8 +180,8 @@ static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
 }
 
-/* Whether the thread may wait at this goal.  Where threads wait in vain, they wait less and less
- * often, so that the program reaches its end. */
+/* Returns true if the thread may wait at this goal.  If threads wait at a goal in vain, they wait
+ * there less and less often, so that the program reaches its end. */
 static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct rt_steering *g = rt_steering();
@@ -215,7 +215,8 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 	return which;
 }
 
-/* The thread leaves the goal.  If it met no thread, later threads wait there less often. */
+/* Called when the thread leaves the goal.  If it met no other thread, later threads wait there less
+ * often. */
 static void leave_goal(uint32_t which)
 {
 	struct rt_steering *g = rt_steering();
@@ -231,7 +232,8 @@ static void leave_goal(uint32_t which)
 	rt_steer_unlock(&signals);
 }
 
-/* Whether there is another thread to meet.  A lone thread would only lose time by waiting. */
+/* Returns true if there is another thread to meet.  A lone thread would only lose time by
+ * waiting. */
 static bool has_company(void)
 {
 	return atomic_load_explicit(&rt_steer()->slot_count, memory_order_relaxed) > 1;
@@ -334,7 +336,8 @@ static void pass_goal(struct rt_thread *t, const struct rt_touch *touch)
 	wait_at_goal(t, touch);
 }
 
-/* Every access is examined.  Where marks skip repeated accesses, they are cleared after each. */
+/* Examines an access.  If marks make the thread skip repeated accesses, they are cleared after each
+ * access, so that every access is examined. */
 static inline void see(struct rt_thread *t, const struct rt_touch *touch)
 {
 	rt_turn_access(t, touch);
@@ -342,7 +345,7 @@ static inline void see(struct rt_thread *t, const struct rt_touch *touch)
 		rt_see_again(t);
 }
 
-/* Whether the access can concern only the thread's turn. */
+/* Returns true if the access can matter only for the thread's turn. */
 static inline bool is_only_seen(const struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);
@@ -350,8 +353,8 @@ static inline bool is_only_seen(const struct rt_thread *t)
 	return d->sees_all && d->slot && !d->leads && !d->keeps && !rt_steer()->keep[0];
 }
 
-/* Whether the thread continues, because there are no watches: what rt_turn_access() and see() would
- * find, without their calls. */
+/* Returns true if the thread continues because there are no watches.  This is a shortcut: see() and
+ * rt_turn_access() would come to the same result. */
 static inline bool is_unwatched(struct rt_thread *t)
 {
 	const struct raddle_steer *s = rt_steer();
@@ -380,7 +383,7 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 			see(t, &touch);
 		return;
 	}
-	/* The first access of a call is complete only when the call was made. */
+	/* The first access of a call is complete only when the call has been made. */
 	if (how & RT_ACCESS_SAME_CALL)
 		count_accesses(t, 1);
 	else

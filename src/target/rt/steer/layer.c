@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The callbacks of steering (rt/core/layer.h), which pass notifications on to steps, locks and
- * goals.  Only these callbacks change whether steering must see each access of the thread.  So each
- * callback determines that at its end.
+ * goals.  Only these callbacks can change whether steering must see each access of the thread, so
+ * each of them ends with heed(), which determines that.
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/steer-int.h"
@@ -42,7 +42,7 @@ static void handles(struct rt_thread *t, uint32_t kind, uintptr_t object)
 	heed(t);
 }
 
-/* The thread gets signals that were sent to it, if there are any. */
+/* Delivers the signals that were sent to the thread, if there are any. */
 static inline void deliver(struct rt_thread *t)
 {
 	if (__builtin_expect(rt_steering()->entries.signals_pending != 0, 0))

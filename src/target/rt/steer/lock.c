@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The locks that each thread of a steered process holds, in its slot.  In: operations that took or
- * released a lock.  Out: `held` of the slot, which the replayer reads to find deadlocks.
+ * Lists in each slot the locks that the thread holds.  In: operations that took or released a lock.
+ * Out: `held` of the slot, which the replayer reads to find deadlocks.
  */
 #include "rt/common/bug.h"
 #include "rt/core/io/channel.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads on one kernel thread that do not run: those that have ended, and those that were made in
- * advance.  In: threads that end, and the number of threads that a run will create.  Out: results
- * for joins, and threads for creations, both without system calls.
+ * Keeps threads that do not run, if all threads share one kernel thread: threads that have ended,
+ * and threads that were created in advance.  In: threads that end, and the number of threads that a
+ * run will create.  Out: results for joins, and ready-made threads for creations, both without
+ * system calls.
  *
- * A thread has made its last step when its destructors have run.  All that is left is in libc: it
- * would free its memory and end its kernel thread.  Such a thread is parked, that is, it stays a
- * context that never runs again.  A join gets its result from here.
+ * A thread has made its last step when its destructors have run.  Only libc's part is left, which
+ * would free the thread's memory and end its kernel thread.  Such a thread is parked, that is, it
+ * stays a context that never runs again.  A join gets its result from here.
  *
  * Invariants:
  * 1. At most PARKED_MAX threads are parked, since each keeps its stack; others leave.
@@ -41,7 +42,7 @@ bool rt_park(struct rt_thread *t)
 	return true;
 }
 
-/* The initial thread ends: all parked threads leave. */
+/* Called when the initial thread ends.  All parked threads leave. */
 void rt_park_end(void)
 {
 	struct rt_steering *g = rt_steering();
@@ -81,8 +82,8 @@ void rt_park_prepares(struct rt_thread *t)
 	g->ready_made = t;
 }
 
-/* A new thread begins with the control words of floating point of the thread that creates it.  They
- * are at the top of its saved stack (rt/steer/context.c). */
+/* A new thread inherits the floating-point control words of the thread that creates it.  They are
+ * at the top of its saved stack (rt/steer/context.c). */
 static void set_control_words(struct rt_context *c)
 {
 	uint32_t *words = c->sp;
@@ -105,7 +106,8 @@ void rt_park_prepared(struct rt_thread **child)
 		rt_steered(*child)->context.blocked = rt_steered(*child)->context.masked = false;
 }
 
-/* Whether the stacks of these threads leave the program as much address space as it would have. */
+/* Returns true if the address space is unlimited, so that the stacks of these threads take nothing
+ * away from the program. */
 static bool has_room(void)
 {
 	struct rlimit limit;

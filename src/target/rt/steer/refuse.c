@@ -3,9 +3,10 @@
  * Refusals: threads that try to take a lock, fail, and therefore do not reach their goal.  In:
  * attempts to take locks.  Out: a certificate, `refusal` in raddle/steer.h.
  *
- * A thread that tries repeatedly begins an operation each time, and so passes the operation after
- * which its goal lies.  A thread that tries once takes another path after the failure.  In both
- * cases the lock's owner kept the thread from its goal, if the owner itself is stopped at a goal.
+ * A goal lies after a certain operation of its thread.  A thread that tries a lock repeatedly
+ * begins an operation each time, and so gets past that operation.  A thread that tries once takes
+ * another path after the failure.  If the lock's owner itself is stopped at a goal, then in both
+ * cases the owner kept the thread from its goal.
  */
 #include "rt/steer/steer-int.h"
 
@@ -13,7 +14,7 @@
 /* number of naps for which the process waits until the replayer knows the lock's name */
 #define KNOWN_NAPS 100
 
-/* The slot of a thread that is stopped at a goal and holds the lock, or NONE. */
+/* Returns the slot of a thread that is stopped at a goal and holds the lock, or NONE. */
 static uint32_t find_owner(uintptr_t object)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {

@@ -23,8 +23,8 @@ static inline bool rt_set_has(const struct rt_set *set, uint32_t number)
 	return atomic_load_explicit(&set->words[number / 64], memory_order_acquire) >> number % 64 & 1;
 }
 
-/* If neither another kernel thread nor a signal handler can come between (`alone`), usual loads and
- * stores are enough. */
+/* `alone` is true if neither another kernel thread nor a signal handler can interfere.  Then plain
+ * loads and stores are enough. */
 static inline void rt_set_add(struct rt_set *set, uint32_t number, bool alone)
 {
 	_Atomic uint64_t *word = &set->words[number / 64];
@@ -55,7 +55,7 @@ static inline void rt_set_remove(struct rt_set *set, uint32_t number, bool alone
 	}
 }
 
-/* The first member from `from` on that is below `end`, or RADDLE_STEER_NONE. */
+/* Returns the lowest member that is at least `from` and below `end`, or RADDLE_STEER_NONE. */
 static inline uint32_t rt_set_next(const struct rt_set *set, uint32_t from, uint32_t end)
 {
 	for (uint32_t word = from / 64; from < end; word++, from = word * 64) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Signals that the program sends to a single thread, on one kernel thread.  In: pthread_kill() and
- * pthread_sigqueue(), and threads that wait for signals.  Out: the handler, which runs when the
- * thread has the turn, on its stack and with its TLS.
+ * Signals that the program sends to a single thread, if all threads share one kernel thread.  In:
+ * pthread_kill() and pthread_sigqueue(), and threads that wait for signals.  Out: the handler,
+ * which runs when the thread has the turn, on its stack and with its TLS.
  *
  * The kernel knows only the runner, so a signal stays here until its thread runs and does not block
  * it.  Then the thread sends it to the runner, where it takes effect at once.  A signal without a
  * handler affects the whole process and is sent at once.
  *
  * Invariants:
- * 1. A signal is pending at most once for each thread.  A second real-time signal of the same
- *    number would have to be queued, so the program gets kernel threads.
- * 2. A thread gets a signal without the lock of steering, at an operation, a yield, or when the
- *    runner switches to it.
+ * 1. A signal is pending at most once for each thread.  A second real-time signal with the same
+ *    number would have to be queued.  This is not supported, so the program runs again with a
+ *    kernel thread for each thread.
+ * 2. A signal is delivered to a thread at an operation, at a yield, or when the runner switches to
+ *    the thread, and never while the lock of steering is held.
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
@@ -55,7 +56,7 @@ static uint64_t own_mask(void)
 	return mask;
 }
 
-/* The signals that a thread blocks that does not run. */
+/* Returns the blocked signals of a thread that is not running. */
 static uint64_t mask_of(uint32_t number)
 {
 	const struct rt_context *c = rt_steering()->contexts[number];
@@ -68,7 +69,8 @@ static void send_to_runner(const siginfo_t *info)
 	rt_bare(SYS_rt_tgsigqueueinfo, rt.pid, rt.pid, info->si_signo, (long)info);
 }
 
-/* Removes a pending signal of the set, the lowest first.  Returns false if there is none. */
+/* Removes the lowest pending signal in the set and stores it in *info.  Returns false if there is
+ * none. */
 static bool take(uint32_t number, uint64_t set, siginfo_t *info)
 {
 	struct rt_signals *s = signals_of(number);
@@ -89,7 +91,8 @@ static bool take(uint32_t number, uint64_t set, siginfo_t *info)
 	return true;
 }
 
-/* A call that the handler interrupts fails, unless the kernel would restart it. */
+/* Makes the thread's current call fail, because a handler interrupts it, unless the kernel would
+ * restart the call. */
 static void interrupt(uint32_t number, int signal)
 {
 	struct rt_wait_entry *entry = &rt_steering()->entries.waits[number];

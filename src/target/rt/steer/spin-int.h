@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* maximum number of accesses of an iteration; a longer one is not certified as a spin */
+/* maximum number of accesses in an iteration; a loop with longer iterations is never certified as a
+ * spin */
 #define RT_SPIN_ENTRIES 32
 
 /* What a thread has accessed since its last operation (rt/steer/spin.c). */
@@ -20,14 +21,16 @@ struct rt_spin {
 		uint64_t value; /* the value at the last access, if `visited` */
 		uint32_t site, size;
 		bool visited;
-		uint8_t after; /* the position of the entry that was found after this one */
+		/* the position of the entry that was looked up after this one last time */
+		uint8_t after;
 	} entries[RT_SPIN_ENTRIES];
 	uint32_t count;
-	uint32_t last;	 /* the position of the entry that was found last */
-	uint64_t filter; /* for each entry, a bit that depends on its address and site */
+	uint32_t last; /* the position of the entry that was looked up last */
+	/* a Bloom filter: each entry sets a bit that depends on its address and site */
+	uint64_t filter;
 	uint32_t steady; /* number of accesses in a row that read nothing new */
-	uint32_t yields; /* number of yields during these accesses */
-	bool notified;	 /* the certificate is begun, but not complete */
+	uint32_t yields; /* number of yields during the accesses that `steady` counts */
+	bool notified;	 /* the certificate has been begun but is not complete */
 };
 
 #endif

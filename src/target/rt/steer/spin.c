@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Spins: threads that wait in a loop for a value.  In: each access of a thread, in the flavour
- * `led`.  Out: a certificate, `spin` in raddle/steer.h, and for each slot the number of its spins.
+ * Spins: threads that wait in a loop for a value.  In: each access of a thread, in programs built
+ * in the flavour `led`.  Out: a certificate, `spin` in raddle/steer.h, and for each slot the number
+ * of its spins.
  *
  * A thread keeps a ledger of its accesses since its last operation: locations and their values.  As
  * long as all values stay the same, the thread has seen nothing new and has changed nothing.  So
  * only a write by another thread, or a counter in a register, can end its loop.  The certificate is
- * complete only when a location in the ledger has changed, which excludes the counter.
+ * complete only when a location in the ledger has changed, which rules out the counter.
  *
  * Only the thread itself uses its ledger.  The spinning thread begins its certificate under the
  * lock of steering, and completes it without the lock.
@@ -84,7 +85,8 @@ static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t si
 	s->steady = s->yields = 0;
 }
 
-/* Whether the location has the same value as at the thread's last access, and notes the value. */
+/* Returns true if the location has the same value as at the thread's last access, and notes the
+ * current value. */
 static bool is_same(struct rt_spin_entry *e)
 {
 	uint64_t now = peek(e);
@@ -95,9 +97,9 @@ static bool is_same(struct rt_spin_entry *e)
 	return same;
 }
 
-/* Whether all locations in the ledger have their noted values.  A loop may find the same value at
- * each site in every iteration and still change memory.  Then two sites have noted different values
- * of one address. */
+/* Returns true if all locations in the ledger still have the values that were noted.  This may be
+ * false although each site finds the same value in every iteration.  For instance, a loop may set
+ * and reset a flag; then two sites have noted different values of one address. */
 static bool is_still(const struct rt_spin *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
@@ -108,7 +110,7 @@ static bool is_still(const struct rt_spin *s)
 
 /* ---- certificates ---- */
 
-/* Begins the certificate: the plan waits for this thread, which makes no progress. */
+/* Begins the certificate, because the plan waits for this thread and it makes no progress. */
 static void certify(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_steer *steer = rt_steer();
@@ -156,7 +158,7 @@ void rt_spin_complete(struct rt_thread *t)
 	rt_steered(t)->spin.notified = false;
 }
 
-/* Whether all other runnable threads spin too, and the plan waits for this thread. */
+/* Returns true if all runnable threads spin, and the plan waits for this one. */
 static bool is_one_of_many(struct rt_thread *t)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;

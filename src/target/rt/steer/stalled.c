@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stalled threads: a thread has the turn but sleeps in the kernel, or computes for long without a
- * point or an access.  In: checks by threads that wait for the turn.  Out: a waiting thread passes
- * the turn on in its place.
+ * Stalled threads.  A thread is stalled if it has the turn but sleeps in the kernel, or computes
+ * for a long time without a point or an access.  In: checks by threads that wait for the turn.
+ * Out: a waiting thread passes the turn on in place of the stalled one.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
@@ -12,8 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STALL_NS 40000000u  /* how long a thread must sleep in the kernel to lose the turn */
-#define SPIN_NS 3000000000u /* CPU time that it may use without a choice or an access */
+#define STALL_NS 40000000u /* how long a thread must sleep in the kernel to lose the turn */
+/* CPU time that a thread may use without a choice or an access before it loses the turn */
+#define SPIN_NS 3000000000u
 
 bool rt_turn_sleeps(uint32_t tid)
 {
@@ -37,8 +38,8 @@ bool rt_turn_sleeps(uint32_t tid)
 	return length > 2 && length + 1 < (long)sizeof text && text[length + 1] == 'S';
 }
 
-/* Whether thread `number`, which has the turn, makes no progress: it sleeps in the kernel, or has
- * computed for long without a choice or an access. */
+/* Returns true if thread `number`, which has the turn, makes no progress: it sleeps in the kernel,
+ * or has computed for a long time without a choice or an access. */
 static bool is_still(struct rt_turns *turn, uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);

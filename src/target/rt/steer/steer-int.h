@@ -9,7 +9,7 @@
 #include "rt/core/one.h"
 #include "rt/steer/steer.h"
 
-#define RT_NAP_MS 20 /* how long a thread sleeps before it checks again, if no other sleeps */
+#define RT_NAP_MS 20 /* how long a thread sleeps between two checks, if no other thread sleeps */
 
 static inline uint32_t rt_steer_phase(void)
 {
@@ -27,9 +27,10 @@ static inline bool rt_steer_is_leading(void)
 void rt_steer_lock_shared(uint64_t *signals);
 void rt_steer_unlock_shared(const uint64_t *signals);
 
-/* The lock of steering.  RT_ALL_SIGNALS as a saved mask means that the mask was not changed; the mask
- * of a thread never has this value, since SIGKILL cannot be blocked.  On one kernel thread it is free, unless
- * a signal handler wants it: no thread is left while it holds the lock. */
+/* The lock of steering.  RT_ALL_SIGNALS as a saved mask means that the mask was not changed; the
+ * mask of a thread never has this value, since SIGKILL cannot be blocked.  If all threads run on
+ * one kernel thread, the lock is always free, because the runner never switches away from a thread
+ * that holds it.  Only a signal handler could find it taken. */
 static inline void rt_steer_lock(uint64_t *signals)
 {
 	if (RT_UNLIKELY(!rt_is_alone())) {
@@ -49,14 +50,16 @@ static inline void rt_steer_unlock(const uint64_t *signals)
 }
 
 bool rt_steer_change_phase(uint32_t from, uint32_t to);
-/* Shows the replayer what the thread does: enum raddle_slot_state. */
+/* Stores what the thread is doing in its slot, where the replayer reads it.  `state` is an enum
+ * raddle_slot_state. */
 static inline void rt_steer_show(struct rt_thread *t, uint32_t state)
 {
 	if (rt_steered(t)->slot)
 		atomic_store_explicit(&rt_steered(t)->slot->state, state, memory_order_release);
 }
 
-/* An access that a thread is about to make.  spot_of() adds the thread and its call stack. */
+/* An access that a thread is about to make.  rt_steer_spot_of() turns it into a spot by adding the
+ * thread and its call stack. */
 struct rt_touch {
 	uintptr_t address;
 	uint64_t size;
@@ -77,8 +80,9 @@ void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expect
 /* Like rt_steer_differs(), but called without the lock. */
 void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
-/* nap(): the thread sleeps until its place is woken, but only for a short time.  `seen` is the
- * value of seen() before the caller last checked its condition. */
+/* rt_steer_nap() lets the thread sleep until another thread wakes its place, but only for a short
+ * time.  `seen` must be a result of rt_steer_seen() from before the caller last checked its
+ * condition. */
 static inline void rt_steer_wake(struct rt_sleeping_place *place)
 {
 	rt_add32(&place->word, 1);
@@ -91,8 +95,8 @@ static inline uint32_t rt_steer_seen(const struct rt_thread *t)
 }
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 
-/* Waits in `state` while the condition is true.  `seen_` is read before the condition is
- * evaluated. */
+/* Waits while the condition is true, and shows `state` in the slot meanwhile.  `seen_` is read
+ * before the condition is evaluated, so that no wake-up is lost. */
 #define RT_WAIT_WHILE(t, state, condition)                                                                   \
 	do {                                                                                                 \
 		if (condition)                                                                               \
@@ -105,15 +109,16 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 	} while (0)
 
 void rt_steer_look_at_command(uint32_t naps);
-/* Whether the replayer has ended.  It is asked only now and then, by the number of naps. */
+/* Returns true if the replayer has ended.  To save system calls, it checks this only once every few
+ * naps. */
 bool rt_steer_is_deserted(uint32_t naps);
 
-/* Lets a thread leave that has ended. */
+/* Lets a thread that has ended return to libc and exit. */
 void rt_context_let_go(struct rt_context *c);
 
-/* rt/steer/park.c.  park() returns false if the thread, which has made its last step, has to leave.
- * park_end() lets all parked threads leave.  fill() makes threads in advance.  The others are
- * callbacks of rt/core/callback.inc. */
+/* rt/steer/park.c.  rt_park() is called for a thread that has made its last step, and returns false
+ * if the thread has to leave.  rt_park_end() lets all parked threads leave.  rt_park_fill() creates
+ * threads in advance.  The others are callbacks of rt/core/callback.inc. */
 bool rt_park(struct rt_thread *t);
 void rt_park_end(void);
 void rt_park_fill(uint32_t count);
@@ -121,14 +126,14 @@ void rt_park_result(uint32_t number, void **result, bool *known);
 void rt_park_prepares(struct rt_thread *t);
 void rt_park_prepared(struct rt_thread **child);
 
-/* rt/steer/freeze.c.  Freezes the program here, if the plan requests it; returns in each copy.
- * at_creation() is called before a thread is created. */
+/* rt/steer/freeze.c.  rt_freeze_at() freezes the program here if the plan requests it, and returns
+ * in each copy.  rt_freeze_at_creation() is called before a thread is created. */
 void rt_freeze_at(enum raddle_freeze where);
 void rt_freeze_setup(void);
 void rt_freeze_at_creation(struct rt_thread *t);
 
 /* rt/steer/context.c.  These functions do nothing unless all threads run on one kernel thread.
- * switch() returns false if `next` is the thread itself or cannot be switched to. */
+ * rt_context_switch() returns false if `next` is the thread itself or has no context. */
 void rt_context_setup(void);
 void rt_context_begin(struct rt_thread *t);
 void rt_context_created(struct rt_thread *parent, struct rt_thread *child);
@@ -146,42 +151,48 @@ void rt_context_ends(struct rt_thread *t);
 /* Ends the run, because the threads of this program need kernel threads. */
 void rt_context_refuse(enum raddle_unfit why);
 
-/* rt/steer/futex.c.  call() handles a call if threads take turns.  leaves(): the thread on this
- * kernel thread has made its last step.  check() wakes threads whose words have changed. */
+/* rt/steer/futex.c.  rt_futex_call() handles a call if threads take turns.  rt_futex_leaves() notes
+ * that the thread on kernel thread `tid` has made its last step.  rt_futex_check() wakes threads
+ * whose words have changed. */
 void rt_futex_call(struct rt_futex_call *call);
 void rt_futex_leaves(pid_t tid);
 void rt_futex_check(void);
-bool rt_futex_runs(const struct rt_thread *t); /* whether the calling kernel thread runs it */
+bool rt_futex_runs(const struct rt_thread *t); /* true if the calling kernel thread runs this thread */
 
-/* rt/steer/transfer.c: a read(), write() or sendto() that was trapped. */
+/* rt/steer/transfer.c.  Makes a read(), write() or sendto() call that was trapped. */
 long rt_transfer(long number, const long arguments[6]);
 
 void rt_trap_setup(void); /* rt/steer/trap.c */
 
-/* rt/steer/signal.c.  send() handles a signal if all threads run on one kernel thread.  deliver():
- * the thread gets the signals that it does not block.  take(): the thread waits for these. */
+/* rt/steer/signal.c.  rt_signal_send() handles a signal if all threads run on one kernel thread.
+ * rt_signal_deliver() delivers the pending signals that the thread does not block.
+ * rt_signal_take() is for a thread that waits for the signals in `set`: it takes one that is
+ * pending and fills in `info`. */
 void rt_signal_send(struct rt_signal *signal);
 void rt_signal_deliver(struct rt_thread *t);
 void rt_signal_take(struct rt_thread *t, uint64_t set, void *info);
 
-/* rt/steer/blocking.c.  waits(): the thread waits for descriptors.  moved(): a thread has done
- * something that may end such waits.  let_in() is called with the lock held when no thread can
- * continue; it returns true if one can now, or if the runner has to wait for input from outside.
- * nap(): the runner does so.  Returns false if it need not. */
+/* rt/steer/blocking.c.  rt_blocking_waits() lets the thread wait for descriptors.
+ * rt_blocking_moved() is called when a thread has done something that may end such waits.
+ * rt_blocking_let_in() is called with the lock held when no thread can continue.  It returns true
+ * if a thread can continue now, or if the runner has to wait for input from outside.
+ * rt_blocking_nap() lets the runner wait for such input, and returns false if no thread waits for
+ * any. */
 void rt_blocking_setup(void);
 void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_ns);
 void rt_blocking_moved(void);
 bool rt_blocking_let_in(void);
 bool rt_blocking_is_channel(int fd); /* a pipe or socket pair that this process has made */
 bool rt_blocking_nap(const struct rt_thread *t);
-void rt_blocking_look(void); /* makes threads runnable whose waits are over, by the clock too */
+/* makes threads runnable whose descriptors are ready or whose time limits have expired */
+void rt_blocking_look(void);
 
-/* rt/steer/step.c.  The first thread of a race has made its access, so the second may continue:
- * pass_kept() if `keep` orders the two sites, come_back() after the threads met. */
+/* rt/steer/step.c.  Both functions are called when the first thread of a race has made its access,
+ * so that the second may continue.  rt_steer_pass_kept() is for two sites that `keep` orders, and
+ * rt_steer_come_back() for two threads that met. */
 void rt_steer_pass_kept(struct rt_thread *t);
 void rt_steer_come_back(struct rt_thread *t, uint64_t n);
 
-/* The number of threads in the table. */
 static inline uint32_t rt_steer_threads(void)
 {
 	return rt_steer()->thread_count + atomic_load(&rt_steer()->thread_added);
@@ -205,12 +216,13 @@ void rt_turn_setup(void);
 void rt_crash_setup(void); /* rt/steer/crash.c: installs handlers that record fatal signals */
 void rt_turn_end(struct rt_thread *t);
 
-/* give(): the thread has to stop, so it passes the turn on. take(): it may continue; returns when
- * it has the turn. */
+/* rt_turn_give() is called when the thread has to stop, and passes the turn on.  rt_turn_take() is
+ * called when the thread may continue, and returns when it has the turn. */
 void rt_turn_give(struct rt_thread *t, uint32_t state);
 void rt_turn_take(struct rt_thread *t);
 
-/* The thread reaches a point after n operations.  Returns when the thread has the turn. */
+/* Called when the thread reaches a point after its n-th operation.  Returns when the thread has the
+ * turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
 /* Called before an access.  The access is a point (rt_turn_point()) if a watch covers it, if it is
@@ -226,32 +238,34 @@ void rt_turn_handle(struct rt_thread *t, const struct rt_touch *touch);
  * (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
-/* The next operation of the plan belongs to the thread at this position of the table, so the thread
- * is no longer stopped. */
+/* Called when the next operation of the plan belongs to the thread at this position of the table.
+ * Makes the thread runnable if it was stopped. */
 void rt_turn_owner(uint32_t position);
 
-/* Leaves the phase MET; the caller has the turn.  The thread with slot `first` continues, and every
- * other thread when it gets the turn. */
+/* Leaves the phase MET; the caller has the turn.  The thread in slot `first` continues at once, and
+ * every other thread when it gets the turn. */
 void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
-/* The plan is over: threads that it stopped are runnable. */
+/* Called when the plan is over.  Makes the threads runnable that the plan had stopped. */
 void rt_turn_release_all(void);
 
-/* Whether no other thread could continue, now or after some time has passed. */
+/* Returns true if no other thread can continue, neither now nor after some time has passed. */
 bool rt_turn_is_alone(const struct rt_thread *t);
 
-/* Called with the lock held.  Whether every thread that can continue spins, and no other thread
- * can become runnable by itself: by a timeout, by input, or by returning from the kernel. */
+/* Called with the lock held.  Returns true if every runnable thread spins, and no other thread can
+ * become runnable by itself, that is, by a timeout, by input, or by returning from the kernel. */
 bool rt_turn_all_spin(void);
 bool rt_turn_runnable_spin(void); /* the same, but other threads may wake up */
-/* Of the waits with a time limit, the one that began first times out.  Returns whether there is one. */
+/* Lets the oldest wait with a time limit time out.  Returns false if no thread waits with a time
+ * limit. */
 bool rt_turn_expire_first(void);
 
-/* Called with the lock held. may(): whether the strategy may choose the thread, because it can
- * continue or its wait may time out. can(): whether the thread can continue; if it waits with a
- * time limit, can() makes the wait time out. */
+/* Called with the lock held.  rt_turn_may() returns true if the strategy may choose the thread,
+ * because the thread can continue or its wait may time out.  rt_turn_can() returns true if the
+ * thread can continue.  If the thread waits with a time limit, rt_turn_can() makes the wait time
+ * out first. */
 bool rt_turn_may(uint32_t number);
-/* The first thread from slot `from` on that the strategy may choose, or NONE. */
+/* Returns the first slot, starting at `from`, whose thread the strategy may choose, or NONE. */
 uint32_t rt_turn_next_that_may(uint32_t from);
 bool rt_turn_can(uint32_t number);
 
@@ -261,29 +275,32 @@ uint32_t rt_strategy_choose(uint32_t number);
 /* Called when a thread begins. */
 void rt_strategy_meet(const struct rt_thread *t);
 
-/* rt/steer/spin.c.  complete() is called when the thread leaves its loop after it has begun a
- * certificate, yields() at a yield, and comes_round() when the number of accesses suggests a
- * spin. */
+/* rt/steer/spin.c.  rt_spin_complete() is called when a thread that has begun a certificate leaves
+ * its loop, rt_spin_yields() at a yield, and rt_spin_comes_round() when the number of accesses
+ * suggests a spin. */
 void rt_spin_complete(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 
-/* rt/steer/refuse.c.  note(): an attempt to take a lock has succeeded (`taken`) or failed.
- * certify(), called with the lock held: the thread cannot reach its goal. */
+/* rt/steer/refuse.c.  rt_refuse_note() notes that an attempt to take a lock has succeeded (`taken`)
+ * or failed.  rt_refuse_certify() is called with the lock of steering held when the thread cannot
+ * reach its goal. */
 void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* called before the process ends */
 
-/* rt/steer/expect.c.  looks(): the thread has looked for input from outside, without waiting.
- * shared(): the thread waits in a loop, which may read memory of several processes. */
+/* rt/steer/expect.c.  rt_expect_looks() notes that the thread has looked for input from outside,
+ * without waiting.  rt_expect_shared() is called when the thread waits in a loop, and does the same
+ * if the loop reads memory that other processes may share. */
 void rt_expect_looks(const struct rt_thread *t);
 void rt_expect_shared(const struct rt_thread *t);
 
-/* called by a waiting thread: passes the turn on if its owner is stalled */
+/* Called by a thread that waits for the turn.  Passes the turn on if the thread that has it is
+ * stalled. */
 void rt_turn_look(void);
 
-/* The thread has seen something new, so it may do something that others wait for.  All other
- * threads must check again before it is certain that all of them spin. */
+/* Called when the thread has seen something new, and so may do something that others wait for.
+ * From then on, all other threads must check again before it is certain that all of them spin. */
 static inline void rt_spin_news(struct rt_thread *t)
 {
 	if (rt_steered(t)->slot)

@@ -13,9 +13,10 @@
  * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
  *
  * If the program has signal handlers (rt/core/process/handler.c), signals are blocked while `lock`
- * is held, because a handler may try to take it.  The child of a fork does not use the memory.  The
- * replayer can write `command` but cannot wake a thread.  So threads sleep for short times only,
- * which are longer if more threads sleep.  If the replayer has ended, all threads run freely.
+ * is held, because a handler may try to take it.  The child of a fork does not use the shared
+ * memory.  The replayer can write `command` but cannot wake a thread, so threads sleep only for
+ * short times.  The more threads sleep, the longer these times are.  If the replayer has ended, all
+ * threads run freely.
  */
 #include "rt/common/bug.h"
 #include "rt/steer/turn-int.h"
@@ -26,8 +27,8 @@
 #include <unistd.h>
 
 #define SPINS 64 /* number of checks before the first sleep */
-/* Number of naps before the process ends in spite of a deadlock.  The replayer detects it within
- * ten. */
+/* Number of naps before the process ends in spite of a deadlock.  The replayer detects the deadlock
+ * within ten naps. */
 #define STUCK_NAPS 50
 #define ALIVE_NAPS 25 /* number of naps between two checks whether the replayer is alive */
 
@@ -196,7 +197,8 @@ static bool fits(const struct raddle_steer *s, uint64_t size)
 	return !(s->flags & RADDLE_STEER_TURNS) || turns_fit(s, size);
 }
 
-/* The memory after the buffers of the session, or NULL if it is missing or invalid. */
+/* Returns the steering memory, which follows the buffers of the session, or NULL if it is missing
+ * or invalid. */
 static struct raddle_steer *find_memory(void)
 {
 	struct raddle_session *session = rt.session;
@@ -318,7 +320,7 @@ void rt_steer_begin(struct rt_thread *t)
 		;
 }
 
-/* Whether the plan has an operation, a goal or a stop left for the thread. */
+/* Returns true if the plan has an operation, a goal or a stop left for the thread. */
 static bool is_expected(const struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
@@ -347,8 +349,8 @@ void rt_steer_end(struct rt_thread *t)
 	rt_context_leave(t);
 }
 
-/* Whether the deadlock has happened: all stops were reached, and a thread waits without a time
- * limit. */
+/* Returns true if the deadlock has happened, that is, all stops have been reached and a thread
+ * waits without a time limit. */
 static bool is_stuck(void)
 {
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
@@ -361,8 +363,8 @@ static bool is_stuck(void)
 	       stuck;
 }
 
-/* Whether another thread of the plan is alive.  A thread that has not begun counts too, since it is
- * not yet known which one it is. */
+/* Returns true if another thread of the plan is alive.  A thread that was created but has not begun
+ * counts, too, since it is not yet known whether the plan names it. */
 static bool is_another_to_come(const struct rt_thread *t)
 {
 	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());

@@ -6,7 +6,7 @@
  *
  * Each operation (rt/core/layer.h) is a step.  The step is counted when it begins, and passes the
  * gate before it takes effect.  It ends when it has taken effect and its record is written.  Then
- * it is the turn of the next step.  A step that is left by cancellation or an exception is not
+ * the next step may pass.  If a cancellation or an exception leaves a step, the step is not
  * counted.
  *
  * A thread waits with no lock of the runtime held and the encoder free, and errno is preserved.  A
@@ -23,13 +23,14 @@
 #include "rt/steer/spin-int.h"
 #include "rt/steer/waiting.h"
 
-/* Where a thread sleeps. */
+/* A place where a thread sleeps: a futex word, and whether a thread is asleep on it. */
 struct rt_sleeping_place {
 	_Alignas(64) _Atomic uint32_t word;
 	_Atomic uint32_t asleep;
 };
 
-/* bits in the filter of sites; with 64 watches, 1 in 64 unwatched sites passes it */
+/* number of bits in the filter of sites; with 64 watches, 1 in 64 unwatched sites passes the
+ * filter */
 #define RT_WATCH_BITS 4096
 
 #define RT_DEPTH_MAX 16 /* maximum depth of PCT */
@@ -42,14 +43,15 @@ struct rt_turns {
 	/* number of threads that have been stopped at least once, or have ended */
 	_Atomic uint32_t settled;
 	uint64_t random, seeded;
-	uint64_t lowest; /* the priority of the thread that was deferred last */
-	uint32_t ranked; /* number of slots that have got a priority from PCT */
+	uint64_t lowest; /* the priority of the most recently deferred thread */
+	uint32_t ranked; /* number of slots to which PCT has assigned a priority */
 	/* For the strategy PCT: the seed for which `changes` was computed, and the choices at which
 	 * a priority changes; entry 0 is unused. */
 	uint64_t changes_seed, changes[RT_DEPTH_MAX];
-	/* For the strategy WEIGHTED, by position in the plan: the thread has begun; the number of
-	 * points of threads that it has yet to create.  Both are computed again when a thread has
-	 * begun: `weighed` is the value of `settled` at the last time. */
+	/* For the strategy WEIGHTED, by position in the plan.  `begun` is true if the thread has
+	 * begun, and `unborn` is the number of points in threads that it has yet to create.  Both
+	 * are recomputed when another thread has begun: `weighed` is the value of `settled` when
+	 * they were last computed. */
 	bool begun[RADDLE_SLOTS];
 	uint64_t unborn[RADDLE_SLOTS];
 	uint32_t weighed;
@@ -60,18 +62,19 @@ struct rt_turns {
 		uint32_t first;
 	} kinds[RADDLE_SLOTS];
 	uint64_t waits;	    /* number of waits that have begun */
-	bool front_waits;   /* the thread of the goal with `front` has begun to wait in a loop */
+	bool front_waits;   /* the thread whose goal has `front` set has begun to wait in a loop */
 	uint64_t points;    /* number of points that threads have reached */
 	bool extended;	    /* a time limit has expired at the limit of points */
-	uint64_t news;	    /* how often a thread has seen or done something new */
+	uint64_t news;	    /* how many times any thread has seen or done something new */
 	uint64_t low, high; /* the range that contains all watched addresses */
-	/* filter: a bit for each watched site, by the lowest bits of its number */
+	/* filter: the bit numbered site % RT_WATCH_BITS is set for each watched site */
 	uint64_t sites[RT_WATCH_BITS / 64];
 	uint32_t watches; /* the number of watches from which `low`, `high` and `sites` were made */
 	bool any_site;	  /* a watch names neither a site nor an address */
 	bool everything;  /* the only watch makes each access a point */
-	/* For rt/steer/stalled.c: 1 in `looking` while a thread checks; the slot that had the turn
-	 * at the last check; and its progress at that time. */
+	/* For rt/steer/stalled.c.  `looking` is 1 while a thread checks.  `looked_at` is the slot
+	 * that had the turn at the last check, and the other members record its progress at that
+	 * time. */
 	_Atomic uint32_t looking;
 	uint32_t looked_at;
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
@@ -79,13 +82,15 @@ struct rt_turns {
 
 /* A thread that runs on the kernel thread of the initial thread (rt/steer/context.c). */
 struct rt_context {
-	void *sp;		/* the stack pointer, while the thread does not run */
-	uint64_t fs;		/* the base of its TLS, while the thread does not run */
-	_Atomic uint32_t alive; /* 1 while it has its own kernel thread; the kernel clears `alive` */
-	uint64_t mask;		/* its blocked signals, if the program is interruptible (rt.h) */
-	bool masked;		/* `mask` is set */
-	bool blocked;		/* the runtime has blocked all signals, because the thread begins or ends */
-	void *tid;		/* address at which the kernel clears the ID when the thread ends */
+	void *sp;    /* the stack pointer, while the thread does not run */
+	uint64_t fs; /* the base of its TLS, while the thread does not run */
+	/* 1 while the thread still has its own kernel thread; cleared by the kernel */
+	_Atomic uint32_t alive;
+	uint64_t mask; /* its blocked signals, if the program is interruptible (rt.h) */
+	bool masked;   /* `mask` is set */
+	bool blocked;  /* the runtime has blocked all signals, because the thread begins or ends */
+	/* the address of the thread ID that the kernel clears when the thread ends */
+	void *tid;
 };
 
 /* The layer's state of the process. */
@@ -95,7 +100,7 @@ struct rt_steering {
 	/* where threads of the plan sleep, by position in the table of threads */
 	struct rt_sleeping_place *places;
 	struct rt_sleeping_place *own; /* where threads sleep if they take turns, by slot */
-	/* by turn: the position of the thread that does this operation of the plan */
+	/* by turn: the position of the thread that performs this operation of the plan */
 	uint32_t *owners;
 	/* by position in the table of threads: 1 plus the thread's slot, or 0 if it is not known
 	 * yet */
@@ -111,9 +116,9 @@ struct rt_steering {
 	struct rt_entries entries;
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* where threads sleep that the plan does not name */
-	/* By goal, protected by the lock: whether a thread is stopped there; how many threads have
-	 * passed since the last one waited in vain; and how many shall pass before one waits
-	 * again. */
+	/* By goal, protected by the lock.  `waits_at` is true if a thread is stopped there,
+	 * `passed` is how many threads have passed since the last one waited in vain, and `gap` is
+	 * how many must pass before one waits again. */
 	bool waits_at[RADDLE_STEER_GOALS];
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
 	_Atomic uint64_t patience_ns; /* time for which threads have waited for rare accesses of others */
@@ -133,7 +138,7 @@ struct rt_refused {
 /* The layer's state of a thread. */
 struct rt_steered {
 	struct rt_context context;
-	struct raddle_slot *slot;		/* NULL if its number exceeds the slots */
+	struct raddle_slot *slot;		/* NULL if there is no slot for its number */
 	const struct raddle_steer_thread *plan; /* NULL if the plan does not name the thread */
 	/* NULL if the thread has no goal, or has reached or passed it */
 	const struct raddle_steer_goal *goal;
@@ -142,19 +147,21 @@ struct rt_steered {
 	uint64_t seen;			 /* number of records of the goal's site after operation `after` */
 	uint32_t op;			 /* position of its next operation in the plan */
 	uint32_t listed;		 /* number of entries of slot->held in use */
-	bool stopped;			 /* it has reached its stop */
-	bool keeps;	  /* it makes the access that threads at the second site of `keep` wait for */
-	bool leads;	  /* it has left its goal, but has not made its access yet */
+	bool stopped;			 /* the thread has reached its stop */
+	/* it is making the access for which threads at the second site of `keep` wait */
+	bool keeps;
+	bool leads;	  /* the thread has left its goal, but has not made its access yet */
 	bool anywhere;	  /* the plan names no thread, so this thread may stop at any goal */
 	bool sees_all;	  /* each of its accesses is examined */
-	bool settled;	  /* it has been stopped at least once */
+	bool settled;	  /* the thread has been stopped at least once */
 	uint32_t looks;	  /* number of accesses since its last point */
 	uint64_t touches; /* address of its last watched access */
-	/* `stopped_at`: bits of the watches at which it stopped after operation `stopped_n` */
+	/* `stopped_at` has a bit for each watch at which the thread stopped after operation
+	 * `stopped_n` */
 	uint64_t stopped_n, stopped_at;
 	uint64_t point_n;		/* number of operations begun at its last point */
-	uint32_t points[RADDLE_POINTS]; /* by kind: number of points since that operation */
-	/* by entry of slot->held: how often the thread holds the lock */
+	uint32_t points[RADDLE_POINTS]; /* by kind: number of points since operation `point_n` */
+	/* by entry of slot->held: how many times the thread holds that (recursive) lock */
 	uint32_t depth[RADDLE_SLOT_HELD];
 	struct rt_spin spin;
 	uint32_t vain_looks;	   /* number of looks at descriptors in a row that found nothing */
@@ -186,12 +193,12 @@ static inline struct rt_steered *rt_steered(const struct rt_thread *t)
 	return t->layer[RT_LAYER_STEER];
 }
 
-/* rt/steer/steer.c.  setup() is called before the first thread begins; returns false if this
- * process is not steered. */
+/* rt/steer/steer.c.  rt_steer_setup() is called before the first thread begins, and returns false
+ * if this process is not steered. */
 bool rt_steer_setup(void);
 void rt_steer_give_up(void);
 
-/* A thread.  begin() is called before its first step. */
+/* Called for each thread.  rt_steer_begin() is called before the thread's first step. */
 void rt_steer_begin(struct rt_thread *t);
 void rt_steer_end(struct rt_thread *t);	 /* after its last step */
 void rt_steer_exit(struct rt_thread *t); /* it is about to end the process */
@@ -202,20 +209,19 @@ void rt_step_is(struct rt_step *step, uint32_t kind); /* the step turned out to 
 void rt_step_end(struct rt_step *step);
 void rt_step_leave(struct rt_step *step);
 
-/* block(): the thread waits in the step, for `object`.  unblock(): the thread has what it waited
- * for.  If it runs a signal handler or the unwinder meanwhile, their steps precede this step in its
- * trace and in the numbering. */
+/* rt_step_block() is called when the thread begins to wait for `object` in the step, and
+ * rt_step_unblock() when the wait is over.  If a signal handler or the unwinder runs in the
+ * meantime, its steps precede this step in the thread's trace and in the numbering. */
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
 void rt_step_unblock(struct rt_step *step);
 
-/* Whether only one thread runs at a time (rt/steer/turn.c).  Then no thread waits in the kernel for
- * a lock of the program. */
+/* Returns true if only one thread runs at a time (rt/steer/turn.c).  Then no thread waits in the
+ * kernel for one of the program's locks. */
 static inline bool rt_takes_turns(void)
 {
 	return rt_steer()->flags & RADDLE_STEER_TURNS;
 }
 
-/* Whether all threads run on one kernel thread. */
 static inline bool rt_steer_has_one(void)
 {
 	return rt_steer()->flags & RADDLE_STEER_ONE;
@@ -226,26 +232,28 @@ static inline bool rt_step_takes_turns(const struct rt_step *step)
 	return step->t && rt_steered(step->t)->slot && rt_takes_turns();
 }
 
-/* Called between block and unblock instead of a real wait: lets others run.  When it returns, the
- * thread must check whether it can continue.  Returns false if the time is up. */
+/* Called between rt_step_block() and rt_step_unblock() instead of a wait in the kernel.  Lets other
+ * threads run.  When it returns, the thread must check whether it can continue.  Returns false if
+ * the time is up. */
 bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
 
-/* The thread lets others run.  Returns false if none can run, so that the thread must really
- * wait. */
+/* Lets other threads run.  Returns false if no other thread can run, so that the caller must wait
+ * in real time. */
 bool rt_turn_yield(struct rt_thread *t);
 
-/* The thread waits for something from outside; others run meanwhile. */
+/* Lets other threads run while this thread waits for input from outside. */
 enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
 /* Lets others run until no thread can continue.  Returns false if threads do not take turns. */
 bool rt_turn_sleep(struct rt_thread *t);
 
-/* released(): threads that wait for the object may check again.  ready(): this thread may check
- * again. */
+/* rt_turn_released() lets all threads that wait for the object check again, and rt_turn_ready()
+ * lets this one thread check again. */
 void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);
 void rt_turn_cancelled(uint32_t number);
 
-/* The rank of a step, to choose among waiters: steps of the plan come first, in its order. */
+/* Returns the rank of a step, by which one of several waiters is chosen.  The lowest rank comes
+ * first.  Steps of the plan come before all others, in the order of the plan. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
 /* Called when the thread is stopped or blocked in the step.  If the step is the stop of the thread,
@@ -255,20 +263,21 @@ void rt_step_reached(const struct rt_step *step);
 /* rt/steer/lock.c: the list of locks that a thread holds. */
 void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 struct rt_lost {
-	uint32_t own;		   /* position in the thread's own list, or UINT32_MAX */
-	_Atomic uint64_t *foreign; /* otherwise, the entry in another thread's list, or NULL */
+	uint32_t own; /* position in the thread's own list, or UINT32_MAX */
+	/* if `own` is UINT32_MAX: the entry in another thread's list, or NULL */
+	_Atomic uint64_t *foreign;
 };
 struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object);
 bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Whether the object is a robust mutex whose owner has ended, so that the kernel is about to
+/* Returns true if the object is a robust mutex whose owner has ended.  The kernel is then about to
  * release it. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
-/* Whether the thread cannot stop at any access before its next operation, because its goal is
- * elsewhere. */
+/* Returns true if the thread will not stop at any access before its next operation, because its
+ * goal is elsewhere. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);
@@ -293,7 +302,6 @@ void rt_barrier_destroy(uintptr_t barrier);
 struct rt_arrival rt_barrier_arrive(const pthread_barrier_t *barrier);
 int rt_barrier_await(struct rt_op *op, const struct rt_arrival *arrival);
 
-/* The step of an operation. */
 struct rt_step *rt_step_of(struct rt_op *op);
 
 #endif

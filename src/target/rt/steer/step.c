@@ -7,8 +7,8 @@
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
-/* If all operations were done and all stops reached, the threads are at the deadlock, or the
- * requested order was followed. */
+/* Leaves the phase LEADING if all operations of the plan have been done and all stops reached.
+ * Then the threads are at the deadlock, or have followed the requested order. */
 static void check_stops(void)
 {
 	struct raddle_steer *s = rt_steer();
@@ -100,8 +100,9 @@ void rt_step_unblock(struct rt_step *step)
 	rt_steer_show(step->t, RADDLE_SLOT_RUNS);
 }
 
-/* The second site of `keep` waits for the first, so that it reads the same value as in the recorded
- * run.  The first access has been made when its thread makes another access or operation. */
+/* A thread at the second site of `keep` waits for the access at the first site, so that it reads
+ * the same value as in the recorded run.  The first access is known to have been made when its
+ * thread makes another access or operation. */
 void rt_steer_pass_kept(struct rt_thread *t)
 {
 	RT_ASSERT(rt_steered(t)->keeps);
@@ -131,8 +132,8 @@ static void go_past_goal(struct rt_thread *t)
 }
 
 /* A lock that prefers writers admits no reader while a writer waits.  So that the writer comes
- * first, the reader waits here until the lock shows a waiting writer.  The bit is the same since
- * glibc 2.25. */
+ * first, the reader waits here until the lock shows a waiting writer.  The bit has been the same
+ * since glibc 2.25. */
 #define WRITER_BIT 2u	/* a bit of pthread_rwlock_t.__data.__readers */
 #define WRITER_NAPS 200 /* number of naps, of RT_NAP_MS each: after 4 s the reader continues */
 
@@ -168,7 +169,7 @@ static void stop_at(struct rt_step *step)
 	let_writer_wait(step);
 }
 
-/* The thread waits until the plan allows this step. */
+/* Lets the thread wait until the plan allows this step. */
 static void lead(struct rt_step *step)
 {
 	struct rt_thread *t = step->t;
@@ -218,8 +219,8 @@ void rt_step_is(struct rt_step *step, uint32_t kind)
 	step->kind = kind;
 }
 
-/* A thread that has only its goal left lets threads run first that still have operations in the
- * plan.  On its way to the goal it might otherwise, for instance, free memory that they use. */
+/* If a thread has only its goal left, it first lets those threads run that still have operations in
+ * the plan.  Otherwise it might, for instance, free memory that they use on its way to the goal. */
 static void let_others_follow(struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);

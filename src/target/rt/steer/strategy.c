@@ -3,17 +3,17 @@
  * Strategies: how a seed decides which thread continues (enum raddle_strategy).  In: the runnable
  * threads, and the address that each is about to access.  Out: one of them.
  *
- * All choices are made under the lock of steering and use one stream of random numbers.  So a seed
- * gives the same schedule again as long as the program does the same.  No strategy lets a thread
- * that waits in a loop starve the others.  PCT, POS and ROUND defer a thread that yields, spins or
- * has run for long; the others choose at random.
+ * All choices are made under the lock of steering and use one stream of random numbers.  So the
+ * same seed leads to the same schedule, as long as the program behaves the same.  No strategy lets
+ * a thread that waits in a loop starve the others.  PCT, POS and ROUND defer a thread that yields,
+ * spins or has run for long; the others choose at random.
  */
 #include "rt/common/hash.h"
 #include "rt/steer/steer-int.h"
 
 #define LOW (1ull << 32)  /* deferred threads, and PCT's changes, have priorities below this */
 #define LENGTH_UNKNOWN 64 /* assumed number of choices of a run, if it is not known */
-#define QUANTUM_MAX 4	  /* ROUND: maximum number of points of a usual turn */
+#define QUANTUM_MAX 4	  /* ROUND: maximum number of points in a normal turn */
 #define LONGER_ONE_OF 8	  /* ROUND: one turn in this many is longer */
 #define LONGER_MAX 16	  /* ROUND: maximum number of points by which a turn is longer */
 /* weight of a thread that is not in the plan; high, since it is new */
@@ -35,18 +35,18 @@ static uint64_t draw(void)
 
 /* ---- WALK ---- */
 
-/* A random number below n.  Powers of two are frequent and need no division. */
+/* Returns a random number below n.  Powers of two are frequent and need no division. */
 static uint64_t draw_below(uint64_t n)
 {
 	return n & (n - 1) ? draw() % n : draw() & (n - 1);
 }
 
-/* The `which`-th of the first 64 threads that are runnable. */
+/* Returns the runnable thread with index `which`, counted from 0, among the first 64 threads. */
 static uint32_t nth_ready(uint64_t which)
 {
 	uint64_t ready = atomic_load_explicit(&rt_steering()->turns.ready.words[0], memory_order_relaxed);
 
-	if (which & 1) /* alone for two threads, without a loop */
+	if (which & 1) /* with two threads, this replaces the loop */
 		ready &= ready - 1;
 	for (which &= ~1ull; which; which--)
 		ready &= ready - 1;
@@ -75,7 +75,8 @@ static uint64_t high(void)
 	return LOW + (draw() >> 1);
 }
 
-/* Whether the thread shall let others run: it yields, spins, or has kept the turn for long. */
+/* Returns true if the thread should let others run, because it yields, spins, or has kept the turn
+ * for long. */
 static bool is_deferred(const struct raddle_slot *slot)
 {
 	return slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN ||
@@ -139,8 +140,9 @@ static uint32_t by_priority(uint32_t number)
 
 /* ---- POS: partial orders ---- */
 
-/* Discards the priorities of pending events that touch the same object as the chosen event.  They
- * are lower than its priority, so keeping them would favour late positions. */
+/* Discards the priorities of pending events that touch the same object as the chosen event, so that
+ * new ones are drawn.  Their old priorities are known to be lower than that of the chosen event, so
+ * keeping them would make late positions more likely. */
 static void draw_rivals(uint32_t chosen)
 {
 	uint64_t pending = rt_slot_at(chosen)->pending;
@@ -170,7 +172,7 @@ static uint32_t by_event(uint32_t number)
 
 /* ---- WEIGHTED: by remaining points ---- */
 
-/* How many points a thread of the plan has left. */
+/* Returns how many points a thread of the plan has left after `done` points, at least 1. */
 static uint64_t left_of(uint32_t position, uint64_t done)
 {
 	uint64_t expected = raddle_steer_threads(rt_steer())[position].expected;
@@ -178,8 +180,8 @@ static uint64_t left_of(uint32_t position, uint64_t done)
 	return expected > done ? expected - done : 1;
 }
 
-/* Counts the points of threads that were not created yet for the threads that will create them.  A
- * thread has a higher position than its creator. */
+/* Adds the points of each thread that does not exist yet to the weight of the thread that will
+ * create it.  A thread has a higher position than its creator, so the loop runs downwards. */
 static void weigh_unborn(struct rt_turns *turn, uint32_t count)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
@@ -224,10 +226,10 @@ static uint32_t by_weight(uint32_t number)
 
 /* ---- ROUND: round robin ---- */
 
-/* Whether the thread at a point keeps the turn.  Its first turn is longer by `priority` - 1 points,
- * so that the turns of threads with the same code start at different places.  In half of the
- * schedules the initial thread's first turn lasts until it waits or reaches a watched access.  Then
- * all threads that it creates exist before the first of them runs. */
+/* Returns true if the thread keeps the turn at its current point.  Its first turn is longer by
+ * `priority` - 1 points, so that the turns of threads with the same code start at different places.
+ * In half of the schedules the initial thread's first turn lasts until it waits or reaches a
+ * watched access.  Then all threads that it creates exist before the first of them runs. */
 static bool keeps_turn(uint32_t number)
 {
 	uint64_t kind = rt_mixed(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;
@@ -243,16 +245,17 @@ static bool keeps_turn(uint32_t number)
 	return at->stays + 1 < quantum + at->priority - 1;
 }
 
-/* 1 plus the number of points by which the next turn is longer.  In half of the schedules turns are
- * never longer, in the others seldom. */
+/* Returns 1 plus the number of points by which the thread's next turn is longer than normal.  In
+ * half of the schedules turns are never longer; in the other half, few are. */
 static uint64_t next_turn(void)
 {
 	return rt_mixed(rt_steer()->seed) >> 62 & 1 && draw() % LONGER_ONE_OF == 0 ? 1 + draw() % LONGER_MAX
 										   : 1;
 }
 
-/* Whether the thread runs only when no other thread can.  In half of the schedules the initial
- * thread does so once its first turn is over, since it often examines what the others have done. */
+/* Returns true if the thread runs only when no other thread can.  In half of the schedules, this
+ * applies to the initial thread once its first turn is over, since that thread often examines what
+ * the others have done. */
 static bool comes_last(uint32_t number)
 {
 	return number == 0 && rt_slot_at(0)->priority && rt_mixed(rt_steer()->seed) >> 60 & 1;
@@ -287,8 +290,8 @@ void rt_strategy_meet(const struct rt_thread *t)
 	kinds[t->number] = (struct rt_turn_kind){start, first};
 }
 
-/* Whether the initial thread runs alone now.  In half of the schedules it does so until it first
- * waits, so that all threads exist before the first of them runs. */
+/* Returns true if the initial thread runs alone now.  In half of the schedules it does so until it
+ * first waits, so that all the threads that it creates exist before the first of them runs. */
 static bool begins_alone(uint32_t number)
 {
 	struct raddle_slot *at = rt_slot_at(number);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads and writes that libraries make by an instruction of their own, for instance libc for its
- * streams, and writes for which a pipe has no room (rt/steer/trap.c).  In: a trapped read(), write()
- * or sendto().  Out: its result.  A thread that would have to wait in the kernel waits by turns
- * (rt/steer/blocking.c).
+ * Reads and writes that libraries make with their own system call instruction, as libc does for its
+ * streams, and writes for which a pipe has no room (rt/steer/trap.c).  In: a trapped read(),
+ * write() or sendto().  Out: its result.  A thread that would have to wait in the kernel waits by
+ * turns (rt/steer/blocking.c).
  *
- * A write to a pipe or socket of the process is made in parts, each as large as there is room.
- * Other threads run between two parts, as the kernel lets them.
+ * A write to a pipe or socket within the process is made in parts, each as large as the free room
+ * allows.  Other threads may run between two parts, as they may in the kernel.
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/turn-int.h"
@@ -26,8 +26,8 @@ static bool is_socket(long fd)
 	return !rt_bare(SYS_fstat, fd, (long)&s) && S_ISSOCK(s.st_mode);
 }
 
-/* Writes as much as there is room for.  Only this thread runs, so it may change the state of the
- * pipe for a moment. */
+/* Writes as much as there is room for.  Only this thread runs, so it may make the pipe non-blocking
+ * for a moment. */
 static long write_part(long fd, long from, long size, long flags)
 {
 	long r, state;
@@ -41,7 +41,7 @@ static long write_part(long fd, long from, long size, long flags)
 	return r;
 }
 
-/* Waits for room.  If there is still none, the wait was left to the kernel. */
+/* Waits for room.  Returns false if there is still none, because the wait is left to the kernel. */
 static bool has_room(long fd)
 {
 	struct pollfd one = {(int)fd, POLLOUT, 0};

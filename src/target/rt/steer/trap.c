@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Traps futex calls, reads and writes that libraries make by an instruction of their own
+ * Traps futex calls, reads and writes that libraries make with their own system call instructions
  * (RADDLE_STEER_TRAP).  In: such a call of libc, libgomp or any other code but the runtime's.  Out:
  * a wait by turns (rt/steer/futex.c, rt/steer/transfer.c).
  *
@@ -10,9 +10,9 @@
  * and may be entered again.
  *
  * The kernel keeps the filter for all threads and children of the process, for ever.  A forked
- * child still has the handler, which passes the call on.  A program that replaces the process or a
- * child (exec) would be killed at its first futex call.  So before that the run is ended
- * (rt_trap_leaves()), and repeated without the filter.  SIGSYS is never blocked
+ * child still has the handler, which passes the call on.  A program that the process or a child
+ * executes (exec) would be killed at its first futex call.  So the run is ended before that
+ * (rt_trap_leaves()) and repeated without the filter.  SIGSYS is never blocked
  * (rt/core/process/handler.c), since the kernel would kill the process instead.
  */
 #include "rt/common/signal.h"

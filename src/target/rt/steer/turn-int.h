@@ -10,8 +10,8 @@
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
-/* Number of checks for the turn after which a thread also checks whether the turn's owner is
- * stalled. */
+/* A thread that waits for the turn checks for it this many times before it also checks whether the
+ * thread that has the turn is stalled. */
 #define RT_LOOK_FROM 66
 
 static inline uint32_t rt_turn_running(void)
@@ -19,8 +19,8 @@ static inline uint32_t rt_turn_running(void)
 	return atomic_load_explicit(&rt_steer()->running, memory_order_acquire);
 }
 
-/* Whether threads take turns now.  On one kernel thread they also take turns after the run
- * diverged. */
+/* Returns true if threads take turns now.  If they share one kernel thread, they also take turns
+ * after the run has diverged. */
 static inline bool rt_turn_taken(void)
 {
 	uint32_t phase;
@@ -48,8 +48,9 @@ static inline bool rt_turn_is_ready(uint32_t number)
 	return rt_set_has(&rt_steering()->turns.ready, number);
 }
 
-/* Notes whether the thread needs only the turn to continue, also in its slot, for the replayer.
- * The thread that has the turn may call this for itself without the lock. */
+/* Notes whether the thread needs only the turn to continue, both in the set and in the thread's
+ * slot, where the replayer reads it.  The thread that has the turn may call this for itself without
+ * the lock. */
 static inline void rt_turn_set_ready(uint32_t number, bool ready)
 {
 	struct rt_set *set = &rt_steering()->turns.ready;
@@ -61,7 +62,8 @@ static inline void rt_turn_set_ready(uint32_t number, bool ready)
 		rt_set_remove(set, number, rt_is_alone());
 }
 
-/* Notes whether the thread waits.  `since` is 0 if it does not; later waits have higher numbers. */
+/* Notes that the thread waits, or, if `since` is 0, that it does not.  Waits are numbered by
+ * `since`, so later waits have higher numbers. */
 static inline void rt_turn_set_since(uint32_t number, uint64_t since)
 {
 	struct rt_set *set = &rt_steering()->turns.waiting;
@@ -73,7 +75,7 @@ static inline void rt_turn_set_since(uint32_t number, uint64_t since)
 		rt_set_remove(set, number, rt_is_alone());
 }
 
-/* Whether no thread has the turn.  Then waiting threads check whether input has arrived. */
+/* Returns true if no thread has the turn.  Then waiting threads check whether input has arrived. */
 static inline bool rt_turn_is_idle(void)
 {
 	return rt_turn_running() == RADDLE_STEER_NONE;
@@ -84,11 +86,11 @@ static inline uint32_t rt_turn_count_ready(void)
 	return atomic_load_explicit(&rt_steering()->turns.ready.count, memory_order_acquire);
 }
 
-/* rt/steer/choose.c.  The slot of the thread at this position of the table, or NONE if it has not
- * begun.  Needs no lock. */
+/* rt/steer/choose.c.  Returns the slot of the thread at this position of the table, or NONE if the
+ * thread has not begun.  Needs no lock. */
 uint32_t rt_turn_slot(uint32_t position);
 bool rt_turn_waits_outside(uint32_t number);
-bool rt_turn_has_decisions(void); /* whether the plan has decisions that were not taken yet */
+bool rt_turn_has_decisions(void); /* true if decisions of the plan are left */
 
 /* Returns the slot of the thread that runs after a point of thread `number`, or NONE if no thread
  * can.  `wish` is the replayer's choice, or NONE. */
@@ -111,39 +113,41 @@ static inline void rt_turn_hand_over(uint32_t from, uint32_t next)
  * NONE. */
 uint32_t rt_turn_find_unsettled(uint32_t self);
 void rt_turn_note(struct rt_thread *t, uint64_t n, enum raddle_point point);
-/* The initial thread starts to count points anew. */
+/* Called for the initial thread: resets its count of points. */
 void rt_turn_start_counts(struct rt_thread *t);
-/* Wakes the replayer, which may be asleep. */
 void rt_turn_wake_leader(void);
-/* The run has reached a limit: no thread continues until the replayer ends the run. */
+/* Called when the run has reached a limit.  No thread continues until the replayer ends the run. */
 void rt_turn_stop(struct rt_thread *t, enum raddle_limit limit);
-/* Whether the process has child processes, or timers of the kernel. */
+/* These return true if the process has child processes, or timers in the kernel. */
 bool rt_turn_has_children(void);
 bool rt_turn_has_timers(void);
-/* The thread, which has the turn, passes the turn on or keeps it. */
+/* Called by the thread that has the turn.  Chooses the next thread, which may be the same one. */
 void rt_turn_pass(struct rt_thread *t, bool asks, uint64_t *signals);
-/* The thread is at a point.  Called without the lock; returns when the thread has the turn. */
+/* Called without the lock when the thread is at a point.  Returns when the thread has the turn. */
 void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks);
 
-/* rt/steer/wait.c.  Whether the time has come, and how many nanoseconds are left. */
+/* rt/steer/wait.c.  rt_turn_is_over() returns true if the time limit has expired, and
+ * rt_turn_left() returns how many nanoseconds are left. */
 bool rt_turn_is_over(const struct rt_until *until);
 int64_t rt_turn_left(const struct rt_until *until);
 
-/* rt/steer/expect.c.  expect(): the thread, which has the turn, is about to reach a point, and waits in
- * a loop. */
+/* rt/steer/expect.c.  Called when the thread that has the turn waits in a loop and is about to
+ * reach a point. */
 void rt_expect(struct rt_thread *t);
 
-/* rt/steer/clock.c.  now(): what the program's clock shows, or the real one.  passes(): so many
- * nanoseconds pass.  becomes_real(): from now on the clock follows real time. */
+/* rt/steer/clock.c.  rt_clock_now() returns the time of the program's clock in nanoseconds, or of
+ * the real clock if the program has no clock of its own.  rt_clock_passes() advances the program's
+ * clock.  After rt_clock_becomes_real(), the program's clock follows real time. */
 void rt_clock_setup_turns(void);
 uint64_t rt_clock_now(clockid_t clock);
 void rt_clock_passes(uint64_t ns);
 void rt_clock_becomes_real(void);
 
-/* rt/steer/signal.c.  Whether the signal has a handler. */
+/* rt/steer/signal.c.  Returns true if the signal has a handler. */
 bool rt_signal_is_handled(int number);
 
-/* rt/steer/stalled.c.  Whether the kernel reports that the thread sleeps.  Needs no lock. */
+/* rt/steer/stalled.c.  Returns true if the kernel reports that the thread is asleep.  Needs no
+ * lock. */
 bool rt_turn_sleeps(uint32_t tid);
 
 #endif

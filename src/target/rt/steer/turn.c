@@ -26,10 +26,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* number of yields before a thread that waits for others to stop sleeps between two checks */
+/* A thread that waits until the others are stopped yields this many times between its checks.
+ * After that it sleeps between them. */
 #define SETTLE_YIELDS 200
-#define SETTLE_NAPS 2000 /* number of sleeps of 1 ms before it stops waiting for the other thread */
-/* number of sleeps before it asks the kernel whether the other thread sleeps */
+#define SETTLE_NAPS 2000 /* after this many sleeps of 1 ms, it no longer waits for the other thread */
+/* after this many sleeps, it asks the kernel whether the other thread is asleep */
 #define SETTLE_ASKS 20
 
 void rt_turn_setup(void)
@@ -51,8 +52,8 @@ uint32_t rt_turn_find_unsettled(uint32_t self)
 	return RADDLE_STEER_NONE;
 }
 
-/* Whether a thread may be running without the turn: a new thread before its first stop, a thread in
- * a signal handler, or a thread that returns from the kernel. */
+/* Returns true if a thread may be running without the turn.  Examples are a new thread before its
+ * first stop, a thread in a signal handler, and a thread that returns from the kernel. */
 static bool may_be_unsettled(void)
 {
 	return atomic_load(&rt_steering()->turns.settled) !=
@@ -61,7 +62,8 @@ static bool may_be_unsettled(void)
 	       atomic_load(&rt_steer()->unsure);
 }
 
-/* Counts the thread among the settled ones: it is stopped for the first time, or has ended. */
+/* Called when the thread is stopped or has ended.  The first time, it counts the thread as
+ * settled. */
 static void note_settled(struct rt_thread *t)
 {
 	if (RT_LIKELY(rt_steered(t)->settled))
@@ -70,8 +72,8 @@ static void note_settled(struct rt_thread *t)
 	atomic_fetch_add(&rt_steering()->turns.settled, 1);
 }
 
-/* Waits until every other thread is stopped, waits or sleeps.  The lock is released meanwhile, but
- * the thread keeps the turn. */
+/* Waits until every other thread is stopped, waiting or asleep.  The lock is released meanwhile,
+ * but the thread keeps the turn. */
 static RT_SELDOM void settle(struct rt_thread *t, uint64_t *signals)
 {
 	uint32_t other;
@@ -118,7 +120,8 @@ void rt_turn_wake_leader(void)
 	rt_futex_wake(&rt.session->sealed_futex, 1);
 }
 
-/* Points count from the creation of the second thread on, as in a copy (rt/steer/freeze.c). */
+/* Returns true if the run has reached its limit of points.  Points count from the creation of the
+ * second thread, as they do in a copy of a frozen program (rt/steer/freeze.c). */
 static bool has_run_on(void)
 {
 	const struct raddle_steer *s = rt_steer();
@@ -127,8 +130,9 @@ static bool has_run_on(void)
 	       atomic_load(&rt.session->processes[rt.process].threads) > 1;
 }
 
-/* The run has reached its limit of points.  If a thread waits with a time limit, the others may run
- * until that expires, so it expires once.  The watchdog ends the run at twice the limit of points. */
+/* Called when the run has reached its limit of points.  If a thread waits with a time limit, the
+ * others may only be running until that limit expires.  So one limit is made to expire, once per
+ * run.  The watchdog ends the run at twice the limit of points. */
 static RT_SELDOM bool expires_at_limit(void)
 {
 	struct rt_turns *turns = &rt_steering()->turns;
@@ -140,7 +144,7 @@ static RT_SELDOM bool expires_at_limit(void)
 	return true;
 }
 
-/* The run has reached a limit.  No thread continues; the replayer ends the run. */
+/* Called when the run has reached a limit.  No thread continues until the replayer ends the run. */
 static RT_SELDOM void stop_here(struct rt_thread *t, enum raddle_limit limit, uint64_t *signals)
 {
 	struct raddle_steer *s = rt_steer();
@@ -165,7 +169,7 @@ void rt_turn_stop(struct rt_thread *t, enum raddle_limit limit)
 	rt_steer_unlock(&signals);
 }
 
-/* The program is stopped until the replayer answers.  Returns the slot of the thread that shall
+/* Stops the program until the replayer answers.  Returns the slot of the thread that shall
  * continue. */
 static RT_SELDOM uint32_t ask(struct rt_thread *t, uint64_t *signals)
 {
@@ -189,8 +193,8 @@ static RT_SELDOM uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	return s->next;
 }
 
-/* Whether a thread may become runnable although no thread runs: by a time limit, by input, or by
- * returning from the kernel. */
+/* Returns true if the thread may become runnable although no thread runs, that is, by a timeout, by
+ * input, or by returning from the kernel. */
 static bool may_wake_up(uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);
@@ -234,7 +238,8 @@ bool rt_turn_all_spin(void)
 	return rt_turn_runnable_spin();
 }
 
-/* Whether the program shall stop and ask at the point that the thread has reached. */
+/* Returns true if the program has to stop and ask the replayer at the point that the thread has
+ * reached. */
 static bool is_to_ask(const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
@@ -247,8 +252,8 @@ static bool is_to_ask(const struct rt_thread *t)
 					    : !rt_turn_has_decisions();
 }
 
-/* Called after the turn was passed on.  If no thread can ever take it, notifies the replayer, which
- * would otherwise wait. */
+/* Called after the turn was passed on.  If no thread can ever take the turn, this wakes the
+ * replayer, which would otherwise keep waiting. */
 static RT_SELDOM void note_stuck(void)
 {
 	struct raddle_steer *s = rt_steer();
@@ -302,7 +307,8 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	rt_steer_unlock(&signals);
 }
 
-/* Once the phases LEADING and MET are over, each further access is examined. */
+/* Called when a thread continues.  Once the phases LEADING and MET are over, each further access is
+ * examined. */
 static void see_all(struct rt_thread *t)
 {
 	if (rt_steer_is_leading() || rt_steered(t)->sees_all)
@@ -311,7 +317,7 @@ static void see_all(struct rt_thread *t)
 	rt_see_again(t);
 }
 
-/* The thread is ready; returns when it has the turn. */
+/* Called when the thread is ready.  Returns when it has the turn. */
 static inline __attribute__((always_inline)) void go(struct rt_thread *t)
 {
 	if (!rt_turn_has(t))
@@ -358,7 +364,7 @@ void rt_turn_owner(uint32_t position)
 	rt_steer_unlock(&signals);
 }
 
-/* Threads that the plan stopped become runnable. */
+/* Makes the threads runnable that the plan has stopped. */
 static void make_ready(void)
 {
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
@@ -370,7 +376,8 @@ static void make_ready(void)
 	}
 }
 
-/* If each thread has its own kernel thread, nothing is to be done: threads no longer take turns. */
+/* If each thread has its own kernel thread, there is nothing to do, because threads no longer take
+ * turns. */
 void rt_turn_release_all(void)
 {
 	if (!rt_steer_has_one())
@@ -397,7 +404,7 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 	go(t);
 }
 
-/* The address that the thread is about to access at a point, or 0. */
+/* Returns the address that the thread is about to access at the point, or 0. */
 static uint64_t pending_at(const struct rt_steered *d, enum raddle_point point)
 {
 	switch (point) {
@@ -473,8 +480,8 @@ static bool has_interval_timer(int which)
 	return left.it_value.tv_sec || left.it_value.tv_usec;
 }
 
-/* Whether the process has POSIX timers or an interval timer.  If the kernel does not list POSIX
- * timers, the process is assumed to have none. */
+/* Returns true if the process has POSIX timers or an interval timer.  If the kernel does not list
+ * POSIX timers, the process is assumed to have none. */
 bool rt_turn_has_timers(void)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC, 0);
@@ -494,8 +501,9 @@ bool rt_turn_has_children(void)
 	return rt_bare(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOWAIT | WNOHANG) == 0;
 }
 
-/* Whether a sleep of the only thread that can continue ends at once.  It does if input and time are
- * replayed, and the process has no children or timers, which take real time. */
+/* Called when only one thread can continue and it is about to sleep.  Returns true if the sleep
+ * ends at once.  It does if input and time are replayed and the process has no children or timers,
+ * which would need real time. */
 static bool is_time_given(void)
 {
 	int saved = errno;
@@ -506,7 +514,7 @@ static bool is_time_given(void)
 	return given;
 }
 
-/* Whether the thread has the turn, and no other thread could take it. */
+/* Returns true if the thread has the turn and no other thread could take it. */
 static bool is_only_one(const struct rt_thread *t)
 {
 	return rt_turn_has(t) && !rt_turn_count_ready() &&
@@ -534,8 +542,8 @@ bool rt_turn_yield(struct rt_thread *t)
 	return true;
 }
 
-/* Lets threads that wait for a lock of an ended thread check again, because a robust mutex passes
- * to the next owner. */
+/* Lets threads check again that wait for a lock which an ended thread still held.  A robust mutex
+ * passes to its next owner this way. */
 static void release_held(const struct raddle_slot *slot)
 {
 	for (uint32_t i = 0; i < RADDLE_SLOT_HELD; i++)

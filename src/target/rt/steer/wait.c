@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Waiting where one thread runs at a time (rt/steer/turn.c): a thread that cannot continue passes
- * the turn on until the object that it waits for is released or its time is up.  In: waits and
- * releases.  Out: `ready` of the slots.
+ * Waiting where one thread runs at a time (rt/steer/turn.c).  A thread that cannot continue passes
+ * the turn on, and stays without it until the object that it waits for is released or its time is
+ * up.  In: waits and releases.  Out: `ready` in the slots.
  */
 #include "rt/common/bug.h"
 #include "rt/core/io/outside.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads wait for that is not an operation of the program, where they take turns: futexes of
- * libraries, descriptors, signals.  Each thread has an entry of each kind, by its slot.
+ * What threads wait for, while they take turns, other than operations of the program: futexes of
+ * libraries, descriptors and signals.  Each thread has one entry of each kind, indexed by its slot.
  */
 #ifndef RT_STEER_WAITING_H
 #define RT_STEER_WAITING_H
@@ -19,35 +19,39 @@ struct rt_until;
 /* A thread that waits for a futex of a library (rt/steer/futex.c). */
 struct rt_futex_entry {
 	uintptr_t word;
-	uint32_t value; /* of the word; the wait may end when the word has another value */
-	uint32_t bits;	/* calls with a common bit wake the thread */
+	/* the value of the word when the wait began; the wait may end when the word changes */
+	uint32_t value;
+	uint32_t bits; /* a call wakes the thread if its bits and these have a bit in common */
 	bool woken;
 };
 
 /* A thread that waits (rt/steer/blocking.c). */
 struct rt_wait_entry {
 	const struct rt_look *look;   /* the descriptors; NULL if it waits for something else */
-	const struct rt_until *until; /* NULL if it has no time limit, or an unknown one */
+	const struct rt_until *until; /* NULL if the wait has no time limit, or an unknown one */
 	bool interrupted;	      /* a signal handler has run, so the call fails */
 };
-/* Signals that were sent to a thread and not delivered yet (rt/steer/signal.c). */
+/* Signals that were sent to a thread but have not been delivered yet (rt/steer/signal.c). */
 struct rt_signals {
 	uint64_t pending; /* a bit for each signal */
 	int queued;	  /* the signal that has a value, or 0 */
-	uint64_t value;	  /* its value, a union sigval */
+	uint64_t value;	  /* the value of the queued signal, a union sigval */
 };
 #define RT_INHERITED 3 /* descriptors that a program inherits */
 
-/* Number of threads that may be on their way out at the same time.  Chosen by hand: such a thread
- * takes some 20 microseconds, and more of them would only make a wait less repeatable. */
+/* Maximum number of ending threads that are tracked at the same time.  Chosen by hand: a thread
+ * takes some 20 microseconds to end, and if more threads end at once, waits only become less
+ * repeatable. */
 #define RT_LEAVERS 64
 
-/* What is expected from outside (rt/steer/expect.c).  `news` is that of struct rt_turns. */
+/* What is expected from outside (rt/steer/expect.c).  The count of news is `news` in struct
+ * rt_turns. */
 struct rt_expecting {
 	/* by slot: 1 plus the count of news when the thread last looked for input from outside */
 	uint64_t looks[RADDLE_SLOTS];
-	uint64_t naps, nap_news; /* number of naps while the count of news was `nap_news` */
-	uint64_t calm_news;	 /* the count of news when nothing more was expected */
+	uint64_t naps, nap_news; /* number of naps since the count of news became `nap_news` */
+	/* the count of news when it was last found that nothing more was expected */
+	uint64_t calm_news;
 };
 
 /* The clock of the program (rt/steer/clock.c). */
@@ -56,7 +60,7 @@ struct rt_turn_clock {
 	uint64_t passed;	      /* nanoseconds since the start */
 	uint64_t from[RADDLE_CLOCKS]; /* what each clock showed at the start */
 	struct rt_queries {
-		uint64_t n; /* operations that the thread had begun */
+		uint64_t n; /* number of operations that the thread had begun */
 		uint32_t count;
 	} queries[RADDLE_SLOTS]; /* by slot: queries since the thread's last operation */
 };
@@ -65,12 +69,14 @@ struct rt_entries {
 	struct rt_futex_entry futexes[RADDLE_SLOTS]; /* by slot */
 	struct rt_wait_entry waits[RADDLE_SLOTS];    /* by slot */
 	struct rt_signals signals[RADDLE_SLOTS];     /* by slot */
-	uint32_t signals_pending;		     /* of all threads */
+	uint32_t signals_pending;		     /* number of pending signals of all threads */
 	struct rt_expecting expecting;
 	struct rt_turn_clock clock;
 	_Atomic uint32_t blocking; /* number of waits for descriptors */
 	ino_t inherited[RT_INHERITED];
-	/* IDs of the kernel threads whose threads made their last step, or 0; and how many did */
+	/* `leavers` is a ring of IDs of kernel threads whose threads have made their last step; an
+	 * entry is 0 once its kernel thread has ended.  `left` is the total number of such
+	 * threads. */
 	pid_t leavers[RT_LEAVERS];
 	uint32_t left;
 };

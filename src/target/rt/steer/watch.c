@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Watched accesses: accesses that are points, because the replayer asked for it (struct
+ * Watched accesses, that is, accesses that the replayer has asked to be points (struct
  * raddle_steer_watch).  In: accesses and uses of synchronisation objects.  Out: points.
  */
 #include "rt/common/bug.h"
 #include "rt/core/control/choose.h"
 #include "rt/steer/turn-int.h"
 
-/* Whether each access of each thread is a point, as in explorations. */
+/* Returns true if the watch makes each access of each thread a point, as in explorations. */
 static bool is_everything(const struct raddle_steer_watch *w)
 {
 	return !w->site && !w->size && w->how == 3 && w->after == UINT64_MAX && !w->occurrence &&
@@ -62,8 +62,9 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t, 
 	       (w->thread == RADDLE_STEER_NONE || rt_turn_slot(w->thread) == t->number);
 }
 
-/* For a watch that stops a thread once per operation (`stand` is 2): whether the thread has already
- * stopped there.  Notes that it stops there now.  Only the first STOP_BITS watches are noted. */
+/* A watch whose `stand` is 2 stops a thread only once per operation.  Returns true if the thread
+ * has already stopped at such a watch since its last operation, and notes that it stops there now.
+ * Only the first STOP_BITS watches are noted. */
 #define STOP_BITS 64
 static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
 {
@@ -81,7 +82,7 @@ static bool has_stopped(const struct rt_thread *t, const struct raddle_steer_wat
 	return stopped_at;
 }
 
-/* Only the thread that has the turn counts. */
+/* Counts an access and returns the new count.  Only the thread that has the turn calls this. */
 static uint64_t count_seen(struct raddle_steer_watch *w)
 {
 	uint64_t seen = atomic_load_explicit(&w->seen, memory_order_relaxed) + 1;
@@ -90,8 +91,9 @@ static uint64_t count_seen(struct raddle_steer_watch *w)
 	return seen;
 }
 
-/* The watch that the access matches: the last such watch with `stand` or, if there is none, the
- * first.  Watches that match count the access, unless has_stopped(). */
+/* Returns the number of a watch that the access matches, or NONE.  If several match, this is the
+ * last of them that has `stand` set, or else the first.  Each matching watch counts the access,
+ * unless has_stopped() returns true for it. */
 static uint32_t find_watch(const struct rt_thread *t, const struct rt_touch *touch)
 {
 	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
@@ -112,8 +114,8 @@ static uint32_t find_watch(const struct rt_thread *t, const struct rt_touch *tou
 	return found;
 }
 
-/* Whether the thread has buffered stores, which its next action will flush.  Then other threads may
- * run first. */
+/* Returns true if the thread has buffered stores, which its next action will flush.  Then other
+ * threads may run first. */
 static bool empties_buffer(const struct rt_thread *t)
 {
 	bool waits = false;
@@ -129,7 +131,7 @@ void rt_turn_barrier(struct rt_thread *t)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_ACCESS);
 }
 
-/* Whether the program may stop at the watch and ask. */
+/* Returns true if the program may stop at the watch and ask the replayer. */
 static bool may_ask(const struct raddle_steer_watch *watch)
 {
 	return watch->stand || rt_steer()->flags & (RADDLE_STEER_ASK | RADDLE_STEER_ASK_START);

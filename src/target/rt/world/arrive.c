@@ -6,12 +6,12 @@
  *
  * Invariants:
  * 1. Arrivals are delivered in recorded order.  An arrival is delivered when the program has sent
- *    as many bytes as in the recorded run before it, and has read all earlier bytes of that
- *    connection; or when no thread can continue otherwise.
+ *    as many bytes as it had in the recorded run before that arrival, and has read all earlier
+ *    bytes of that connection.  It is also delivered when no thread can continue otherwise.
  * 2. No thread waits in the kernel for a descriptor: it polls, and waits here until something has
  *    changed.  If threads take turns, others run meanwhile, so nothing depends on time.
- * 3. When everything has arrived and no thread can continue, the program gets the signal that the
- *    user would send.
+ * 3. When everything has arrived and no thread can continue, the runtime raises the signal with
+ *    which the user would end the program.
  */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
@@ -30,16 +30,16 @@
 /* If no thread has sent or received anything for this long, and threads do not take turns, no
  * thread is expected to continue.  Then the next input arrives. */
 #define QUIET_NS 200000000u
-/* How long no thread must have sent or received anything before end_signal is raised: END_NS if the
- * program has sent everything, else END_LATER_NS. */
+/* The signal end_signal is raised when no thread has sent or received anything for END_NS.  If the
+ * program has not yet sent everything, this takes END_LATER_NS. */
 #define END_NS 1000000000u
 #define END_LATER_NS 10000000000u
-/* If threads take turns, how many waits in a row may end by their time limits before input arrives
- * anyway: TIMED if the program has sent everything, else TIMED_MORE. */
+/* If threads take turns, this many waits in a row may time out before input arrives anyway: TIMED
+ * if the program has sent everything, else TIMED_MORE. */
 #define TIMED 64
 #define TIMED_MORE 4096
-/* After so many polls in a row that found nothing, other threads may run (LOOKS), or input arrives
- * anyway (LOOKS_MOST). */
+/* After LOOKS polls in a row that found nothing, other threads may run.  After LOOKS_MOST such
+ * polls, input arrives anyway. */
 #define LOOKS 64
 #define LOOKS_MOST 1024
 
@@ -108,8 +108,8 @@ static bool let_in(const struct raddle_world_arrival *a)
 	return true;
 }
 
-/* Closes the runtime's ends of connections that the program has closed, and reads the bytes that
- * the program sent by calls that are not interposed. */
+/* Closes the runtime's end of each connection that the program has closed.  Also reads bytes that
+ * the program sent with calls that are not interposed. */
 static void tidy_up(void)
 {
 	for (uint32_t i = 0; i < memory()->connection_count; i++) {
@@ -211,9 +211,9 @@ static uint64_t blocked_by_first(void)
 	return mask;
 }
 
-/* Sends the signal to the thread that the kernel would choose: the initial one, if the program has
- * not blocked the signal there.  No program can block signal 32, which belongs to libc.  So if it
- * is blocked, the runtime has blocked all signals for a moment. */
+/* Sends the signal to the thread that the kernel would choose.  That is the initial thread, unless
+ * the program has blocked the signal there.  No program can block signal 32, which belongs to libc.
+ * So if signal 32 is blocked, the runtime has blocked all signals for a moment. */
 static void send_signal(uint32_t number)
 {
 	uint64_t blocked = blocked_by_first();
@@ -240,8 +240,8 @@ static bool has_sent_all(void)
 	return atomic_load(&memory()->sent) + atomic_load(&rt_giving()->debt) >= memory()->all_sent;
 }
 
-/* If a thread waits with a time limit, input is delayed at first: when its time limit expires, the
- * thread may send the bytes that the next arrival waits for. */
+/* If a thread waits with a time limit, input is delayed at first, because the thread may send the
+ * bytes that the next arrival waits for when its time limit expires. */
 bool rt_world_idle(bool timed)
 {
 	struct rt_giving *g = rt_giving();
@@ -301,8 +301,8 @@ static enum waited sleep_on(struct waiting *w)
 	return w->limit_ns >= 0 && now - w->begin >= (uint64_t)w->limit_ns ? OVER : GOES_ON;
 }
 
-/* Whether a signal has interrupted the wait.  The initial thread handles signals that are sent to
- * the process, unless it blocks them. */
+/* Returns true if a signal has interrupted the wait.  The initial thread handles signals that are
+ * sent to the process, unless it blocks them. */
 static bool is_interrupted(const struct waiting *w)
 {
 	return w->t->number == 0 && atomic_load(&rt_giving()->interrupts) != w->interrupts;
@@ -325,7 +325,8 @@ static enum waited wait_more(struct waiting *w)
 	return waited;
 }
 
-/* A thread that only polls lets others run now and then, so that input arrives eventually. */
+/* Called when a poll found nothing and may not wait.  A thread that only polls lets others run now
+ * and then, so that input arrives eventually. */
 static void looks(struct rt_thread *t)
 {
 	uint32_t count = ++rt_replayed(t)->looks;
@@ -369,7 +370,7 @@ static int is_readable(void *context)
 	return (int)syscall(SYS_poll, &fd, 1, 0);
 }
 
-/* Whether the kernel would restart the call after the handler. */
+/* Returns true if the kernel would restart the call after the handler. */
 static bool is_restarted(void)
 {
 	struct {

@@ -6,8 +6,8 @@
  * Invariants:
  * 1. A result depends on the earlier queries of the threads, never on the system.
  * 2. A clock never runs backwards for a thread that could notice it (rt/world/time.c).
- * 3. If no recorded time is left, time advances by itself.  The longer a thread only reads the
- *    clock, the faster it advances, so a loop that waits for a certain time ends.
+ * 3. If no recorded time is left, time advances by itself.  The longer a thread does nothing but
+ *    read the clock, the faster the clock advances, so a loop that waits for a certain time ends.
  */
 #include "rt/common/bug.h"
 #include "rt/common/hash.h"
@@ -22,7 +22,7 @@
  * wait forever. */
 #define NS_PER_S 1000000000ull
 #define STEP_NS 10	   /* how far a clock advances at a query without a recorded time */
-#define STEPS 64	   /* the number of such queries in a row after which the step doubles */
+#define STEPS 64	   /* number of such queries in a row after which the step doubles */
 #define STEPS_MOST 26	   /* maximum number of doublings: a step stays below a second */
 #define SOME_TIME 1000000u /* seconds: the time of a clock without any recorded time */
 
@@ -80,7 +80,8 @@ static uint64_t tell(struct rt_thread *t, enum raddle_source source, uint64_t ns
 	return *known;
 }
 
-/* Stores a value of the source that any thread got in the recorded run. */
+/* Stores the first value of the source that some thread received in the recorded run.  Returns
+ * false if there is none. */
 static bool find_value(enum raddle_source source, uint64_t *value)
 {
 	struct raddle_world *w = rt_giving()->memory;
@@ -94,7 +95,7 @@ static bool find_value(enum raddle_source source, uint64_t *value)
 	return false;
 }
 
-/* Clocks that show the same time have the same family. */
+/* Returns the family of a clock.  Clocks that show the same time belong to the same family. */
 static uint32_t family_of(enum raddle_source source)
 {
 	switch (source) {
@@ -128,7 +129,8 @@ static uint64_t begin_of(enum raddle_source source)
 	return latest ? latest : SOME_TIME * NS_PER_S;
 }
 
-/* Advances time beyond the recorded times: by the time slept, and a little for each query. */
+/* Advances a clock beyond its recorded times and returns the new time.  The clock advances by the
+ * time that threads slept, and a little for each query. */
 static uint64_t go_on(struct rt_thread *t, enum raddle_source source)
 {
 	struct rt_giving *g = rt_giving();
@@ -166,7 +168,7 @@ static bool gives(struct rt_thread *t, enum raddle_source source, uint64_t *valu
 	return find_value(source, value);
 }
 
-/* Returns the latest time that any thread has read from the clock that measures a wait, or 0. */
+/* Returns the latest time that any thread has read from this clock, in nanoseconds, or 0. */
 static uint64_t now_of(clockid_t clock)
 {
 	static const enum raddle_source real[] = {RADDLE_SOURCE_REALTIME, RADDLE_SOURCE_TIMEOFDAY,
@@ -273,7 +275,8 @@ bool rt_world_give_setup(void)
 	return true;
 }
 
-/* Finds the thread of the recorded run that has the same parent and number of creation. */
+/* Finds the corresponding thread of the recorded run: the one that has the same parent and was the
+ * parent's n-th child there, too. */
 void rt_world_give_begin(struct rt_thread *t)
 {
 	struct rt_giving *g = rt_giving();

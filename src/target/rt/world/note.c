@@ -5,13 +5,15 @@
  *
  * Invariants:
  * 1. A record is in its buffer as a whole or not at all.
- * 2. A buffer can be read alone: it begins with THREAD, and its differences start from 0.
- * 3. Nothing here changes what the program does: no system call is added, except to query the name
- *    and type of a socket, and a record that cannot be written is counted and left out.
+ * 2. Each buffer can be decoded on its own.  It begins with a THREAD record, and its differences
+ *    start from 0.
+ * 3. Nothing here changes what the program does.  No system call is added, except to query the name
+ *    and type of a socket.  A record that cannot be written is counted and left out.
  * 4. A handler that interrupts the writing of a record writes none itself.
  *
- * Sent bytes get their position in the order of q before they are sent, received bytes after they
- * were received.
+ * Records about sockets have a position in the order of the run, which they share with q of
+ * event.inc.  Sent bytes get their position before they are sent, and received bytes after they
+ * have been received.
  */
 #include "rt/common/bug.h"
 #include "rt/core/layer.h"
@@ -67,8 +69,8 @@ static void seal(struct rt_noted *n)
 	n->buffer = NULL;
 }
 
-/* Stores the creations that lead from the initial thread to this thread.  If they are unknown,
- * stores a path that no thread has. */
+/* Stores the chain of creations that leads from the initial thread to this thread, this thread
+ * first, and returns its length.  If the chain is unknown, stores a path that no thread has. */
 static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
 {
 	uint32_t count = 0;
@@ -98,7 +100,8 @@ static void put_thread(struct rt_thread *t, struct rt_noted *n)
 	publish(n);
 }
 
-/* Provides a buffer with room for this many bytes.  Returns false if there is no such buffer. */
+/* Makes sure that the current buffer has room for this many bytes, if necessary by opening a new
+ * one.  Returns false if no buffer is available. */
 static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 {
 	if (n->buffer && (size_t)(n->buffer->data + sizeof n->buffer->data - n->cursor) >= size)
@@ -118,8 +121,8 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 }
 
 /* Begins a record.  Returns NULL in a handler that interrupted the writing of a record, or if there
- * is no buffer.  If an earlier call was left by longjmp, the frame of that call was deeper in the
- * stack than the present frame. */
+ * is no buffer.  If longjmp() left an earlier call, `busy` is still set, but that call's frame was
+ * deeper in the stack than the present one. */
 static struct rt_noted *take(struct rt_thread *t, size_t bytes)
 {
 	struct rt_noted *n = noted(t);
@@ -151,7 +154,8 @@ static void leave(struct rt_noted *n)
 	n->busy = 0;
 }
 
-/* A record with a position in the order: up to three numbers, and bytes if there are any. */
+/* A record that has a position in the order.  It contains up to three numbers and, optionally,
+ * bytes. */
 struct world_note {
 	enum raddle_world_record code;
 	uint64_t order;
@@ -414,8 +418,8 @@ static void loops(struct rt_thread *t)
 
 /* ---- the process ---- */
 
-/* Whether bytes that were read from the descriptor cannot be read again: it is a pipe, socket or
- * terminal. */
+/* Returns true if the descriptor is a pipe, socket or terminal.  Bytes that were read from these
+ * cannot be read again. */
 static bool is_from_outside(int fd)
 {
 	struct termios terminal;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Replaces the sockets of a program whose input is replayed.  In: calls that create, bind,
- * connect, accept and name sockets, and the bytes that are sent.  Out: sockets inside this
- * process, whose other ends belong to the runtime; bytes that were sent, in the memory that the
- * replayer shares.
+ * Replaces the sockets of a program whose input is replayed.  In: calls that create, bind, connect,
+ * accept and name sockets, and the bytes that are sent.  Out: sockets inside this process, whose
+ * other ends belong to the runtime, and the sent bytes, in the memory shared with the replayer.
  *
  * A network socket becomes a socket of AF_UNIX, which other machines cannot reach.  So the kernel
  * still handles readiness, epoll, blocking and duplicated descriptors.  Functions that return
@@ -28,7 +27,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* the number of a listener that was not recorded */
+/* stands for the number of a listener that was not recorded */
 #define NUMBER_NONE ((uint32_t)RT_FD_LISTENER - 1)
 #define HIGH_MOST 4096 /* upper limit for the runtime's lowest descriptor */
 #define BACKLOG 4096   /* maximum number of waiting connections: the kernel's default */
@@ -155,7 +154,7 @@ void rt_world_opened(struct rt_thread *t, int fd, int domain)
 	set_kind(fd, RT_FD_SOCKET | (uint32_t)domain);
 }
 
-/* Counts the use of a real network socket, of a kind that is not replayed. */
+/* Counts the use of a real network socket whose kind is not replayed. */
 static void strange(const struct iovec *address)
 {
 	const struct sockaddr *a = address->iov_base;
@@ -185,8 +184,8 @@ static sa_family_t family_of(const void *address, size_t size)
 	return family;
 }
 
-/* Whether the recorded socket had this address.  If the program lets the system choose the port,
- * any port matches. */
+/* Returns true if the recorded socket had this address.  If the program lets the system choose the
+ * port, any port matches. */
 static bool is_address(const struct raddle_world_address *a, const struct iovec *address)
 {
 	if (family_of(a->bytes, a->size) != family_of(address->iov_base, address->iov_len))
@@ -199,8 +198,8 @@ static bool is_address(const struct raddle_world_address *a, const struct iovec 
 	return a->size <= address->iov_len && !__builtin_memcmp(a->bytes, address->iov_base, a->size);
 }
 
-/* Creates the socket file that bind() would create, although no process listens there: the program
- * may rename the file or change its mode. */
+/* Creates the socket file that bind() would create.  No process listens there, but the program may
+ * rename the file or change its mode. */
 static void leave_name(const struct iovec *address)
 {
 	struct sockaddr_un un = {0};
@@ -268,7 +267,7 @@ static uint32_t find_connection(const struct iovec *address)
 	return RADDLE_WORLD_NONE;
 }
 
-/* Connects a socket of the program with an end of the runtime.  The accepted connection is the
+/* Connects a socket of the program to a new socket of the runtime.  The accepted connection is the
  * right one, since no other process connects to the runtime's listener. */
 static int tie(int fd, uint32_t number)
 {
@@ -466,7 +465,8 @@ bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *addres
 	return true;
 }
 
-/* Whether the kernel handles this option, for the socket that replaces the program's. */
+/* Returns true if the kernel can handle this option for the socket that replaces the program's
+ * socket. */
 static bool is_native(const int option[2])
 {
 	if (option[0] != SOL_SOCKET)

@@ -3,10 +3,11 @@
  * Keeps the times that a thread may know.  In: operations that order threads.  Out: for each
  * thread, the latest times that it, or any thread ordered before it, has read.
  *
- * A clock must not run backwards for a thread that could notice it: a thread that acquires a lock
- * from another thread must not read an earlier time than that thread did.  Unordered threads cannot
- * notice it.  They get the times of the recorded run, whichever runs first.  So threads read the
- * same times in both orders of a race.
+ * A clock must not run backwards for a thread that could notice it.  For instance, if a thread
+ * takes a lock after another thread has released it, the thread must not read an earlier time than
+ * the other one did.  Threads that are not ordered cannot notice it.  They get the times of the
+ * recorded run, whichever of them runs first.  So threads read the same times in both orders of a
+ * race.
  *
  * A release stores the thread's times in a table without keys.  If two objects share an entry, a
  * thread may later read a later time than necessary.
@@ -15,7 +16,7 @@
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
-enum { PLACES = 4096 }; /* entries of the table; objects that share an entry get the later time */
+enum { PLACES = 4096 }; /* number of entries in the table */
 
 bool rt_time_setup(void)
 {

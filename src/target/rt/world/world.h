@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The world around the program: its input is recorded (rt/world/note.c) or replayed
+ * The world around the program.  The program's input is recorded (rt/world/note.c) or replayed
  * (rt/world/give.c, arrive.c, socket.c).  This header is for the files of the layer.
  */
 #ifndef RT_WORLD_H
@@ -16,13 +16,15 @@ struct rt_noted {
 	struct raddle_buffer *buffer; /* NULL before the first record */
 	uint8_t *cursor;
 	uint32_t buffers, events, lost;
-	volatile uintptr_t busy;		/* the frame of the function that writes a record; or 0 */
-	uint64_t order, values[RADDLE_SOURCES]; /* the previous values in this buffer, from which differences
-						   are encoded */
+	/* the stack frame of the function that is writing a record, or 0 */
+	volatile uintptr_t busy;
+	/* the previous values in this buffer; values are encoded as differences from them */
+	uint64_t order, values[RADDLE_SOURCES];
 };
 
 #define RT_LINEAGE 4096 /* number of threads whose creators are stored */
-#define RT_DESCENT 64	/* maximum number of creations from the initial thread to a thread */
+/* maximum length of the chain of creations that leads from the initial thread to a thread */
+#define RT_DESCENT 64
 
 struct rt_lineage {
 	uint32_t parent, index;
@@ -54,10 +56,13 @@ _Static_assert((RT_FD_LISTENER & (RT_WORLD_FDS - 1)) == 0, "a kind leaves room f
 
 /* The layer's state of a thread whose input is replayed. */
 struct rt_replayed {
-	uint32_t position;		/* in the table of raddle_world_threads(), or NONE */
-	uint32_t looks;			/* polls in a row that found nothing and did not wait */
-	uint64_t next[RADDLE_SOURCES];	/* how many values of each source it has got */
-	uint64_t next_random, made_up;	/* how many recorded, and how many other, random bytes it got */
+	uint32_t position; /* its index in the table of raddle_world_threads(), or NONE */
+	/* number of polls in a row that found nothing and did not wait */
+	uint32_t looks;
+	uint64_t next[RADDLE_SOURCES]; /* how many recorded values of each source it has received */
+	/* how many random bytes it has received that were recorded, and how many that were made
+	 * up */
+	uint64_t next_random, made_up;
 	uint64_t known[RADDLE_SOURCES]; /* the latest time that it, or a thread ordered before it, has read */
 };
 
@@ -77,15 +82,19 @@ struct rt_giving {
 	_Atomic uint64_t last[RADDLE_SOURCES]; /* the latest time of each clock that was read, in ns */
 	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` the clock's time includes */
 	_Atomic uint64_t passed;	       /* the total time that threads slept, in nanoseconds */
-	_Atomic uint32_t in_a_row;	       /* queries in a row without a recorded time */
-	_Atomic uint64_t *left;		       /* rt/world/time.c: the times of releases, by object */
+	/* number of queries in a row for which no time was recorded */
+	_Atomic uint32_t in_a_row;
+	_Atomic uint64_t *left; /* rt/world/time.c: the times of releases, by object */
 	/* by descriptor: its kind | the number of its listener or connection */
 	_Atomic uint32_t fds[RT_WORLD_FDS];
-	_Atomic uint32_t pulse, sleepers; /* a futex that counts changes; its number of waiters */
+	/* a futex that counts changes, and the number of threads that sleep on it */
+	_Atomic uint32_t pulse, sleepers;
 	_Atomic uint32_t lock, interrupts, quiet;
-	_Atomic uint64_t debt; /* bytes that arrivals no longer wait for, although they were not sent */
-	int32_t hidden;	       /* the listener for connections that the program makes; or -1 */
-	int32_t high;	       /* the lowest descriptor of the runtime */
+	/* number of bytes that were never sent, but for which arrivals no longer wait */
+	_Atomic uint64_t debt;
+	/* the runtime's listener to which the program's own connections are made, or -1 */
+	int32_t hidden;
+	int32_t high; /* the lowest descriptor of the runtime */
 };
 
 static inline struct rt_giving *rt_giving(void)
@@ -113,8 +122,8 @@ void rt_time_releasing(struct rt_op *op, uint32_t kind, uintptr_t object);
 void rt_time_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 void rt_time_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
-/* rt/world/arrive.c: input.  arrive() delivers all arrivals that are due and, if `anyway` is set,
- * the first one even if it is not due.  It returns whether something arrived. */
+/* rt/world/arrive.c: input.  rt_world_arrive() delivers all arrivals that are due and, if `anyway`
+ * is set, the first one even if it is not due.  It returns true if something arrived. */
 bool rt_world_arrive(bool anyway);
 bool rt_world_idle(bool timed);
 void rt_world_moves(struct rt_thread *t);
@@ -133,7 +142,8 @@ void rt_world_closing(struct rt_thread *t, int fd);
 void rt_world_duplicated(int fd, int copy);
 bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 bool rt_world_has_option(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
-bool rt_world_reach(uint32_t connection); /* connects to the program's listener; false if not yet */
+/* connects to the program's listener; returns false if the program is not listening yet */
+bool rt_world_reach(uint32_t connection);
 void rt_world_drain(uint32_t connection); /* reads bytes sent by calls that are not interposed */
 
 /* rt/world/note.c: the table for a process that is recorded. */
