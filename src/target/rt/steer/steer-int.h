@@ -240,8 +240,6 @@ bool rt_turn_is_alone(const struct rt_thread *t);
  * can become runnable by itself: by a timeout, by input, or by returning from the kernel. */
 bool rt_turn_all_spin(void);
 bool rt_turn_runnable_spin(void); /* the same, but other threads may wake up */
-/* Of the waits with a time limit, the one that began first times out.  Returns whether there is one. */
-bool rt_turn_expire_first(void);
 
 /* Called with the lock held. may(): whether the strategy may choose the thread, because it can
  * continue or its wait may time out. can(): whether the thread can continue; if it waits with a
@@ -270,11 +268,6 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* called before the process ends */
 
-/* rt/steer/expect.c.  looks(): the thread has looked for input from outside, without waiting.
- * shared(): the thread waits in a loop, which may read memory of several processes. */
-void rt_expect_looks(const struct rt_thread *t);
-void rt_expect_shared(const struct rt_thread *t);
-
 /* called by a waiting thread: passes the turn on if its owner is stalled */
 void rt_turn_look(void);
 
@@ -285,6 +278,12 @@ static inline void rt_spin_news(struct rt_thread *t)
 	if (rt_steered(t)->slot)
 		rt_steered(t)->slot->spins = 0;
 	rt_steering()->turns.news++;
+	if (RT_UNLIKELY(rt_steered(t)->quiet)) {
+		rt_steered(t)->quiet--;
+		return;
+	}
+	rt_steering()->entries.clock.work++;
+	rt_steered(t)->work++;
 }
 
 /* Called at a new operation: the thread has left its loop. */
