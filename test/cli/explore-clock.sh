@@ -15,7 +15,7 @@ runs() {
 	jq -r 'select(.n != null) | "\(.n) \(.trail) \(.choices) \(.status) \(.counts) \(.unsure)"' out/log | sort -n
 }
 
-for mode in branch poll sleep wait watch; do
+for mode in branch poll sleep absolute wait watch; do
 	runs $mode >copied
 	grep 'kernel thread\|anew' err && complain "$mode: $(grep 'kernel thread\|anew' err)"
 	[ "$(grep -c ' false$' copied)" = 6 ] && grep -q ' 0 true ' copied || complain "$mode: $(cat copied)"
@@ -23,6 +23,8 @@ for mode in branch poll sleep wait watch; do
 	runs $mode --no-snapshots | cmp -s - copied || complain "$mode: runs from the start differ"
 	runs $mode --kernel-threads | cmp -s - copied || complain "$mode: runs with kernel threads differ"
 done
+# No schedule keeps a thread from its work for so long that a deadline passes.
+runs watch -n 40 >/dev/null
 # The output of the default schedule is the same, too.
 for _ in 1 2 3; do
 	"$RADDLE" explore -q -n 1 --fail-if 'cat >>texts; false' -o out -- ./clock branch >out.txt 2>err </dev/null

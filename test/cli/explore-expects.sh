@@ -32,6 +32,9 @@ for mode in limit join; do
 	explored $mode
 	jq -se '[.[] | select(.n != null) | .unsure] | any | not' out/log >/dev/null || complain "$mode: runs are marked"
 done
+# The strategy lets no time limit expire that leaves time for something outside.
+comes poll -n 30
+jq -se '[.[] | select(.fault)] == []' out/log >/dev/null || complain "poll: $(grep -c '"fault":"' out/log) runs failed"
 # Another process creates a file.
 comes "file $PWD/created" --setup "rm -f $PWD/created" --with "sleep 0.05; touch $PWD/created; sleep 5"
 

@@ -59,6 +59,17 @@ static void *sleep_until(void *unused)
 	return unused;
 }
 
+static void *sleep_absolute(void *unused)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec++;
+	while (now() < end.tv_sec * 1000 * MS + end.tv_nsec)
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL);
+	return unused;
+}
+
 static void *wait_until(void *unused)
 {
 	struct timeval day;
@@ -117,8 +128,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void *(*run)(void *);
-	} modes[] = {{"branch", branch},   {"poll", poll_clock}, {"sleep", sleep_until},
-		     {"wait", wait_until}, {"watch", watch},	 {"child", watch_child}};
+	} modes[] = {{"branch", branch},	   {"poll", poll_clock}, {"sleep", sleep_until},
+		     {"absolute", sleep_absolute}, {"wait", wait_until}, {"watch", watch},
+		     {"child", watch_child}};
 	long long begun = now();
 	pthread_t threads[2];
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,7 +25,7 @@
 
 static volatile sig_atomic_t hit;
 static atomic_int flag, *shared = &flag;
-static int timer_fd = -1;
+static int timer_fd = -1, polled_fd = -1;
 static const char *file;
 static sigset_t user_signal;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -100,6 +101,17 @@ static int join_with_limit(pthread_t thread)
 	return result;
 }
 
+/* The limit is far away, so the timer comes first. */
+static void *poll_timer(void *context)
+{
+	struct pollfd wanted = {polled_fd, POLLIN, 0};
+
+	if (poll(&wanted, 1, 60000) != 1)
+		abort();
+	atomic_store(&flag, 1);
+	return context;
+}
+
 static int is_there(void)
 {
 	uint64_t times;
@@ -135,6 +147,10 @@ static void *(*prepare(const char *mode))(void *)
 		timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
 		timerfd_settime(timer_fd, 0, &also_soon, NULL);
 	}
+	if (!strcmp(mode, "poll")) {
+		polled_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+		timerfd_settime(polled_fd, 0, &also_soon, NULL);
+	}
 	if (!strcmp(mode, "shared"))
 		shared =
 			mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -152,7 +168,10 @@ static void *(*prepare(const char *mode))(void *)
 	}
 	if (!strcmp(mode, "child") || !strcmp(mode, "shared") || !strcmp(mode, "sigwait"))
 		start_child();
-	return !strcmp(mode, "sigwait") ? wait_for_signal : !strcmp(mode, "limit") ? wait_with_limit : NULL;
+	return !strcmp(mode, "poll")	  ? poll_timer
+	       : !strcmp(mode, "sigwait") ? wait_for_signal
+	       : !strcmp(mode, "limit")	  ? wait_with_limit
+					  : NULL;
 }
 
 int main(int argc, char **argv)

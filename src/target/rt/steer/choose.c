@@ -274,9 +274,17 @@ bool rt_turn_can(uint32_t number)
 	return rt_turn_is_ready(number);
 }
 
+/* Whether the strategy may let the time limit of the thread expire at any point.  A limit of a wait for
+ * something outside is real: what the thread waits for may need that time. */
+static bool may_expire(uint32_t number)
+{
+	return is_timed(number) &&
+	       (!rt_steering()->entries.waits[number].look || atomic_load(&rt_slot_at(number)->inside));
+}
+
 bool rt_turn_may(uint32_t number)
 {
-	return rt_turn_is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && is_timed(number));
+	return rt_turn_is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && may_expire(number));
 }
 
 uint32_t rt_turn_next_that_may(uint32_t from)
@@ -289,7 +297,7 @@ uint32_t rt_turn_next_that_may(uint32_t from)
 		return ready;
 	for (uint32_t i = rt_set_next(&turns->waiting, from, end); i < end;
 	     i = rt_set_next(&turns->waiting, i + 1, end))
-		if (is_timed(i))
+		if (may_expire(i))
 			return i;
 	return ready;
 }

@@ -13,7 +13,7 @@
  * lock of steering, and completes it without the lock.
  */
 #include "rt/common/hash.h"
-#include "rt/steer/steer-int.h"
+#include "rt/steer/turn-int.h"
 
 #define YIELD_STEADY 50 /* number of yields without news after which come_round() is called */
 /* number of yields without news that count as one spin */

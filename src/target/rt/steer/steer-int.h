@@ -256,9 +256,6 @@ bool rt_turn_is_alone(const struct rt_thread *t);
  * become runnable by itself, that is, by a timeout, by input, or by returning from the kernel. */
 bool rt_turn_all_spin(void);
 bool rt_turn_runnable_spin(void); /* the same, but other threads may wake up */
-/* Lets the oldest wait with a time limit time out.  Returns false if no thread waits with a time
- * limit. */
-bool rt_turn_expire_first(void);
 
 /* Called with the lock held.  rt_turn_may() returns true if the strategy may choose the thread,
  * because the thread can continue or its wait may time out.  rt_turn_can() returns true if the
@@ -289,14 +286,7 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* called before the process ends */
 
-/* rt/steer/expect.c.  rt_expect_looks() notes that the thread has looked for input from outside,
- * without waiting.  rt_expect_shared() is called when the thread waits in a loop, and does the same
- * if the loop reads memory that other processes may share. */
-void rt_expect_looks(const struct rt_thread *t);
-void rt_expect_shared(const struct rt_thread *t);
-
-/* Called by a thread that waits for the turn.  Passes the turn on if the thread that has it is
- * stalled. */
+/* called by a waiting thread: passes the turn on if its owner is stalled */
 void rt_turn_look(void);
 
 /* Called when the thread has seen something new, and so may do something that others wait for.
@@ -306,6 +296,12 @@ static inline void rt_spin_news(struct rt_thread *t)
 	if (rt_steered(t)->slot)
 		rt_steered(t)->slot->spins = 0;
 	rt_steering()->turns.news++;
+	if (RT_UNLIKELY(rt_steered(t)->quiet)) {
+		rt_steered(t)->quiet--;
+		return;
+	}
+	rt_steering()->entries.clock.work++;
+	rt_steered(t)->work++;
 }
 
 /* Called at a new operation: the thread has left its loop. */

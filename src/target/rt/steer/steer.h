@@ -64,8 +64,7 @@ struct rt_turns {
 	uint64_t waits;	    /* number of waits that have begun */
 	bool front_waits;   /* the thread whose goal has `front` set has begun to wait in a loop */
 	uint64_t points;    /* number of points that threads have reached */
-	bool extended;	    /* a time limit has expired at the limit of points */
-	uint64_t news;	    /* how many times any thread has seen or done something new */
+	uint64_t news;	    /* how often a thread has seen or done something new */
 	uint64_t low, high; /* the range that contains all watched addresses */
 	/* filter: the bit numbered site % RT_WATCH_BITS is set for each watched site */
 	uint64_t sites[RT_WATCH_BITS / 64];
@@ -164,6 +163,8 @@ struct rt_steered {
 	/* by entry of slot->held: how many times the thread holds that (recursive) lock */
 	uint32_t depth[RADDLE_SLOT_HELD];
 	struct rt_spin spin;
+	uint64_t work;		   /* the thread's part of `work` of struct rt_turn_clock */
+	uint32_t quiet;		   /* how much of what it sees next does not count as work */
 	uint32_t vain_looks;	   /* number of looks at descriptors in a row that found nothing */
 	struct rt_refused refused; /* the last failed attempt, until the thread gets that lock */
 };

@@ -72,6 +72,7 @@ void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uin
 {
 	*step = (struct rt_step){.t = t, .kind = kind, .n = ++rt_steered(t)->n};
 	rt_spin_reset(t);
+	rt_steered(t)->quiet = 0; /* an operation is work */
 	rt_spin_news(t);
 	show_step(step, object);
 }

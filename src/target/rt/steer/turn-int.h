@@ -131,8 +131,18 @@ void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, b
 bool rt_turn_is_over(const struct rt_until *until);
 int64_t rt_turn_left(const struct rt_until *until);
 
-/* rt/steer/expect.c.  Called when the thread that has the turn waits in a loop and is about to
- * reach a point. */
+/* rt/steer/expect.c.  looks(): the thread has looked for input from outside, without waiting.
+ * shared(): the thread waits in a loop, which may read memory of several processes. */
+void rt_expect_looks(const struct rt_thread *t);
+void rt_expect_shared(const struct rt_thread *t);
+
+/* rt/steer/choose.c, with the lock held.  Of the waits with a time limit, the one that began first
+ * times out.
+ * Returns whether there is one. */
+bool rt_turn_expire_first(void);
+
+/* rt/steer/expect.c.  expect(): the thread, which has the turn, is about to reach a point, and waits in
+ * a loop. */
 void rt_expect(struct rt_thread *t);
 
 /* rt/steer/clock.c.  rt_clock_now() returns the time of the program's clock in nanoseconds, or of

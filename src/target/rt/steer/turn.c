@@ -135,12 +135,12 @@ static bool has_run_on(void)
  * run.  The watchdog ends the run at twice the limit of points. */
 static RT_SELDOM bool expires_at_limit(void)
 {
-	struct rt_turns *turns = &rt_steering()->turns;
+	struct rt_expecting *e = &rt_steering()->entries.expecting;
 
-	if (turns->extended || rt_blocking_let_in() || !rt_turn_expire_first())
+	if (e->extended || rt_blocking_let_in() || !rt_turn_expire_first())
 		return false;
-	turns->extended = true;
-	turns->points = 0;
+	e->extended = true;
+	rt_steering()->turns.points = 0;
 	return true;
 }
 

@@ -49,9 +49,9 @@ struct rt_signals {
 struct rt_expecting {
 	/* by slot: 1 plus the count of news when the thread last looked for input from outside */
 	uint64_t looks[RADDLE_SLOTS];
-	uint64_t naps, nap_news; /* number of naps since the count of news became `nap_news` */
-	/* the count of news when it was last found that nothing more was expected */
-	uint64_t calm_news;
+	uint64_t naps, nap_news; /* number of naps while the count of news was `nap_news` */
+	uint64_t calm_news;	 /* the count of news when nothing more was expected */
+	bool extended;		 /* a time limit has expired at the limit of points (rt/steer/turn.c) */
 };
 
 /* The clock of the program (rt/steer/clock.c). */
@@ -59,10 +59,17 @@ struct rt_turn_clock {
 	bool on, real;
 	uint64_t passed;	      /* nanoseconds since the start */
 	uint64_t from[RADDLE_CLOCKS]; /* what each clock showed at the start */
+	uint64_t work;		      /* the count of news, without what follows a query of the time */
+	/* by slot: queries since any thread last worked, and what the thread and others had done then */
 	struct rt_queries {
-		uint64_t n; /* number of operations that the thread had begun */
+		uint64_t n, others;
 		uint32_t count;
-	} queries[RADDLE_SLOTS]; /* by slot: queries since the thread's last operation */
+	} queries[RADDLE_SLOTS];
+	/* by slot: the end of its last sleep, and the point at which it began */
+	struct rt_sleep {
+		uint64_t end;
+		uint32_t arrivals;
+	} sleeps[RADDLE_SLOTS];
 };
 
 struct rt_entries {

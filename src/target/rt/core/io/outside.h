@@ -87,6 +87,8 @@ struct rt_outside {
 	void (*moves)(struct rt_thread *t);
 	bool (*idle)(bool timed);
 	void (*passes)(uint64_t ns);
+	/* The time until a deadline by the program's clock, in nanoseconds; 0 if it has passed. */
+	uint64_t (*left)(clockid_t clock, const struct timespec *end);
 
 	/* Converts a deadline that the program computed from replayed times to a deadline in real
 	 * time. */

@@ -66,11 +66,15 @@ static bool is_time(const struct timespec *time)
 	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
 }
 
-/* Returns the length of a sleep in nanoseconds, or 0 for an absolute time, which may already have
- * passed. */
-static uint64_t length_of(const struct timespec *time, int flags)
+static uint64_t length_of(const struct timespec *time)
 {
-	return flags & TIMER_ABSTIME ? 0 : (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+/* Returns the length of a sleep until an absolute time in nanoseconds, or 0 if it is not known. */
+static uint64_t length_until(clockid_t clock, const struct timespec *time)
+{
+	return rt.outside && rt.outside->left ? rt.outside->left(clock, time) : 0;
 }
 
 INTERPOSE(int, sched_yield, (void))
@@ -96,18 +100,19 @@ INTERPOSE(int, usleep, (useconds_t microseconds))
 
 INTERPOSE(int, nanosleep, (const struct timespec *time, struct timespec *left))
 {
-	return is_time(time) && sleeps_by_turns(length_of(time, 0)) ? 0 : REAL(nanosleep)(time, left);
+	return is_time(time) && sleeps_by_turns(length_of(time)) ? 0 : REAL(nanosleep)(time, left);
 }
 
 INTERPOSE(int, clock_nanosleep,
 	  (clockid_t clock, int flags, const struct timespec *time, struct timespec *left))
 {
-	return is_time(time) && sleeps_by_turns(length_of(time, flags))
+	return is_time(time) && sleeps_by_turns(flags & TIMER_ABSTIME ? length_until(clock, time)
+								      : length_of(time))
 		       ? 0
 		       : REAL(clock_nanosleep)(clock, flags, time, left);
 }
 
 INTERPOSE(int, thrd_sleep, (const struct timespec *time, struct timespec *left))
 {
-	return is_time(time) && sleeps_by_turns(length_of(time, 0)) ? 0 : REAL(thrd_sleep)(time, left);
+	return is_time(time) && sleeps_by_turns(length_of(time)) ? 0 : REAL(thrd_sleep)(time, left);
 }
