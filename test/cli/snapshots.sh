@@ -50,6 +50,31 @@ is_anew bare 'a copy behaves differently'
 runs "--setup true" file >/dev/null
 grep -q 'runs are started anew.*--setup, --with' err || complain "setup: no reason"
 
+# Long runs branch off in the middle.  The programs are random; each does what its number determines.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/deep.c" -o deep || exit 1
+
+# branches OPTION ARGUMENT...: explores, and prints what is known about each schedule, except its time.
+branches() {
+	local option=$1
+
+	shift
+	rm -rf out
+	"$RADDLE" explore -v -j 1 -n 100 --all $option --seed "$1" -o out -- ./deep "$@" >out.txt 2>err ||
+		complain "deep $* $option: status $?"
+	jq -c 'select(.n != null) | del(.ns)' out/log | sort
+}
+for number in 1 2 3 ${RADDLE_LONG:+4 5 6 7 8 9 10 11 12}; do
+	branches --no-snapshots $number >anew
+	branches "" $number >copied.txt
+	grep -q 'started anew\|kernel thread' err && complain "deep $number: $(grep 'anew\|kernel thread' err)"
+	[ "$(grep -c '"kept":[1-9]' copied.txt)" -gt 20 ] || complain "deep $number: few runs branch off"
+	[ "$(wc -l <anew)" = 100 ] && cmp -s anew copied.txt ||
+		complain "deep $number: copies differ: $(diff anew copied.txt | cut -c1-200 | head -n 4)"
+done
+branches "" 1 pipe >copied.txt
+grep -q 'not continued from a decision: it has open files that copies would share' err ||
+	complain "deep pipe: no reason"
+
 # The output of a copied run is that of the program: it contains what was written before the copy.
 "$RADDLE" explore -q -n 12 --all --fail-if 'test "$(cat)" != "begun
 buffered

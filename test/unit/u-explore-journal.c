@@ -70,6 +70,10 @@ static void some_note(struct some *s, uint64_t number)
 		s->pairs[i] = (uint64_t)(1 + below(4)) << 32 | (1 + below(4));
 	if (n->pair_count || below(4) == 0)
 		n->made = "{}";
+	if (n->pair_count)
+		n->mark_count = below(PREFIX_MARKS + 1);
+	for (uint32_t i = 0; i < n->mark_count; i++)
+		n->marks[i] = below(50);
 	if (n->counts && below(6) == 0) {
 		n->failure = (struct failure){.fault = "crash", .place = below(2) ? "a.c:1: f" : "a.c:2: g"};
 		n->made = "{}";
@@ -131,6 +135,12 @@ static void expect_same(const struct exploration *a, const struct exploration *b
 				    sizeof a->state.races[i].site);
 	assert_int_equal(a->state.thread_count, b->state.thread_count);
 	assert_int_equal(a->state.prefixes.count, b->state.prefixes.count);
+	for (size_t i = 0; i < a->state.prefixes.count; i++) {
+		const struct prefix *p = &a->state.prefixes.items[i], *q = &b->state.prefixes.items[i];
+
+		assert_int_equal(p->mark_count, q->mark_count);
+		assert_memory_equal(p->marks, q->marks, p->mark_count * sizeof *p->marks);
+	}
 	assert_int_equal(a->state.failure_count, b->state.failure_count);
 	for (size_t i = 0; i < a->state.failure_count; i++)
 		assert_true(failure_is_same(&a->state.failures[i].failure, &b->state.failures[i].failure));

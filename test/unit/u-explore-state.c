@@ -525,7 +525,7 @@ static void test_quiet(void **state)
 	end(&m);
 
 	begin(&m, &(struct explore){.quiet = 1});
-	for (uint64_t i = 0; i < 60; i++) {
+	for (uint64_t i = 0; i < 21; i++) {
 		plain.number = plain.trail = i;
 		assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
 		explore_learn(&m.state, &plain);
@@ -661,7 +661,8 @@ static void test_plan_prefix(void **state)
 	(void)state;
 	schedule_format(&made, &text);
 	begin(&m, &(struct explore){.seed = 4});
-	assert_true(prefixes_add(&m.state.prefixes, text.data, POINTS_ALL));
+	assert_true(
+		prefixes_add(&m.state.prefixes, &(struct prefix){.made = text.data, .points = POINTS_ALL}));
 	for (uint64_t number = 0; number < 90; number++) {
 		assert_int_equal(explore_plan(&m.state, number, arena, &plan), 0);
 		assert_int_equal(plan.from.prefix, number % 3 == 2);
@@ -669,6 +670,7 @@ static void test_plan_prefix(void **state)
 			extended++;
 			assert_int_equal(plan.draw.points, POINTS_ALL);
 			assert_int_equal(plan.schedule.decision_count, plan.from.kept);
+			assert_int_equal(plan.branch, 0);
 		}
 		explore_plan_release(&plan);
 	}
@@ -683,17 +685,64 @@ static void test_plan_prefix(void **state)
 	rd_arena_free(arena);
 }
 
+/* If runs are long, two of three schedules branch off, those of 48 in a row at the same place. */
+static void test_plan_branch(void **state)
+{
+	struct schedule_decision decisions[200];
+	struct schedule made = {.turns = true, .decisions = decisions, .decision_count = 200};
+	struct rd_arena *arena = rd_arena_new();
+	struct rd_buf text = RD_BUF_INIT;
+	struct explore_plan plan;
+	struct made_up m;
+	uint64_t kept[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		decisions[i] = (struct schedule_decision){
+			.thread = "T_0", .n = i + 1, .point = "op", .count = 1, .next = "T_0_0"};
+	schedule_format(&made, &text);
+	begin(&m, &(struct explore){.seed = 4});
+	assert_true(prefixes_add(&m.state.prefixes, &(struct prefix){.made = text.data}));
+	m.state.longest[POINTS_OPERATIONS] = 1000;
+	for (uint64_t number = 96; number < 5 * 48; number++) {
+		size_t span = number / 48 - 2;
+
+		assert_int_equal(explore_plan(&m.state, number, arena, &plan), 0);
+		assert_int_equal(plan.from.prefix, number % 3 != 0);
+		if (number % 48 == 1)
+			kept[span] = plan.from.kept;
+		assert_int_equal(plan.from.kept, number % 3 ? kept[span] : 0);
+		assert_int_equal(plan.branch, plan.from.kept);
+		assert_int_equal(plan.schedule.seed, plan.draw.seed);
+		explore_plan_release(&plan);
+	}
+	/* The first schedules do not, nor do any if many branches leave their schedules. */
+	assert_int_equal(explore_plan(&m.state, 50, arena, &plan), 0);
+	assert_int_equal(plan.branch, 0);
+	explore_plan_release(&plan);
+	m.state.branches = 7;
+	m.state.strayed = 2;
+	assert_false(explore_is_long(&m.state));
+	m.state.branches = 8;
+	assert_true(explore_is_long(&m.state));
+	assert_true(kept[0] != kept[1] && kept[1] != kept[2]);
+	end(&m);
+	rd_buf_release(&text);
+	rd_arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_luby),	    cmocka_unit_test(test_learn),
-		cmocka_unit_test(test_learn_again), cmocka_unit_test(test_first_run),
-		cmocka_unit_test(test_lost),	    cmocka_unit_test(test_full),
-		cmocka_unit_test(test_recordable),  cmocka_unit_test(test_shards),
-		cmocka_unit_test(test_batches),	    cmocka_unit_test(test_stops),
-		cmocka_unit_test(test_quiet),	    cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_endless),	    cmocka_unit_test(test_extent),
-		cmocka_unit_test(test_plan),	    cmocka_unit_test(test_plan_prefix),
+		cmocka_unit_test(test_plan_branch), cmocka_unit_test(test_luby),
+		cmocka_unit_test(test_learn),	    cmocka_unit_test(test_learn_again),
+		cmocka_unit_test(test_first_run),   cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_full),	    cmocka_unit_test(test_recordable),
+		cmocka_unit_test(test_shards),	    cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_stops),	    cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_repeats),	    cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_extent),	    cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_plan_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

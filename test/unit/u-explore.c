@@ -9,7 +9,6 @@
 #include "explore/minimise-int.h"
 #include "explore/strategies.h"
 #include "explore/note.h"
-#include "explore/prefix.h"
 #include "finding/schedule.h"
 
 #include <setjmp.h>
@@ -221,46 +220,6 @@ static void test_join(void **state)
 	finding_set_free(set);
 }
 
-/* A branch keeps a part of a run's decisions, which the seed determines, and continues with the
- * seed. */
-static void test_prefixes(void **state)
-{
-	struct schedule_decision decisions[] = {
-		{.thread = "T_0", .n = 1, .point = "op", .count = 1, .next = "T_0_0"},
-		{.thread = "T_0_0", .n = 2, .point = "op", .count = 1, .next = "T_0"}};
-	struct schedule made = {.turns = true, .decisions = decisions, .decision_count = 2};
-	struct rd_buf text = RD_BUF_INIT;
-	struct prefixes prefixes = {0};
-	bool seen[2][3] = {0};
-
-	(void)state;
-	schedule_format(&made, &text);
-	assert_false(prefixes_add(&prefixes, NULL, POINTS_ALL));
-	assert_true(prefixes_add(&prefixes, text.data, POINTS_OPERATIONS));
-	assert_true(prefixes_add(&prefixes, text.data, POINTS_ALL));
-	for (uint64_t draw = 1; draw < 100; draw++) {
-		struct schedule one, again;
-		struct prefix_part part, other;
-
-		assert_int_equal(prefixes_draw(&prefixes, draw, &part, &one), 0);
-		assert_int_equal(prefixes_draw(&prefixes, draw, &other, &again), 0);
-		assert_memory_equal(&part, &other, sizeof part);
-		assert_in_range(part.prefix, 1, 2);
-		assert_int_equal(one.decision_count, part.kept);
-		assert_int_equal(one.seed, draw);
-		assert_true(one.turns);
-		seen[part.prefix - 1][part.kept] = true;
-		schedule_release(&one);
-		schedule_release(&again);
-		assert_int_equal(prefix_begin(text.data, part.kept, draw, &one), 0);
-		assert_int_equal(one.decision_count, part.kept);
-		schedule_release(&one);
-	}
-	for (size_t i = 0; i < 6; i++)
-		assert_true(seen[i / 3][i % 3]);
-	rd_buf_release(&text);
-}
-
 /* First come the schedules in which exploration found a failure or a race, then those that showed
  * something new, then others until three in a row showed nothing. */
 static void test_further(void **state)
@@ -367,11 +326,11 @@ static void test_look_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_note),	 cmocka_unit_test(test_strategies),
-		cmocka_unit_test(test_points),	 cmocka_unit_test(test_prefixes),
-		cmocka_unit_test(test_further),	 cmocka_unit_test(test_join),
-		cmocka_unit_test(test_known),	 cmocka_unit_test(test_look_again),
+		cmocka_unit_test(test_minimise),   cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_note),	   cmocka_unit_test(test_strategies),
+		cmocka_unit_test(test_points),	   cmocka_unit_test(test_further),
+		cmocka_unit_test(test_join),	   cmocka_unit_test(test_known),
+		cmocka_unit_test(test_look_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

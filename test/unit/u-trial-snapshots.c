@@ -10,9 +10,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+static struct snapshot_place place_with(const struct schedule *s, bool detect, bool cover, size_t branch)
+{
+	return snapshot_place_of(s, &(struct snapshot_shared){detect, cover, branch});
+}
+
 static struct snapshot_place place(const struct schedule *s)
 {
-	return snapshot_place_of(s, true, true);
+	return place_with(s, true, true, 0);
 }
 
 static struct schedule explored(uint64_t seed)
@@ -56,6 +61,43 @@ static void seeds_share_a_start(void **state)
 	schedule_release(&b);
 }
 
+/* Makes a schedule with three decisions, of which the last goes to thread `last`. */
+static struct schedule decided(uint64_t seed, const char *last)
+{
+	struct schedule s = explored(seed);
+
+	for (unsigned i = 0; i < 3; i++)
+		*schedule_add_decision(&s) = (struct schedule_decision){.thread = "T_0_0",
+									.n = 2 + i,
+									.point = "op",
+									.next = i < 2 ? "T_0" : last,
+									.count = 1};
+	return s;
+}
+
+/* Schedules that begin with the same decisions share the point of the next decision, if they have
+ * the same watches. */
+static void decisions_share_a_branch(void **state)
+{
+	struct schedule a = decided(1, "T_0_1"), b = decided(2, "T_0_2");
+
+	(void)state;
+	assert_int_equal(place_with(&a, true, true, 3).freeze, RADDLE_FREEZE_DECISION);
+	assert_int_equal(place_with(&a, true, true, 3).after, 2);
+	assert_int_equal(place_with(&a, true, true, 3).key, place_with(&b, true, true, 3).key);
+	a.decisions[1].next = "T_0_3";
+	assert_int_not_equal(place_with(&a, true, true, 3).key, place_with(&b, true, true, 3).key);
+	a.decisions[1].next = "T_0";
+	a.decisions[2].count = 2;
+	assert_int_not_equal(place_with(&a, true, true, 3).key, place_with(&b, true, true, 3).key);
+	assert_int_not_equal(place_with(&a, true, true, 1).key, place_with(&a, true, true, 2).key);
+	assert_int_equal(place_with(&a, true, true, 4).freeze, RADDLE_FREEZE_CREATION);
+	schedule_add_watch(&b)->site = 3;
+	assert_int_not_equal(place_with(&a, true, true, 2).key, place_with(&b, true, true, 2).key);
+	schedule_release(&a);
+	schedule_release(&b);
+}
+
 static void orders_share_a_meeting(void **state)
 {
 	struct schedule a = led(1), b = led(2), other = led(1);
@@ -89,8 +131,8 @@ static void other_conditions_have_other_keys(void **state)
 	b.edits = NULL;
 	b.front = "T_0_0";
 	assert_int_not_equal(place(&a).key, place(&b).key);
-	assert_int_not_equal(snapshot_place_of(&a, true, false).key, snapshot_place_of(&a, true, true).key);
-	assert_int_not_equal(snapshot_place_of(&a, true, true).key, snapshot_place_of(&a, false, true).key);
+	assert_int_not_equal(place_with(&a, true, false, 0).key, place(&a).key);
+	assert_int_not_equal(place(&a).key, place_with(&a, false, true, 0).key);
 	b.front = NULL;
 	assert_int_equal(place(&a).key, place(&b).key);
 	schedule_release(&a);
@@ -120,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(seeds_share_a_start),
+		cmocka_unit_test(decisions_share_a_branch),
 		cmocka_unit_test(orders_share_a_meeting),
 		cmocka_unit_test(other_conditions_have_other_keys),
 		cmocka_unit_test(some_schedules_cannot_be_held),

@@ -22,6 +22,7 @@ enum raddle_freeze {
 	RADDLE_FREEZE_NOWHERE,
 	RADDLE_FREEZE_CREATION, /* before its second thread is created */
 	RADDLE_FREEZE_MET,	/* where the two threads of the plan met */
+	RADDLE_FREEZE_DECISION, /* at the point of the plan's decision `after`, before it is taken */
 };
 
 /* States whether the program is frozen, or why it cannot be. */
@@ -40,9 +41,10 @@ enum raddle_frozen {
 enum raddle_copying { RADDLE_COPY_NONE, RADDLE_COPY_WANTED, RADDLE_COPY_MADE };
 
 struct raddle_freezing {
-	uint32_t where; /* enum raddle_freeze; the runtime clears it at that point */
-	/* The number of threads to make in advance, before the program is frozen. */
-	uint32_t threads;
+	uint32_t where;		  /* enum raddle_freeze; the runtime clears it at that point */
+	uint32_t threads;	  /* the number of threads to make in advance, before the program is frozen */
+	uint32_t after;		  /* for RADDLE_FREEZE_DECISION: the number of decisions before it */
+	uint64_t points;	  /* how many points threads had reached when the program was frozen */
 	_Atomic uint32_t state;	  /* enum raddle_frozen */
 	_Atomic uint32_t copying; /* enum raddle_copying; a futex */
 	_Atomic int32_t copy;	  /* the process ID of the last copy; negative if the fork failed */

@@ -185,7 +185,7 @@ struct raddle_steer_decision {
 	uint32_t point; /* enum raddle_point */
 	uint32_t count; /* number of this point among those of its kind after operation n, from 1 */
 	uint32_t site;	/* in `made`: the site of the point, or 0 if it is unknown */
-	uint32_t unused;
+	uint32_t made;	/* in `marks`: how many decisions of `made` had been taken */
 };
 
 /* A watch: an access that matches all of these fields is a point. */
@@ -354,8 +354,8 @@ struct raddle_steer {
 	uint64_t seed;		       /* 0 if choices are not random */
 	uint64_t length;	       /* for PCT: expected number of choices, or 0 if it is unknown */
 	uint32_t strategy, depth;      /* enum raddle_strategy, and the depth of PCT */
-	uint32_t next;		       /* the replayer's answer: the slot that runs next, or NONE */
-	_Atomic uint32_t thread_added; /* the number of threads appended to the table */
+	uint32_t passed, next;	       /* the slot that passed the turn on; the replayer's answer, or NONE */
+	_Atomic uint32_t thread_added; /* number of threads appended to the table */
 	_Atomic uint32_t watch_count, decision_count;
 	_Atomic uint32_t past_count;	       /* decisions of the plan that were taken or passed */
 	_Atomic uint32_t made_count;	       /* decisions of the run; may exceed RADDLE_STEER_DECISIONS */
@@ -367,8 +367,7 @@ struct raddle_steer {
 	_Atomic uint32_t unsure;	       /* how often real time influenced the run: AWAY points */
 	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
 	_Atomic uint32_t ran_on;	       /* enum raddle_limit: the limit that the run has reached */
-	/* 1 if `running` is NONE and nothing, such as a time limit or input, can change that */
-	_Atomic uint32_t stuck;
+	_Atomic uint32_t stuck;		       /* 1 if `running` is NONE, and nothing can change that */
 	uint64_t most; /* the maximum number of points of all threads together; 0 for no limit */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_refusal refusal;
@@ -381,6 +380,7 @@ struct raddle_steer {
 	 * is that of the next conflicting access by another thread. */
 	_Atomic uint32_t pair_count;
 	uint64_t pairs[RADDLE_STEER_PAIRS];
+	struct raddle_steer_decision marks[RADDLE_STEER_PAIRS]; /* by pair: the last choice before it */
 };
 
 #define RADDLE_STEER_TABLE(type, name)                                                                       \

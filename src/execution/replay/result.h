@@ -120,10 +120,18 @@ struct replay_fault {
 };
 
 /* A run whose threads took turns. */
+/* A moment of a run: how many of its decisions had been taken, and the last choice, which may have
+ * been the default. */
+struct replay_mark {
+	size_t made;
+	struct schedule_decision last;
+};
+
 struct replay_turns {
 	struct schedule_decision *made; /* decisions that differ from the default (raddle/steer.h) */
 	size_t made_count;
 	bool complete;		       /* `made` contains all such decisions */
+	struct replay_mark *marks;     /* by pair of conflicting sites: when the pair was first seen */
 	struct replay_weight *threads; /* how many points each thread reached */
 	size_t thread_count;
 	const char *runner;	 /* the thread that had the turn at the end, or NULL */

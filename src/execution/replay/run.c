@@ -435,6 +435,7 @@ static int open_session(struct replay *r)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
 	if (is_to_freeze(q)) {
 		r->steer->freezing.where = q->snapshot->freeze;
+		r->steer->freezing.after = q->snapshot->after;
 		r->steer->freezing.threads = q->snapshot->ahead;
 	}
 	set_run(r);
@@ -514,12 +515,15 @@ static int run_started(struct replay *r)
 }
 
 /* Returns true if the run can be copied from a frozen program.  The memory of the frozen program
- * has room for a few more threads than its own plan names. */
+ * has room for a few more threads than its own plan names.  A run with a lower limit of points than
+ * the frozen program has reached would end before that point. */
 static bool is_copyable(const struct replay *r)
 {
 	const struct replay_snapshot *s = r->request->snapshot;
+	uint64_t most = r->request->most;
 
-	return s && s->pid && r->plan.thread_count <= s->threads + RADDLE_STEER_ROOM;
+	return s && s->pid && r->plan.thread_count <= s->threads + RADDLE_STEER_ROOM &&
+	       (!most || s->points < most);
 }
 
 static int run_once(const struct replay_request *request, struct replay_result *result)

@@ -42,6 +42,7 @@ int snapshot_take(struct replay_snapshot *s, struct replay *r, pid_t pid)
 	s->world = r->world;
 	s->slots_at = (uint64_t)((char *)r->slots - (char *)r->steer);
 	s->threads = r->threads;
+	s->points = r->steer->freezing.points;
 	s->input = lseek(streams[STDIN_FILENO], 0, SEEK_CUR);
 	for (int i = 0; i < 2 && !err; i++) {
 		s->written[i] = (struct rd_buf)RD_BUF_INIT;
@@ -65,7 +66,7 @@ void replay_snapshot_close(struct replay_snapshot *s)
 		rd_buf_release(&s->written[i]);
 	replay_world_close(s->world);
 	run_session_close(&s->session);
-	*s = (struct replay_snapshot){.freeze = s->freeze, .off = true};
+	*s = (struct replay_snapshot){.freeze = s->freeze, .after = s->after, .off = true};
 }
 
 void snapshot_note_unfrozen(struct replay_snapshot *s, const struct raddle_steer *steer)

@@ -184,6 +184,31 @@ static const char *name_at(const struct turns *t, const struct board *b, const c
 	return number < b->count ? names[number] : name_of(t->arena, b, number);
 }
 
+static struct schedule_decision decision_of(const struct turns *t, const struct board *b, const char **names,
+					    const struct raddle_steer_decision *d)
+{
+	const char *point = schedule_point_name(d->point);
+
+	return (struct schedule_decision){.thread = name_at(t, b, names, d->thread),
+					  .n = d->n,
+					  .point = point ? point : "op",
+					  .count = d->count,
+					  .next = name_at(t, b, names, d->next),
+					  .place = place_of(t, d->site)};
+}
+
+static void copy_marks(const struct turns *t, const struct board *b, const char **names,
+		       struct replay_turns *out)
+{
+	uint32_t seen = atomic_load(&t->steer->pair_count);
+	size_t count = seen < RADDLE_STEER_PAIRS ? seen : RADDLE_STEER_PAIRS;
+
+	out->marks = rd_arena_alloc(t->arena, (count + 1) * sizeof *out->marks);
+	for (size_t i = 0; i < count; i++)
+		out->marks[i] = (struct replay_mark){t->steer->marks[i].made,
+						     decision_of(t, b, names, &t->steer->marks[i])};
+}
+
 void turns_result(const struct turns *t, const struct board *b, struct replay_turns *out)
 {
 	struct raddle_steer *s = t->steer;
@@ -212,17 +237,9 @@ void turns_result(const struct turns *t, const struct board *b, struct replay_tu
 	out->taken = atomic_load(&s->past_count);
 	if (out->taken > out->planned)
 		out->taken = out->planned;
-	for (size_t i = 0; i < out->made_count; i++) {
-		const struct raddle_steer_decision d = raddle_steer_made(s)[i];
-		const char *point = schedule_point_name(d.point);
-
-		out->made[i] = (struct schedule_decision){.thread = name_at(t, b, names, d.thread),
-							  .n = d.n,
-							  .point = point ? point : "op",
-							  .count = d.count,
-							  .next = name_at(t, b, names, d.next),
-							  .place = place_of(t, d.site)};
-	}
+	for (size_t i = 0; i < out->made_count; i++)
+		out->made[i] = decision_of(t, b, names, &raddle_steer_made(s)[i]);
+	copy_marks(t, b, names, out);
 }
 
 /* ---- choices of the memory model ---- */

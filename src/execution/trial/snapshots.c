@@ -7,9 +7,10 @@
  * If a schedule leads two threads to a race, the program is frozen where they met.  What comes
  * after that (which thread goes first, the seed, decisions and watches) differs from run to run.
  * If a schedule has no goal, the program is frozen before it creates its second thread, because
- * until then there is nothing to decide.  A program is frozen when its key occurs for the second
- * time.  If it is to be frozen where threads met, this has to be the third time, because such a
- * snapshot pays off only for several runs.
+ * until then there is nothing to decide.  If the caller announces that several schedules are equal
+ * up to the point of a decision (`branch`), the program is frozen there.  If the program has only
+ * one thread at that point, it is frozen when its key occurs for the second time.  Otherwise this
+ * has to be the third time, because such a snapshot pays off only for several runs.
  */
 #include "trial/snapshots-int.h"
 
@@ -51,6 +52,35 @@ static uint64_t add_goals(uint64_t hash, const struct schedule *s)
 	return rd_hash_add(add_text(hash, s->front), s->apart);
 }
 
+/* Adds the watches to the hash, since they determine what is a point in the runs. */
+static uint64_t add_watches(uint64_t hash, const struct schedule *s)
+{
+	for (size_t i = 0; i < s->watch_count; i++) {
+		const struct schedule_watch *w = &s->watches[i];
+
+		hash = rd_hash_add(add_text(add_text(hash, w->thread), w->object), w->site);
+		hash = rd_hash_add(add_text(hash, w->place.file), w->place.line);
+		hash = rd_hash_add(rd_hash_add(hash, w->place.column), w->after);
+		hash = rd_hash_add(rd_hash_add(hash, w->address), w->bytes);
+		hash = rd_hash_add(hash, (w->reads ? 1u : 0) | (w->writes ? 2u : 0));
+	}
+	return hash;
+}
+
+/* Adds the decisions that schedules have in common to the hash: the first `count`, and the point of
+ * the next one. */
+static uint64_t add_decisions(uint64_t hash, const struct schedule *s, size_t count)
+{
+	for (size_t i = 0; i <= count; i++) {
+		const struct schedule_decision *d = &s->decisions[i];
+
+		hash = add_text(add_text(hash, d->thread), d->point);
+		hash = rd_hash_add(rd_hash_add(hash, d->n), d->count);
+		hash = add_text(hash, i < count ? d->next : NULL);
+	}
+	return hash;
+}
+
 /* Returns true if a watch counts accesses.  Such a watch would miss the accesses that came before
  * the program was frozen. */
 static bool has_counting_watch(const struct schedule *s)
@@ -61,26 +91,32 @@ static bool has_counting_watch(const struct schedule *s)
 	return false;
 }
 
-static enum raddle_freeze freeze_of(const struct schedule *s)
+static enum raddle_freeze freeze_of(const struct schedule *s, size_t branch)
 {
 	if (!s->turns || s->memory || s->anywhere || s->nowhere || s->looks || s->stop_count)
 		return RADDLE_FREEZE_NOWHERE;
 	if (s->goal_count)
 		return RADDLE_FREEZE_MET;
-	return s->op_count || s->limit_count || has_counting_watch(s) ? RADDLE_FREEZE_NOWHERE
-								      : RADDLE_FREEZE_CREATION;
+	if (s->op_count || s->limit_count || has_counting_watch(s))
+		return RADDLE_FREEZE_NOWHERE;
+	return branch && branch <= s->decision_count ? RADDLE_FREEZE_DECISION : RADDLE_FREEZE_CREATION;
 }
 
-struct snapshot_place snapshot_place_of(const struct schedule *s, bool detect, bool cover)
+struct snapshot_place snapshot_place_of(const struct schedule *s, const struct snapshot_shared *shared)
 {
-	struct snapshot_place p = {.freeze = freeze_of(s)};
-	uint64_t hash = rd_hash_add(p.freeze, (detect ? 1u : 0) | (cover ? 2u : 0) | (s->notes ? 4u : 0));
+	struct snapshot_place p = {.freeze = freeze_of(s, shared->branch)};
+	uint64_t hash = rd_hash_add(p.freeze, (shared->detect ? 1u : 0) | (shared->cover ? 2u : 0) |
+						      (s->notes ? 4u : 0));
 
 	if (p.freeze == RADDLE_FREEZE_NOWHERE)
 		return p;
 	hash = add_text(add_text(add_text(hash, s->edits), s->input), s->trace);
 	hash = rd_hash_add(rd_hash_add(hash, s->keep[0]), s->keep[1]);
 	hash = add_goals(add_ops(hash, s), s);
+	if (p.freeze == RADDLE_FREEZE_DECISION) {
+		p.after = (uint32_t)shared->branch - 1;
+		hash = add_decisions(add_watches(hash, s), s, p.after);
+	}
 	p.key = hash ? hash : 1;
 	return p;
 }
@@ -100,7 +136,8 @@ static struct trial_snapshot *entry_of(struct trial_bench *b, const struct snaps
 			oldest = &b->snapshots[i];
 	}
 	replay_snapshot_close(&oldest->frozen);
-	*oldest = (struct trial_snapshot){.key = place->key, .frozen = {.freeze = place->freeze}};
+	*oldest = (struct trial_snapshot){.key = place->key,
+					  .frozen = {.freeze = place->freeze, .after = place->after}};
 	return oldest;
 }
 
@@ -114,17 +151,39 @@ static bool has_commands(const struct trial_bench *b)
 /* Tells the user, once, why runs are not copied. */
 static void tell(struct trial_bench *b, enum raddle_freeze freeze, const char *why)
 {
+	static const char *const places[] = {[RADDLE_FREEZE_CREATION] = "the creation of the second thread",
+					     [RADDLE_FREEZE_MET] = "the race",
+					     [RADDLE_FREEZE_DECISION] = "a decision"};
+
 	if (!b->told_unfrozen)
-		rd_info("runs are started anew, not continued from %s: %s",
-			freeze == RADDLE_FREEZE_MET ? "the race" : "the creation of the second thread", why);
+		rd_info("runs are started anew, not continued from %s: %s", places[freeze], why);
 	b->told_unfrozen = true;
+}
+
+/* Returns the snapshot at this place, or NULL if there is none yet, or there cannot be one. */
+static struct replay_snapshot *find_at(struct trial_bench *b, struct snapshot_place place, bool traps)
+{
+	struct trial_snapshot *entry;
+
+	if (!place.key)
+		return NULL;
+	place.key = rd_hash_add(place.key, traps);
+	entry = entry_of(b, &place);
+	entry->used = ++b->snapshot_uses;
+	/* Threads are created in advance only if the program is frozen before it creates its second
+	 * thread.  Later, most threads exist already. */
+	if (place.freeze == RADDLE_FREEZE_CREATION && b->threads && !entry->frozen.pid)
+		entry->frozen.ahead = b->threads - 1;
+	return ++entry->wanted >= (place.freeze == RADDLE_FREEZE_CREATION ? 2 : 3) && !entry->frozen.off
+		       ? &entry->frozen
+		       : NULL;
 }
 
 struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps)
 {
-	struct snapshot_place place = snapshot_place_of(s, b->detect, b->cover);
-	struct trial_snapshot *entry;
-	uint64_t least;
+	struct snapshot_shared shared = {b->detect, b->cover, b->branch};
+	struct snapshot_place place = snapshot_place_of(s, &shared);
+	struct replay_snapshot *found;
 
 	if (!b->copies || b->conditions.no_snapshots || b->record_into || !place.key)
 		return NULL;
@@ -132,15 +191,11 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 		tell(b, place.freeze, "a command runs before or beside each run (--setup, --with)");
 		return NULL;
 	}
-	place.key = rd_hash_add(place.key, traps);
-	entry = entry_of(b, &place);
-	entry->used = ++b->snapshot_uses;
-	/* Threads are created in advance only if the program is frozen before it creates its second
-	 * thread.  Where two threads meet, most threads exist already. */
-	if (place.freeze == RADDLE_FREEZE_CREATION && b->threads && !entry->frozen.pid)
-		entry->frozen.ahead = b->threads - 1;
-	least = place.freeze == RADDLE_FREEZE_MET ? 3 : 2;
-	return ++entry->wanted >= least && !entry->frozen.off ? &entry->frozen : NULL;
+	found = find_at(b, place, traps);
+	if (found || place.freeze != RADDLE_FREEZE_DECISION)
+		return found;
+	shared.branch = 0;
+	return find_at(b, snapshot_place_of(s, &shared), traps);
 }
 
 void snapshots_report(struct trial_bench *b)

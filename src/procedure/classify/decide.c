@@ -147,7 +147,7 @@ static bool is_open(const struct decide_runs *r, const struct trial *t)
 
 static bool wants_apart(const struct decide_runs *r, const struct trial *t)
 {
-	return !is_explained(r, t);
+	return !is_explained(r, t) && !is_refuted(r, t);
 }
 
 /* Returns true if `is` returns true for any run that failed after its threads had met. */

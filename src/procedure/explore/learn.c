@@ -110,6 +110,7 @@ static void keep_new(struct explore_result *r, const struct note *n)
 static void learn_seen(struct explore_state *s, const struct note *n)
 {
 	struct draw draw = draw_of(s, n);
+	struct prefix prefix = {.made = n->made, .mark_count = n->mark_count};
 	uint32_t fresh = 0;
 
 	for (uint32_t i = 0; i < n->race_count; i++)
@@ -118,7 +119,9 @@ static void learn_seen(struct explore_state *s, const struct note *n)
 		fresh += cover_add(&s->result->cover, n->pairs[i], n->number + 1);
 		fresh += draw.points == POINTS_OPERATIONS && cover_add(&s->recordable, n->pairs[i], 0);
 	}
-	if (fresh && prefixes_add(&s->prefixes, n->made, draw.points) && draw.points == POINTS_OPERATIONS)
+	prefix.points = draw.points;
+	memcpy(prefix.marks, n->marks, sizeof prefix.marks);
+	if (fresh && prefixes_add(&s->prefixes, &prefix) && draw.points == POINTS_OPERATIONS)
 		keep_new(s->result, n);
 }
 
@@ -177,6 +180,8 @@ static void learn_discarded(struct explore_state *s, const struct note *n)
 {
 	s->result->discarded++;
 	s->result->why = s->result->why ? s->result->why : n->why;
+	prefixes_learn(&s->prefixes, &n->from, false);
+	s->strayed += n->from.kept && !n->cut;
 	if (!n->cut)
 		return;
 	s->cut++;
@@ -199,6 +204,7 @@ static void learn_run(struct explore_state *s, const struct note *n)
 	struct explore_result *r = s->result;
 	bool fresh;
 
+	s->branches += n->from.kept != 0;
 	if (!n->counts) {
 		learn_discarded(s, n);
 		return;
@@ -209,6 +215,7 @@ static void learn_run(struct explore_state *s, const struct note *n)
 		s->usual_status = n->status;
 	rd_umap_put(&s->trails, n->trail, &fresh);
 	r->different += fresh;
+	prefixes_learn(&s->prefixes, &n->from, fresh);
 	RD_ASSERT(r->different <= r->schedules);
 	close_window(s);
 	learn_lengths(s, n);
@@ -244,8 +251,10 @@ void explore_learn_new(struct explore_state *s, struct note *n)
 	explore_learn(s, n);
 	if (races == s->race_count && racy == s->result->racy_count)
 		n->race_count = 0;
-	if (!n->failure.fault && prefixes == s->prefixes.count)
+	if (!n->failure.fault && prefixes == s->prefixes.count) {
 		n->made = NULL;
+		n->mark_count = 0;
+	}
 	if (s->threads != n->threads)
 		n->thread_count = 0;
 }

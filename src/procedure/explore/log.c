@@ -72,6 +72,10 @@ void log_put_head(const struct log_head *head, struct rd_buf *out)
 
 static void put_arrays(struct rd_json *j, const struct note *n)
 {
+	rd_json_array(j, "marks");
+	for (uint32_t i = 0; i < n->mark_count; i++)
+		rd_json_unsigned(j, NULL, n->marks[i]);
+	rd_json_end(j);
 	rd_json_array(j, "races");
 	for (uint32_t i = 0; i < n->race_count; i++) {
 		rd_json_array(j, NULL);
@@ -273,6 +277,18 @@ static void get_sites(struct parse *p, struct note *n)
 	}
 }
 
+static void get_marks(struct parse *p, struct note *n)
+{
+	json_t *array = get_array(p, "marks", &n->mark_count);
+
+	if (n->mark_count > PREFIX_MARKS) {
+		rd_json_wrong(&p->read, "marks", "is too long");
+		n->mark_count = 0;
+	}
+	for (uint32_t i = 0; i < n->mark_count && !p->read.err; i++)
+		n->marks[i] = get_site(p, json_array_get(array, i), "marks");
+}
+
 int log_get_note(struct note *n, const char *text, size_t length, const char *name, struct rd_arena *a)
 {
 	struct parse p;
@@ -304,6 +320,7 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 	n->status = (int)status;
 	get_threads(&p, n);
 	get_sites(&p, n);
+	get_marks(&p, n);
 	return close_line(&p);
 }
 

@@ -28,8 +28,8 @@
 #define MOST 5000
 
 /* An exploration with a limit of work (`quiet`) ends only after this many consecutive runs without
- * anything new, however long the runs are.  Set by hand: by then, each strategy has been used
- * several times. */
+ * anything new, however long the runs are.  By then, each of the seven strategies has been used
+ * with each of the three kinds of points. */
 #define QUIET_RUNS 21
 
 /* Limits for the extent (replay/board-int.h) of runs.  A run that is several times as long as the
@@ -48,6 +48,10 @@
  * times the extent of the longest of them */
 #define EXTENT_HINT 4
 #define EXTENT_RUNS 1200 /* the exploration ends if none of this many runs ended by itself */
+
+/* If more than one in this many branches leaves its schedule, runs do not count as long.  Chosen by
+ * hand. */
+#define STRAYED_PART 4
 
 /* The maximum number of sites of racy accesses that become points.  More points make runs longer,
  * but hardly more varied. */
@@ -173,17 +177,25 @@ static struct replay_strategy strategy_of(const struct explore_state *s, const s
 	return strategy;
 }
 
-/* Makes the schedule of a plan.  A schedule that extends a prefix has the same kind of points as
- * that prefix. */
-static int begin_schedule(const struct explore_state *s, struct explore_plan *plan)
+bool explore_is_long(const struct explore_state *s)
 {
+	return s->longest[POINTS_OPERATIONS] >= EXPLORE_LONG && STRAYED_PART * s->strayed <= s->branches;
+}
+
+/* Makes the schedule of a plan.  A schedule that extends a prefix has the same kind of points as
+ * that prefix.  The first schedules show whether branches follow their schedules. */
+static int begin_schedule(const struct explore_state *s, uint64_t number, struct explore_plan *plan)
+{
+	bool is_long = number >= EXPLORE_FIRST && explore_is_long(s);
+	struct prefix_draw draw = {is_long ? plan->draw.branch : plan->draw.seed, plan->draw.seed, is_long};
 	int err;
 
-	if (!plan->draw.from_prefix || !s->prefixes.count) {
+	if (!(is_long ? plan->draw.from_prefix_if_long : plan->draw.from_prefix) || !s->prefixes.count) {
 		make_schedule(s, &plan->draw, &plan->schedule);
 		return RD_OK;
 	}
-	err = prefixes_draw(&s->prefixes, plan->draw.seed, &plan->from, &plan->schedule);
+	err = prefixes_draw(&s->prefixes, &draw, &plan->from, &plan->schedule);
+	plan->branch = is_long ? plan->from.kept : 0;
 	RD_ASSERT(plan->from.prefix >= 1 && plan->from.prefix <= s->prefixes.count);
 	plan->draw.points = s->prefixes.items[plan->from.prefix - 1].points;
 	return err;
@@ -195,7 +207,7 @@ int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena
 	int err;
 
 	*plan = (struct explore_plan){.draw = explore_draw(s->how, number, s->thread_count)};
-	err = begin_schedule(s, plan);
+	err = begin_schedule(s, number, plan);
 	plan->strategy = strategy_of(s, &plan->draw, arena);
 	plan->extent = explore_extent(s, number, plan->draw.points);
 	RD_ASSERT(plan->extent > 0);

@@ -40,6 +40,8 @@ struct note {
 	struct failure failure;
 	/* the schedule with all decisions, as text, or NULL if unknown or not needed */
 	const char *made;
+	uint32_t marks[PREFIX_MARKS]; /* as in struct prefix */
+	uint32_t mark_count;
 	struct note_race *races;
 	struct note_thread *threads;
 	uint64_t *pairs; /* pairs of conflicting places that were new to the worker */

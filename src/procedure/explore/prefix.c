@@ -2,6 +2,10 @@
 /*
  * Prefixes.  In: schedules of runs that showed something new, and a seed.  Out: a schedule that
  * begins like one of them and continues as the seed determines.
+ *
+ * A schedule branches off where a run showed something new (a mark), because what follows is hardly
+ * explored.  After some marks nothing is left to decide, for instance if the new step made a thread
+ * return.  All runs from there have the same trail, so other marks are preferred.
  */
 #include "explore/prefix.h"
 
@@ -10,13 +14,61 @@
 
 #include <string.h>
 
-bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points)
+/* How many places are compared for each schedule.  Of 6 explorations for a failure that needs four
+ * ordered preemptions, 1 found it with one place, 5 with four places, and 5 with eight. */
+#define PLACES_COMPARED 8
+
+bool prefixes_add(struct prefixes *p, const struct prefix *prefix)
 {
-	if (!made || p->count == PREFIXES)
+	if (!prefix->made || p->count == PREFIXES)
 		return false;
-	p->items[p->count++] = (struct prefix){made, points};
+	p->items[p->count++] = *prefix;
 	return true;
 }
+
+/* ---- marks ---- */
+
+static bool is_same_point(const struct schedule_decision *a, const struct schedule_decision *b)
+{
+	return a->n == b->n && a->count == b->count && !strcmp(a->point, b->point) &&
+	       !strcmp(a->thread, b->thread);
+}
+
+/* Several marks at the same point count as one.  If there are still too many, evenly spread ones
+ * are kept. */
+size_t prefix_choose_marks(struct replay_mark *marks, size_t count)
+{
+	size_t different = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!different || !is_same_point(&marks[different - 1].last, &marks[i].last))
+			marks[different++] = marks[i];
+	if (different <= PREFIX_MARKS)
+		return different;
+	for (size_t i = 0; i < PREFIX_MARKS; i++)
+		marks[i] = marks[(i + 1) * different / PREFIX_MARKS - 1];
+	return PREFIX_MARKS;
+}
+
+size_t prefix_add_marks(const struct schedule *made, const struct replay_mark *marks, uint32_t *mark_count,
+			struct schedule_decision *to, uint32_t *at)
+{
+	size_t count = 0, next = 0;
+
+	for (size_t i = 0; i <= made->decision_count; i++) {
+		for (; next < *mark_count && marks[next].made == i; next++) {
+			if (!count || !is_same_point(&to[count - 1], &marks[next].last))
+				to[count++] = marks[next].last;
+			at[next] = (uint32_t)count;
+		}
+		if (i < made->decision_count)
+			to[count++] = made->decisions[i];
+	}
+	*mark_count = (uint32_t)next;
+	return count;
+}
+
+/* ---- drawing ---- */
 
 static uint64_t mixed(uint64_t seed, uint64_t n)
 {
@@ -35,19 +87,76 @@ int prefix_begin(const char *made, uint64_t kept, uint64_t seed, struct schedule
 	return RD_OK;
 }
 
+void prefixes_learn(struct prefixes *p, const struct prefix_part *part, bool is_new)
+{
+	struct prefix *prefix;
+	uint32_t at = 0;
+
+	if (!part->prefix || part->prefix > p->count)
+		return;
+	prefix = &p->items[part->prefix - 1];
+	while (at < prefix->mark_count && prefix->marks[at] != part->kept)
+		at++;
+	if (at && at == prefix->mark_count)
+		return;
+	prefix->tries[at]++;
+	prefix->news[at] += is_new;
+}
+
+/* A place at which a run can branch off: a prefix and one of its marks. */
+struct branch {
+	const struct prefix *prefix;
+	uint32_t mark;
+};
+
 /* The last prefix was the hardest to reach, so about every second draw chooses it. */
-int prefixes_draw(const struct prefixes *p, uint64_t seed, struct prefix_part *part,
+static struct branch draw_branch(const struct prefixes *p, uint64_t place)
+{
+	uint64_t which = mixed(place, 1) % (2 * p->count);
+	const struct prefix *prefix = &p->items[which < p->count ? which : p->count - 1];
+
+	return (struct branch){prefix,
+			       prefix->mark_count ? (uint32_t)(mixed(place, 3) % prefix->mark_count) : 0};
+}
+
+/* Returns true if a larger share of the runs that branched off at `a` was new than of those that
+ * branched off at `b`. */
+static bool is_better(const struct branch *a, const struct branch *b)
+{
+	uint64_t tries_a = a->prefix->tries[a->mark] + 1u, tries_b = b->prefix->tries[b->mark] + 1u;
+
+	return (a->prefix->news[a->mark] + 1u) * tries_b > (b->prefix->news[b->mark] + 1u) * tries_a;
+}
+
+/* Chooses the place at which a run branches off.  After some places all runs are the same, so the
+ * best of several places is chosen. */
+static struct branch choose_branch(const struct prefixes *p, const struct prefix_draw *draw)
+{
+	struct branch best = draw_branch(p, draw->place), next;
+
+	for (uint64_t i = 1; draw->is_long && i < PLACES_COMPARED; i++) {
+		next = draw_branch(p, mixed(draw->place, 4 + i));
+		if (is_better(&next, &best))
+			best = next;
+	}
+	return best;
+}
+
+int prefixes_draw(const struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
 		  struct schedule *schedule)
 {
 	RD_ASSERT(p->count > 0 && p->count <= PREFIXES);
-	uint64_t which = mixed(seed, 1) % (2 * p->count);
-	const struct prefix *prefix = &p->items[which < p->count ? which : p->count - 1];
-	int err = prefix_begin(prefix->made, UINT64_MAX, seed, schedule);
+	struct branch b = choose_branch(p, draw);
+	int err = prefix_begin(b.prefix->made, UINT64_MAX, draw->seed, schedule);
 
-	*part = (struct prefix_part){.prefix = (uint64_t)(prefix - p->items) + 1};
+	*part = (struct prefix_part){.prefix = (uint64_t)(b.prefix - p->items) + 1};
 	if (err)
 		return err;
-	part->kept = mixed(seed, 3) % (schedule->decision_count + 1);
+	part->kept = draw->is_long && b.prefix->mark_count
+			     ? b.prefix->marks[b.mark]
+			     : mixed(draw->place, 3) % (schedule->decision_count + 1);
+	if (part->kept > schedule->decision_count)
+		part->kept = schedule->decision_count;
 	schedule->decision_count = part->kept;
 	return RD_OK;
 }

@@ -16,10 +16,21 @@
 /* Maximum number of decisions of a run without a failure that are kept, so that notes stay small.
  * Chosen by hand. */
 #define PREFIX_DECISIONS 400
+/* The same if the run showed conflicting places in a new order after more decisions.  Their text
+ * takes half a megabyte. */
+#define PREFIX_DECISIONS_MAX 16000
+#define PREFIX_MARKS 8 /* maximum number of marks of a prefix; chosen by hand */
 
 struct prefix {
 	const char *made; /* the schedule with its decisions, as text */
 	enum draw_points points;
+	/* The numbers of decisions, ascending, after which the run showed conflicting places in a
+	 * new order. */
+	uint32_t marks[PREFIX_MARKS];
+	uint32_t mark_count;
+	/* By mark: the number of runs that branched off there, and how many of these had new
+	 * trails.  If there are no marks, entry 0 counts all branches. */
+	uint32_t tries[PREFIX_MARKS], news[PREFIX_MARKS];
 };
 
 /* Prefixes are in the order in which they were found.  None is ever removed. */
@@ -34,14 +45,34 @@ struct prefix_part {
 	uint64_t kept;	 /* number of decisions that are kept */
 };
 
-/* Adds a prefix.  Returns false if there is no room, or if `made` is NULL.  The text must live as
+/* Adds a prefix.  Returns false if there is no room, or if its text is NULL.  The text must live as
  * long as the prefixes. */
-bool prefixes_add(struct prefixes *p, const char *made, enum draw_points points);
+bool prefixes_add(struct prefixes *p, const struct prefix *prefix);
 
-/* Chooses a prefix by the seed and parses it.  The seed also determines how many of the prefix's
- * decisions are kept, and how the rest of the run is scheduled.  There must be at least one prefix.
- * The caller releases the schedule in any case, as after schedule_parse(). */
-int prefixes_draw(const struct prefixes *p, uint64_t seed, struct prefix_part *part,
+/* Chooses at most PREFIX_MARKS of the marks, which are in ascending order, and moves them to the
+ * front.  Returns how many were chosen. */
+size_t prefix_choose_marks(struct replay_mark *marks, size_t count);
+
+/* Stores in `to`, which has room for all of them, the decisions of a run and its marks, which are
+ * in ascending order.  A mark becomes a decision even if the default thread was chosen there.
+ * Stores in `at`, for each mark, the number of decisions up to it, and returns the total number of
+ * decisions.  Marks after the last decision are dropped, and *mark_count becomes the number of
+ * those that are left. */
+size_t prefix_add_marks(const struct schedule *made, const struct replay_mark *marks, uint32_t *mark_count,
+			struct schedule_decision *to, uint32_t *at);
+
+/* Called after a run that extended a prefix.  `is_new` is true if the run's trail was new. */
+void prefixes_learn(struct prefixes *p, const struct prefix_part *part, bool is_new);
+
+struct prefix_draw {
+	uint64_t place; /* chooses a prefix, and how many of its decisions are kept */
+	uint64_t seed;	/* decides the rest of the run */
+	bool is_long;	/* runs are long (explore_is_long()), so the best of several places is chosen */
+};
+
+/* Chooses a prefix and parses it.  There must be at least one prefix.  The caller releases the
+ * schedule in any case, as after schedule_parse(). */
+int prefixes_draw(const struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
 		  struct schedule *schedule);
 
 /* Parses a schedule and keeps its first `kept` decisions. */

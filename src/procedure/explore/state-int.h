@@ -20,6 +20,10 @@ enum {
 	/* number of schedules that are kept for each race; more than one, because a recorded run
 	 * may differ from the explored run */
 	EXPLORE_RACY_TIMES = 3,
+	/* Runs count as long from this extent on.  A point takes about 0.25 us, and a run of a
+	 * short program takes 0.5 ms.  So below this extent, continuing runs from the middle saves
+	 * hardly any time. */
+	EXPLORE_LONG = 1000,
 };
 
 struct explore_state {
@@ -38,7 +42,9 @@ struct explore_state {
 	uint64_t length[POINTS_KINDS]; /* largest number of choices of a run, by kind of points */
 	/* largest extent of a run that ended by itself, by kind of points */
 	uint64_t longest[POINTS_KINDS];
-	uint64_t cut;		  /* number of runs that were ended at their limit of extent */
+	uint64_t cut; /* number of runs that were ended at their limit of extent */
+	/* number of runs that branched off after a decision, and of those that left their schedule */
+	uint64_t branches, strayed;
 	struct prefixes prefixes; /* prefixes from runs that showed something new */
 	/* pairs of sites that were shown by runs with points only at operations */
 	struct cover recordable;
@@ -93,10 +99,18 @@ uint64_t explore_number(const struct explore_state *s, uint64_t n);
  * a lost update) or never ends. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
+/* Returns true if runs are long.  Then more schedules branch off from earlier runs, at points where
+ * these showed something new.  Several of them branch off at the same place, so that they can
+ * continue from a frozen program (trial/snapshots.c).  For short runs, different places are worth
+ * more.  Runs do not count as long if many branches leave their schedules, because real time
+ * influences the program. */
+bool explore_is_long(const struct explore_state *s);
+
 /* Everything that determines the run of a schedule. */
 struct explore_plan {
 	struct draw draw;
 	struct prefix_part from; /* the part of a prefix that it extends */
+	uint64_t branch;	 /* number of decisions that it shares with other schedules, or 0 */
 	struct schedule schedule;
 	struct replay_strategy strategy; /* the strategy, with length and weights */
 	uint64_t extent;

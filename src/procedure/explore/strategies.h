@@ -21,6 +21,9 @@ struct draw {
 	/* the schedule extends a prefix (explore/prefix.h), if there is one, and uses the same kind
 	 * of points */
 	bool from_prefix;
+	bool from_prefix_if_long; /* the same if runs are long (explore_is_long()) */
+	/* a random number that several schedules share, so that they branch off at the same place */
+	uint64_t branch;
 };
 
 /* Determines how schedule `number`, counted from 0, is generated.  `only` is the name of a

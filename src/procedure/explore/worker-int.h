@@ -15,7 +15,10 @@ struct explore_worker {
 	struct judge judge;
 	enum draw_points points;
 	struct cover cover, recordable; /* pairs that this process has put into notes already */
-	int err;			/* the error of the judge, or 0 */
+	/* when the last run showed the pairs of its note */
+	struct replay_mark *marks;
+	uint32_t mark_count;
+	int err; /* the error of the judge, or 0 */
 };
 
 /* Runs a schedule and fills worker->note; `made` may be NULL. */

@@ -9,6 +9,8 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void worker_release(struct explore_worker *w)
 {
@@ -42,18 +44,45 @@ static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 	}
 }
 
+/* Adds a mark for the moment at which the run showed a new pair. */
+static void add_mark(struct explore_worker *w, const struct replay_mark *from)
+{
+	struct replay_mark *to = &w->marks[w->mark_count++];
+
+	*to = *from;
+	to->last.thread = rd_arena_strndup(w->arena, from->last.thread, strlen(from->last.thread));
+	to->last.next = rd_arena_strndup(w->arena, from->last.next, strlen(from->last.next));
+	to->last.place = (struct schedule_place){0};
+}
+
 /* Copies pairs that the main process does not know yet, or knows only from runs that cannot be
  * recorded. */
 static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 {
 	const struct explore_state *s = w->state;
-	bool recordable = w->points == POINTS_OPERATIONS;
+	bool recordable = w->points == POINTS_OPERATIONS, is_long;
 
 	w->note.pairs = rd_arena_alloc(w->arena, (r->pair_count + 1) * sizeof *w->note.pairs);
+	w->marks = rd_arena_alloc(w->arena, (r->pair_count + 1) * sizeof *w->marks);
 	for (size_t i = 0; i < r->pair_count; i++)
 		if (!cover_has(recordable ? &s->recordable : &s->result->cover, r->pairs[i]) &&
-		    cover_add(recordable ? &w->recordable : &w->cover, r->pairs[i], 0))
+		    cover_add(recordable ? &w->recordable : &w->cover, r->pairs[i], 0)) {
 			w->note.pairs[w->note.pair_count++] = r->pairs[i];
+			add_mark(w, &r->turns.marks[i]);
+		}
+	is_long = explore_is_long(s) || r->turns.extent >= EXPLORE_LONG;
+	w->mark_count = is_long ? (uint32_t)prefix_choose_marks(w->marks, w->mark_count) : 0;
+}
+
+/* Returns how many decisions are kept of a run that showed new pairs.  These are the decisions up
+ * to its last mark. */
+static size_t decisions_of(const struct explore_worker *w)
+{
+	size_t last = w->mark_count ? w->marks[w->mark_count - 1].made : 0;
+
+	return last < PREFIX_DECISIONS	     ? PREFIX_DECISIONS
+	       : last < PREFIX_DECISIONS_MAX ? last
+					     : PREFIX_DECISIONS_MAX;
 }
 
 /* Returns the fault that the exit status or the user's command shows.  Returns NULL if there is
@@ -93,7 +122,7 @@ static size_t note_result(void *context, const struct replay_result *r)
 	if (t->counts)
 		failure_describe(&w->note.failure, t, r, w->state->how->runs.program->sites, find_fault(w, t),
 				 w->arena);
-	return w->note.failure.fault ? SIZE_MAX : w->note.pair_count ? PREFIX_DECISIONS : 0;
+	return w->note.failure.fault ? SIZE_MAX : w->note.pair_count ? decisions_of(w) : 0;
 }
 
 int worker_run(struct explore_worker *w, struct trial_bench *b, const struct schedule *s,
@@ -103,18 +132,26 @@ int worker_run(struct explore_worker *w, struct trial_bench *b, const struct sch
 	int err;
 
 	w->note = (struct note){.status = -1};
+	w->mark_count = 0;
 	w->judge.command = w->state->how->fail_if;
 	err = trial_run_with(b, s, &hooks, &w->trial, made);
 	return err ? err : w->err;
 }
 
 /* Adds the schedule of the run, if there is one, to the note. */
-static void note_schedule(struct explore_worker *w, struct schedule *made, struct rd_buf *text)
+static void note_schedule(struct explore_worker *w, const struct schedule *made, struct rd_buf *text)
 {
-	if (made->turns) {
-		schedule_format(made, text);
-		w->note.made = text->data;
-	}
+	struct schedule marked = *made;
+
+	if (!made->turns)
+		return;
+	w->note.mark_count = w->note.failure.fault ? 0 : w->mark_count;
+	marked.decisions = rd_xcalloc(made->decision_count + PREFIX_MARKS + 1, sizeof *marked.decisions);
+	marked.decision_count =
+		prefix_add_marks(made, w->marks, &w->note.mark_count, marked.decisions, w->note.marks);
+	schedule_format(&marked, text);
+	free(marked.decisions);
+	w->note.made = text->data;
 }
 
 /* Prepares the bench for a run.  The detector always runs, because its cost is too small to measure
@@ -123,6 +160,7 @@ static void prepare(struct trial_bench *b, const struct explore_plan *plan)
 {
 	b->strategy = plan->strategy;
 	b->most = plan->extent;
+	b->branch = plan->branch;
 	b->detect = true;
 	b->cover = true;
 }

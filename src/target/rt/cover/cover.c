@@ -81,6 +81,20 @@ static void give(void)
 
 /* ---- pairs ---- */
 
+/* Notes where the run is, so that other runs can branch off here. */
+static void mark(struct raddle_steer *s, struct raddle_steer_decision *to)
+{
+	uint32_t passed = s->passed < RADDLE_SLOTS ? s->passed : 0;
+	const struct raddle_slot *at = &raddle_steer_slots(s)[passed];
+
+	*to = (struct raddle_steer_decision){.thread = passed,
+					     .next = atomic_load(&s->running),
+					     .n = at->point_n,
+					     .point = at->point,
+					     .count = at->point_count,
+					     .made = atomic_load(&s->made_count)};
+}
+
 static void note(uint32_t before, uint32_t site)
 {
 	struct cover_state *c = cover();
@@ -95,6 +109,7 @@ static void note(uint32_t before, uint32_t site)
 	RT_ASSERT(count < RADDLE_STEER_PAIRS && before && site);
 	c->index[at % INDEX] = pair;
 	c->steer->pairs[count] = pair;
+	mark(c->steer, &c->steer->marks[count]);
 	atomic_store(&c->steer->pair_count, count + 1);
 }
 

@@ -171,6 +171,11 @@ static RT_SELDOM uint32_t by_choice(uint32_t number, uint32_t usual)
 	return usual;
 }
 
+static bool is_at(const struct raddle_slot *at, const struct raddle_steer_decision *d)
+{
+	return at->point_n == d->n && at->point == d->point && at->point_count == d->count;
+}
+
 /* Returns true if the thread has passed the point of decision `d`. */
 static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_decision *d)
 {
@@ -190,7 +195,7 @@ static __attribute__((noinline)) uint32_t by_plan(uint32_t number, const struct 
 	RT_ASSERT(number < RADDLE_SLOTS);
 	if (rt_turn_slot(d->thread) != number)
 		return RADDLE_STEER_NONE;
-	if (at->point_n == d->n && at->point == d->point && at->point_count == d->count) {
+	if (is_at(at, d)) {
 		atomic_store(&s->past_count, past + 1);
 		next = rt_turn_slot(d->next);
 		if (next != RADDLE_STEER_NONE && rt_turn_can(next))
@@ -208,6 +213,20 @@ bool rt_turn_has_decisions(void)
 
 	return atomic_load(&rt_steer()->past_count) <
 	       (count < RADDLE_STEER_DECISIONS ? count : RADDLE_STEER_DECISIONS);
+}
+
+/* Freezes the program before a decision is taken, if the plan requests it.  Up to here, the run is the
+ * same for all plans that begin with the same decisions and have no other decision before this point.
+ * No strategy has chosen a thread yet, since it chooses only after the last decision. */
+static RT_SELDOM void freeze_before(uint32_t number)
+{
+	const struct raddle_steer *s = rt_steer();
+	uint32_t past = atomic_load(&s->past_count);
+	const struct raddle_steer_decision *d = &raddle_steer_decisions(rt_steer())[past];
+
+	if (past == s->freezing.after && rt_turn_has_decisions() && rt_turn_slot(d->thread) == number &&
+	    is_at(rt_slot_at(number), d))
+		rt_freeze_at(RADDLE_FREEZE_DECISION);
 }
 
 static void remember(uint32_t number, uint32_t next, uint32_t usual)
@@ -333,6 +352,8 @@ uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wis
 {
 	uint32_t usual, next = wish, count;
 
+	if (RT_UNLIKELY(rt_steer()->freezing.where == RADDLE_FREEZE_DECISION))
+		freeze_before(number);
 	if (!rt_turn_count_ready() && !rt_blocking_let_in() && !let_in())
 		rt_turn_expire_first();
 	usual = by_default(number);

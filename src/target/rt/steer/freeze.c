@@ -148,7 +148,7 @@ static bool has_shared_memory(void)
 	size_t length = 0;
 	bool shared = fd < 0;
 
-	while (!shared && (n = syscall(SYS_read, fd, text, sizeof text)) > 0)
+	while (!shared && (n = rt_bare(SYS_read, fd, (long)text, sizeof text)) > 0)
 		for (long i = 0; i < n && !shared; i++) {
 			if (text[i] != '\n') {
 				if (length < sizeof line - 1)
@@ -220,6 +220,7 @@ static void begin_copy(void)
 	/* What was computed from the plan has to be computed again. */
 	turn->watches = turn->weighed = RADDLE_STEER_NONE;
 	turn->changes_seed = 0;
+	rt_steer_match_plan();
 }
 
 static long make_copy(void)
@@ -282,6 +283,7 @@ void rt_freeze_at(enum raddle_freeze where)
 	if (RT_LIKELY(s->where != where) || !rt_steer_has_one())
 		return;
 	s->where = RADDLE_FREEZE_NOWHERE;
+	s->points = rt_steering()->turns.points;
 	rt_park_fill(s->threads < THREADS_MAX ? s->threads : THREADS_MAX);
 	why = check();
 	if (why == RADDLE_FROZEN)

@@ -252,17 +252,31 @@ bool rt_steer_setup(void)
 
 /* Returns the position of a thread in the plan, or NONE.  The initial thread and the threads that
  * libc created for itself have no parent and are told apart by their index. */
-static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
+static uint32_t find_plan(uint32_t number, const struct raddle_slot *slot)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
-	uint32_t index = t->number == 0 ? 0 : t->index;
-	bool has_parent = t->number != 0 && t->parent != UINT32_MAX;
+	uint32_t index = number == 0 ? 0 : slot->index;
+	bool has_parent = number != 0 && slot->parent != UINT32_MAX;
+	uint32_t parent = number != 0 && slot->parent < RADDLE_SLOTS ? rt_slot_at(slot->parent)->thread
+								     : RADDLE_STEER_NONE;
 
 	for (uint32_t i = 0; i < rt_steer_threads(); i++)
 		if (threads[i].parent == parent && threads[i].index == index &&
 		    has_parent == (parent != RADDLE_STEER_NONE))
 			return i;
 	return RADDLE_STEER_NONE;
+}
+
+/* A thread begins after its parent, so its slot has a higher number. */
+void rt_steer_match_plan(void)
+{
+	const struct raddle_steer *s = rt_steer();
+
+	for (uint32_t i = 0; i < s->thread_count + RADDLE_STEER_ROOM; i++)
+		atomic_store_explicit(&rt_steering()->slots[i], 0, memory_order_relaxed);
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (atomic_load(&rt_slot_at(i)->state) != RADDLE_SLOT_UNUSED)
+			rt_slot_at(i)->thread = find_plan(i, rt_slot_at(i));
 }
 
 static void follow_plan(struct rt_thread *t, uint32_t position)
@@ -279,21 +293,19 @@ static void follow_plan(struct rt_thread *t, uint32_t position)
 
 void rt_steer_begin(struct rt_thread *t)
 {
-	struct raddle_slot *slots = raddle_steer_slots(rt_steer()), *slot;
-	uint32_t count = atomic_load(&rt_steer()->slot_count), parent = RADDLE_STEER_NONE;
+	uint32_t count = atomic_load(&rt_steer()->slot_count);
+	struct raddle_slot *slot;
 
 	if (t->number >= RADDLE_SLOTS) {
 		atomic_fetch_or(&rt_steer()->lacked, RADDLE_LACK_SLOTS);
 		return;
 	}
-	if (t->number != 0 && t->parent < RADDLE_SLOTS)
-		parent = slots[t->parent].thread;
-	slot = &slots[t->number];
+	slot = &raddle_steer_slots(rt_steer())[t->number];
 	rt_steered(t)->anywhere = rt_steer()->flags & RADDLE_STEER_ANYWHERE && rt_steer()->goal_count == 2;
 	rt_steered(t)->place = &rt_steering()->common;
-	slot->thread = rt_steered(t)->anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
 	slot->parent = t->parent;
 	slot->index = t->index;
+	slot->thread = rt_steered(t)->anywhere ? RADDLE_STEER_NONE : find_plan(t->number, slot);
 	slot->tid = rt.one ? (uint32_t)rt.pid : (uint32_t)rt_kernel_tid();
 	rt_context_begin(t);
 	rt_strategy_meet(t);

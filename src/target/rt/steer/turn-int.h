@@ -102,6 +102,7 @@ static inline void rt_turn_hand_over(uint32_t from, uint32_t next)
 
 	RT_ASSERT(from < RADDLE_SLOTS && (next < rt_slot_count() || next == RADDLE_STEER_NONE));
 	slot->stays = next == from ? slot->stays + 1 : 0;
+	rt_steer()->passed = from;
 	/* wake() orders the store before it looks for a sleeper */
 	atomic_store_explicit(&rt_steer()->running, next, memory_order_release);
 	if (next < RADDLE_SLOTS && next != from)

@@ -486,7 +486,7 @@ bool rt_turn_has_timers(void)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC, 0);
 	char first;
-	bool any = fd >= 0 && syscall(SYS_read, fd, &first, 1) == 1;
+	bool any = fd >= 0 && rt_bare(SYS_read, fd, (long)&first, 1) == 1;
 
 	if (fd >= 0)
 		syscall(SYS_close, fd);
