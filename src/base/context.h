@@ -16,8 +16,9 @@
 #include <setjmp.h>
 #include <stddef.h>
 
-/* A resource to release if the request runs out of memory.  It is a local variable of the function
- * that adds it.  That function removes its cleanups in the reverse order. */
+/* Describes how to release a resource if the request runs out of memory.  The struct is a local
+ * variable of the function that adds it.  That function removes its cleanups in the reverse
+ * order. */
 struct rd_cleanup {
 	void (*release)(void *argument);
 	void *argument;
@@ -58,9 +59,9 @@ void rd_cleanup_remove(struct rd_cleanup *cleanup);
 /* Returns the innermost context of this thread, or NULL. */
 struct rd_context *rd_context_current(void);
 
-/* For alloc.c. rd_context_count() counts bytes in this and all outer contexts.  If a limit is
- * exceeded, or memory has run out, the innermost context with a boundary ends.  Without such a
- * context, both functions return. */
+/* Only alloc.c calls these functions.  rd_context_count() counts bytes in all contexts of the
+ * thread.  If a limit is exceeded, or memory has run out, the innermost context with a boundary
+ * ends.  Without such a context, both functions return. */
 void rd_context_count(size_t bytes);
 void rd_context_no_memory(void);
 

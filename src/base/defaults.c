@@ -91,8 +91,8 @@ static int give(const struct source *s, const char *name, size_t n, const char *
 
 /* ---- RADDLE_OPTIONS ---- */
 
-/* Reads a word up to the next blank.  Quotes keep blanks and are removed.  Returns NULL if a quote
- * is not closed. */
+/* Reads a word up to the next blank outside quotes, and removes the quotes.  Returns NULL if a
+ * quote is not closed. */
 static char *next_word(const struct source *s, const char **at)
 {
 	struct rd_buf word = RD_BUF_INIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Edits as text.  In: the user's text, or stored lines.  Out: kinds, places, expressions. */
+/* Parses edits from the user's text or from stored lines, and formats them as text. */
 #include "base/edit.h"
 
 #include "base/error.h"

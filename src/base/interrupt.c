@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signals that end a task.  In: pending signals.  Out: the number of one, when the task checks. */
+/* Signals that end a task.  When the task checks, it receives the number of a pending signal. */
 #include "base/interrupt.h"
 
 #include <stddef.h>

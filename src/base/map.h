@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds a number to a hash.  The result depends on the order and is not stable across versions. */
+/* Adds a number to a hash.  The result depends on the order in which numbers are added, and is not
+ * stable across versions. */
 static inline uint64_t rd_hash_add(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0xbf58476d1ce4e5b9ull;
@@ -35,8 +36,8 @@ void rd_umap_release_all(size_t count, struct rd_umap *const *maps);
 			    (struct rd_umap *[]){__VA_ARGS__})
 
 /* A map from pairs of numbers to numbers.  Pairs are compared in full, never folded into 64 bits.
- * For a longer key, chain two maps: the value that the first map holds for the first two numbers
- * forms a pair with the third number, which is the key in the second map. */
+ * For a key (a, b, c) of three numbers, chain two maps.  The first map assigns a number n to (a,
+ * b), and the second map has the key (n, c). */
 struct rd_pmap {
 	struct rd_umap map; /* a key takes two elements of `keys` */
 };

@@ -2,9 +2,9 @@
 /*
  * Names that are the same in every run, and how they are written and read.  Threads: the initial
  * thread is T_0.  The n-th thread that a thread creates gets its creator's name followed by _n,
- * counted from 0.  A thread whose creator is unknown is T_?  followed by a number.  Objects created
- * at run time: the name consists of the kind of object, the creating thread, the place, and a
- * counter, as in `heap T_0_1 (queue.c:14)#3`.  The counter starts at 0 for each kind, thread and
+ * counted from 0.  The name of a thread whose creator is unknown is `T_?` and a number.  Objects
+ * created at run time: the name consists of the kind of object, the creating thread, the place and
+ * a counter, as in `heap T_0_1 (queue.c:14)#3`.  The counter starts at 0 for each kind, thread and
  * place.  The place is `(site 7)` if the file is unknown, and is omitted if nothing is known.
  */
 #ifndef BASE_NAME_H
@@ -66,8 +66,8 @@ void rd_name_maker(struct rd_buf *out, const struct rd_maker *maker);
  * the numbers of threads and objects, the indices of array elements, addresses, and places. */
 void rd_name_normal(struct rd_buf *out, const char *name);
 
-/* Appends only the name of the variable or allocation, without such parts: `table` for
- * `table[3].lock`. */
+/* Like rd_name_normal(), but appends only the name of the variable or allocation, such as `table`
+ * for `table[3].lock`. */
 void rd_name_root(struct rd_buf *out, const char *name);
 
 #endif

@@ -49,7 +49,8 @@ static bool is_program(const char *path)
 	return (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
 }
 
-/* Checks an output file.  An executable program as the output is probably a misplaced operand. */
+/* Checks an output file.  Refuses to overwrite an executable program, because the user probably
+ * meant it as an operand. */
 static int check_file(const struct rd_option *o, const char *path, const char *command)
 {
 	char parent[PATH_MAX];

@@ -76,7 +76,7 @@ struct rd_usage {
 	const char *example; /* lines of an example, shown verbatim */
 
 	/* Allows the word after an option with an optional argument to be that argument, unless it
-	 * looks like an option.  For commands whose operand follows all options. */
+	 * looks like an option.  Only commands whose operand follows all options set this. */
 	bool next_word;
 };
 
@@ -86,7 +86,8 @@ struct rd_usage {
  * message. */
 int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
 
-/* Sets the options to their defaults: off, NULL, and `initial`. */
+/* Sets the options to their defaults.  Flags are off, strings are NULL, and numbers and durations
+ * have the value `initial`. */
 void rd_options_init(const struct rd_option *options);
 
 /* Returns the option whose name is the first `n` characters of `name`, or NULL if there is none. */

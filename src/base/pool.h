@@ -26,8 +26,8 @@ struct rd_pool_opts {
 	/* If true, each task runs in a process of its own, forked when the task is submitted, and
 	 * with its own process group.  If false, each worker does one task after another. */
 	bool fresh;
-	/* Each worker has its own process group, which is killed when the worker ends.  If this and
-	 * `fresh` are false, workers are in the leader's process group. */
+	/* If true, each worker has its own process group, which is killed when the worker ends.  If
+	 * this and `fresh` are false, workers are in the leader's process group. */
 	bool group;
 
 	/* These run in the worker.  `slot` is the worker's number, less than `workers`.  `work`
@@ -79,14 +79,15 @@ struct rd_pool_loop {
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 
-	/* Signals that end the loop, already blocked; NULL if there are none. */
+	/* Signals that end the loop; NULL if there are none.  They must already be blocked. */
 	const struct rd_interrupt *signals;
 	void *context;
 };
 
 void rd_pool_open(struct rd_pool **pool, const struct rd_pool_opts *opts);
 
-/* Return the number of tasks in progress, and true if there is a worker for one more. */
+/* rd_pool_busy() returns the number of tasks in progress.  rd_pool_has_room() returns true if there
+ * is a worker for one more. */
 unsigned rd_pool_busy(const struct rd_pool *pool);
 bool rd_pool_has_room(const struct rd_pool *pool);
 

@@ -33,8 +33,9 @@ void rd_argv_add_limit(struct rd_argv *a, const char *name, uint64_t ms);
 void rd_argv_add_flag(struct rd_argv *a, const char *name, bool set);
 void rd_argv_release(struct rd_argv *a);
 
-/* Starts argv[0], which is searched for in PATH, in `directory`, or in the current directory if
- * that is NULL.  If `output` is not -1, it becomes the child's stdout and stderr. */
+/* Starts the program argv[0], which is searched for in PATH.  `directory` becomes its working
+ * directory; NULL means the current one.  If `output` is not -1, it becomes the child's stdout and
+ * stderr. */
 int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 
 /* Waits until a child process has ended, ignoring interruptions by signals, and stores its status

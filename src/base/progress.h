@@ -16,8 +16,8 @@ struct rd_progress {
 };
 void rd_progress_start(struct rd_progress *p, const char *what, uint64_t total);
 void rd_progress_update(struct rd_progress *p, uint64_t done, const char *detail); /* detail may be NULL */
-/* For work without a count; call it instead of the two functions above.  Prints the text and "..."
- * at once. */
+/* Prints the text and "..." at once.  For work without a count, call this instead of
+ * rd_progress_start() and rd_progress_update(). */
 void rd_progress_say(struct rd_progress *p, const char *what);
 
 /* Erases the line before other output; the next update draws it again. */

@@ -5,9 +5,9 @@
  * execve(), which are safe.  An entry is valid only in the process that created it.  A forked
  * process has copies of the table and the handlers, and must leave the directories alone.
  *
- * A directory in the directory for temporary files is locked (flock) as long as its process or a
- * forked one lives.  If SIGKILL ends them, the next process that opens a directory of that name
- * removes it.
+ * A directory below rd_tmp_dir() is locked with flock() as long as the process that created it, or
+ * a process forked from that one, is alive.  If SIGKILL ends these processes, the directory is
+ * removed when another process opens a directory of the same name.
  */
 #include "base/scratch.h"
 
@@ -104,8 +104,8 @@ static size_t find_free(void)
 	return i;
 }
 
-/* Locks a directory of this user.  Returns a descriptor, or -1 if another process has locked it, or it
- * is not there. */
+/* Locks a directory of this user.  Returns a descriptor, or -1 if another process has locked the
+ * directory or if it does not exist. */
 static int lock_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -145,8 +145,8 @@ static void remove_leftovers(const char *parent, const char *name)
 	free(prefix);
 }
 
-/* Makes the directory of an entry.  A process that removes leftovers may take a new directory for one
- * before it is locked; then another one is made. */
+/* Makes the directory of an entry.  Before it is locked, a process that removes leftovers may
+ * mistake it for one of them and remove it.  If so, another directory is made. */
 static bool make_directory(size_t i, bool locks)
 {
 	char *blanks = table[i].path + strlen(table[i].path) - strlen(BLANKS);

@@ -10,8 +10,8 @@
 
 #define RD_SCRATCH_MAX 8 /* the maximum number of directories that a process may have open */
 
-/* Creates PARENT/NAME-XXXXXX with mode 0700.  If `parent` is NULL, it is $TMPDIR, or else /tmp.  Then
- * the name is NAME-tmp-XXXXXX, and directories of this name are removed whose processes have died. */
+/* Creates PARENT/NAME-XXXXXX with mode 0700.  If `parent` is NULL, creates NAME-tmp-XXXXXX in
+ * $TMPDIR or else in /tmp, and removes directories of this name that dead processes have left. */
 int rd_scratch_open(char **path, const char *parent, const char *name);
 
 /* Removes the directory and frees the path, which may be NULL.  A forked process only frees the

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Columns; no terminal is narrower than 80, and some wrap a line that fills all 80. */
+/* The length of a line in columns.  No terminal is narrower than 80 columns, and some wrap a line
+ * that fills all 80. */
 #define WIDTH 79
 
 void rd_wrap(const char *text, size_t indent, size_t column, FILE *out)

@@ -129,8 +129,8 @@ static void put_table(FILE *out, const struct campaign_statistics *s, enum campa
 
 /* ---- source ---- */
 
-/* Returns the file of a place.  Without a site table it is the part of "pca.c:88" before the
- * colon. */
+/* Returns the file of a place.  Without a site table, only a name such as "pca.c:88" is known, and
+ * the file is the part before the colon. */
 static char *file_of(const struct campaign_place *p)
 {
 	const char *colon = strrchr(p->name, ':');

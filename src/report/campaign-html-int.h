@@ -8,8 +8,8 @@
 /* Draws the bars of one campaign. */
 void campaign_figure(FILE *out, const struct campaign_statistics *s);
 
-/* Draws a bar that shows how the runs with that outcome deviated.  Each kind of deviation has a
- * part of the bar, according to its share. */
+/* Draws a bar that shows how the runs with the given outcome deviated.  Each kind of deviation has
+ * a part of the bar, according to its share. */
 void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome);
 
 /* Shows functions, variables and source lines with the share of harmful runs.  Shows at most `most`

@@ -27,7 +27,7 @@
 #define RUNS_MAX 60000 /* maximum number of runs in the list */
 /* maximum number of bytes that are shown from the beginning of a diff; they fill a screen or two */
 #define DIFF_SHOWN 4000
-/* maximum size of a file with a diff in bytes; larger ones are not read */
+/* maximum size, in bytes, of a file that contains a diff; larger files are not read */
 #define DIFF_FILE_MAX (4 << 20)
 #define DIFFS_MAX (8 << 20) /* maximum number of bytes of all diffs of a page */
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A summary of a diagnosis, apart from its sketches.  In: its numbers.  Out: sentences. */
+/* Writes the numbers of a diagnosis as sentences.  The sketches of the diagnosis are written
+ * elsewhere. */
 #include "report/diagnosis.h"
 
 #include <inttypes.h>

@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "report/propagation-int.h"
 
-/* The reached source lines, in rows.  The drawing and the text share the row numbers. */
+/* The source lines that the error reached, as rows of the page.  The drawing and the text share the
+ * row numbers. */
 enum propagation_row_kind { ROW_FILE, ROW_CODE, ROW_GAP, ROW_PLACE };
 struct propagation_row {
 	enum propagation_row_kind kind;

@@ -30,8 +30,8 @@ struct builder {
 	struct propagation_listing *l;
 	const struct propagation *p;
 	struct rd_names files; /* the files; "" for places without a file */
-	/* The functions of places without a file.  The number of the function plus 1 is used as the
-	 * line. */
+	/* The names of the functions of places without a file.  Such a place has no line number, so
+	 * the number of its function plus 1 is used instead. */
 	struct rd_names functions;
 	struct rd_umap row_of; /* maps file << 32 | line to the row + 1 */
 };
@@ -82,8 +82,8 @@ static int compare_lines(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Stores the lines of a file that the error reached in `lines`, in ascending order, each of them
- * once.  Returns their number. */
+/* Finds the lines of a file that the error reached.  Stores their numbers in `lines`, in ascending
+ * order, each of them once.  Returns how many there are. */
 static size_t lines_of(struct builder *b, uint32_t file, uint32_t *lines)
 {
 	size_t count = 0, kept = 0;

@@ -21,8 +21,8 @@
  * by side. */
 #define WIDTH 100
 #define COLUMNS 4 /* maximum number of columns of threads; more do not fit in a line */
-/* Maximum number of steps that are shown, the last ones of the run.  Set by hand, so that they fit
- * on a screen. */
+/* At most this many steps are shown, namely the last ones of the run.  Set by hand, so that they
+ * fit on a screen. */
 #define MOST_STEPS 40
 #define VALUES 26 /* width of the column for the values of a step */
 #define HEAD 7	  /* width of the column for number and marks */

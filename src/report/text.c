@@ -94,7 +94,8 @@ static void capitalise(struct rd_buf *b)
 		b->data[0] = (char)toupper((unsigned char)b->data[0]);
 }
 
-/* Makes a path below the current directory relative to it, as compilers do. */
+/* If the path is below the current directory, makes it relative to that directory, as compilers
+ * do. */
 static struct finding_frame nearer(const struct printer *p, const struct finding_frame *f)
 {
 	struct finding_frame near = *f;
@@ -167,7 +168,7 @@ static void print_quoted(struct printer *p, const struct finding_stack *s)
 	print_frames(p, s, finding_own_code_frame(s));
 }
 
-/* Appends the locks that are held.  A schedule without a finding does not contain these locks. */
+/* Appends the locks that are held.  They are unknown if there is only a schedule and no finding. */
 static void add_locks(struct printer *p, const struct finding *f, const struct finding_lock *locks,
 		      size_t count)
 {
@@ -349,7 +350,8 @@ static void add_end(struct rd_buf *b, const struct schedule_goal *h, const struc
 			    h->object ? h->object : "");
 }
 
-/* Prints where the threads are at the end.  `f` is NULL if only the schedule is known. */
+/* Prints where the threads are when the schedule ends.  `f` is NULL if only the schedule is
+ * known. */
 static void print_ends(struct printer *p, const struct schedule *s, const struct finding *f)
 {
 	for (size_t i = 0; i < s->limit_count; i++) {

@@ -75,7 +75,7 @@ void word_evidence(struct rd_buf *out, const struct finding *f);
  * operations. */
 const char *word_left_out(const struct schedule *s);
 
-/* Sets moved[i] if operation i comes before an operation in the schedule that preceded it in the
+/* Sets moved[i] if the schedule executes operation i before an operation that preceded it in the
  * recorded run.  `moved` has an entry for each operation of the schedule. */
 void word_moved(const struct schedule *s, bool *moved);
 

@@ -336,8 +336,8 @@ static bool is_about(const struct schedule_op *op, const struct schedule_op *oth
 	       word_role(op->kind) == role;
 }
 
-/* Returns true if a later operation of another thread takes the lock that operation i took,
- * although the schedule does not list that the thread of operation i releases it in between. */
+/* Returns true if another thread later takes the lock that operation i took, but the schedule does
+ * not list the release of the lock in between. */
 static bool is_taken_over(const struct schedule *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->op_count; k++) {

@@ -67,8 +67,8 @@ struct flow {
  * are ignored.  Set by hand. */
 enum { FLOW_CALLEES = 64 };
 
-/* The largest number of arguments for which a struct bound stores a known function.  It is indexed
- * by the number of the argument, and contains FACTS_NONE if the function is unknown. */
+/* A struct bound lists the functions that are known to be passed as arguments.  It has an entry for
+ * each of the first FLOW_BOUND arguments, which is FACTS_NONE if the function is unknown. */
 enum { FLOW_BOUND = 4 };
 struct bound {
 	uint32_t functions[FLOW_BOUND];
@@ -85,16 +85,16 @@ void flow_effects(struct flow *w);
 void flow_run(struct flow *w, uint32_t function, const struct flow_state *entry, const struct bound *bound,
 	      flow_fn *fn, void *data);
 
-/* Returns a mask of the threads that a call starts, directly or through other threads.  `bound` is
- * the one of the calling function. */
+/* Returns a mask of the threads that a call starts, directly or through other threads.  `bound`
+ * lists the functions that the calling function itself got as arguments. */
 uint64_t flow_started(const struct flow *w, uint32_t create, const struct bound *bound);
 
 /* Returns the functions that a call is known to pass to `callee` as arguments. */
 struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, const struct bound *bound);
 
 /* Returns the lock that represents a semaphore, if the semaphore starts with the value 1 and is
- * used as a lock.  Returns FACTS_NONE for any other semaphore.  Stores the semaphore's index in
- * `semaphores` in *number. */
+ * used as a lock.  Returns FACTS_NONE for any other semaphore.  Stores in *number the index that
+ * the semaphore has in `semaphores`. */
 uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number);
 
 #endif

@@ -13,7 +13,7 @@
  * recursive. */
 enum { ROUNDS_MAX = 6 };
 
-/* This is used in a struct bound for an argument that is a function which only the caller knows.
+/* In a struct bound, this value means that only the caller knows which function the argument is.
  * The effect of the called function then refers to the argument (struct starter). */
 #define FROM_CALLER (FACTS_NONE - 1)
 static const struct bound from_caller = {{FROM_CALLER, FROM_CALLER, FROM_CALLER, FROM_CALLER}};

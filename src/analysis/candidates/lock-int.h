@@ -59,8 +59,8 @@ uint32_t lockset_enter(struct locks *l, uint32_t set, uint32_t call, uint32_t ca
 /* Translates a lock from the callee to the caller.  Returns false if the caller cannot name it. */
 bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, uint32_t *out);
 
-/* Returns the number of the set of guards for an access with the path `data` that is made while the
- * locks of `set` are held. */
+/* Turns the locks of `set`, which are held at an access with the path `data`, into guards.  Returns
+ * the number of the set of these guards. */
 uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
 /* Returns true if two sets of guards have a common guard that at least one side holds
  * exclusively. */

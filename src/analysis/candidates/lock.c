@@ -26,8 +26,8 @@ void locks_release(struct locks *l)
 
 /* ----------------------------------------------------------------- locks --- */
 
-/* Stores the path of the only place in a points-to set in *out.  Returns false unless there is
- * exactly one place, and it is a known place in a unique object. */
+/* If the points-to set consists of exactly one place, and that is a known place in a unique object,
+ * stores its path in *out and returns true. */
 static bool only_place(const struct program *p, uint32_t set, struct path *out)
 {
 	struct facts_run run = facts_members_of(p->f, set);

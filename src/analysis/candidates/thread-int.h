@@ -5,9 +5,10 @@
  * threads and a function that it may start.
  *
  * This part also finds the arguments that differ from thread to thread, for example fresh memory,
- * an element of an array, or a number.  No other thread of the same kind accesses what they refer
- * to.  Finally, it finds the joins after which a thread has certainly ended.  Such a join waits for
- * one thread, or is in a loop that joins all threads that another loop started.
+ * an element of an array, or a number.  What such an argument refers to is accessed by no other
+ * thread of the same kind.  Finally, it finds the joins after which a thread has certainly ended.
+ * Such a join waits for one thread, or is in a loop that joins all threads that another loop
+ * started.
  */
 #ifndef CANDIDATES_THREAD_INT_H
 #define CANDIDATES_THREAD_INT_H
@@ -32,7 +33,8 @@ struct thread_kind {
 	uint32_t own_since; /* the block, in the creating function, that makes the argument */
 };
 
-/* A call that joins one thread, or a loop of such calls that joins all threads of another loop. */
+/* A call that joins one thread, or a loop of such calls that joins all threads that another loop
+ * started. */
 struct join {
 	uint32_t value, function;
 	uint64_t threads;
@@ -59,7 +61,7 @@ void threads_release(struct threads *t);
  * there is no such kind. */
 uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t function);
 
-/* Returns that operand of a thread creation which is the routine of the thread. */
+/* Returns the operand of a thread creation that is the routine of the new thread. */
 uint32_t thread_routine(const struct program *p, uint32_t create);
 
 /* Returns the join that a call does, or NULL if it is not certain which thread the call joins. */

@@ -14,8 +14,7 @@
 
 /* ------------------------------------------------------ different arguments --- */
 
-/* Returns true if control passes through the block again before each further execution of the
- * call. */
+/* Returns true if control passes through the block between any two executions of the call. */
 static bool is_renewed(const struct program *p, uint32_t function, uint32_t call, uint32_t block)
 {
 	return !program_reaches(p, function, call, call, block);

@@ -15,8 +15,8 @@ enum {
 	 * Set by hand. */
 	CONTEXTS_MAX = 12,
 	ARGUMENTS_MAX = 32, /* number of arguments in a mask; nothing is known about further ones */
-	/* The largest number of walks that may disprove assumptions.  Set by hand, to limit the
-	 * time. */
+	/* The largest number of walks over the program.  Each walk may disprove assumptions of the
+	 * previous one, so that another walk is needed.  Set by hand, to limit the time. */
 	ROUNDS_MAX = 8,
 };
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of queued records that triggers the first search.  Each further search waits until
- * there are four times as many. */
+/* The number of queued records that triggers the first search.  If a search fails, the next one
+ * waits until there are four times as many records as at that search. */
 #define FIRST_TRY 16
 /* The number of consecutive equal instructions that count as a common path.  It was set by hand. */
 #define CONFIRM 3
@@ -35,7 +35,8 @@ struct epa_aligner {
 	bool leaving;
 	bool given_up; /* the search cannot succeed any more */
 	size_t next_try;
-	/* The call depth of the last pair of records, or of the scope that was left since then. */
+	/* The call depth of the last pair of records.  It is one less for each scope that was left
+	 * since then because a search had failed. */
 	uint32_t depth;
 	uint32_t golden_depth; /* call depth before the golden record at the cursor */
 	struct epa_cursor look;
@@ -165,8 +166,8 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 
 /* Returns true if record i of the queue and golden record j begin a common path, which means that
  * the next CONFIRM instructions are equal.  Fewer instructions are enough if one of them is an
- * event, or if the records end after at least one.  A record that has not been read yet counts as
- * different. */
+ * event, or if the records end after at least one equal instruction.  A record that has not been
+ * read yet counts as different. */
 static bool begins_common_path(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {

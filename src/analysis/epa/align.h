@@ -3,12 +3,12 @@
  * Finds which records of a thread correspond to which golden records, even after the two have
  * diverged.
  *
- * As long as both runs execute the same instructions, each record has a partner.  Where they
- * diverge, the aligner searches both for the nearest place where they agree again.  Such a place is
- * a sequence of equal instructions at the same call depth, with the fewest unmatched records before
- * it.  The search is bounded.  If it fails, the records of both runs are skipped up to the end of
- * the scope in which they diverged.  Therefore the time is linear in the length of the two
- * sequences.
+ * As long as both runs execute the same instructions, each record has a partner.  Where the runs
+ * diverge, the aligner searches the records of both for the nearest place where they agree again.
+ * Such a place is a sequence of equal instructions at the same call depth, with the fewest
+ * unmatched records before it.  The search is bounded.  If it fails, the records of both runs are
+ * skipped up to the end of the scope in which they diverged.  Therefore the time is linear in the
+ * length of the two sequences.
  */
 #ifndef EPA_ALIGN_H
 #define EPA_ALIGN_H

@@ -3,9 +3,9 @@
  * Compares a run with a reference, which is the golden run (epa/compare.h).
  *
  * Each record of the run is packed into words and compared with the golden words at its thread's
- * cursor.  Nothing is unpacked until the words differ, which is the first deviation.  If the caller
- * wants the propagation, this file then creates an aligner for every thread.  The aligner passes
- * pairs of records to the propagator.
+ * cursor.  Nothing is unpacked until the words of a record differ, which is the first deviation.
+ * If the caller wants the propagation, this file then creates an aligner for every thread.  The
+ * aligner passes pairs of records to the propagator.
  */
 #include "epa/compare.h"
 
@@ -70,8 +70,8 @@ struct comparison_state {
 	struct epa_propagator *propagator;
 	/* The states of the run's threads, indexed by place in the walk. */
 	struct run_thread *threads;
-	/* Both are indexed by the thread's index in the reference.  `met` is true if the thread was
-	 * handled, and `lost` if the run does not have it. */
+	/* `met` and `lost` are indexed by the thread's index in the reference.  `met` is true if
+	 * the thread was handled, and `lost` if the run does not have it. */
 	bool *met, *lost;
 	bool exited; /* the process exited by itself */
 	struct cut_access {

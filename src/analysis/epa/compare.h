@@ -28,8 +28,8 @@ struct epa_deviation {
 	uint32_t stack[EPA_STACK_MAX]; /* call sites of the enclosing scopes, innermost first */
 	/* The number of enclosing scopes.  `stack` holds at most EPA_STACK_MAX of them. */
 	size_t depth;
-	/* The site of the last record before the deviation that both runs have, or 0 if there is
-	 * none. */
+	/* The site of the last record that both runs have in common before the deviation, or 0 if
+	 * there is none. */
 	uint32_t previous_site;
 };
 
@@ -43,13 +43,15 @@ struct epa_compare_options {
 	const char *faulty_thread;
 
 	/* Returns true if a deviation should be ignored.  It is called only for deviations of kind
-	 * data, and for calls that a fault prevented: for the first one and, as long as it returns
-	 * true, for each following one.  It is not called with `propagation`, and may be NULL. */
+	 * data, and for calls that a fault prevented.  It is called for the first such deviation
+	 * and, as long as it returns true, for the next one.  It is not called with `propagation`,
+	 * and may be NULL. */
 	bool (*ignore)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };
 
-/* A thread of either run.  These are filled in only with options.propagation. */
+/* A thread that at least one of the two runs has.  Threads are listed only with
+ * options.propagation. */
 struct epa_compared_thread {
 	uint32_t name;	      /* number of its name in epa_comparison.names */
 	uint64_t golden, run; /* number of canonical records in each run */

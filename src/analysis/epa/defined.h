@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Larger objects, in bytes, count as completely defined, to limit memory. */
+/* Objects with more bytes than this count as completely defined, to limit memory. */
 #define EPA_DEFINED_MAX (1u << 26)
 
 struct epa_defined {

@@ -28,7 +28,7 @@ void epa_delay_fault(struct epa_delay *h, size_t place);
  * later. */
 bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
 
-/* Fetches a delayed record that is passed on now.  Returns false if there is none. */
+/* Fetches the next delayed record that is to be passed on.  Returns false if there is none. */
 bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
 
 /* Returns true if no record of the thread is delayed, its next record will not be delayed either,

@@ -31,8 +31,8 @@ void epa_extents_release(struct epa_extents *x)
 	memset(x, 0, sizeof *x);
 }
 
-/* Compares ranges in the order of the tree: by start; of equal starts, the larger range is
- * first. */
+/* Returns true if range `a` comes before range `b` in the tree.  Ranges are sorted by start.  Of
+ * two ranges with the same start, the larger one comes first. */
 static bool comes_before(const struct epa_extent *a, const struct epa_extent *b)
 {
 	return a->start != b->start ? a->start < b->start : a->size > b->size;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EPA_EXTENT_LINES 4096 /* number of lines of the cache, of 16 bytes of addresses each */
+#define EPA_EXTENT_LINES 4096 /* number of lines in the cache; a line covers 16 bytes */
 #define EPA_EXTENT_HINTS 1024
 
 struct epa_extent {
@@ -34,7 +34,8 @@ struct epa_extents {
 	size_t count, capacity;	 /* `count` is the number of ranges so far */
 	uint32_t root, free;
 	uint32_t random;
-	/* The range that was last found in each line of addresses. */
+	/* A cache: for each line of 16 bytes (modulo the number of lines), the range that was last
+	 * found there. */
 	uint32_t lines[EPA_EXTENT_LINES];
 	uint32_t hints[EPA_EXTENT_HINTS]; /* the range that was last found with each hint */
 };

@@ -43,7 +43,7 @@ enum epa_kind {
 	EPA_UNKNOWN,
 	EPA_PROCESS, /* a process ID; all process IDs have the same name */
 	/* A value smaller than a word that contains bytes of an address.  It is named by a bit mask
-	 * that shows which of its bytes these are. */
+	 * that shows which of its bytes belong to the address. */
 	EPA_PART,
 	EPA_REGION, /* the stack of a thread; used for objects, never in names */
 };
@@ -84,11 +84,11 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 uint32_t epa_name_thread(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
-/* Returns the name without its offset, which is the same for all places of one object. */
+/* Returns the name without its offset.  The result is the same for all places of one object. */
 struct epa_name epa_name_base(struct epa_name n);
 
 /* Maps strings to numbers.  A string that `base` contains keeps the number that it has there.  The
- * base is not changed, because other comparisons use the same reference. */
+ * base is not changed, because other comparisons use it, too. */
 struct epa_names {
 	const struct epa_names *base;
 	struct rd_names list;

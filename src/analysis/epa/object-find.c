@@ -124,8 +124,8 @@ void epa_objects_skip(struct epa_objects *o, uint64_t records)
 }
 
 /* Returns true if a value cannot be an address of the program, because it lies in the first page,
- * in the kernel's range, or in no mapping.  A program that is loaded at a fixed place has a heap
- * below 4 GB. */
+ * in the kernel's range, or in no mapping.  If the program is loaded at a fixed place, its heap is
+ * below 4 GB, so such small values may be addresses. */
 static bool is_number(struct epa_objects *o, uint32_t site, uint64_t value)
 {
 	if (value < 4096 || value >> 47)

@@ -56,9 +56,9 @@ void epa_objects_finish(struct epa_objects *o);
 /* Processes the record that epa_walk_next() has just returned. */
 void epa_objects_feed(struct epa_objects *o, const struct trace_record *r);
 
-/* Returns the smallest object at an address.  If no object is alive there, returns the last one
- * that was; NULL if there is none.  The pointer is valid until the next record is fed.  `site` is a
- * hint, because the same site usually finds the same object. */
+/* Returns the smallest object at an address.  If no object is alive there, returns the last object
+ * that was alive there, or NULL if there never was one.  The pointer is valid until the next record
+ * is fed.  `site` is a hint, because the same site usually finds the same object. */
 const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site);
 
 /* Returns the canonical name of an address for the thread of the last record.  An address in no
@@ -94,11 +94,11 @@ bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
  * same ordinal.  This is used for iterations that are left out because they ended in a wait. */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
-/* Returns the number in `names` of the name of thread `number`, even if the thread has no
+/* Returns the number that the name of thread `number` has in `names`, even if the thread has no
  * records. */
 uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
 
-/* Returns the number in `names` of the name of the thread at a place of the walk. */
+/* Returns the number that the name of the thread at a place of the walk has in `names`. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
 /* Returns the place of the thread that created the thread at `place`, or SIZE_MAX if the creator is

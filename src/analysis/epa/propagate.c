@@ -349,7 +349,8 @@ static void explain(struct epa_propagator *p, const struct epa_record *r, enum e
 		add_edge(p, t->returned, node, EPA_RETURN, NULL);
 		return;
 	}
-	/* An entry is in the new scope, which has no nodes yet. */
+	/* The record of a function entry already belongs to the new scope, which has no nodes
+	 * yet. */
 	explain_by_scope(p, r->place, r->depth, node);
 }
 

@@ -25,7 +25,7 @@ enum epa_deviation_kind {
 /* Returns "none", "data", "address", "control", "missing" or "extra". */
 const char *epa_deviation_name(enum epa_deviation_kind kind);
 
-/* Classifies how two records differ.  Stores the number of the first slot that differs in *slot. */
+/* Classifies how two records differ.  Stores in *slot the number of the first slot that differs. */
 enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
 				     unsigned *slot);
 
@@ -114,8 +114,8 @@ void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_recor
 
 /* Finds the next creation of a thread that only the golden run has.  Returns false if there are no
  * more.  Stores the creator's index among the threads in *place, and in *index the number of the
- * new thread among its creator's threads.  The caller then reports the thread's golden records as
- * lost.  It must do so before other threads deviate because of their absence. */
+ * new thread among its creator's threads.  The caller must then report the thread's golden records
+ * as lost, before their absence makes other threads deviate. */
 bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);

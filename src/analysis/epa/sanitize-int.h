@@ -66,7 +66,7 @@ struct epa_sanitizer {
 };
 
 /* Returns true if a value is a process ID, which differs in every run.  All process IDs get the
- * same canonical name, because several threads may request one in any order. */
+ * same canonical name, because threads may request IDs in any order. */
 static inline bool epa_is_process_number(const struct epa_sanitizer *s, uint64_t value)
 {
 	return rd_umap_get(&s->numbered, value) != NULL;

@@ -103,7 +103,7 @@ static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t 
 	put(r, epa_objects_value(s->objects, r->site, address));
 }
 
-/* Returns a mask with all bits of the bytes in `bytes`. */
+/* Turns a mask with one bit for each byte of a word into a mask of all bits of these bytes. */
 static uint64_t widen(uint8_t bytes)
 {
 	uint64_t mask = 0;
@@ -179,8 +179,8 @@ static void look_for_padding(struct epa_sanitizer *s, struct epa_record *r)
 	for (size_t i = 0; i < v->size; i += 8) {
 		size_t n = v->size - i < 8 ? v->size - i : 8;
 		uint8_t bytes = epa_objects_undefined(s->objects, r->site, r->address + i, n);
-		/* A completely undefined word was stored by a library, or reading it is an error
-		 * that should be visible. */
+		/* A completely undefined word is not treated as padding.  It was stored by a
+		 * library, or reading it is an error that should be visible. */
 		if (bytes && bytes != (uint8_t)(0xff >> (8 - n)))
 			note_padding(&s->threads[r->place], epa_word_at(s->raw.bytes + v->offset + i, n),
 				     bytes);
@@ -242,7 +242,7 @@ static bool is_address(struct epa_name name)
 	return epa_name_kind(name) != EPA_NONE && epa_name_kind(name) != EPA_PROCESS;
 }
 
-/* Adds the value of a load if it is a part of an address.  Returns true in that case. */
+/* If the loaded value is a part of an address, adds it to the record and returns true. */
 static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
 {
 	uint8_t bytes;
@@ -346,7 +346,9 @@ static void write_bytes(struct epa_sanitizer *s, uint64_t size)
 		epa_objects_copy_parts(s->objects, s->raw.address, 0, size);
 }
 
-/* Marks memory that a library writes as defined, except memory that the library copies. */
+/* Handles a range of memory that a library call reads or writes.  A written range becomes defined.
+ * But if the thread has just read a range of the same size, the call is assumed to copy it, and the
+ * state of each byte is copied, too. */
 static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -493,7 +495,8 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 	if (s->calls[call_of(s, r->site)].numbers &&
 	    is_number_of(s, trace_sites_find(s->sites, r->site)->what, r->place, value))
 		note_process(s, value);
-	/* One of the threads at a barrier, which may be any of them, receives a special result. */
+	/* One of the threads at a barrier receives a special result.  It may be any of them, so the
+	 * result is always recorded as 0. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
 		put_number(r, 0);
 	else

@@ -33,9 +33,9 @@ void epa_source_of_memory(struct epa_source **source, const struct trace_layout 
  * source. */
 void epa_source_add(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
 
-/* Does the same as epa_source_add() for bytes in a shared mapping of a file that begins at `from`.
- * When the buffer has been read, all pages from `from` to its end are released, because the kernel
- * maps more pages than were read. */
+/* Does the same as epa_source_add() for bytes in a shared mapping of a file.  The mapping begins at
+ * `from`.  When the buffer has been read, all pages from `from` to the end of the buffer are
+ * released, because the kernel maps more pages than were read. */
 void epa_source_add_mapped(struct epa_source *source, uint32_t thread, const void *raw, size_t length,
 			   const void *from);
 

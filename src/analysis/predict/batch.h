@@ -72,16 +72,15 @@ int predict_batch_run(struct predict_batch *p, const char *trace, struct finding
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
 /* Adds findings for the accesses that are unordered in the recorded run itself, and for the failure
- * of the run.  There is no search.  Only firm accesses get a schedule.  The function also finishes
- * the set. */
+ * of the run.  There is no search.  Only accesses that certainly raced in the run (firm ones) get a
+ * schedule.  The function also finishes the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* Returns true if the trace contains firm accesses of the two sites, which means that they
- * raced. */
+/* Returns true if accesses of the two sites certainly raced in the recorded run (are firm). */
 bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
 /* Counts races instead of describing them, and adds the counts to the statistics of the set.
- * Stores the counts of the semantics that the options select in `p->counts`.  The other entries
+ * Stores in `p->counts` the counts of the semantics that the options select.  The other entries
  * stay zero. */
 int predict_batch_count(struct predict_batch *p, const char *trace, struct finding_set *set, bool pairs);
 

@@ -20,7 +20,7 @@ struct clashes {
 	uint8_t *forced;
 };
 
-/* Collects the clashes that follow neither from the program nor from other clashes. */
+/* Collects the clashes whose order follows neither from the program nor from other clashes. */
 void predict_clashes(const struct event_line *l, struct clashes *c);
 
 /* Returns true if the order of all clashes follows from the order of the operations that have

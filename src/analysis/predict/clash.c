@@ -30,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest size of all clocks together, in numbers of 4 bytes.  When it is reached, clocks no
- * longer change, so more clashes are recorded than necessary.  Set by hand to 256 MiB. */
+/* The limit on the total size of all clocks, counted in numbers of 4 bytes.  When it is reached,
+ * clocks no longer change, so more clashes are recorded than necessary.  Set by hand to 256 MiB. */
 #define CLOCKS_MAX (64u << 20)
 
 struct version {
@@ -74,7 +74,7 @@ struct sem_state {
 struct cond_state {
 	uint32_t note;	  /* the latest notification */
 	uint32_t waiting; /* head of the list of unfinished waits */
-	/* Head of the list of waits that ended without a notification after `note`. */
+	/* The head of the list of waits that have ended without a notification since `note`. */
 	uint32_t ended;
 };
 
@@ -146,8 +146,8 @@ static bool full(const struct clash_walk *w)
 	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
 }
 
-/* Returns the row of a thread after its first `after` operations.  Returns NULL if no operation of
- * another thread is known to be ordered before that point. */
+/* Returns the clock that a thread has after its first `after` operations.  Returns NULL if no
+ * operation of another thread is known to be ordered before that point. */
 static const uint32_t *row_at(const struct clash_walk *w, uint32_t thread, uint32_t after)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -168,8 +168,8 @@ static bool knows(const struct clash_walk *w, uint32_t thread, uint32_t other, u
 	return v->count && w->rows[v->items[v->count - 1].row * w->l->threads + other] >= index;
 }
 
-/* Returns the row that a thread has after its latest operation.  The caller may change it.  Returns
- * NULL if the memory limit is reached. */
+/* Returns the clock that a thread has after its latest operation.  The caller may change this
+ * clock.  Returns NULL if the memory limit is reached. */
 static uint32_t *own_row(struct clash_walk *w, uint32_t thread)
 {
 	RD_ASSERT(thread < w->l->threads);
@@ -246,8 +246,9 @@ static uint32_t push_node(struct clash_walk *w, uint32_t op, uint32_t next)
 	return (uint32_t)w->node_count++;
 }
 
-/* Requires the order for all operations in a list.  The list begins with the latest operation.
- * Once that is ordered, the order of the others may follow from it. */
+/* Requires that every operation in a list happens before the latest operation of `thread`.  The
+ * list begins with the latest operation.  Once that one is ordered, the order of the others may
+ * follow from it. */
 static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 {
 	for (; list != NO_OP; list = w->nodes[list].next)
@@ -382,7 +383,7 @@ static void do_take(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
 
 	/* The n-th take waits until there have been enough posts.  If one thread does all posts,
-	 * the take waits for this particular post. */
+	 * this means that the take waits for `post`. */
 	bool waits = last || (blocks && s->poster < NO_OP - 1);
 	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
 		require(w, post, thread);
@@ -532,8 +533,9 @@ static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- accesses ---- */
 
-/* Orders an access after an earlier access that clashes with it.  The order must be enforced if the
- * next operation of the earlier thread came before this thread's last operation. */
+/* Orders an access of `thread` after an earlier access that clashes with it.  The order must be
+ * enforced if the operation that follows the earlier access came before the last operation of
+ * `thread`. */
 static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {
 	const struct touch *t = &w->touches[touch];

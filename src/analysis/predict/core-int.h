@@ -93,7 +93,8 @@ struct core {
 	 * These events are part of every ideal. */
 	uint32_t *base;
 	struct rows need, closed; /* `closed` is the sync-preserving closure of `need` (sp.c) */
-	/* With sound semantics, the needs without the dependences that only values impose. */
+	/* The needs with sound semantics, but without the dependences that exist only because reads
+	 * must return the recorded values. */
 	struct rows firm;
 	bool has_sems, has_conds;
 };
@@ -143,8 +144,8 @@ static inline uint32_t core_at(const struct core *c, const struct rows *r, uint3
 /* Adds `e`, and everything that `e` needs, to the ideal `p`. */
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
-/* Returns the creation of the thread whose first event is `e`, or NONE if the thread existed
- * before. */
+/* Returns the creation of the thread whose first event is `e`, or NONE if the thread existed before
+ * the execution began. */
 uint32_t core_fork(const struct core *c, uint32_t e);
 
 /* Adds to the ideal `p` everything that must have happened before the thread of `e` can be stopped
@@ -163,8 +164,8 @@ static inline uint32_t core_held(const struct core *c, uint32_t e)
 	return core_open(c, c->events[e].thread, c->events[e].index);
 }
 
-/* Returns the table of acquisitions, indexed by lock, that contains those which exclude section
- * `s`. */
+/* Returns the acquisitions whose sections exclude section `s`, in a table that is indexed by
+ * lock. */
 static inline const struct slots *core_rivals(const struct core *c, const struct section *s)
 {
 	return s->shared ? &c->exclusive : &c->acquires;

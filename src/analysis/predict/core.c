@@ -76,7 +76,7 @@ struct builder {
 	struct core *c;
 	struct sharing sharing;
 	uint32_t *last_write; /* the last write to each variable so far */
-	/* The number in the reduced execution of each event of the execution. */
+	/* Maps each event of the execution to its number in the reduced execution. */
 	uint32_t *moved;
 	uint32_t *lengths; /* the number of kept events of each thread */
 };

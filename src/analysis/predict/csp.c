@@ -25,8 +25,8 @@ struct csp {
 	const struct predict_trace *t;
 	const struct exec *x;
 	FILE *out;
-	/* For each thread, true if the trace contains its creation, and if it contains a join of
-	 * it. */
+	/* For each thread, `forked` is true if the trace contains its creation, and `joined` is
+	 * true if the trace contains a join of it. */
 	uint8_t *forked, *joined;
 	uint8_t *wakes;	      /* for each event, true if it is a signal that wakes a thread */
 	uint8_t *rwlock;      /* for each lock, true if it is a read-write lock */

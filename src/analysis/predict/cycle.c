@@ -2,12 +2,12 @@
 /*
  * Builds the graph of stops (deadlock-int.h), and finds the sets of stops that block one another.
  *
- * Node n needs thread u if n waits for a lock that u holds at its node, for the end of u, for u to
- * enter a barrier, or for a notification or post by u.  A candidate is a set of nodes of different
- * threads, no two of which hold the same lock.  For each node, the set contains a thread that it
- * waits for: a holder of the lock, the joined thread, or a participant missing at the barrier.  If
- * a node waits for a condition or semaphore, every thread that a notification or post depends on is
- * either in the set or assumed to have done all that it can.
+ * Node n needs thread u if n waits for a lock that u holds when it is stopped, for the end of u,
+ * for u to enter a barrier, or for a notification or post by u.  A candidate is a set of nodes of
+ * different threads, no two of which hold the same lock.  For each node, the set contains a thread
+ * that the node waits for: a holder of the lock, the joined thread, or a participant missing at the
+ * barrier.  If a node waits for a condition or semaphore, every thread that a notification or post
+ * depends on is either in the set or assumed to have done all that it can.
  *
  * In a minimal candidate, every node reaches every other one.  So the candidate lies within one
  * strongly connected component.  Components are found by Tarjan's algorithm, with an extra vertex
@@ -190,7 +190,8 @@ struct tarjan {
 
 #define NO_EDGE (NONE - 1)
 
-/* Returns how many events of `thread` the last supplier of `n` needs. */
+/* Returns how many events of `thread` must have happened before all suppliers of `n` have happened.
+ * A supplier is a notification or post that could end the wait of `n`. */
 static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_t thread)
 {
 	RD_ASSERT(stop_needs_all(n->kind));
@@ -359,7 +360,7 @@ static bool fits(struct enumeration *n, uint32_t candidate)
 	return true;
 }
 
-/* Returns true if the set, or `m` itself, holds the lock that `m` waits for. */
+/* Returns true if the lock that `m` waits for is held at a node of the set, or at `m` itself. */
 static bool held_in_set(const struct enumeration *n, const struct node *m)
 {
 	const struct nodes *g = n->g;
@@ -438,8 +439,8 @@ static void extend_exit(struct enumeration *n, uint32_t done, const struct node 
 		extend(n, done + 1);
 }
 
-/* Goes through the threads that a supplier of `m` needs, beginning with the supplier's own thread.
- * Each of them is either added to the set or left free. */
+/* Goes through the threads, from number `thread` on, that a supplier of `m` (a notification or
+ * post) needs.  Tries both to leave each of them free and to add one of its nodes to the set. */
 static void extend_suppliers(struct enumeration *n, uint32_t done, const struct node *m, uint32_t thread)
 {
 	const struct nodes *g = n->g;

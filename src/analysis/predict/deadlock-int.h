@@ -31,11 +31,13 @@ struct nodes {
 	struct core_list holders;   /* for each lock, the nodes at which it is held */
 };
 
-/* Returns true if stop `e` waits for a lock that is held by a thread that is stopped before `h`. */
+/* Returns true if stop `e` waits for a lock that the thread of `h` holds while it is stopped before
+ * `h`. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 
-/* Returns true if a thread in such a stop is stuck only when all its suppliers are blocked, as with
- * a condition or semaphore.  With a lock, a join or a barrier, one blocked thread is enough. */
+/* Returns true if a thread in a stop of this kind is stuck only when all its suppliers are blocked,
+ * as with a condition or semaphore.  With a lock, a join or a barrier, one blocked thread is
+ * enough. */
 static inline bool stop_needs_all(uint8_t kind)
 {
 	return kind == EXEC_WAKE || kind == EXEC_TAKE;

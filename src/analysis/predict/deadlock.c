@@ -18,10 +18,11 @@
  *
  * cycle.c proposes sets of nodes.  This file chooses an instance of each node, and decides whether
  * these are a deadlock.  Sets without conditions and semaphores are first tried in recorded order.
- * There it is enough to move instances forward: if the closure of the other stops contains a stop,
- * it still does when the others move forward.  Then a short search is tried.  Sets that it does not
- * decide are searched thoroughly after all others, so that a few hard sets do not use up the whole
- * budget.
+ * If the closure of the other stops contains a stop, no thread can be stopped at that instance, so
+ * it is replaced by a later one.  It need not be tried again, because closures only grow when other
+ * stops are replaced by later instances.  If the recorded order fails, a short search is tried.
+ * Sets that the short search does not decide are searched thoroughly after all others, so that a
+ * few hard sets do not use up the whole budget.
  */
 #include "predict/deadlock-int.h"
 
@@ -64,7 +65,7 @@ struct decider {
 
 /* Returns true if the supplier `e` (a notification or post) cannot happen while the threads of the
  * set are stopped.  If `subset` is true, only the threads of the subset d->in are stopped.  For the
- * whole set, the result means that no execution which the semantics allow reaches `e`.  For a
+ * whole set, the result means that no execution that the semantics allow can reach `e`.  For a
  * subset, values do not block a thread.  If the thread reads another value, it leaves sound
  * semantics, but it still runs and may supply. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)

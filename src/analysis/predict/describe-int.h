@@ -23,11 +23,11 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 			struct finding_set *set, struct predict_limit limit);
 
 /* Adds a finding for two accesses that are unordered in the recorded run itself.  A schedule is
- * added only if they are firm. */
+ * added only if they are firm, which means that they certainly raced in that run. */
 void predict_describe_unordered(const struct model *m, const struct predict_unordered *u, const char *reason,
 				struct finding_set *set);
 
-/* Records in a finding that its two accesses are firm in the recorded run. */
+/* Records in a finding that its two accesses certainly raced in the recorded run (are firm). */
 void predict_describe_firm(const struct model *m, const struct predict_unordered *u, struct finding_set *set,
 			   struct finding *f);
 

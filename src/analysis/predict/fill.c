@@ -58,8 +58,8 @@ struct filler {
 	const struct model *m;
 	struct granules *granules;
 	struct latest *latest; /* the last access to each variable */
-	/* For file descriptors, the variable that replaced each variable when the descriptor was
-	 * last opened. */
+	/* For each variable that represents a file descriptor, the variable that replaced it when
+	 * the descriptor was last opened, or EXEC_NONE if none did. */
 	uint32_t *opened;
 	size_t variable_capacity;
 	struct order_filler order;
@@ -71,7 +71,7 @@ struct filler {
 	uint64_t serial; /* number of the current segment */
 	uint32_t seen;
 	struct fences *fences; /* the fences of each thread */
-	/* Accesses may be missing from this q on.  0 if no accesses are missing. */
+	/* From this q on, accesses may be missing from the trace.  It is 0 if none are missing. */
 	uint64_t thin_q;
 };
 
@@ -315,7 +315,7 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 
 /* Returns true if accesses may be missing during the segment.  These may be accesses of the segment
  * itself, or writes by other threads whose values it read.  After such a segment, nothing is
- * certain.  Segments before the part that the model contains are taken as recorded. */
+ * certain.  The result is always false for segments before the part that the model contains. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
@@ -374,7 +374,7 @@ static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 	}
 }
 
-/* Collects what must be known before the first event. */
+/* Collects what must be known before the first event is added. */
 static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 {
 	const struct model_operation *op = &f->m->histories[thread].operations[operation];
@@ -406,8 +406,8 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 	free(next);
 }
 
-/* Finds locks that one thread acquires and another releases, and locks that stay locked.  They too
- * must be known before the first event. */
+/* Finds locks that one thread acquires and another releases, and locks that stay locked.  Both
+ * kinds must be known before the first event is added. */
 static void look_at_locks(struct filler *f, const struct segment *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -11,8 +11,8 @@
 
 /* The operation or access from which an event was made. */
 struct predict_origin {
-	/* The index in the accesses of the thread's history if the event is an access, or else in
-	 * its operations. */
+	/* If the event is an access, its index among the accesses of the thread's history.
+	 * Otherwise its index among the operations of the history. */
 	uint32_t index;
 	uint32_t seen; /* position among the operations of the run, counted from 1 */
 };

@@ -47,9 +47,11 @@ struct granules {
 	uint64_t last_key; /* 1 + the key of `last` */
 	size_t last;
 	uint64_t *starts; /* the offset of each granule */
-	/* One for each granule; they exist only while the access histories are computed. */
+	/* One mark for each granule.  The marks exist only while the access histories are
+	 * computed. */
 	struct mark *marks;
-	/* Maps (segment, history) and (site, write) to the number of a new access history.  A
+	/* Assigns numbers to access histories.  The key consists of (segment, number of a history)
+	 * and (site, write).  It is mapped to the number of that history with the access added.  A
 	 * segment occurs only once, so entries of earlier segments may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;

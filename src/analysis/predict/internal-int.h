@@ -20,7 +20,7 @@ struct predictor {
 	 * (deadlock.c). */
 	struct rd_umap cycles;
 	uint32_t *p;		/* an ideal for temporary use */
-	int64_t extension_ns;	/* the time by which the deadline is later than `o` states */
+	int64_t extension_ns;	/* how much later the deadline is than the one in `o` */
 	struct race_walk *walk; /* the search for races (race-int.h); NULL if it is not open */
 };
 
@@ -31,8 +31,8 @@ bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);
 
-/* These functions fill a witness.  The first one uses an ideal in recorded order, and `order` is
- * then NULL.  The second one uses the latest answer of the search. */
+/* These functions fill a witness.  The first one uses an ideal in recorded order, and sets `order`
+ * to NULL.  The second one uses the latest answer of the search. */
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
 void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 

@@ -135,7 +135,8 @@ uint16_t *predict_lanes(const struct exec *x, uint32_t *count)
 	look_at_all(&l);
 	for (uint32_t i = 0; i < x->count; i++)
 		take_event(&l, i);
-	/* Set if there are threads without events, which may be joined; they all share one lane. */
+	/* True if there are threads without events.  They all share one lane.  Such threads may
+	 * still be joined. */
 	bool idle = false;
 	for (uint32_t t = 0; t < x->threads; t++) {
 		if (l.of[t] != UINT16_MAX)

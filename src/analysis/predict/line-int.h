@@ -29,7 +29,8 @@ struct lines {
 	uint32_t *begin; /* the place of each thread's first event, or NO_OP */
 	uint32_t *forks; /* the events that create threads */
 	size_t fork_count, fork_capacity;
-	/* The operation of the event at each place in the current line.  NO_OP between lines. */
+	/* For each place of a notification in the current line, the number of its operation.  All
+	 * other entries are NO_OP, and so are all entries between two lines. */
 	uint32_t *op_at;
 	uint32_t *number; /* the number of each variable in the current line; NO_OP between lines */
 };
@@ -55,13 +56,14 @@ struct event_line {
 	uint32_t *ops;	     /* the event of each operation */
 	uint32_t *index;     /* the number of each operation in its thread, from 1 */
 	uint32_t *op_thread; /* the number of the thread of each operation */
-	/* If an operation is an acquisition after a wake, that wake.  Otherwise NO_OP. */
+	/* For each operation that is an acquisition after a wake, the wake.  NO_OP for other
+	 * operations. */
 	uint32_t *wake;
-	/* If an operation is an acquisition after a wake, the operation that notified it.  NO_OP if
-	 * none did. */
+	/* For each operation that is an acquisition after a wake, the notification that caused the
+	 * wake, or NO_OP if there was none. */
 	uint32_t *note;
 	uint32_t op_count;
-	/* The number in the line of each thread of the execution, or NO_OP if it is not in the
+	/* For each thread of the execution, its number in the line, or NO_OP if it is not in the
 	 * line. */
 	uint32_t *thread_of;
 	uint32_t threads;

@@ -32,7 +32,8 @@ static const struct edge *foreign(const struct nearest *n, uint16_t thread)
 	return e->known ? e : NULL;
 }
 
-/* Keeps the better edge of each thread.  With `larger`, a larger position is better. */
+/* Adds the beginning or end of a write to the two that are kept, if it is better than one of them.
+ * With `larger`, a larger position is better. */
 static void note(struct nearest *n, uint16_t thread, uint32_t place, bool larger)
 {
 	struct edge new = {place, thread, true};

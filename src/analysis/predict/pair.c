@@ -255,8 +255,8 @@ static uint32_t first_after(const struct core *c, const struct race_group *g, ui
 	return i;
 }
 
-/* Asks about the pairs of two groups, with e1 from group `a` and e2 from group `b`.  No e2 before
- * `from` is part of a pair. */
+/* Asks about the pairs that consist of an access e1 of group `a` and an access e2 of group `b`.
+ * Accesses of group `b` before `from` are not considered. */
 static void walk_groups(struct race_walk *w, const struct race_group *a, const struct race_group *b,
 			uint32_t from)
 {

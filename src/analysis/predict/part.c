@@ -19,8 +19,8 @@
  * is an estimate from sqlite, whose 5.5 million records become 11 million events. */
 #define EVENT_BYTES 90
 
-/* The largest number of pieces into which a part is cut at once.  Whether they are small enough is
- * known when the first one is read. */
+/* The largest number of pieces into which a part is cut at once.  Only when the first piece has
+ * been read is it known whether the pieces are small enough. */
 #define PIECES_MAX 64
 
 /* The time for reading a part and checking it in recorded order, as a multiple of the time for

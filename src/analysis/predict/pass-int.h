@@ -23,7 +23,7 @@ struct trace_part {
 /* Whether a part is searched before all others and, if so, for which races. */
 enum first { FIRST_NOT, FIRST_SOUND, FIRST_ALL };
 
-/* The stages of a pass.  The member `stage` is the next one. */
+/* The stages of a pass.  The member `stage` of a pass is the stage that it executes next. */
 enum pass_stage { PASS_WALK, PASS_FIRST, PASS_CUT, PASS_PART, PASS_STEPS, PASS_END, PASS_OVER };
 
 struct predict_pass {
@@ -72,7 +72,7 @@ int64_t pass_reading_deadline(const struct predict_batch *p);
 /* Reads the part d->at and searches it, all at once. */
 int pass_search_part(struct predict_pass *d);
 
-/* Sets the arguments of the program, unless the set has them. */
+/* Stores the arguments of the program in the set, unless it already has them. */
 void pass_set_arguments(struct finding_set *set, const struct trace_meta *meta);
 
 /* Adds the counts of a trace to the totals of the batch. */
@@ -119,7 +119,8 @@ int pass_search_unordered(struct predict_pass *d);
  * run, independently of what replays show. */
 void pass_walk_last(struct predict_pass *d);
 
-/* Marks the findings, from number `from` on, whose accesses are firm in the recorded run. */
+/* Marks the findings, from number `from` on, whose accesses certainly raced in the recorded run
+ * (are firm). */
 void pass_note_firm(struct predict_pass *d, size_t from);
 
 /* Lists the accesses that are unordered in the recorded run, even if there was no time to search

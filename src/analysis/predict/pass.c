@@ -20,8 +20,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* This share (1/DESCRIBE_SHARE) of the time is reserved for describing the results.  Set by hand: a
- * search that ends at its deadline has found most of what there is. */
+/* 1/DESCRIBE_SHARE of the time is reserved for describing the results.  Set by hand: a search that
+ * ends at its deadline has found most of what there is. */
 #define DESCRIBE_SHARE 5
 
 /* A part that is searched before the others may use 1/FIRST_WORK of the search steps.  There are
@@ -78,8 +78,8 @@ static int64_t search_deadline(int64_t deadline_ns)
 
 /* ---- one part of the trace ---- */
 
-/* Describes the results of a part.  Its speculative findings leave room for those of other parts.
- * Returns the number of added findings. */
+/* Describes the results of a part.  The number of speculative findings is limited, so that there is
+ * room for those of the parts that follow.  Returns the number of added findings. */
 static size_t describe(struct predict_pass *d)
 {
 	struct predict_batch *p = d->p;
@@ -119,9 +119,9 @@ static int open_steps(struct predict_pass *d)
 	return predict_open(&d->steps, &d->trace.x, &o, &d->result);
 }
 
-/* Reads the part d->at and prepares its search.  A part that is too large is cut, or skipped if it
- * is one of the first.  If d->steps is NULL afterwards, there is nothing to search.  If *again is
- * set, the caller must choose a part again. */
+/* Reads the part d->at and prepares its search.  A part that is too large is cut or, if it is
+ * searched before all others, skipped.  If d->steps is NULL afterwards, there is nothing to search.
+ * If *again is set, the caller must choose a part again. */
 static int open_part(struct predict_pass *d, bool *again)
 {
 	int64_t begin_ns = rd_now_ns();

@@ -31,8 +31,8 @@ void predict_pass_close(struct predict_pass *pass); /* may be NULL */
  * PREDICT_OVER. */
 int predict_pass_next(struct predict_pass *pass, enum predict_event *event);
 
-/* Call this after PREDICT_WALKED.  Returns the races whose accesses are firm in the recorded run,
- * in a finished set that the caller must free. */
+/* Call this after PREDICT_WALKED.  Returns the races that certainly happened in the recorded run
+ * (the firm ones), in a finished set that the caller must free. */
 struct finding_set *predict_pass_unordered(const struct predict_pass *pass);
 
 #endif

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of steps for leaving out operations of a plan on trial.  Set by hand: they
- * take a fraction of a second. */
+/* The largest number of steps for trying which operations of a plan can be left out.  Set by hand:
+ * so many steps take a fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* --- choosing few operations to name --- */
@@ -34,13 +34,14 @@ struct thinning {
 	uint8_t *listed;
 	/* For each operation, the next and the previous listed operation of its thread. */
 	uint32_t *next, *previous;
-	/* For each operation, the operation that replaced it as the first one of clashes, or the
-	 * operation itself. */
+	/* For each operation, the operation that replaced it as the first operation of its clashes,
+	 * or the operation itself if none did. */
 	uint32_t *replaced_by;
-	/* For each first operation of clashes, the earliest second one, or NO_OP if there is
-	 * none. */
+	/* For each operation, the earliest operation that it must precede because of a clash, or
+	 * NO_OP if there is none. */
 	uint32_t *nearest;
-	/* For each second operation of clashes, 1 + the latest first one, or 0 if there is none. */
+	/* For each operation, 1 + the latest operation that must precede it because of a clash, or
+	 * 0 if there is none. */
 	uint32_t *latest;
 };
 
@@ -149,8 +150,8 @@ static void try_without(struct thinning *t)
 	}
 }
 
-/* Makes the plan name certain takes.  If a target waits for a semaphore forever, these are the
- * takes of the semaphore that must come before it. */
+/* If a target waits forever for a semaphore, earlier takes of that semaphore must come before it.
+ * For each thread without a target, makes the plan name its last such take. */
 static void force_takes(const struct event_line *l, const uint32_t *targets, uint32_t count,
 			struct clashes *c)
 {

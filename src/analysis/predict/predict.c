@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This share (1/SPECULATIVE_SHARE) of the time is reserved for speculative semantics.  Set by
- * hand. */
+/* 1/SPECULATIVE_SHARE of the time is reserved for speculative semantics.  Set by hand. */
 #define SPECULATIVE_SHARE 4
 
 /* If there are fewer lanes than this, the size of clocks is not checked.  Set by hand. */
@@ -56,8 +55,8 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-/* Returns the total budget of a pass.  The sound pass shares one budget with the pass that takes
- * unsure accesses as recorded. */
+/* Returns the total budget of a pass.  The sound pass shares one budget with the pass that assumes
+ * that unsure accesses happened in the recorded order. */
 static int64_t total_work(const struct predict_opts *o, bool shared)
 {
 	int64_t total = o->total_work ? o->total_work : DEFAULT_TOTAL_WORK;
@@ -82,7 +81,7 @@ struct predict_steps {
 	const struct exec *x;
 	struct predict_result *out;
 	struct predict_windows *windows; /* NULL if the execution is searched as a whole */
-	/* The time by which the deadline is later than `o` states. */
+	/* How much later the deadline is than the one in `o`. */
 	int64_t extension_ns;
 
 	/* The current window; valid if `searching`. */
@@ -91,8 +90,8 @@ struct predict_steps {
 	struct predict_result window_out; /* results of the current window */
 	struct predictor r;
 	struct rd_umap
-		/* The known pairs of sites, if the caller has none; each is reported once over all
-		 * windows. */
+		/* The pairs of sites with a known race, if the caller provides no such map.
+		 * Because of it, each pair is reported only once over all windows. */
 		own;
 	enum semantics semantics; /* SEMANTICS_NONE when all are done */
 	/* True if the search for races with the current semantics has begun. */
@@ -144,7 +143,8 @@ static int64_t total_of(const struct predict_steps *s)
 	return total_work(&s->o, shared);
 }
 
-/* Begins the first semantics that the options ask for, starting with `semantics`. */
+/* Begins the next semantics that the options ask for: `semantics` itself or, if that is not wanted,
+ * a later one. */
 static void open_semantics(struct predict_steps *s, enum semantics semantics)
 {
 	struct predictor *r = &s->r;

@@ -7,9 +7,10 @@
 
 #include "predict/internal-int.h"
 
-/* How much is tried for each pair of sites.  EFFORT_FIRST tries only the first e1, and only in
- * recorded order.  EFFORT_RECORDED also tries other e1 in recorded order.  EFFORT_FEW does a short
- * search for a few pairs of accesses.  EFFORT_ALL tries everything that the options allow. */
+/* How much is tried for each pair of sites.  In a pair of accesses, e1 is the one that was recorded
+ * first, and e2 is the other.  EFFORT_FIRST tries only the first e1, and only in recorded order.
+ * EFFORT_RECORDED also tries other e1 in recorded order.  EFFORT_FEW does a short search for a few
+ * pairs of accesses.  EFFORT_ALL tries everything that the options allow. */
 enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 
 #define RACE_TRIES 64 /* number of pairs that are tried for one event by default; set by hand */
@@ -40,8 +41,8 @@ struct race_walk {
 	size_t cursor_capacity;
 	struct slot_summary *summaries; /* one for each slot of the variable */
 	size_t summary_capacity;
-	/* For each pair of slots, the first e2 that is not ordered after all e1, or NONE if there
-	 * is none. */
+	/* For each pair of slots, the first access of the second slot (e2) that is not ordered
+	 * after all accesses of the first slot (e1), or NONE if there is none. */
 	uint32_t *free;
 	size_t free_capacity;
 	struct race_group *groups;
@@ -50,7 +51,7 @@ struct race_walk {
 	size_t order_capacity;
 	struct access_key *keys;
 	size_t key_capacity;
-	/* For each list of held sections, the number of the set of locks, from 1. */
+	/* For each list of held sections, the number of its set of locks, counted from 1. */
 	uint32_t *held;
 	/* Maps a pair of sites to the number of its failures in recorded order, plus FAILED_SEARCH
 	 * for each failed search. */

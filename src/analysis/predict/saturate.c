@@ -177,7 +177,8 @@ static bool in_ideal(const struct rule *r, uint32_t e)
 	return !r->p || core_in(r->s->c, r->p, e);
 }
 
-/* Adds an edge from `from` if `from` is in the ideal. */
+/* Adds the edge from `from` to `to` if `from` is in the ideal.  Otherwise notes that `from` is
+ * missing, and returns false. */
 static bool add_edge_in(struct predict_search *s, const uint32_t *p, uint32_t from, uint32_t to)
 {
 	if (core_in(s->c, p, from))
@@ -411,7 +412,8 @@ static bool seed_conditions(struct predict_search *s, const uint32_t *p)
 
 	if (!c->has_conds)
 		return true;
-	/* Rule H is not firm: a larger ideal may consume more notifications. */
+	/* Rule H is left out if only firm orders count, because a larger ideal may consume more
+	 * notifications. */
 	for (uint32_t i = 0; i < s->target_count && !s->order.firm; i++)
 		if (c->events[s->targets[i]].kind == EXEC_WAKE && !seed_lost(s, p, s->targets[i]))
 			return false;

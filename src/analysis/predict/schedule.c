@@ -124,7 +124,7 @@ static uint64_t hash_position(uint32_t thread, uint32_t position)
 }
 
 /* Moves a thread.  The hash of a position vector is the exclusive or of the hashes of its
- * positions, so a move changes only two of them. */
+ * positions, so the hash of the old position is removed and that of the new one is added. */
 static void move(struct predict_search *s, const struct event *v, int by)
 {
 	RD_ASSERT(by == 1 || by == -1);

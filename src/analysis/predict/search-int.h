@@ -50,7 +50,8 @@ struct order {
 	uint32_t outside;
 };
 
-/* A consequence of needs.  It is true in every ideal that contains `trigger`. */
+/* The order of two events, which follows from the needs alone.  It applies in every ideal that
+ * contains `trigger`. */
 struct base_edge {
 	uint32_t from, to, trigger;
 };
@@ -67,7 +68,8 @@ struct sched {
 	 * exclusively. */
 	uint32_t *readers;
 	int64_t *stock; /* the value of each semaphore */
-	/* For each variable, how many reads of its current value in the ideal have not run yet. */
+	/* For each variable, the number of reads in the ideal that return its current value and
+	 * have not run yet. */
 	uint32_t *pending;
 	uint8_t *known; /* for each variable, true if `pending` is valid */
 	uint32_t *touched;

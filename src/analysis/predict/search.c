@@ -6,9 +6,10 @@
  * only where a witness must be larger:
  *   - two conflicting sections are open: one of them must end;
  *   - there are more takes than the initial value and the posts allow: another post is needed;
- *   - a target waits for a semaphore that is not zero: another take is needed.  If the ideal cannot
- *     be scheduled, the search adds something that could help: the end of an open section whose
- *     lock others in the ideal use, another post, or a wake that consumes a notification.
+ *   - a target waits for a semaphore that is not zero: another take is needed.
+ *
+ * If the ideal cannot be scheduled, the search adds something that could help: the end of an open
+ * section whose lock others in the ideal use, another post, or a wake that consumes a notification.
  *
  * The search is complete, which can be seen by following any witness.  At each branch, one
  * alternative adds only events of the witness.  When none of the above reasons to grow is left, the
@@ -92,7 +93,7 @@ static bool needs_target(const struct aim *a, uint32_t e)
 	return false;
 }
 
-/* Adds those events of `slots` on `object` to `p` that can happen without passing a target. */
+/* Adds to `p` the events of `slots` on `object` that can happen without passing a target. */
 static void include_suppliers(const struct aim *a, uint32_t *p, const struct slots *slots, uint32_t object)
 {
 	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++) {
@@ -142,8 +143,8 @@ static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 	return a;
 }
 
-/* Tries an alternative.  If the answer is no, `*sum` stays unchanged.  If it is unknown, `*sum`
- * becomes unknown. */
+/* Answers the question for the ideal `p` together with `e`, and returns true if the answer is yes.
+ * An answer other than no is stored in `*sum`. */
 static bool try_grow(struct predict_search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);
@@ -225,7 +226,8 @@ static int64_t sem_value(const struct core *c, uint32_t sem, const uint32_t *p)
 	return initial + count_in(&c->posts, sem, p) - count_in(&c->takes, sem, p);
 }
 
-/* Tries the next event of each thread in `slots` on `object`. */
+/* Tries to extend the ideal by an event of `slots` on `object`: by the next one of each thread, in
+ * turn. */
 static enum answer solve_next(struct predict_search *s, const uint32_t *p, const struct slots *slots,
 			      uint32_t object)
 {

@@ -11,8 +11,8 @@
 #include "model/model.h"
 
 /* Two sites at which two threads made conflicting accesses to the same bytes that nothing ordered.
- * `part` is the shortest part of the run with such a pair, except that firm pairs take
- * precedence. */
+ * `part` is the shortest part of the run with such a pair of accesses.  If some of these pairs are
+ * firm, only the firm ones are considered. */
 struct predict_unordered {
 	uint32_t sites[2]; /* the sites; the smaller number comes first */
 	struct model_part part;

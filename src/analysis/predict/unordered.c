@@ -25,11 +25,12 @@
  *   - relaxed reads, from the next fence on;
  *   - if the program has memory barriers in assembler: all relaxed atomics, and plain accesses that
  *     race;
- *   - everything that happened before the start of a thread that the program did not create.  If
- *     even this order leaves two accesses unordered, they are a race that happened, provided that
- *     all code that could order threads is in the trace.  In an incomplete trace nothing is firm,
- *     because the streams of its threads end at different times.  Nothing is firm either if the run
- *     reports that something invisible ordered threads.
+ *   - everything that happened before the start of a thread that the program did not create.
+ *
+ * If even this order leaves two accesses unordered, they are a race that happened, provided that
+ * all code that could order threads is in the trace.  In an incomplete trace nothing is firm,
+ * because the streams of its threads end at different times.  Nothing is firm either if the run
+ * reports that something invisible ordered threads.
  */
 #include "predict/unordered-int.h"
 
@@ -48,7 +49,8 @@
 #define CELLS 64
 /* The largest number of bytes of a range that are compared.  Set by hand, to limit the time. */
 #define RANGE_MAX (1ull << 18)
-/* With more threads than this, clocks become too long.  Set by hand. */
+/* A run with more threads than this is not walked over, because clocks would be too long.  Set by
+ * hand. */
 #define THREADS_MAX 1024
 
 enum access_kind { ACCESS_WRITES = 1, ACCESS_ATOMIC = 2 };
@@ -149,8 +151,8 @@ static void clock_join(struct unordered_walk *w, struct clock *into, const struc
 			into->at[i].known = from->at[i].known;
 }
 
-/* Ends the current period of a thread.  The stored clock does not cover the thread's later
- * actions. */
+/* Ends the current period of a thread, whose clock was just stored in an object.  So the stored
+ * clock does not cover what the thread does later. */
 static void clock_advance(struct clock *c, uint32_t thread)
 {
 	RD_ASSERT(thread < c->count);
@@ -281,7 +283,7 @@ static bool is_relaxed(const struct unordered_walk *w, uint32_t thread, const st
 	return site && site->order == 'x' && !w->fenced[thread];
 }
 
-/* Returns true if the program uses the value that the variable had before. */
+/* Returns true if the program uses the value that the variable had before the atomic access. */
 static bool is_seen(const struct unordered_walk *w, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
@@ -543,8 +545,8 @@ static void do_atomic(struct unordered_walk *w, uint32_t thread, const struct tr
 	bool relaxed = is_relaxed(w, thread, &lane->event);
 	const uint64_t *once = rd_pmap_get(&w->object_of, RADDLE_CLASS_ONCE, lane->event.address);
 
-	/* A thread that finds that the guard of a static local variable is set is ordered after the
-	 * thread that set it. */
+	/* If a thread finds that the guard of a static local variable is set, it is ordered after
+	 * the thread that set the guard. */
 	if (once)
 		clock_join_firmly(w, &w->clocks[thread], &w->objects[*once].all);
 	if (relaxed)

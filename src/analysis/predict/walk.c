@@ -28,8 +28,8 @@
  * 1/FIRST_SHARE of the rest. */
 #define FIRST_SHARE 2
 
-/* One such part may use at most 1/FIRST_PARTS of the time that remains for these parts.  Most parts
- * need little. */
+/* One of the parts that the walk found may use 1/FIRST_PARTS of the time that remains for these
+ * parts or, if fewer parts remain, an equal share.  Most parts need little. */
 #define FIRST_PARTS 8
 
 static uint64_t width(const struct model_part *part)
@@ -54,8 +54,8 @@ static int compare_unordered(const void *left, const void *right)
 					  : (a->sites[1] > b->sites[1]) - (a->sites[1] < b->sites[1]);
 }
 
-/* Returns true if the part is too long to be read as a whole.  It is then predicted together with
- * the others. */
+/* Returns true if the part is too long to be read as a whole.  Such a part is not searched first,
+ * but only with the rest of the run. */
 static bool is_too_long(const struct predict_pass *d, const struct model_part *part)
 {
 	double share = (double)width(part) / (double)(d->model->last_q + 1);

@@ -29,7 +29,8 @@ struct predict_windows {
 	uint32_t *origin; /* the event in the execution of each event of `part` */
 	size_t capacity;
 	uint32_t begin, end;
-	/* The event in `part` of each event of the execution.  Valid for this window only. */
+	/* Maps each event of the execution to its event in `part`.  It is valid only for the
+	 * current window. */
 	uint32_t *to_part;
 };
 

@@ -24,7 +24,8 @@ struct rev_decider {
 	const struct rev_pair *pairs;
 	size_t pair_count;
 	struct rd_umap begins; /* maps (u, r) to 1 + the first pair with that second segment */
-	/* For each pair, 1 + the next pair with the same u and r, or 0 if there is none. */
+	/* For each pair, 1 + the index of the next pair with the same second segment (u, r), or 0
+	 * if there is none. */
 	size_t *next;
 	bool *reported;
 	struct machine machine;
@@ -176,8 +177,9 @@ static bool ask(struct rev_decider *d, const struct rev_question *q, struct rev_
 }
 
 /* Finds a state that a replay can reach.  The best state is one in which both threads are at their
- * accesses.  Otherwise, since a replay controls only operations, it looks for a state in which
- * thread u has passed its event while t is stopped before its own. */
+ * accesses.  If there is none, the function looks for a state in which thread u has passed its
+ * event while t is stopped before its own event.  A replay controls only operations, so operations
+ * must separate the two events. */
 static void find_replay(struct rev_decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;

@@ -5,7 +5,7 @@
 
 #include "reversible/shadow.h"
 
-/* Adds the pairs of such operations to the pairs of the shadow memory. */
+/* Adds the pairs of dependent operations to the pairs of the shadow memory. */
 void rev_depend(const struct rev_run *run, struct rev_shadow *shadow);
 
 #endif

@@ -34,9 +34,9 @@ struct rev_describer {
 	const struct trace_record *now;
 	uint32_t *done;	   /* the number of operations that each thread has done */
 	const char **call; /* the function that each thread called last */
-	/* For each side, the addresses that each site touched in the segment.  There is an entry
-	 * with the key (site, write) and address + 1 for every address.  The entry with (site,
-	 * write) and 0 counts these addresses. */
+	/* For each side of each pair, a set of the addresses that each site touched in the segment.
+	 * The keys of the set are (site, write) and address + 1.  The entry with (site, write) and
+	 * 0 holds the number of these addresses. */
 	struct rd_pmap *seen;
 };
 
@@ -92,7 +92,8 @@ static bool writes(uint8_t access)
 	return access != REV_READ && access != REV_ATOMIC_READ;
 }
 
-/* Handles an access to the address of a pair that is made in the pair's segment. */
+/* Handles an access that touches the address of a pair and was made in one of the two segments of
+ * the pair. */
 static void see(struct rev_describer *d, size_t pair, int which, const struct rev_touch *t)
 {
 	RD_ASSERT(which == 0 || which == 1);

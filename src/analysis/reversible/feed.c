@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Determines the effects of records on memory.  The records are processed in the order of the run.
- * Their effects are accesses to memory, and the beginnings and ends of its lifetimes.
+ * An effect is an access to memory, or the beginning or end of the lifetime of a range of memory.
  *
  * Memory that is reused counts as new memory: malloc, mmap and the start of a thread clear what was
  * known about it.  A release is treated as a write, because it must not be reordered with a use.  A
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of bytes of one access that are considered, so that processing a damaged size
- * does not take forever.  Set by hand. */
+/* At most this many bytes of an access are considered.  Otherwise, an access with a damaged size
+ * would take forever to process.  Set by hand. */
 #define TOUCH_MAX (64u << 20)
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)
@@ -62,7 +62,8 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 
 /* ---- events ---- */
 
-/* Sets the range of a touch.  In a damaged trace, the range may extend beyond the last address. */
+/* Sets the range of a touch.  In a damaged trace, the range may extend beyond the last possible
+ * address.  It is cut off there. */
 static void set_range(struct rev_touch *t, uint64_t address, uint64_t size)
 {
 	t->address = address;
@@ -160,8 +161,8 @@ static bool range_writes(const struct rev_feed *f, uint32_t site)
 	return s && (trace_site_writes(s) || s->kind == TRACE_SITE_COPY);
 }
 
-/* Handles hidden states of libraries.  Also handles the handle of a new thread, which
- * pthread_create() writes before the thread runs. */
+/* Handles the call of a library function with a hidden state.  For pthread_create(), also handles
+ * the write of the new thread's pthread_t, which happens before the thread runs. */
 static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			const struct trace_record *r, const char *call)
 {

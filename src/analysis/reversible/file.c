@@ -7,9 +7,9 @@
  * Locations in a shadow memory represent the contents of each file (identified by the hash of its
  * name), the position of each stream (identified by its descriptor or FILE), and the table of
  * descriptors.  Opening a descriptor shows which numbers are free, so it reads and writes the
- * table.  Closing a descriptor changes the table, but the program learns nothing about it.  The
- * same is true of opening a FILE, because the program does not use its number.  Two such calls do
- * not depend on each other, so they count as reads of the table.
+ * table.  Closing a descriptor changes the table, but tells the program nothing about the table's
+ * contents.  Nor does opening a FILE, because the program does not use its number.  Two calls of
+ * these kinds do not depend on each other, so they count as reads of the table.
  */
 #include "reversible/file-int.h"
 
@@ -176,7 +176,7 @@ static bool name(struct rev_files *f, uint32_t thread, uint32_t segment, const s
 	return touch(f, thread, segment, lane->file, lane->writes);
 }
 
-/* Handles the return of a call that opened a stream, whose lifetime begins. */
+/* Handles the return of a call.  If the call opened a stream, the stream's lifetime begins. */
 static void end(struct rev_files *f, uint32_t thread, const struct trace_record *r)
 {
 	struct file_lane *lane = &f->lanes[thread];

@@ -8,13 +8,14 @@
  * - A thread's first operation needs its creation.  A join needs the last operation of the thread.
  *   The exit of a barrier needs all entries of the same use.  A call that passes a once control
  *   needs the end of the routine.
- * - A successful semaphore wait needs k posts, where k - 1 is the number of waits that must come
- *   before it, less the initial value.  It is unknown which posts these are.  So take the posts
- *   that may come before the wait: each column of the wait's clock is only the k-th smallest value
- *   in this column of their clocks.
- * - A wake needs one notification: the same rule with k = 1.
- * - An operation in a section of a lock needs the ends of other threads' sections that exclude this
- *   one and must have begun by then, because such sections cannot overlap.
+ * - A successful semaphore wait needs k posts.  If n waits must come before it, k is n + 1 minus
+ *   the semaphore's initial value.  It is unknown which of the posts that may come before the wait
+ *   these are.  So each column of the wait's clock is only raised to the k-th smallest value in the
+ *   same column of these posts' clocks.
+ * - A wake needs one notification, so the same rule applies with k = 1.
+ * - Two sections of a lock that exclude each other cannot overlap.  So if another thread's section
+ *   must have begun before an operation in this section, the operation needs the end of that
+ *   section.
  *
  * Which posts may come before a wait depends on the clocks of later operations, which earlier
  * sweeps computed.  Clocks only grow and are correct lower bounds at any time, so stopping early is
@@ -109,8 +110,8 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 
 /* ---- needing k of several operations ---- */
 
-/* Returns the end of those items of a slot that can come before `self`.  The items that must come
- * after `self` are at the end of the slot. */
+/* Returns the index after the last item of the slot that can come before `self`.  All items from
+ * this index on must come after `self`. */
 static uint32_t before(const struct rev_run *run, const struct slots *slots, const struct slot *slot,
 		       const struct rev_op *self)
 {
@@ -143,8 +144,8 @@ static size_t count_until(const struct rev_run *run, const struct choice *c, siz
 	return count;
 }
 
-/* Raises the clock of an operation that must come after at least k of the items.  Each column of
- * its clock is at least the k-th smallest number that the items have there. */
+/* Raises the clock of an operation that must come after at least k of the items.  Each column is
+ * raised to at least the k-th smallest value in the same column of the items' clocks. */
 static bool join_kth(struct sweep *s, const struct rev_op *self, const struct choice *c, size_t n, size_t k)
 {
 	RD_ASSERT(k > 0);

@@ -134,8 +134,8 @@ static void accept(struct prover *p, uint32_t at, uint32_t from)
 /* ---- rules ---- */
 
 /* Counts candidates, to decide whether `self` needs operation n of the thread.  At least k of the
- * candidates must come before `self`.  If fewer than k candidates do not need operation n, `self`
- * needs it. */
+ * candidates must come before `self`.  So if fewer than k candidates can happen without operation
+ * n, `self` needs operation n. */
 struct vote {
 	const struct rev_op *self, *wait; /* candidates that must come before `wait` do not count */
 	uint32_t thread, n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps large blocks of memory that were released, with the thread that released each, until the
- * memory is reused.  With them, a later use of any byte of the block is noticed, although only the
- * touched bytes are marked when the block is released.
+ * memory is reused.  When such a block is released, only the bytes that were touched before are
+ * marked in the shadow memory.  A later use of any other byte is noticed because the block is kept.
  */
 #ifndef REVERSIBLE_RELEASED_INT_H
 #define REVERSIBLE_RELEASED_INT_H
@@ -12,8 +12,8 @@
 
 struct rev_released {
 	struct epa_extents extents;
-	/* Indexed by the number of the extent.  The size is 0 for memory in a released block that
-	 * is in use again. */
+	/* Indexed by the number of the extent.  An entry of size 0 stands for a part of a released
+	 * block that is in use again. */
 	struct rev_touch *list;
 	size_t capacity;
 	bool any;

@@ -31,8 +31,8 @@ struct rev_side {
 	uint64_t size;	    /* bytes of the access; 0 for an operation */
 	uint8_t access;	    /* enum rev_access */
 	uint32_t n;	    /* number of operations that the thread did before this event */
-	/* The number of this access among the site's accesses to different memory since the last
-	 * operation, counted from 1. */
+	/* How many different addresses the site has accessed since the thread's last operation, up
+	 * to and including this one. */
 	uint32_t instance;
 	/* The call sites of the call stack, innermost first, without the site itself. */
 	size_t frame_count;
@@ -47,8 +47,8 @@ struct rev_reversal {
 	struct rev_side side[2]; /* the two events, in the order of the run */
 	/* The beginning of a run in which the second event comes first. */
 	struct rev_witness order;
-	/* The beginning of a run in which the second event comes first and which a replay can
-	 * reach.  It is empty if there is none. */
+	/* Like `order`, but for a run that a replay can reach.  It is empty if there is no such
+	 * run. */
 	struct rev_witness replay;
 	bool meet; /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;

@@ -90,8 +90,8 @@ struct rev_object {
 	uint64_t address;
 	const char *name; /* canonical name, if a report shows it; else NULL */
 	uint8_t class;	  /* enum rev_class */
-	/* The object is used only inside a library, and nothing in the program depends on its
-	 * order. */
+	/* True if the object is used only inside a library, and nothing in the program depends on
+	 * the order of its uses. */
 	bool foreign;
 	bool known; /* true if `foreign` has been determined */
 	bool tried; /* true if it has operations with REV_TRY */

@@ -3,7 +3,7 @@
  * Turns a reversal into a schedule that a replay can enforce.  The schedule is the beginning of a
  * run in which the later event of a pair comes first, as a list of operations.  Either both threads
  * are stopped at their accesses, or the first thread is stopped before its segment until the second
- * thread has passed its own.
+ * thread has passed its own segment.
  *
  * The replay uses the flavour `record`, whose sites differ from those of the flavour `full`, so
  * accesses are identified by their place in the source.

@@ -17,7 +17,8 @@ struct rev_question {
 	bool meet; /* thread u must be in r and thread t in s at the same time */
 };
 
-/* The beginning of such a run, as indices of rev_run.ops. */
+/* The beginning of a run that proves that the answer to a question is yes.  It consists of indices
+ * in rev_run.ops. */
 struct rev_witness {
 	uint32_t *order;
 	size_t count, capacity;

@@ -57,8 +57,8 @@ struct rev_shadow {
 	struct rd_umap sets; /* maps (segment, rest of the set) to a node */
 	struct quarters *quarters;
 	size_t quarter_count, quarter_capacity;
-	/* The head of a list that is linked through `write` of the first cell, or 0 if the list is
-	 * empty. */
+	/* The index of the first unused quarters, or 0 if there are none.  `write` of their first
+	 * cell contains the index of the next unused quarters. */
 	uint32_t free_quarters;
 	struct rev_released released; /* released blocks, needed by pages that are created later */
 	struct rev_pair *pairs;
@@ -292,7 +292,7 @@ static uint32_t new_quarters(struct rev_shadow *s, const struct rev_cell *c)
 	return at;
 }
 
-/* Merges the quarters of a cell whose bytes have the same state again. */
+/* Merges the quarters of a cell if all its bytes have the same state again. */
 static void merge(struct rev_shadow *s, struct rev_cell *c)
 {
 	uint32_t at = c->write & ~FLAG;

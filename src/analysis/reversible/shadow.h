@@ -74,8 +74,9 @@ void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context)
 
 /* Returns the pairs, in the order in which they were found.  Stores their number in *count. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
-/* Stores the number of adjacent conflicting accesses of two threads in *conflicts, and in *ordered
- * how many of them have a fixed order.  Sets *overflow to true if some pairs were not kept. */
+/* Stores in *conflicts the number of pairs of adjacent conflicting accesses by two threads, and in
+ * *ordered how many of these pairs have a fixed order.  Sets *overflow to true if some pairs of
+ * segments were not kept. */
 void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
 
 #endif

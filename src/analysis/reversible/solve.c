@@ -302,7 +302,8 @@ static void require_conditions(struct z3_question *a)
 
 /* ---- posing a question ---- */
 
-/* Returns the number of operations of a thread that can happen before t leaves its segment. */
+/* Returns how many operations of `thread` can happen before thread t of the question leaves its
+ * segment. */
 static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)
 {
 	uint32_t low = 0, high = (uint32_t)run->threads[thread].count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where a run may have used something that its events do not determine.  Pseudo-determinism
- * requires, as its second condition, that there is no such use.  It is checked with a list of known
- * sources.
+ * Finds where a run may have used something that its events do not determine.  The second condition
+ * of pseudo-determinism is that there is no such use.  This file checks the condition with a list
+ * of known sources.
  */
 #ifndef REVERSIBLE_SOURCE_H
 #define REVERSIBLE_SOURCE_H
@@ -37,8 +37,8 @@ struct rev_source {
 };
 
 struct rev_sources;
-/* Makes a list of sources.  `layout` is the layout of the trace.  If it is NULL, this part does not
- * look for calculations with addresses. */
+/* Makes a list of sources.  `layout` is the layout of the trace.  If it is NULL, calculations with
+ * addresses are not found. */
 struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
 				    const struct trace_layout *layout);
 void rev_sources_free(struct rev_sources *s);

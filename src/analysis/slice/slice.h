@@ -77,7 +77,7 @@ struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum 
 /* Returns the library function that a call instruction calls, or NULL if it calls none. */
 const struct facts_function *slice_library(const struct facts *f, uint32_t call);
 
-/* Writes the members of the document into an object (doc/format/slice.md). */
+/* Writes the slice as members of the current JSON object (doc/format/slice.md). */
 void slice_json(struct slice *s, struct rd_json *j);
 
 #endif

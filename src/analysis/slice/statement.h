@@ -43,8 +43,8 @@ struct slice_statement {
 	 * Otherwise NULL. */
 	char *operation;
 	uint32_t line, column;
-	/* The distance from the failure in statements, or UINT32_MAX if the statement is not in the
-	 * slice. */
+	/* The distance from the failure, counted in statements, or UINT32_MAX if the statement is
+	 * not in the slice. */
 	uint32_t distance;
 	enum slice_kind kind;
 	enum slice_role role;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Builds the flow graph of all threads (slice/tflow.h).  It builds the graph from the facts, and
- * answers questions about it. */
+/* Builds the flow graph of all threads (slice/tflow.h) from the facts, and answers questions about
+ * it. */
 #include "slice/tflow.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 
 enum { OP_INVOKE = 5 }; /* LLVM's opcode number, as in the facts */
 /* The largest amount of work for computing the sets `before`, in visited nodes.  It was set by
- * hand, and takes some seconds. */
+ * hand.  This much work takes some seconds. */
 enum { NODES_MADE_MAX = 1 << 29 };
 
 static size_t words(const struct tflow *w)
@@ -256,8 +256,8 @@ void tflow_release(struct tflow *w)
 	*w = (struct tflow){0};
 }
 
-/* Returns true if a new thread may execute one of the two nodes while the code that follows its
- * start executes the other. */
+/* Returns true if, for some start of a thread, the new thread may execute one of the two nodes and
+ * the other node may be executed after the start. */
 static bool are_parallel(const struct tflow *w, uint32_t a, uint32_t b)
 {
 	for (size_t i = 0; i < w->start_count; i++) {

@@ -34,8 +34,8 @@ struct tflow {
 	/* For each node, the set of nodes that may come before it.  It is computed on demand. */
 	uint64_t **before;
 	uint64_t made; /* the work for all sets in `before`, in visited nodes */
-	/* True if there was too much work, so that everything is assumed to come before
-	 * everything. */
+	/* True if computing the sets took too much work.  Then every node is assumed to come before
+	 * every other. */
 	bool coarse;
 };
 

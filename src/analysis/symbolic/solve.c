@@ -3,9 +3,9 @@
  * Translates expressions into formulas for Z3.  In: conditions of a path.  Out: an input that
  * satisfies them.
  *
- * A question to the solver contains only the conditions that are related to its subject, because
- * they share a variable with it directly or through other conditions.  The remaining conditions
- * hold with the values of the run.  Every node is a bit vector, and a condition has one bit.
+ * A question to the solver contains only the conditions that share a variable with its subject,
+ * directly or through other conditions.  The remaining conditions hold with the values of the run.
+ * Every node is a bit vector, and a condition has one bit.
  */
 #include "symbolic/solve.h"
 

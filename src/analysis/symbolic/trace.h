@@ -60,7 +60,7 @@ extern const char *const sym_loss_text[RADDLE_LOSSES];
 
 /* ---- symbolic/input.c ---- */
 
-/* Reads the bytes of an input of the run, which the caller must free.  Returns false if they are
+/* Reads the bytes of an input of the run.  The caller must free them.  Returns false if they are
  * not available. */
 typedef bool sym_content_fn(void *context, struct rd_override_part *part);
 

@@ -25,7 +25,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Nanoseconds between lines of progress in a log.  Often enough to show that the work proceeds. */
+/* The number of nanoseconds between two progress lines in a log.  Lines at this interval are enough
+ * to show that the work proceeds. */
 #define LOG_NS (10 * 1000000000ll)
 
 #define DIRECTORY "raddle-check"

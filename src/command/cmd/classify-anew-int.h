@@ -9,7 +9,8 @@
  * is recorded and predicted anew, as `raddle check` would do it.  Returns the exit status. */
 int cmd_classify_anew(char **argv);
 
-/* Appends the arguments of that `raddle check` to `words`, preceded by the name of the command. */
+/* Appends the `raddle check` command that cmd_classify_anew() runs to `words`.  The first word is
+ * the name of the command, and the others are its arguments. */
 void cmd_classify_anew_words(char **argv, struct rd_argv *words);
 
 #endif

@@ -332,8 +332,8 @@ static bool is_usable(struct task *t)
 	       !check_edits_open(&t->edits, opt.require, opt.without_sync);
 }
 
-/* Makes a shard write its findings for the process that joins the shards, instead of the user's
- * documents. */
+/* Makes a shard write a findings file for the process that joins the shards.  The shard does not
+ * write the documents that the user requested. */
 static void become_shard(const struct classify_shard *shard)
 {
 	opt.executor = opt.slurm_options = opt.sarif = opt.html = opt.resume = opt.shard = NULL;

@@ -31,7 +31,7 @@ struct all {
 	bool deviated;
 };
 
-/* A comparison, as the writer of its HTML page needs it. */
+/* The data that write_page() needs to write the HTML page of a comparison. */
 struct page {
 	const struct epa_process *process;
 	const struct epa_comparison *result;

@@ -166,7 +166,8 @@ static int report(struct task *t)
 
 /* ---- the directory ---- */
 
-/* Reads the program, the seed and these options from the log of the exploration that is resumed. */
+/* Reads the program, the seed and some options from the log of the exploration that is resumed.
+ * The user must not give these options. */
 static int read_log(struct task *t, struct cmd_words *words)
 {
 	struct log_head head = {0};

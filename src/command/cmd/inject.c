@@ -173,7 +173,7 @@ static int list_kinds(const struct inject_start *c)
 /* --- running a campaign ------------------------------------------------------------------- */
 
 /* Rejects the combination of --until and shards.  A shard does not know the runs of the other
- * shards, so it cannot decide that there are enough. */
+ * shards, so it cannot decide whether there have been enough runs. */
 static int check_until(const struct inject_start *c, bool shards)
 {
 	return c->setup.until && shards
@@ -186,7 +186,8 @@ static int write_campaign(const void *what, FILE *out)
 	return report_campaign_json(what, out);
 }
 
-/* Prints the statistics of a campaign or, after a single run, `last`, the text about that run. */
+/* Prints the statistics of a campaign.  If it has only one run, prints `last` instead, which is the
+ * text about that run. */
 static int report_runs(char *directory, uint64_t runs, const char *last, bool text)
 {
 	struct campaign_counted all;

@@ -44,8 +44,9 @@ struct cmd_usage {
  * other arguments, followed by NULL. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
-/* Does the same as cmd_operands(), but if there is a second word, the word after --json may be the
- * file of that option.  If `arguments` is set, words after "--" are arguments of the first word. */
+/* Does the same as cmd_operands(), but also accepts `--json FILE OPERAND`.  If there are two words,
+ * a word that follows --json is the file of that option.  If `arguments` is set, words after "--"
+ * are arguments of the operand and are not counted. */
 int cmd_operand_words(int argc, char **argv, const struct cmd_usage *usage, bool arguments, size_t *count);
 
 typedef int cmd_run_fn(const char *operand);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The options of all commands.  It parses a command's arguments by the rows of option.inc that the
- * command accepts.  The values are stored in `opt`, and the other arguments are returned.  Files
+ * The options of all commands.  This file parses a command's arguments by the rows of option.inc
+ * that the command accepts.  It stores the values in `opt`, and returns the other arguments.  Files
  * that options name are checked before the command begins its work.
  */
 #include "cmd/option-int.h"
@@ -99,7 +99,8 @@ static bool asks_for_help(int argc, char **argv)
 	       (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--list-options"));
 }
 
-/* The values of defaults are kept until the process ends, like those from the command line. */
+/* The values of options that come from a .raddle file or RADDLE_OPTIONS.  They are kept until the
+ * process ends, like those from the command line. */
 static struct rd_arena *values;
 
 static int begin(struct table *t, int argc, char **argv)

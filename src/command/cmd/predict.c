@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle predict`: finds races and deadlocks to which other schedules of a recorded run lead.
+ * `raddle predict`: finds races and deadlocks that happen in other schedules of a recorded run.
  * Nothing is run again, so nothing is confirmed.  The exit status shows only whether the
  * prediction could be made.
  */

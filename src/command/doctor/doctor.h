@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests which of the features that Raddle needs this machine has.  Where possible, a feature is
- * used once: a program is compiled, a watchpoint is set, a child is traced.  The report is written
- * to a stream.
+ * Tests whether this machine has the features that Raddle needs.  Where possible, a feature is used
+ * once.  For instance, a program is compiled, a watchpoint is set, and a child is traced.  The
+ * report is written to a stream.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H

@@ -103,7 +103,7 @@ void doctor_cache(struct doctor_item *item)
 enum { FILES_NEEDED = 128 };
 
 /* Tests the limits on open files, file size and address space.  A trace has many files and can be
- * large, and a recorded program needs more memory. */
+ * large, and a program needs more memory while it is recorded. */
 void doctor_limits(struct doctor_item *item)
 {
 	static const struct {

@@ -16,7 +16,7 @@ struct dump {
 	int thread_width; /* the width of the column of thread names */
 	bool *threads;	  /* for each thread of the model, true if it is shown; NULL if all are */
 	bool kinds[RADDLE_ACCESS + 1]; /* for each kind of event, true if it is shown */
-	/* True if accesses of that direction (plain and range) are shown. */
+	/* True if plain reads and reads of ranges are shown; the same for writes. */
 	bool reads, writes;
 	struct model_cache cache;
 };
@@ -38,8 +38,8 @@ int dump_check(struct trace *trace, bool json, bool damaged, FILE *out);
 int dump_facts(const char *path, bool json, FILE *out);
 
 #define DUMP_OTHER 1 /* what dump_artefact() returns for a path that is no known artefact */
-/* Shows a path that is not a trace but facts, a schedule, findings or a program.  Returns
- * DUMP_OTHER if it is none of these. */
+/* Shows the facts, schedule, findings or program at `path`.  Returns DUMP_OTHER if the path is none
+ * of these. */
 int dump_artefact(const char *path, bool json, FILE *out);
 
 /* These functions handle recorded input from outside.  They test whether a file contains it, show

@@ -19,8 +19,8 @@ struct dump_options {
 };
 
 /* Writes the content of a trace directory, one of its files, a findings document, a schedule,
- * facts or a program.  What it is is determined by the first bytes of the file or by the files in
- * the directory. */
+ * facts or a program.  The first bytes of a file, or the names of the files in a directory, show
+ * which of these it is. */
 int dump_path(const char *path, const struct dump_options *options, FILE *out);
 
 #endif

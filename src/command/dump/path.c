@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Determines which kind of artefact a path is, and which part of it the user wants to see.  The
- * file of this directory that handles the artefact then writes it as text or as a JSON document.
+ * Determines which kind of artefact a path is, and which part of it the user wants to see.  Then
+ * calls the function of another source file, which writes the artefact as text or as JSON.
  */
 #include "dump/dump-int.h"
 

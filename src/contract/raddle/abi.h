@@ -7,9 +7,11 @@
  * declared here.  Increment RADDLE_ABI_VERSION whenever either side changes, because it is part of
  * the cache key.
  *
- * The first access test --------------------- Between two synchronisation operations of a thread (a
- * segment), only the first read and the first write of a byte matter.  So a hook first tests
- * whether the bytes are already marked.  Each thread has a direct-mapped table of blocks.  A block
+ * The first access test
+ * ---------------------
+ * Between two synchronisation operations of a thread (a segment), only the first read and the first
+ * write of a byte matter.  So a hook first tests whether the bytes are already marked.  Each thread
+ * has a direct-mapped table of blocks.  A block
  * covers RADDLE_BLOCK_BYTES bytes of memory.  `seen` has a bit for each byte that was read or
  * written in this segment, and `written` has a bit for each byte that was written.  The tag is
  * (address / RADDLE_BLOCK_BYTES | epoch).  The epoch changes with each synchronisation operation,
@@ -17,8 +19,10 @@
  * runtime, which sets it and appends a record.  So within a segment, a read after a write of the
  * same bytes is not recorded, but a write after a read is.
  *
- * The call stack -------------- Each thread has a shadow stack of call sites.  A function that
- * makes calls loads the stack pointer on entry.  Before each call, it stores the call's site there
+ * The call stack
+ * --------------
+ * Each thread has a shadow stack of call sites.  A function that makes calls loads the pointer to
+ * the top of this stack on entry.  Before each call, it stores the call's site there
  * and moves the pointer up by one.  After the call it restores the pointer, unless the next call
  * sets it before anything reads it.  A landing pad and the return of setjmp restore it too, so
  * exceptions and longjmp need nothing else.  The top bit of an entry belongs to the runtime: if it
@@ -82,8 +86,9 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 #define RADDLE_COLD __attribute__((cold))
 #endif
 
-/* Called by hooks when a bit is not set.  The runtime cannot look up the size and direction of
- * `site`, so the name and the arguments of the function state both. */
+/* A hook calls one of these if a byte is not yet marked in the thread's table.  The runtime cannot
+ * look up the size and direction of `site`, so the name and the arguments of the function state
+ * both. */
 RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site,
 				     uint32_t size);
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
@@ -94,7 +99,7 @@ RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t addres
 RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
 				       uint32_t size);
 
-/* Called by the hooks of two adjacent accesses of `size` bytes each, if a bit of either is not set.
+/* Called by the hooks of two adjacent accesses of `size` bytes each, if a byte is not yet marked.
  * The lower half of `sites` is the site of the first access.  For updates, `first` and `second`
  * each combine the two sites of one update. */
 RADDLE_COLD void __raddle_first_two_reads(struct raddle_self *self, uintptr_t address, uint64_t sites,
@@ -137,14 +142,14 @@ void __raddle_write_copied(struct raddle_self *self, const char *p, const char *
 void __raddle_write_appended(struct raddle_self *self, const char *p, const char *from, uint32_t site,
 			     uint64_t max);
 
-/* Returns how many of the `size` bytes at p are readable.  For a string that ends earlier, it
- * returns `size`. */
+/* Returns how many of the `size` bytes at p are readable.  If `is_string` is set and p is a string
+ * that ends within these bytes, the bytes after its end do not matter, and the result is `size`. */
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
 
-/* An edited program makes these calls (base/edit.h).  leave_out: the program is about to omit a
- * synchronisation operation; `lock` is the lock that it does not take, or NULL.  require: a
- * predicate has been evaluated.  peek and divisor: the predicate dereferences a pointer, or divides
- * by a number that may be 0. */
+/* An edited program (base/edit.h) calls these functions.  It calls leave_out when it is about to
+ * omit a synchronisation operation; `lock` is the lock that it does not take, or NULL.  It calls
+ * require after it has evaluated a predicate.  It calls peek where a predicate dereferences a
+ * pointer, and divisor where a predicate divides by a number that may be 0. */
 int __raddle_leave_out(uint32_t number, const void *lock);
 void __raddle_require(uint32_t number, uint32_t holds);
 void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t size);
@@ -154,16 +159,18 @@ uint64_t __raddle_divisor(uint32_t number, uint64_t value);
  * p points to a struct msghdr instead. */
 void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);
 
-/* Called before and after each atomic instruction.  begin takes a lock chosen by the address, so
- * the operations on a location happen in the order of their q.  `what` combines the site, the size
- * in bytes, whether the instruction may store, and RADDLE_ATOMIC_ORDERED.  Layers that stop the
- * thread before the instruction need `what`. */
+/* __raddle_atomic_begin() is called before each atomic instruction, and __raddle_atomic_end() after
+ * it.  The former takes a lock chosen by the address, so the operations on a location happen in the
+ * order of their q.  `what` combines the site, the size in bytes, whether the instruction may
+ * store, and RADDLE_ATOMIC_ORDERED.  Layers that stop the thread before the instruction need
+ * `what`. */
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
-/* Bits of `what` for __raddle_stop().  CALLS: the thread does not access memory but calls a
- * function that is not instrumented.  EMITS: that function writes to a stream.  SAME: another
- * range of the call that the previous __raddle_stop() announced, such as the destination of a
- * copy.  STRING, in place of a size: the range is a string, measured at run time. */
+/* Bits of `what` for __raddle_stop().  CALLS means that the thread does not access memory but calls
+ * a function that is not instrumented.  EMITS means that this function writes to a stream.  SAME
+ * means that the range belongs to the same call as that of the previous __raddle_stop(), such as
+ * the destination of a copy.  STRING takes the place of a size: the range is a string, whose length
+ * is measured at run time. */
 #define RADDLE_STOP_SAME ((uint64_t)1 << 60)
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)

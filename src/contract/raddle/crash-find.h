@@ -63,9 +63,9 @@ static inline bool raddle_is_readable(const uint64_t *word)
 	return readable;
 }
 
-/* Returns true if the word can be read.  Only the first word of all and the first word of each page
- * are tested.  The stack may end before all words are searched.  For example, the stack of main()
- * does if the environment is small. */
+/* Returns true if the word can be read.  The stack may end before RADDLE_CRASH_WORDS words, for
+ * example in main() if the environment is small.  Only the word at which the search begins and the
+ * first word of each page are tested; the others are then readable, too. */
 static inline bool raddle_is_stack(const uint64_t *word, bool first)
 {
 	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);

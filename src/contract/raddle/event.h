@@ -6,7 +6,7 @@
  * A stream is a sequence of records.  The first byte is the kind:
  *
  *   0x80..0xff  a plain access: the low seven bits are zigzag(site - previous
- *               site) if below 127; 127 means that number follows as a varint.
+ *               site) if it is below 127.  If they are 127, it follows as a varint.
  *               Then zigzag(address - last address of this site's slot),
  *               varint.  The site table has the direction and the size.
  *   0x01        RESET: the decoder state returns to its initial value.  Every
@@ -18,14 +18,14 @@
  *   0x03        RANGE: varint zigzag(site - previous site), varint zigzag of
  *               the address as in a plain access, varint length.
  *   0x04        ATOMIC: q, site and address as in RANGE, varint flags
- *               (RADDLE_ATOMIC_STORED, RADDLE_ATOMIC_PASSED).  Size, order and
- *               operation are the site's.
+ *               (RADDLE_ATOMIC_STORED, RADDLE_ATOMIC_PASSED).  The site table
+ *               has the size, order and operation.
  *   0x05        FENCE: q, site as in RANGE.
  *   0x06        STRIDE: site and address as in RANGE, varint zigzag(distance),
  *               varint count (1 to RADDLE_STRIDE_MAX): the same as count plain
  *               accesses of the site, each `distance` bytes after the last.
  *   0x07        RANGES: site, address and distance as in STRIDE, varint length,
- *               varint count as there: the same as count ranges of that length.
+ *               varint count as in STRIDE: the same as count ranges of that length.
  *   0x08        LEFT_OUT: site as in RANGE, varint count: the number of accesses of the site that
  *               were not written here.
  *   others      a row of event.inc.

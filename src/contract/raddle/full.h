@@ -3,7 +3,9 @@
  * The flavour `full`.  This file defines what instrumented code writes, instruction by instruction,
  * and how a fault is injected.  doc/format/full.md is the normative description.
  *
- * Pieces ------ A piece is a sequence of instructions without branches.  Its number identifies
+ * Pieces
+ * ------
+ * A piece is a sequence of instructions without branches.  Its number identifies
  * everything that is known before the run (instructions, places, types), which the `P` records of
  * the site table list.  At run time, the code reserves room in the thread's buffer and stores the
  * number.  Each instruction then stores what only the run determines: an address, a value.  These
@@ -159,7 +161,7 @@ struct raddle_fault {
 	uint64_t instance; /* the first execution that is changed, from 1 */
 	uint64_t repeat;   /* how many executions are changed; 0 for all from `instance` on */
 	uint32_t action;   /* enum raddle_fault_action */
-	/* Chosen by the author of the plan, and contained in records of the trace. */
+	/* The number of the fault in records of the trace.  The author of the plan chooses it. */
 	uint32_t number;
 	uint64_t mask[2]; /* low half first; bits beyond the value's size are ignored */
 	uint64_t chance;  /* passed to raddle_fault_happens(); 0 if the fault always occurs */
@@ -173,8 +175,9 @@ struct raddle_fault {
 struct raddle_faults {
 	uint32_t version;
 	uint32_t thread_count, fault_count;
-	/* The number of entries of `process`, which are the forks that lead to the process.  For
-	 * P_0_2_1, there are 2 entries, which are 2 and 1. */
+	/* The number of forks that lead from the first process to the one that the plan belongs to.
+	 * `process` contains their indices.  For P_0_2_1, there are two forks, with the indices 2
+	 * and 1. */
 	uint32_t forks;
 	uint32_t process[RADDLE_FAULT_FORKS];
 };

@@ -2,12 +2,14 @@
 /*
  * The interface between a guarded program (flavour `guard`) and the site agent beside it.
  *
- * The guards ---------- Each access of a race candidate has a number, its *guard*, and a byte of
- * __raddle_guard_flags.  If the byte is not 0, the code calls the runtime with the address.  A
- * function with guards, after inlining, is a *region* with a byte of __raddle_guard_regions.  While
- * that byte is 0, the function runs a copy of its code that tests only the region's byte, on entry
- * and in loops.  Synchronisation operations test __raddle_guard_tracking.  All these bytes are 0 in
- * a program that was not started by an agent.  The program carries a table of its guards and
+ * The guards
+ * ----------
+ * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.
+ * If the byte is not 0, the code calls the runtime with the address.  A function that contains
+ * guards after inlining is a *region*, and has a byte of __raddle_guard_regions.  While that byte
+ * is 0, the function runs a copy of its code that tests only the region's byte, on entry and in
+ * loops.  Synchronisation operations test __raddle_guard_tracking.  All these bytes are 0 in a
+ * program that was not started by an agent.  The program carries a table of its guards and
  * candidates in the section RADDLE_GUARD_SECTION, as text:
  *
  * 	raddle-guard 2 BUILD          the build from which this guard flavour was made
@@ -133,16 +135,16 @@ struct raddle_guard_task {
 	uint32_t guard[2];
 	/* Enum raddle_guard_order: PRIMARY if the access of guard[0] should be first. */
 	uint32_t order;
-	/* How long to stop a thread to produce that order; 0 if no thread is stopped. */
+	/* For how many microseconds to stop a thread to produce the order; 0 for not at all. */
 	uint32_t tau_us;
 	/* The number of accesses that pass before a thread is stopped.  At bytes that another
 	 * thread has just accessed, a thread may be stopped at once.  With
 	 * RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are tracked only at such
 	 * bytes. */
 	uint32_t skip;
-	/* Written by the program, in case the run ends without a result. */
-	/* The number of tracked accesses that were ordered before all other threads, or before the
-	 * other access. */
+	/* The program writes the following members, in case the run ends without a result. */
+	/* The number of tracked accesses that cannot race, because the other access, or everything
+	 * that other threads still do, is ordered after them. */
 	_Atomic uint32_t ordered;
 	_Atomic uint32_t active; /* 1 while an access is tracked or a thread is stopped */
 	/* A bit for each order in which the race was observed: 1 << order. */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reasons why a steered run (raddle/steer.h) proves nothing: resources that the system refused, and
- * reasons why its threads could not share one kernel thread.
+ * What may go wrong in a steered run (raddle/steer.h): resources that the system refused, reasons
+ * why its threads could not share one kernel thread, and reasons why they were stopped for good.
  */
 #ifndef RADDLE_LACK_H
 #define RADDLE_LACK_H
 
-/* Resources that the program did not get.  Such a run proves nothing about its schedule. */
+/* Resources that the program did not get.  A run in which one of them is lacking proves nothing
+ * about its schedule. */
 enum raddle_lack {
 	RADDLE_LACK_MEMORY = 1,
 	RADDLE_LACK_THREADS = 2,
 	RADDLE_LACK_DESCRIPTORS = 4,
-	/* Slots for threads, so that the runtime does not control all threads. */
+	/* There were not enough slots for threads, so the runtime did not control all threads. */
 	RADDLE_LACK_SLOTS = 8,
 };
 

@@ -5,16 +5,17 @@
  * memory is part of the steering memory, at memory_at (steer.h); if memory_at is 0, no model is
  * used.  doc/design/memory.md defines the models.
  *
- * Only *tracked* bytes obey the model.  A byte is tracked from its first access at one of the sites
- * in `track` on; in TSO, also from a store that follows a buffered store.  All other bytes are
- * plain memory, which is sequentially consistent since only one thread runs at a time.
+ * Only *tracked* bytes obey the model.  A byte becomes tracked at its first access at one of the
+ * sites in `track`.  In TSO, it also becomes tracked at a store that follows a buffered store.  All
+ * other bytes are plain memory, which is sequentially consistent since only one thread runs at a
+ * time.
  *
  * Wherever a model allows several results, the runtime chooses one of `from` alternatives.
  * Alternative 0 is the sequentially consistent one.  Choices are numbered from 1; a case with only
- * one alternative is not a choice.  The plan lists, by ascending number, the choices for which
- * another alternative than 0 is taken.  After the last of them, `seed` decides; without a seed,
- * alternative 0 is taken.  `made` lists the choices that the run made: only those that took another
- * alternative than 0 or, in an exploration, all of them.
+ * one alternative is not a choice.  The plan lists, by ascending number, the choices for which an
+ * alternative other than 0 is taken.  After the last of them, `seed` decides; without a seed,
+ * alternative 0 is taken.  `made` lists the choices of the run that took an alternative other than
+ * 0.  In an exploration, it lists all choices.
  *
  * In an exploration, the runtime also chooses which thread runs next.  It does so at a watched
  * access, and where a thread waits, ends or flushes its buffer.  The alternatives are all runnable
@@ -36,8 +37,8 @@ enum raddle_memory_model {
 	RADDLE_MEMORY_SC,
 	RADDLE_MEMORY_TSO, /* a store buffer for each thread */
 	RADDLE_MEMORY_PSO, /* a store buffer for each thread and location */
-	/* A read may return any write, unless a later write is between the two in happens-before
-	 * order. */
+	/* A read may return the value of any write, unless a later write is between the two in
+	 * happens-before order. */
 	RADDLE_MEMORY_WEAK,
 	RADDLE_MEMORY_COHERENT, /* weak, but no thread reads the writes of a location in reverse order */
 	RADDLE_MEMORY_MODELS,

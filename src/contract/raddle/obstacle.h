@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the memory shared by a replayer and the program (raddle/steer.h) that tells what kept
- * a thread from its goal.
+ * Describes what kept a thread from its goal.  The program writes these structures into the memory
+ * that it shares with the replayer (raddle/steer.h).
  */
 #ifndef RADDLE_OBSTACLE_H
 #define RADDLE_OBSTACLE_H
@@ -31,8 +31,8 @@ struct raddle_steer_refusal {
 	uint32_t unused;
 };
 
-/* What a thread waits for, if it is not an operation of the program, but something that only
- * another thread of its process can do. */
+/* What a thread waits for, if it does not wait in an operation of the program, but for a descriptor
+ * or a futex that only another thread of its process can make ready. */
 enum raddle_inside { RADDLE_INSIDE_NOT, RADDLE_INSIDE_DESCRIPTOR, RADDLE_INSIDE_FUTEX };
 
 #endif

@@ -43,14 +43,14 @@
 #define RADDLE_SERVE_FDS 4
 
 /* All of these values were chosen by hand. */
-/* bytes, a power of two; smaller buffers would be handed over more often */
+/* the size of a buffer in bytes, a power of two; smaller buffers would be handed over more often */
 #define RADDLE_BUFFER_SIZE 32768
 #define RADDLE_BACKLOG 24 /* the number of sealed buffers that may wait for the collector */
 /* The number of sealed buffers that wakes the collector; with fewer, it polls. */
 #define RADDLE_WAKE 8
 /* the maximum number of processes of a session, including forked ones */
 #define RADDLE_MAX_PROCESSES 1024
-/* bytes; the path is for messages only, and a longer one is cut */
+/* the room for the path `successor` in bytes; it is for messages only, and a longer path is cut */
 #define RADDLE_SUCCESSOR_SIZE 256
 /* A collector whose heartbeat stops for this long is treated as dead.  It beats every 100 ms, but
  * on a busy machine it may not run for seconds.  If its process is gone as well, the shorter time

@@ -93,7 +93,7 @@
 #define RADDLE_STEER_ROOM 1024		     /* the maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
 #define RADDLE_STEER_LOOKS 20000u /* accesses without a point after which a thread counts as spinning */
-/* number of accesses that read nothing new after which other threads stop waiting for the thread */
+/* after this many accesses that read nothing new, other threads stop waiting for the thread */
 #define RADDLE_STEER_STEADY 1000000u
 #define RADDLE_STEER_SPINS 3 /* if each runnable thread spins this often, it is a livelock */
 
@@ -196,13 +196,13 @@ struct raddle_steer_watch {
 	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
 	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
 	uint32_t how;		/* bits: 1 for reads, 2 for writes */
-	/* 1: the program stops there and asks; 2: the same, but only at the thread's first such
-	 * access after each of its operations; the others are not points */
+	/* 1: the program stops at a matching access and asks; 2: the same, but only at the thread's
+	 * first matching access after each of its operations; the others are not points */
 	uint32_t stand;
 	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
 };
 
-/* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
+/* A thread that the schedule names.  It is the `index`-th thread that `parent` creates. */
 struct raddle_steer_thread {
 	/* `parent` is a position in this table, or NONE for the initial thread (index 0) and
 	 * threads that the program did not create */
@@ -227,8 +227,8 @@ struct raddle_steer_goal {
 	uint32_t thread; /* position in the table of threads */
 	uint32_t site;	 /* or RADDLE_STEER_ANY_SITE */
 	uint32_t write;
-	/* 1, with TURNS: this goal's thread runs whenever it can, until it waits in a loop; the
-	 * other goal's thread runs only when no other thread can */
+	/* If 1 (with TURNS), this goal's thread runs whenever it can, until it waits in a loop.
+	 * The other goal's thread runs only when no other thread can. */
 	uint32_t front;
 };
 
@@ -269,7 +269,7 @@ struct raddle_slot {
 	_Atomic uint64_t accesses; /* the number of accesses recorded so far: its progress */
 	_Atomic uint32_t timed;	   /* in BLOCKED: 1 if the wait has a time limit */
 	_Atomic uint32_t inside;   /* in BLOCKED: enum raddle_inside */
-	/* For turns, up to `drawn`; protected by `lock` of struct raddle_steer. */
+	/* The members up to `drawn` are for turns.  `lock` of struct raddle_steer protects them. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
 	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */
 	uint32_t stays;		/* the number of points in a row at which it kept the turn */
@@ -295,7 +295,7 @@ enum raddle_misuse {
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
-	/* the predicate has no value: `address` is unmapped, or 0 after division by 0 */
+	/* the predicate has no value: `address` is unmapped, or it is 0 after a division by 0 */
 	RADDLE_MISUSE_UNDEFINED,
 };
 

@@ -2,7 +2,9 @@
 /*
  * The memory that a tracked program (flavour `track`) shares with the tool.
  *
- * The gates --------- Each instruction that can be tracked has a number, its *gate*, and a byte of
+ * The gates
+ * ---------
+ * Each instruction that can be tracked has a number, its *gate*, and a byte of
  * __raddle_track_flags.  The tool sets the bytes before the program starts and does not change them
  * later; the program may close gates (see `budget`).  Without the tool all bytes are 0.  On entry,
  * a function tests the byte of one of its gates.  If that byte is 0, all gates of the function are

@@ -267,8 +267,8 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 }
 
 /* Returns true if the schedule leads to the confirmed finding.  The detector may have seen the race
- * by chance, while the threads were led to another goal.  That counts only if the schedule is the
- * one of that run. */
+ * by chance, while the threads were led to another goal.  Such a race counts as reproduced only if
+ * the finding contains the schedule of that run. */
 bool finding_is_reproduced(const struct finding *f)
 {
 	return f->status == FINDING_CONFIRMED && (!f->observed || (f->schedule && f->schedule->nowhere));

@@ -109,7 +109,7 @@ struct finding_access {
 	bool atomic;
 	uint32_t size;
 	uint32_t ordinal; /* the line's index among the function's lines that access `subject` */
-	/* The first access of the statement, in the form of `what`; NULL if this is that access. */
+	/* The statement's first access, written like `what`; NULL if this is the first access. */
 	const char *subject;
 	struct finding_stack stack;
 	struct finding_lock *locks;

@@ -7,7 +7,8 @@
 
 #include <jansson.h>
 
-/* The largest nesting depth of such a value.  rd_json has room for it inside a finding. */
+/* The largest nesting depth of a JSON value that is copied.  rd_json has room for it inside a
+ * finding. */
 #define FINDING_JSON_DEPTH 16
 
 bool finding_json_is_shallow(const json_t *value, unsigned depth);

@@ -35,7 +35,7 @@ struct schedule_op {
 	/* The canonical name of the object, or of the created or joined thread.  NULL if there is
 	 * none. */
 	const char *object;
-	/* The number among all operations of the recorded run, from 1, or 0 if unknown. */
+	/* The operation's number among all operations of the recorded run, from 1; 0 if unknown. */
 	uint64_t seen;
 	struct schedule_place place;
 };
@@ -46,8 +46,8 @@ struct schedule_limit {
 	uint64_t n;
 };
 
-/* A goal, which means that the thread is to be stopped before an access.  This is the
- * `occurrence`-th access (from 1) at `site` after the `after`-th operation of the thread. */
+/* A goal is an access before which the thread is to be stopped.  Among the thread's accesses at
+ * `site` since its operation number `after`, it has the number `occurrence`, counted from 1. */
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
@@ -82,8 +82,8 @@ struct schedule_watch {
 	/* The following members are for a stopped program.  They are not written to files. */
 	uint64_t address, bytes; /* range in its memory; 0 bytes for any memory */
 	bool stand;		 /* true if the program is to be stopped at such an access */
-	/* True if the program is stopped only at a thread's first such access after each of its
-	 * operations. */
+	/* True if, after each operation of a thread, the program is stopped only at the thread's
+	 * first access that the watch selects. */
 	bool once;
 };
 #define SCHEDULE_ALWAYS UINT64_MAX
@@ -98,7 +98,7 @@ struct schedule_decision {
 	struct schedule_place place;
 };
 
-/* An access whose bytes obey the memory model from this access on. */
+/* An access.  From this access on, the bytes that it touches obey the memory model. */
 struct schedule_track {
 	uint32_t site; /* a number of the site table; 0 to find it by place */
 	bool write;
@@ -123,11 +123,12 @@ struct schedule {
 	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
 	/* With turns, the threads reach the goals one after the other, in either order. */
 	bool nowhere;
-	/* With turns: each thread with a goal is stopped at its first access after operation `after`
-	 * of the goal, so the two accesses do not meet. */
+	/* With turns, each thread with a goal is stopped at its first access after the goal's
+	 * operation number `after`, whatever its site is.  So the two accesses do not meet. */
 	bool apart;
 	bool handed; /* threads of the program release locks that other threads acquired */
-	/* With turns, the led thread that runs whenever it can, or NULL if either may run. */
+	/* With turns, the one of the two threads with goals that runs whenever it can, or NULL if
+	 * neither is preferred. */
 	const char *front;
 	/* The input of the program, as lines (base/override.h), or NULL for the input of the
 	 * recorded run. */
@@ -149,7 +150,8 @@ struct schedule {
 	/* True if the program is to be stopped at operations, and at watches that request it, even
 	 * while decisions remain.  Not written to files. */
 	bool looks;
-	/* The thread of the goal that runs first, or NULL for the thread of the first goal. */
+	/* The thread that continues first when both threads have reached their goals, or NULL if
+	 * the schedule leaves this open. */
 	const char *first;
 	uint64_t seed;	     /* seed of random choices; 0 if the default rule chooses */
 	const char *flavour; /* the flavour whose points it names; NULL for any */
@@ -177,8 +179,8 @@ void schedule_init(struct schedule *s);
 void schedule_release(struct schedule *s);
 const char *schedule_text(struct schedule *s, const char *text); /* returns a copy; NULL for NULL */
 
-/* Returns true if the text can be the name of a thread or a kind, so that it consists of letters,
- * digits, - and _. */
+/* Returns true if the text can be the name of a thread or a kind, that is, if it consists of
+ * letters, digits, - and _. */
 bool schedule_is_word(const char *text);
 
 /* Each of these functions appends a record and returns it.  The record is zeroed, except that `after`

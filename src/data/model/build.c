@@ -291,7 +291,8 @@ static void begin_object(struct memory_replay *r, const struct memory_event *op)
 				 .alloc = op->alloc};
 	if (!stack)
 		o.ordinal = count_up(r, op);
-	/* A stack may lie inside memory that the program allocated for it. */
+	/* A stack may lie inside memory that the program allocated for it, so it does not end the
+	 * object that is there. */
 	if (!stack)
 		end_object(r, op->address, op->q);
 	uint32_t object = model_add_object(r->model, &o);

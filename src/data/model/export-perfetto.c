@@ -483,7 +483,8 @@ static void write_span(struct perfetto_export *x, struct perfetto_track *k, cons
 		write_event(x, k->id, s->begin, INSTANT, s);
 		return;
 	}
-	/* A slice that damage or a dying thread left open ends with the slice around it. */
+	/* If a slice was left open because of damage or a dying thread, it ends with the slice
+	 * around it. */
 	uint64_t limit = k->count > 0 ? k->ends[k->count - 1] : UINT64_MAX;
 	RD_GROW(k->ends, k->capacity, k->count + 1);
 	k->ends[k->count++] = s->end < limit ? s->end : limit;

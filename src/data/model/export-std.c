@@ -23,10 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* log2 of the number of units in a word of a map of cuts; each unit has a bit. */
+/* The maps of cuts consist of words with one bit for each unit.  This is log2 of the number of
+ * units in a word. */
 #define BLOCK_BITS 6
-/* The number of levels.  On level 0, a unit is a byte.  On the other levels, it is a word of the
- * level below. */
+/* The number of levels of the maps of cuts.  On level 0, a unit is a byte.  On the other levels, it
+ * is a word of the level below. */
 #define CUT_LEVELS 4
 /* The largest number of bytes in a range.  No program copies more at once. */
 #define RANGE_MAX (1ull << 30)
@@ -44,7 +45,8 @@ struct std_export {
 	const struct model_std_opts *opts;
 	bool imported;
 	struct model_cache *cache;
-	/* Maps (object, offset >> 32) to a number that is larger than all numbers of objects. */
+	/* Maps (object, offset >> 32) to a number that stands for these 4 GiB of the object.  It is
+	 * larger than all numbers of objects. */
 	struct rd_umap parts;
 	/* Maps (object, word) to a bit mask of the units in which a granule begins. */
 	struct rd_umap cuts[CUT_LEVELS];
@@ -75,8 +77,8 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
 }
 
-/* Returns a key for a place in an object.  Each further 4 GiB of an object have a separate
- * number. */
+/* Returns a key for a place in an object.  The key consists of the number of the object and the low
+ * 32 bits of the offset.  Each further 4 GiB of a large object have a separate number. */
 static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 {
 	if (at > UINT32_MAX) {
@@ -372,8 +374,8 @@ static const char *reader_lock(struct std_export *x, uint32_t sync, uint32_t thr
 	return b->data;
 }
 
-/* Writes the acquisitions of the locks, one for each reader, that a writer of a read-write lock
- * acquires, or their releases in reverse order. */
+/* A read-write lock is exported as one lock for each reader, and a writer acquires all of them.
+ * Writes these acquisitions, or their releases in reverse order. */
 static void emit_writer(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
 	RD_ASSERT(change == 1 || change == -1);

@@ -543,7 +543,7 @@ static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 	t->after = after;
 }
 
-/* Returns the site among whose occurrences the record counts, or 0 if there is none. */
+/* Returns the site for which the record counts as an occurrence, or 0 if there is none. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)
@@ -557,7 +557,8 @@ static void locate_in(struct locator *l, struct trace_stream *in, const struct m
 	struct model_spin spin = {0};
 	struct trace_event e;
 	uint64_t done =
-		/* The number of counted operations.  A use of a lock comes before its operation. */
+		/* The number of counted operations.  When a record uses a lock, its own operation
+		 * is not yet included. */
 		from ? from->counted : 0;
 	uint64_t operations = from ? from->operations : 0; /* number of all operations */
 

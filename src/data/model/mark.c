@@ -21,7 +21,8 @@
 
 /* Both constants were set by hand, so that marks stay small compared with the model. */
 #define MARK_BYTES_MAX (64u << 20) /* largest size of all marks together, in bytes */
-/* The largest size of a mark, in bytes for each chunk since the previous mark. */
+/* A mark is kept only if it takes at most this many bytes, multiplied by the number of chunks since
+ * the previous mark. */
 #define CHUNK_BYTES (16u << 10)
 
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q)

@@ -33,7 +33,7 @@ struct model_block {
 struct model_shadow {
 	uint32_t *direct; /* maps a block number to an index in blocks; NULL if the maps are used */
 	struct rd_umap map;
-	/* Maps the chunks that ranges covered completely to an index in blocks. */
+	/* Maps the number of a chunk that a range covered completely to an index in blocks. */
 	struct rd_umap chunks;
 };
 

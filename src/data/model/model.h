@@ -184,7 +184,7 @@ void model_free(struct model *model); /* `model` may be NULL */
 int model_load(struct model *m, struct model_part part);
 
 /* Cuts the run into parts of about the same size.  Each part has at most about `most` operations
- * and accesses to shared bytes, as far as single segments allow.  If the parts are large, the first
+ * and accesses to shared bytes, unless one segment has more.  If the parts are large, the first
  * and the last one are made smaller.  Returns one part if everything fits.  The caller must free
  * the array.  The model must have been built with MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
@@ -237,7 +237,7 @@ static inline const struct trace_site *model_find_site(const struct model *m, st
 	return cache->sites[i].site;
 }
 
-/* Returns true if several threads touched any one of these bytes and it was written. */
+/* Returns true if at least one of these bytes was touched by several threads and was written. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
 /* Returns the number of bytes of an object that several threads touched and that were written. */
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
@@ -252,7 +252,7 @@ static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 	       raddle_is_descriptor(m->objects[object].base);
 }
 
-/* Returns true if the object represents channels, which are not memory either. */
+/* Returns true if the object represents channels.  Like file descriptors, they are not memory. */
 static inline bool model_is_channels(const struct model *m, uint32_t object)
 {
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&

@@ -63,8 +63,8 @@ static bool is_dynamic(const struct model_object *o)
 	return o->kind == MODEL_HEAP || o->kind == MODEL_STACK;
 }
 
-/* Visits the cells of an object.  If `fill` is NULL, only counts the object in them.  Otherwise
- * enters it. */
+/* Visits the cells of an object.  If `fill` is NULL, only increments the cells' counts of objects.
+ * Otherwise, adds the object to the cells. */
 static void visit_cells(struct model_grid *g, const struct model *m, uint32_t object, uint32_t *fill)
 {
 	const struct model_object *o = &m->objects[object];
@@ -225,8 +225,8 @@ uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uin
 			return object;
 	}
 	object = model_find(m, address, q);
-	/* A module contains the memory around its variables, so a variable may share a line of this
-	 * cache with its module. */
+	/* A module is not cached.  It contains the memory around its variables, so a variable may
+	 * be in the same line of this cache. */
 	if (object != MODEL_NONE && m->objects[object].kind != MODEL_MODULE) {
 		cache->entries[slot].line = line;
 		cache->entries[slot].object = object;

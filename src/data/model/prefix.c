@@ -37,7 +37,7 @@ static bool is_idle(const struct model_operation *op)
 	case RADDLE_CLASS_MUTEX:
 	case RADDLE_CLASS_RWLOCK:
 	case RADDLE_CLASS_SPIN: return !effect(op);
-	/* Messages that were sent before the part may have been received. */
+	/* A message sent before the part is not kept, because it may already have been received. */
 	case RADDLE_CLASS_CHANNEL: return true;
 	case RADDLE_CLASS_COND: return role == RADDLE_ROLE_INIT || role == RADDLE_ROLE_DESTROY;
 	default: return role == RADDLE_ROLE_REQUEST || op->kind == RADDLE_ORDER;

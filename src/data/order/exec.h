@@ -31,10 +31,10 @@
  *   release (or stronger) on an atomic write and acquire (or stronger) on an atomic read.
  * - EXEC_LOOP marks a read of the predicate of a wait loop.  It must read from the same write as in
  *   the recorded run, so that no prediction assumes a wait that never happened.
- * - EXEC_UNSURE marks an access during which, as far as the recording shows, another thread wrote
- *   the variable.  Then it is unknown what the thread read.  So with sound semantics, the access
- *   may be the next event of its thread, but nothing happens after it.  Where accesses were left
- *   out of a trace, every event is marked.
+ * - EXEC_UNSURE marks an access during which another thread may have written the variable, as far
+ *   as the recording shows.  It is unknown what the thread read.  So with sound semantics, the
+ *   access may be the next event of its thread, but nothing happens after it.  Where accesses were
+ *   left out of a trace, every event is marked.
  * - In a *whole* execution each operation of the trace is one event.  EXEC_FREE orders nothing.
  *   EXEC_WAKE acquires the mutex of its wait again.  Its aux is a notification that may have ended
  *   the wait; other notifications may have done so, too.  EXEC_NONE means that no notification is

@@ -29,8 +29,8 @@ struct machine {
 	uint32_t *entered, *enters;
 	uint32_t *at; /* 1 + the index of each thread's latest event */
 	uint8_t *once_done;
-	/* For each thread, true if it was created, joined, or has ended, and if the execution
-	 * creates it. */
+	/* Indexed by thread.  The first three are true if the thread has been created, been joined,
+	 * or ended so far.  The last is true if the execution contains the thread's creation. */
 	uint8_t *forked, *joined, *ended, *has_fork;
 	/* The event of the last write to each variable, or EXEC_NONE if there is none. */
 	uint32_t *last_write;

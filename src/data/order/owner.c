@@ -153,7 +153,8 @@ static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_
 	return false;
 }
 
-/* Also marks a thread whose owner has ended or whose wait has no owner. */
+/* Marks the threads on a cycle of owners, and those whose owner has ended or whose wait has no
+ * owner. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause)
 {
 	for (uint32_t i = 0; i < g->count; i++) {

@@ -53,9 +53,10 @@ struct owner_graph {
  * the size of the set. */
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
-/* Returns the thread that holds what this thread waits for, or OWNER_NONE if that is not a single
- * thread.  If there are several holders, prefers one that is closed, then one that has ended.
- * `closed` may be NULL. */
+/* Returns the thread that holds the lock for which this thread waits, or the thread that it joins.
+ * Returns OWNER_NONE if that thread is unknown, or if this thread waits for something else.  If the
+ * lock has several holders, prefers one that is closed, then one that has ended.  `closed` may be
+ * NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
 /* Marks the closed threads that cause the deadlock.  These are the threads on a cycle of owners,

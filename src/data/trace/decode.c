@@ -148,7 +148,7 @@ static void decode_row(struct trace_decoder *d, struct place *at, struct trace_e
 		e->size = e->values[2];
 }
 
-/* Does the same as decode_row(), but only for atomics.  It is fast, because a spinning thread makes
+/* Does the same as decode_row(), but only for atomics, and faster.  A spinning thread makes
  * millions of them. */
 static void decode_atomic(struct trace_decoder *d, struct place *at, struct trace_event *e)
 {

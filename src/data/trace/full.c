@@ -47,7 +47,7 @@ struct trace_full {
 	bool values;
 	bool fed;      /* the caller feeds raw bytes, so there are no chunks */
 	bool fed_last; /* the caller will not feed more bytes */
-	/* `branch` is the next record; the bytes so far have not shown its target. */
+	/* True if `branch` is the next record, but the bytes so far have not shown its target. */
 	bool has_branch;
 	bool ended; /* the stream ended, with `end_code` */
 	int end_code;
@@ -493,8 +493,8 @@ static int next_chunk(struct trace_full *f)
 	return 1;
 }
 
-/* Called at the end of the bytes.  Returns 1 if there are more bytes, or else the result of
- * trace_full_next(). */
+/* Called at the end of the bytes.  Returns 1 if there are more bytes, or else the value that
+ * trace_full_next() must return. */
 static int more_bytes(struct trace_full *f)
 {
 	int got = f->fed ? 0 : f->ended ? f->end_code : next_chunk(f);

@@ -2,11 +2,11 @@
 /*
  * Reads full traces (doc/format/full.md): the records of one thread, one by one.
  *
- *  *	struct trace *t;              trace_open(&t, "DIR", false)
- *  *	struct trace_layout *l;       trace_layout_new(&l, trace_get_sites(t))
- *  *	struct trace_full *f;         trace_full_open(&f, t, l, index, false)
- *  *	while (trace_full_next(f, &r) > 0) ...
- *  *	trace_full_close(f); trace_layout_free(l); trace_close(t);
+ *	struct trace *t;              trace_open(&t, "DIR", false)
+ *	struct trace_layout *l;       trace_layout_new(&l, trace_get_sites(t))
+ *	struct trace_full *f;         trace_full_open(&f, t, l, index, false)
+ *	while (trace_full_next(f, &r) > 0) ...
+ *	trace_full_close(f); trace_layout_free(l); trace_close(t);
  *
  * Bytes are checked before they are used, as in trace/stream.h.
  */
@@ -177,8 +177,8 @@ struct trace_rest {
 	const uint8_t *base;
 	uint32_t count;
 };
-/* Finds the rest of the current piece.  Returns false if the next record is not part of such a
- * piece, or if it is not contained in the bytes so far. */
+/* Finds the rest of the current piece.  Returns false if the next record is not part of a piece
+ * that was executed to its end, or if the bytes so far do not contain the record. */
 bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
 
 /* Skips the first `count` ops of the rest of a piece.  None of them may change a scope. */

@@ -99,7 +99,8 @@ static void add_value(struct layout_parser *p, struct trace_op *op, enum trace_v
 	p->offset += size;
 }
 
-/* Parses one type after the number of an op, which is a letter and a number of bytes. */
+/* Parses one of the types that follow the number of an op.  A type is a letter and a number of
+ * bytes. */
 static int parse_type(struct layout_parser *p, struct trace_op *op, const char **at)
 {
 	char letter = **at;

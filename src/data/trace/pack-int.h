@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The mark of a record.  It states its kind, or how its number was guessed. */
+/* The mark of a record states its kind or, for a piece, how the piece's number was guessed. */
 enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_NEXT, MARK_SAME_ROW };
 
 /* The sizes of the tables.  They are part of the format, because packer and unpacker must agree. */

@@ -82,7 +82,8 @@ static inline void write_length(struct pack_writer *w, unsigned length)
 	w->odd ^= 1;
 }
 
-/* Returns how many bytes of data it takes to store a difference of `bytes` bytes from an entry. */
+/* Returns how many bytes of data it takes to store a difference of `bytes` bytes from the recent
+ * address number `entry`. */
 static inline unsigned cost_of(unsigned entry, unsigned bytes)
 {
 	static const unsigned first[] = {LENGTH_NONE, LENGTH_ONE, LENGTH_TWO, LENGTH_OTHER};

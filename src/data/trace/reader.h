@@ -33,8 +33,8 @@ const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if
 size_t trace_thread_count(const struct trace *trace);
 uint32_t trace_thread_number(const struct trace *trace, size_t index);
 
-/* Opens a separate stream on thread number `index`.  Close it with trace_stream_close() before the
- * trace. */
+/* Opens a separate stream on the thread with index `index`.  Close it with trace_stream_close()
+ * before the trace is closed. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
 /* Sets the deadline for reading the trace's streams (base/clock.h), or 0 for no deadline.  A small

@@ -37,7 +37,7 @@
 /* The limit of decompression.  The text may be at most this many times as long as the compressed
  * table.  This rejects decompression bombs. */
 #define EXPANSION_MAX 500
-/* The number of bytes that the text of any table may have in addition. */
+/* The text of any table may be longer than EXPANSION_MAX allows by this many bytes. */
 #define EXPANSION_FREE (16ull << 20)
 
 struct trace_sites_private {

@@ -15,7 +15,7 @@
 
 /* The largest text, in bytes, that is read instead of mapped.  It limits memory. */
 #define TEXT_MAX (UINT64_C(8) << 30)
-/* The size, in bytes, to which any compressed file may grow. */
+/* Any compressed file may grow to this many bytes, however small it is. */
 #define EXPANSION_FREE (UINT64_C(64) << 20)
 /* The limit of decompression for larger files.  The text may be at most this many times as long as
  * the file.  This rejects decompression bombs. */

@@ -26,7 +26,7 @@ struct trace_limit {
 	uint64_t chunks;
 	bool late;
 };
-/* The number of chunks of a small trace, which is read even after the deadline.  Set by hand. */
+/* A trace of at most this many chunks is read completely, even after the deadline.  Set by hand. */
 #define TRACE_LIMIT_FREE 64
 
 struct trace_inflater; /* the state of decompression; any number of streams share one */
@@ -66,8 +66,8 @@ struct trace_stream {
  * stream of a full trace has chunks but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name, bool full);
-/* Does the same as trace_stream_open() for the stream of the world, which has chunks but no events
- * either. */
+/* Does the same as trace_stream_open() for the stream of the world (trace/world.h).  Its chunks can
+ * be read, but not its events. */
 int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);

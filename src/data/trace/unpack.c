@@ -18,8 +18,8 @@ struct trace_unpacker {
 	size_t length, capacity;
 };
 
-/* The remaining bytes of the parts.  Reading beyond the end of the data returns 0 and sets
- * `short_of`, which is checked after each record. */
+/* The bytes of a chunk's marks and data that have not been read yet.  Reading beyond the end of the
+ * data returns 0 and sets `short_of`, which is checked after each record. */
 struct pack_reader {
 	const uint8_t *marks, *marks_end, *data, *data_end;
 	unsigned odd;

@@ -39,8 +39,8 @@
 #define GOOD_RATIO_PACKED 3 /* the same for packed bytes */
 /* The number of chunks at FAST_LEVEL until the usual level is tried again. */
 #define FAST_CHUNKS 15
-/* The least saving by FAST_LEVEL, as a fraction 1/FAST_GAIN.  If it saves less, the following
- * chunks are not compressed. */
+/* If FAST_LEVEL saves less than 1/FAST_GAIN of the bytes of a chunk, the following chunks are not
+ * compressed. */
 #define FAST_GAIN 8
 
 #define WORLD UINT32_MAX /* stands for the stream of the world, in place of a thread's number */

@@ -74,8 +74,8 @@ struct record_collector {
 	uint64_t finished_bytes; /* number of bytes that closed sinks wrote */
 	/* The first error message, or NULL.  It becomes `stopped` in meta.json. */
 	char *message;
-	/* If the program executed another program, a text that says so, also for `stopped`.
-	 * Otherwise NULL. */
+	/* If the program executed another program, a text that says so.  It also becomes `stopped`
+	 * in meta.json.  Otherwise NULL. */
 	char *replaced;
 	struct trace_decoder decoder;
 };

@@ -198,7 +198,7 @@ int record_run(const struct record_run *run, struct record_result *result)
 
 	*result = (struct record_result){.answer = RD_BUF_INIT};
 	record_prepare_meta(&meta, run->program, run->argv);
-	/* The result owns the strings.  If the run takes place, it fills in the numbers. */
+	/* The result owns the strings.  The numbers are filled in by the run, if it takes place. */
 	result->meta = meta;
 	if (!r)
 		r = run_parts(&p, &meta);

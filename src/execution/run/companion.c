@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Commands that a program needs for its work.  The setup command runs before each run, to prepare
- * files.  The companion, such as the client of a server, runs beside the program.  A guard process
- * watches the companion.  Both are in a separate process group, so that they can be killed
- * together.
+ * files.  The companion, such as the client of a server, runs at the same time as the program.  A
+ * guard process watches the companion.  The guard and the companion have a process group of their
+ * own, so that they can be killed together.
  */
 #include "run/companion.h"
 
@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #define RUNS (-1) /* the command is still running; not a valid wait status */
-/* Seconds from SIGTERM to SIGKILL for the program.  This limits how long a replay waits for it to
- * end. */
+/* When the companion ends, the program receives SIGTERM.  If it is still running after this many
+ * seconds, it receives SIGKILL.  This limits how long a replay waits. */
 #define PATIENCE_S 5
 #define LOOK_MS 5 /* milliseconds between two checks whether the command has ended */
 
@@ -35,7 +35,8 @@ static _Noreturn void run_command(const char *command, int output)
 {
 	int null = open("/dev/null", O_RDONLY);
 
-	/* The guard may be killed on its own when its replay is killed. */
+	/* If the replay is killed, the kernel kills only the guard.  The command must then die
+	 * too. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(null, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);

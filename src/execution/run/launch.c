@@ -45,8 +45,9 @@ static struct {
 	struct sigaction inherited[WRITE_ERRORS];
 } signals;
 
-/* Wakes the collector.  If its sleep on the word has not begun yet, the sleep will return at once.
- * If the sleep has begun, the signal interrupts it. */
+/* Wakes the collector, which sleeps on the futex word *wakes.  If its sleep has not begun yet, it
+ * will return at once, because the word has changed.  If the sleep has begun, the signal interrupts
+ * it. */
 static void wake(int signal)
 {
 	(void)signal;
@@ -99,8 +100,9 @@ static void make_environment(struct environment *e, int fd)
 		count++;
 	e->all = rd_xcalloc(count + 2, sizeof *e->all);
 	memcpy(e->all, environ, count * sizeof *e->all);
-	/* The string has the same length for every number.  The stack begins below these strings,
-	 * and programs may print addresses, which would otherwise differ. */
+	/* The string has the same length for every descriptor number.  The stack begins below the
+	 * environment strings.  If their length varied, so would the stack addresses that a program
+	 * may print. */
 	e->all[count] = e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 }
 
@@ -132,8 +134,8 @@ static void limit(int what, uint64_t value)
 	setrlimit(what, &now);
 }
 
-/* Raises the limit on address space, if there is one, by what the runtime needs, as far as that is
- * permitted.  The limit is meant for the program alone. */
+/* If the address space is limited, raises the limit by what the runtime needs, as far as that is
+ * permitted.  The user meant the limit for the program alone. */
 static void make_room(uint64_t bytes)
 {
 	struct rlimit old, now;
@@ -163,8 +165,8 @@ bool run_launch_has_room(void)
 	return may;
 }
 
-/* Prepares the new process.  Returns an errno value.  `parent` may already have died before
- * PR_SET_PDEATHSIG took effect. */
+/* Prepares the new process.  Returns an errno value.  Also checks whether `parent` is already gone,
+ * because it may have died before PR_SET_PDEATHSIG took effect. */
 static int prepare(const struct run_launch *launch, pid_t parent)
 {
 	struct rlimit none = {0, 0};

@@ -58,7 +58,8 @@ int run_launch(const struct run_launch *launch, pid_t *pid);
 pid_t run_launch_copy(const struct run_session *session, pid_t (*fork_copy)(void *context), void *context);
 
 /* Returns true if the program gets as much address space as it would have without Raddle, even if
- * the address space is limited (ulimit -v).  If not, it may fail because of Raddle. */
+ * the address space is limited (ulimit -v).  Otherwise the program may run out of memory because of
+ * Raddle. */
 bool run_launch_has_room(void);
 
 /* Makes write() fail in the cases in which SIGXFSZ or SIGPIPE would end us. */
@@ -69,8 +70,8 @@ void run_server_close(struct run_server *server);
 /* Restores our own signal handlers.  Call this after the program has ended. */
 void run_launch_done(void);
 
-/* Ends this process in the same way as the program ended, which the wait status tells.  Returns an
- * exit status if this process cannot die by the same signal. */
+/* Ends this process in the same way as the program, whose wait status is `status`.  Returns an exit
+ * status if this process cannot die by the signal that ended the program. */
 int run_exit_like(int status);
 
 #endif

@@ -29,7 +29,7 @@ enum run_how {
 	RUN_SIGNALLED,	   /* a signal that Raddle did not send ended the program */
 	RUN_OUT_OF_MEMORY, /* the kernel killed the program because memory ran out */
 	RUN_TIMED_OUT,	   /* Raddle ended the program because it exceeded a time limit */
-	/* Raddle ended the program because its time was up and its threads slept. */
+	/* Raddle ended the program because its time was up while all its threads were asleep. */
 	RUN_STALLED,
 	RUN_INTERRUPTED, /* Raddle ended the program because Raddle was asked to end */
 };

@@ -19,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The largest number of rounds, because a program may fork faster than it is killed. */
+/* The largest number of rounds of killing.  It is limited because a program may fork faster than it
+ * is killed. */
 #define ROUNDS 1000
 
 void run_orphans_adopt(void)

@@ -99,9 +99,9 @@ static bool is_wanted(pid_t pid, int fd, const struct wanted *w)
 	       (w->counter < 0 || counter_of(pid, fd) == w->counter);
 }
 
-/* Returns true if a process has the wanted descriptor.  If the process may not be inspected,
- * returns true if it and `looked_at`, the process under examination, could have inherited the
- * descriptor from each other. */
+/* Returns true if a process has the wanted descriptor.  If we may not inspect the process, returns
+ * true if it is an ancestor or a descendant of `looked_at`, the process under examination, because
+ * one of the two could then have inherited the descriptor from the other. */
 static bool has(pid_t pid, pid_t looked_at, const struct wanted *w)
 {
 	const struct dirent *entry;
@@ -232,7 +232,7 @@ static uint32_t peer_of(uint32_t number)
 	return peer;
 }
 
-/* Returns true if the socket is one end of a pair of which only this process has the ends. */
+/* Returns true if the socket is one end of a socket pair, and no other process has either end. */
 static bool is_own_socket(pid_t pid, int fd, const char *name)
 {
 	struct wanted this = {name, -1}, that = {NULL, -1};

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Returns true if a thread waits only on such descriptors, on at least one of them, and without a
- * time limit.  Returns false if in doubt. */
+/* Returns true if a thread waits, without a time limit, on one or more descriptors, and only its
+ * own process can cause an event on them.  Returns false if in doubt. */
 bool run_waits_for_own(pid_t pid, pid_t tid);
 
 #endif

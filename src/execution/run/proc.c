@@ -23,8 +23,8 @@
 
 /* Bytes to read of a file in /proc; the files that are read here are shorter. */
 #define TEXT_SIZE 4096
-/* The largest number of ancestors to visit.  Chosen by hand; parents may change during the walk,
- * which must end. */
+/* The largest number of ancestors to visit.  Chosen by hand.  Without a limit, the walk might never
+ * end, because parents may change while it runs. */
 #define ANCESTORS_MAX 64
 
 /* The signals 32 and 33, which glibc reserves for cancellation and setuid().  Signal n is bit n -
@@ -133,8 +133,9 @@ static bool waits_with(pid_t pid, pid_t tid, struct futex *f)
 	}
 }
 
-/* Returns true if only a thread of the process can wake the waiter.  This is also the case for a
- * join, which waits on a shared futex: its word is the thread ID until the kernel clears it. */
+/* Returns true if only a thread of the process can wake the waiter.  This is also the case if the
+ * waiter joins a thread.  It then waits on a shared futex, whose word is the ID of that thread
+ * until the kernel clears it. */
 static bool is_own(pid_t pid, const struct futex *f)
 {
 	struct run_task task;

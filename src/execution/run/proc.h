@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads what the kernel reports about a process and its threads.  Apart from own.c (descriptors)
- * and group.c (numbers of threads), only this code reads /proc/PID.  A result may be out of date
- * by the time it is returned, and the process may be gone.  Each function states what it returns
- * then.
+ * and group.c (numbers of threads), only this code reads /proc/PID.  A result may be out of date by
+ * the time it is returned.  Each function states what it returns if the process is gone.
  */
 #ifndef RUN_PROC_H
 #define RUN_PROC_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Divides work among the jobs of a cluster.  The work is in a directory that `raddle COMMAND
- * --resume DIR --shard I/N` can continue with, and the results are in the files of the shards.
- * The jobs run this same Raddle, so the paths of Raddle and of the directory must be the same on
- * all machines.
+ * Divides work among the jobs of a cluster.  The work is described by a directory.  Job I runs
+ * `raddle COMMAND --resume DIR --shard I/N`, which does one shard of the work and writes its
+ * results to files of that shard.  The jobs run this same Raddle, so the paths of Raddle and of the
+ * directory must be the same on all machines.
  */
 #include "run/shards.h"
 

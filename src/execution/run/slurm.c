@@ -59,7 +59,8 @@ struct array {
 
 /* ---- the script ---- */
 
-/* Writes the script, which runs the shard of its task and then writes its status. */
+/* Writes the script of the job array.  Each task runs this script, which does the task's shard and
+ * then writes the exit status to a file. */
 static int write_script(struct array *a)
 {
 	struct rd_buf text = RD_BUF_INIT;

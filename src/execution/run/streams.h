@@ -21,7 +21,8 @@ void run_streams_close(struct run_streams *s);
 /* Prepares another run: rewinds the input and discards the output. */
 void run_streams_rewind(const struct run_streams *s);
 
-/* Appends the output of the stream `which`, STDOUT_FILENO or STDERR_FILENO. */
+/* Appends to `text` what the program wrote to the stream `which`, STDOUT_FILENO or
+ * STDERR_FILENO. */
 int run_streams_read(const struct run_streams *s, int which, struct rd_buf *text);
 /* Does the same as run_streams_read() for a stream that is given by its descriptor. */
 int run_stream_read(int fd, struct rd_buf *text);

@@ -180,7 +180,8 @@ static void list_outside(const struct facts *f, struct rd_buf *out)
 	rd_names_release(&orders);
 }
 
-/* Assigns numbers to guards, by site, and collects the lines about them. */
+/* Assigns a number to the guard of each site, and collects the lines of the file that describe the
+ * guarded accesses. */
 struct numbering {
 	struct rd_umap guards;
 	struct rd_buf accesses;

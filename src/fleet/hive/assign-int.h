@@ -15,8 +15,8 @@ struct hive_task {
 	/* True if the site validates the candidate.  If false, the site only reports its
 	 * context. */
 	bool validate;
-	/* Used when validating.  True if no thread is stopped yet, because the two accesses were
-	 * not seen at the same address. */
+	/* Used only if `validate` is true.  True if the site does not stop any thread yet, because
+	 * no report shows the two accesses at the same address. */
 	bool look;
 	unsigned level; /* the level of the time-out */
 	uint64_t epoch; /* the epoch in which the site got the task */

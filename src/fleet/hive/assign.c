@@ -70,7 +70,8 @@ enum protocol_mode hive_allowed(const struct hive_program *p, const uint64_t sit
 	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : PROTOCOL_OFF;
 }
 
-/* Returns true if a site has more than twice the average of all sites. */
+/* Returns true if `own`, the count of one site, is more than twice the average over all sites.
+ * `all` is the sum of the counts of all sites. */
 static bool is_more(uint64_t own, uint64_t all, size_t sites)
 {
 	return own * sites > 2 * all;

@@ -59,7 +59,8 @@ int hive_client_status(const struct hive_client *c, const char *build, struct rd
 
 /* ---- a program and its candidates ---- */
 
-/* Makes the candidates of a program, as the document of doc/format/candidates.md. */
+/* Finds the race candidates of a program, and stores them as a JSON document
+ * (doc/format/candidates.md). */
 static int find_candidates(const char *program, char **document, size_t *length)
 {
 	struct facts *f;

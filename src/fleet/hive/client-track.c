@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sends requests about failures.  A request with a failure and its place makes a plan for the
- * sites.  A later request gets the results. */
+/* Sends requests about failures.  The first request about a failure sends a plan for the sites,
+ * which is made from the failure and its place.  A later request gets the results. */
 #include "hive/client.h"
 
 #include "base/alloc.h"

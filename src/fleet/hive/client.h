@@ -22,8 +22,8 @@ int hive_client_ask(const struct hive_client *c, const char *method, const char 
 /* Reads the token from a file, up to the first blank.  The caller frees it. */
 int hive_client_token(const char *path, char **token);
 
-/* Stores the build that a word names in *build.  The word is either a build or the path of a
- * program.  The caller frees the text. */
+/* Finds the build that `word` names.  The word is either a build or the path of a program.  Stores
+ * the build in *build; the caller frees it. */
 int hive_client_build(const char *word, char **build);
 
 /* Gets the status document of a build, or of all builds if `build` is NULL. */

@@ -47,10 +47,11 @@ int hive_db_begin(struct hive_db *db);
 int hive_db_commit(struct hive_db *db); /* on return the changes are on disk */
 void hive_db_rollback(struct hive_db *db);
 
-/* Waits until no other process is in a transaction in which it has called this function. */
+/* Takes a lock that is shared by all processes.  The lock is held until the end of the
+ * transaction. */
 int hive_db_exclude(struct hive_db *db);
 
-/* Copies a database that is in use to a file that must not exist. */
+/* Copies a database, which may be in use, to a new file.  Fails if the file exists. */
 int hive_db_backup(struct hive_db *db, const char *path);
 
 #endif

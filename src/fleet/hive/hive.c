@@ -90,7 +90,8 @@ static void apply(struct hive *h, const struct unapplied_rows *r)
  * cleanup function that releases the lock. */
 struct run_reader {
 	struct hive *h;
-	/* A program that no other thread can see yet, or NULL for all programs. */
+	/* If this is not NULL, only the runs of this program are applied.  No other thread can see
+	 * the program yet. */
 	struct hive_program *only;
 	uint64_t upto;
 };
@@ -100,8 +101,8 @@ static void unlock_programs(void *lock)
 	pthread_rwlock_unlock(lock);
 }
 
-/* Applies a record.  A record that cannot be read is ignored; it was checked before it was
- * stored. */
+/* Applies a record.  Records are checked before they are stored, so all of them should be readable.
+ * A record that cannot be read is ignored. */
 static void apply_run(struct hive_program *p, const struct hive_run *run)
 {
 	struct hive_sketch *s = p ? hive_program_sketch(p, run->sketch) : NULL;
@@ -452,9 +453,9 @@ static int store_batch(void *argument)
 	return hive_change(b->h, b->first ? write_batch : NULL, b);
 }
 
-/* If a batch could not be stored or read back, all its requests are answered with that error.
- * Some of their reports may have been stored nevertheless.  If a site sends such a report again,
- * its run and number identify it. */
+/* If a batch could not be stored or read back, all its requests are answered with that error.  Some
+ * of their reports may have been stored nevertheless.  If a site sends such a report again, it is
+ * recognised by its run and number. */
 static void *run_writer(void *argument)
 {
 	struct hive *h = argument;

@@ -50,8 +50,8 @@ enum {
 	HIVE_MET = HIVE_BOTH | HIVE_SAME_ADDRESS | HIVE_TWO_THREADS,
 };
 
-/* The names of these values in messages and documents.  The entry is NULL for a value that is
- * never written. */
+/* The names of results, orders, proofs and consequences in messages and documents.  The entry of a
+ * value that is never written is NULL. */
 extern const char *const hive_result_names[HIVE_RESULTS];
 extern const char *const hive_order_names[HIVE_ORDERS];
 extern const char *const hive_proof_names[HIVE_PROOFS];

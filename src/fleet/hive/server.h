@@ -20,7 +20,7 @@ const char *hive_server_url(const struct hive_server *s);
 /* Accepts no more connections, stores and answers pending requests, and ends. */
 void hive_server_stop(struct hive_server *s);
 
-/* Returns true if an address, in the form of the option, is reachable only from this machine. */
+/* Returns true if an address such as "127.0.0.1:0" is reachable only from this machine. */
 bool hive_is_loopback(const char *address);
 
 #endif

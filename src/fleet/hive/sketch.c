@@ -46,7 +46,8 @@ void hive_sketch_release(struct hive_sketch *s)
 	*s = (struct hive_sketch){0};
 }
 
-/* Returns the runs with this σ, or with the previous one.  The plan owns them. */
+/* Returns the runs with the current σ or, if `last` is set, with the previous σ.  The plan owns the
+ * runs. */
 static struct sketch_runs runs_of(const struct hive_sketch *s, bool last)
 {
 	RD_ASSERT(s->first <= s->plan.runs.count);
@@ -86,7 +87,7 @@ static void drop_runs(struct sketch_runs *runs, size_t count)
 	runs->count -= count;
 }
 
-/* Decides whether there are enough runs to change σ or to end. */
+/* Decides whether there are enough runs to change σ or to end the tracking. */
 static void decide(struct hive_sketch *s)
 {
 	RD_ASSERT(s->sigma >= FIRST_SIGMA && s->state == HIVE_TRACKING);

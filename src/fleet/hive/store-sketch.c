@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The store: plans of failure sketches, and records of tracked runs, which are only added. */
+/* The part of the store for failure sketches: their plans, and the records of tracked runs.
+ * Records are added, but never changed or removed. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hex.h"

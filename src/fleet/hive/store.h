@@ -15,7 +15,7 @@
 /* Opens a store.  An older database is updated, and a newer one is refused. */
 int hive_store_open(struct hive_db **db, const char *where);
 
-/* Stores the key that signs task sets in `secret`.  The first call makes the key. */
+/* Stores in `secret` the key that signs task sets.  The first call makes the key. */
 int hive_store_key(struct hive_db *db, char secret[PROTOCOL_KEY_TEXT]);
 
 /* Stores the revision of the store in *revision.  It grows with each change to programs, classes

@@ -5,7 +5,7 @@
 #define PROTOCOL_LIMIT_H
 
 enum {
-	/* the maximum number of bytes of a body, which is 256 for each report */
+	/* the maximum size of a body in bytes, which allows 256 bytes for each report */
 	PROTOCOL_BODY_MAX = 64 << 10,
 	PROTOCOL_BODY_REPORTS = 256, /* maximum number of reports in a body */
 	/* the maximum number of records of tracked runs in a body; a record is longer than a

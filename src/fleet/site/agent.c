@@ -28,14 +28,17 @@
  * fewer races. */
 enum {
 	TICK_MS = 100, /* guards are active for one tick each second, which bounds their cost */
-	/* After this part of a tick, frequent guards have used up their calls. */
+	/* The number of milliseconds after which guards that are called often have used up the
+	 * calls of a tick. */
 	SETTLE_MS = 5,
-	/* At the start, guards are active for this CPU time, so that short runs count. */
+	/* At the start, guards are active for this much CPU time, so that even a short run yields
+	 * reports. */
 	FIRST_AWAKE_MS = 200,
 	FIRST_OBSERVED = 64, /* number of accesses of a guard that are observed at the start */
 	/* number of accesses of a guard that are observed in each later second */
 	OBSERVED = 8,
-	/* The maximum waiting time that accumulates while no thread waits. */
+	/* The maximum pause time that is saved up while no thread is paused.  Each second adds
+	 * PAUSE_PER_SECOND_US. */
 	PAUSE_BUCKET_US = 200000,
 	PAUSE_PER_SECOND_US = 1000,
 	/* The maximum number of calls that guards make to the runtime in the first tick.  This
@@ -43,7 +46,8 @@ enum {
 	FIRST_CALLS = 16384,
 	CALLS = 2000,	     /* maximum number of such calls in each later tick */
 	FIRST_TAU_US = 1000, /* the shortest pause that a hive requests */
-	/* A skip is a random number below a power of two, at most 2 to the MAX_SKIP. */
+	/* A thread skips a random number of accesses before it is paused.  The upper limit of this
+	 * number is also random; it is a power of two, at most 2 to the MAX_SKIP. */
 	MAX_SKIP = 10,
 	STILL_SECONDS = 5, /* a program whose threads all wait for this long is considered to hang */
 };
@@ -165,8 +169,8 @@ static void refill(struct site_agent *a)
 		atomic_fetch_add(&a->session.shared->pause_us, PAUSE_PER_SECOND_US);
 }
 
-/* If all threads of the program wait for each other forever, and a race was seen or caused before,
- * reports that. */
+/* Reports a hang if all threads of the program wait for each other forever, and a race was seen or
+ * caused before. */
 static void look_for_hang(struct site_agent *a)
 {
 	struct run_still still = {.alone = true};

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-/* The maximum size of a body in bytes.  It is below the hive's limit, because the end of the body
- * is added after the size was compared with it. */
+/* The maximum size of a body in bytes.  It is below the hive's limit, because a few more bytes are
+ * added at the end of the body after its size has been checked. */
 enum { BODY_BYTES_MAX = 60000 };
 _Static_assert((int)BODY_BYTES_MAX < (int)PROTOCOL_BODY_MAX, "the hive would reject the body");
 

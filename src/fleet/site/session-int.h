@@ -50,7 +50,7 @@ void site_session_beat(struct site_session *s);
 /* Allows the guards to make `calls` more calls to the runtime.  Activates those guards that are
  * inactive because they had used up their calls. */
 void site_session_wake(struct site_session *s, int64_t calls);
-/* Switches regions whose guards have nothing to do to their copies without guards. */
+/* If the guards of a region have nothing to do, switches the region to its copy without guards. */
 void site_session_settle(struct site_session *s);
 /* Switches all regions to their copies without guards, until site_session_wake() is called.
  * Changes nothing else. */

@@ -52,7 +52,8 @@ static void fill_lists(struct site_session *s)
 	free(at);
 }
 
-/* Fills in the regions of each guard.  The places of a region form a ring. */
+/* Fills in the regions of each guard.  Each pair of a guard and a region is a place.  The places of
+ * a region are linked in a ring. */
 static void fill_places(struct site_session *s)
 {
 	const struct guard_table *t = s->table;

@@ -256,7 +256,8 @@ static void read_contexts(struct site_agent *a)
 	RD_ASSERT(a->sent_contexts == NULL);
 	a->sent_contexts = rd_xcalloc(a->table.count + 1, 1);
 	site_state_contexts(&a->state, &text);
-	/* The lines are in the order of the table, as they were written. */
+	/* The lines were written in the order of the table.  So the search for a line's candidate
+	 * starts after the candidate of the previous line. */
 	for (const char *line = text.length != 0 ? text.data : ""; *line != '\0';) {
 		size_t n = strcspn(line, "\n");
 		for (size_t i = 0; n > CANDIDATE_ID_SIZE && i < a->table.count; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tracked runs of a site.  A task leads to a run, and the run to a record.  The site computes the
- * slice and the plan itself.  If they differ from the hive's, the run is not tracked. */
+/* Tracked runs of a site.  A task makes the site track a run of the program, and the run yields a
+ * record for the hive.  The site computes the slice and the plan itself.  If they differ from the
+ * hive's, the run is not tracked. */
 #include "site/track-int.h"
 
 #include "base/alloc.h"

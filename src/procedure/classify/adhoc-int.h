@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: finds synchronisation that fixes the order of a race's two accesses.  For
- * instance, a thread may wait in a loop for a value that the other thread writes, or there may be a
- * lock that the tool that reported the race did not see.
+ * instance, a thread may wait in a loop for a value that the other thread writes.  Or a lock may
+ * order the accesses, although the tool that reported the race did not see the lock.
  */
 #ifndef CLASSIFY_ADHOC_INT_H
 #define CLASSIFY_ADHOC_INT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: the branches of a path that depend on input.  Another input flips one of them,
- * so that the program takes another path to the race or after it.
+ * Inside classify/: the branches of a path that depend on input.  If another input flips one of
+ * them, the program takes another path to the race or after it.
  */
 #ifndef CLASSIFY_BRANCHES_INT_H
 #define CLASSIFY_BRANCHES_INT_H

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* How many runs of a group count, and how many of these have a certain fault. */
+/* The number of usable runs in a group, and the number of those runs that have a certain fault. */
 struct cause_count {
 	size_t runs, failed;
 };

@@ -21,7 +21,7 @@ struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	/* number of runs in each group; a run that was not made is all zero and does not count */
 	size_t count;
-	/* the runs of VARIANT_APART: at most two for each run of another group */
+	/* the runs of VARIANT_APART, at most 2 * `count` of them */
 	struct trial *apart;
 	size_t apart_count;
 };
@@ -32,8 +32,8 @@ struct decide_place {
 };
 
 struct decision {
-	/* FINDING_NO_CLASS if no fault was found and no pair of twins has two runs that count, or
-	 * if only a doubtful fault was found */
+	/* FINDING_NO_CLASS in two cases: only a doubtful fault was found; or no fault was found,
+	 * and in each pair of twins at least one run does not count */
 	enum finding_class class;
 	struct decide_place shows; /* the run that shows the class */
 	/* a run that differs from `shows`, in the other order or in the control group */
@@ -54,12 +54,12 @@ void decide(const struct decide_runs *runs, struct decision *d);
 bool decide_wants_apart(const struct decide_runs *runs);
 
 /* Returns true if a run in which the threads met has a fault, and it is not yet clear whether the
- * race causes it. */
+ * race causes this fault. */
 bool decide_is_open(const struct decide_runs *runs);
 
 /* Returns true if one order failed every time, in the same way, and neither the other order nor the
- * control group ever failed.  With four pairs of twins, a fault that is unrelated to the race
- * produces this pattern at most once in a thousand times, however frequent it is. */
+ * control group ever failed.  With four pairs of twins, an unrelated fault, however frequent,
+ * produces this pattern at most once in a thousand times. */
 bool decide_is_plain(const struct decide_runs *runs);
 
 /* Returns true if any two of the runs ended differently or wrote different output. */

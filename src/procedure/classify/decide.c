@@ -26,12 +26,12 @@
  * the next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
-/* A fault is attributed to the race if the probability that the difference between the groups is
- * due to chance is at most this. */
+/* A fault is attributed to the race if the groups differ so much that chance would produce such a
+ * difference with at most this probability. */
 #define CHANCE 0.05
 
-/* If a fault is at least half as frequent when the accesses are kept apart, it is given up after
- * this many pairs.  Set by hand. */
+/* If, after this many pairs, a fault is at least half as frequent in runs that keep the accesses
+ * apart, no further runs are made to explain it.  Set by hand. */
 #define ENOUGH 16
 
 /* Returns a digest of a run's output, by which outputs are compared. */
@@ -81,8 +81,8 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 	return count_fault(r, group, fault).failed != 0;
 }
 
-/* Counts the runs that lead to the same place but keep the accesses apart.  If there is no such run,
- * the control group replaces them. */
+/* Counts the runs that lead to the same place but keep the accesses apart.  If there is no such
+ * run, counts the control group instead. */
 static struct cause_count count_apart(const struct decide_runs *r, const char *fault)
 {
 	struct cause_count c = {0};
@@ -104,22 +104,21 @@ static struct cause_count count_met(const struct decide_runs *r, const char *fau
 	return (struct cause_count){first.runs + second.runs, first.failed + second.failed};
 }
 
-/* Returns true if the order of the two accesses matters, because one order fails more often than
- * the other. */
+/* Returns true if one order of the two accesses fails significantly more often than the other. */
 static bool depends_on_order(struct cause_count first, struct cause_count second)
 {
 	return cause_chance(first, second) <= CHANCE / 2 || cause_chance(second, first) <= CHANCE / 2;
 }
 
-/* Returns true if meeting matters, because runs in which the threads met fail more often than runs
+/* Returns true if runs in which the threads met have this fault significantly more often than runs
  * that keep the accesses apart. */
 static bool depends_on_meeting(const struct decide_runs *r, const char *fault)
 {
 	return cause_chance(count_met(r, fault), count_apart(r, fault)) <= CHANCE;
 }
 
-/* Returns true if the fault of a run is the race itself, or if the order of the accesses explains
- * it. */
+/* Returns true if the fault of run `t` is the race itself, or if it depends on the order of the
+ * accesses. */
 static bool is_explained(const struct decide_runs *r, const struct trial *t)
 {
 	return t->at_race || depends_on_order(count_fault(r, VARIANT_FIRST, t->fault),
@@ -150,7 +149,7 @@ static bool wants_apart(const struct decide_runs *r, const struct trial *t)
 	return !is_explained(r, t) && !is_refuted(r, t);
 }
 
-/* Returns true if `is` returns true for any run that failed after its threads had met. */
+/* Returns true if `is` returns true for some run in which the threads met and which has a fault. */
 static bool any_fault(const struct decide_runs *r,
 		      bool (*is)(const struct decide_runs *, const struct trial *))
 {
@@ -313,7 +312,7 @@ static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision
 	return false;
 }
 
-/* Counts the sound runs of a list, and those that wrote this output. */
+/* Counts the runs of a list that have no fault, and those among them that wrote this output. */
 static struct cause_count count_output(const struct trial *runs, size_t count, key_fn *key, uint64_t value)
 {
 	struct cause_count c = {0};
@@ -328,8 +327,8 @@ static struct cause_count count_output(const struct trial *runs, size_t count, k
 }
 
 /* Returns true if runs in which the threads met write this output more often than runs that keep
- * the accesses apart.  If there are no runs of the latter kind, the control group replaces them,
- * and the output must never occur there. */
+ * the accesses apart.  If there are no runs of the latter kind, returns true if the output never
+ * occurs in the control group. */
 static bool is_by_meeting(const struct decide_runs *r, key_fn *key, uint64_t value)
 {
 	struct cause_count first = count_output(r->items[VARIANT_FIRST], r->count, key, value),
@@ -373,7 +372,8 @@ static bool find_meeting(const struct decide_runs *r, key_fn *key, struct decisi
 	return d->has_other;
 }
 
-/* Returns true if the order of the accesses does not explain an output, but meeting may. */
+/* Returns true if there is an output that does not depend on the order of the accesses, but may
+ * depend on whether the threads met. */
 static bool has_open_output(const struct decide_runs *r)
 {
 	struct decision d = {0};

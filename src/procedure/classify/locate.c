@@ -59,9 +59,9 @@ static bool has_function(const struct trace_sites *sites, const char *name)
 	return false;
 }
 
-/* If no thread can reach a place, writes the reason to `why` and returns true.  One such reason: if
- * a report does not know the line of an access in a function, it may name the line of the
- * function's caller instead. */
+/* If no thread can reach a place, writes the reason to `why` and returns true.  For instance, a
+ * report that does not know the line of an access may name the line at which the function is
+ * called. */
 static bool is_nowhere(const struct search *l, int which, struct rd_buf *why)
 {
 	const struct classify_place *place = &l->pair->places[which];

@@ -22,14 +22,15 @@ struct next_limits {
 /* Returns the maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Returns the maximum number of pairs for the case that a fault is hard to explain. */
+/* Returns the maximum number of pairs to run as long as it is unclear whether the race causes a
+ * fault. */
 size_t next_room(const struct next_limits *l);
 
 /* Returns how many runs the group VARIANT_APART should have by now. */
 size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs);
 
-/* Returns true if another pair of runs is likely to show enough to be worth making.  Stores in *d
- * what the runs mean so far, if the function had to decide that. */
+/* Returns true if another pair of runs is worth making.  Sets *d to what the runs so far mean, if
+ * the answer depends on that. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
 /* Returns how many runs the control group should have by now.  `have` is the number of runs it
@@ -53,7 +54,7 @@ const struct trial *next_apart(const struct decide_runs *runs);
  * race. */
 bool next_is_met(const struct decide_runs *runs);
 
-/* Returns a sentence that states why the race has no class after these runs. */
+/* Returns a sentence that states why these runs do not determine a class. */
 const char *next_why_none(const struct decide_runs *runs, const struct decision *d);
 
 /* Returns true if, according to the finding, both threads were stopped at their accesses at the
@@ -61,8 +62,8 @@ const char *next_why_none(const struct decide_runs *runs, const struct decision 
  * another way to the race. */
 bool next_has_met(const struct finding *f);
 
-/* Says which search for ad-hoc synchronisation is likely to be worth its runs: NEXT_FLAG stands for
- * adhoc_flag(), and NEXT_APART for adhoc_apart(). */
+/* States which search for ad-hoc synchronisation is likely to be worth its runs: that of
+ * adhoc_flag() (NEXT_FLAG), that of adhoc_apart() (NEXT_APART), or none. */
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 

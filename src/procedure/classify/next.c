@@ -17,8 +17,8 @@
 #define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
-/* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES times as many pairs
- * are made.  Set by hand: this is enough to explain a fault that occurs in one run in sixteen. */
+/* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
+ * made.  Set by hand: this is enough to explain a fault that occurs in one run in sixteen. */
 #define DOUBT_TIMES 2
 
 /* maximum number of times that a run is repeated because timing may have affected its result, as on
@@ -57,8 +57,8 @@ size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs)
 	return l->control && l->schedules && decide_wants_apart(runs) ? 2 * runs->count : runs->apart_count;
 }
 
-/* Called after PAIRS_LEAST pairs.  Returns true if the fault of some run still has to be
- * explained. */
+/* Returns true if more than PAIRS_LEAST pairs are needed, because it is still unclear whether the
+ * race causes a fault. */
 static bool is_in_doubt(const struct next_limits *l, const struct decide_runs *runs)
 {
 	return l->control && l->schedules && runs->count < next_room(l) && decide_is_open(runs);
@@ -179,7 +179,8 @@ bool next_repeats(const struct next_repeat *r)
 	return !r->failed && r->done < NEXT_REPLAYS;
 }
 
-/* An unsure run with a different result is repeated a few times. */
+/* If a repetition had a different result, but time limits may have influenced it (`unsure`), the
+ * run is repeated a few more times. */
 void next_repeated(struct next_repeat *r, bool same, bool unsure)
 {
 	RD_ASSERT(next_repeats(r));

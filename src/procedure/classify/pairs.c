@@ -129,7 +129,8 @@ struct report {
 	struct classify_place places[2];
 	int access; /* the access that is being read, 0 or 1, or -1 before the first */
 	bool race;
-	/* by access: has[] if its place is known, over[] if no later frame can be it */
+	/* For each of the two accesses: has[] is true if its place is known, and over[] is true if
+	 * none of the remaining frames can be its place. */
 	bool has[2], over[2];
 	const char *within; /* the library function that may make the access, or NULL */
 };

@@ -34,7 +34,7 @@ struct paths {
 	struct rd_buf covered; /* a line for each primary about the inputs that take its path */
 	uint64_t lost[RADDLE_LOSSES];
 	/* number of primaries for which the solver proved that both orders write the same output,
-	 * whichever input takes their paths */
+	 * for every input that takes their paths */
 	unsigned equal;
 	bool cut;     /* a limit was reached before all inputs were tried */
 	bool depends; /* some branch depends on input */

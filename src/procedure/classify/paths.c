@@ -30,10 +30,12 @@
 #define QUESTION_MS 5000
 #define SOLVER_SECONDS 2.0 /* limit of the solver's CPU time for one race */
 #define BRANCH_TURNS_MAX 3 /* maximum number of times that a branch is flipped */
-/* maximum number of inputs that are tried for each primary that is wanted */
+/* At most this many inputs are tried for each primary (new path to the race) that the caller
+ * requests. */
 #define TRIES_PER_PATH 16
 
-/* A primary whose branches have not been flipped yet: one trace for each order. */
+/* A primary (path to the race) whose branches have not been flipped yet.  It has one trace for each
+ * order of the two accesses. */
 struct item {
 	struct rd_override given;
 	struct sym_trace traces[2];

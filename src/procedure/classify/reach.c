@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Leads threads to a race.  In: a race, and other ways to reach it that were found in runs.  Out:
- * the runs of the first way on which a class can be decided, and any synchronisation that fixes the
- * order of the accesses.
+ * runs that reach the race by the first way that allows a decision about its class, and any
+ * synchronisation that fixes the order of the accesses.
  */
 #include "base/error.h"
 #include "classify/work-int.h"
@@ -32,10 +32,10 @@ static bool is_of_race(const struct race_work *w, const char *thread)
 	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
 }
 
-/* Makes a run to see whether both threads reach their accesses on this way.  One thread may be
- * blocked while the other is stopped at its access.  The blocked thread may still reach its own
- * access if it runs first, so a second run prefers it.  For example, a reader under a sequence lock
- * waits only for a writer that has already begun. */
+/* Makes a run to see whether both threads reach their accesses by the current way.  One thread may
+ * be blocked while the other is stopped at its access.  The blocked thread may still reach its own
+ * access if it runs first, so a second run prefers that thread.  For example, a reader under a
+ * sequence lock waits only for a writer that has already begun. */
 static int try_way(struct race_work *w, struct trial *t)
 {
 	struct trial again;
@@ -58,8 +58,8 @@ static int run_from_anew(struct race_work *w)
 	return work_run_pairs(w);
 }
 
-/* Makes the runs of the current way to the race, and looks for synchronisation that fixes the order
- * of the accesses there. */
+/* Makes the runs that reach the race by the current way, and looks for synchronisation that fixes
+ * the order of the accesses there. */
 static int go_this_way(struct race_work *w, struct adhoc *order)
 {
 	struct trial t;
@@ -90,9 +90,9 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	w->race.first = w->race.front = NULL;
 }
 
-/* Finds the first of the other ways on which both threads reach their accesses and the runs lead to
- * a decision.  If there is no such way, uses the first way on which something keeps the threads
- * apart, unless the threads are known to have met. */
+/* Tries the other ways to the race.  Chooses the first one by which both threads reach their
+ * accesses and whose runs allow a decision.  If there is no such way, chooses the first one on
+ * which something keeps the threads apart, unless the threads are known to have met. */
 static int try_ways(struct race_work *w, struct adhoc *order)
 {
 	size_t apart = w->routes.count;
@@ -131,10 +131,10 @@ static int lead_again(struct race_work *w, struct adhoc *order)
 	return err;
 }
 
-/* If the race was seen in a run that led no thread (`anywhere`), it is not known where the threads
- * reach the accesses, so a run whose threads take turns finds that out first.  Otherwise the
- * predicted points are tried first.  Only if they lead to no decision is the run with turns made,
- * because in this flavour the threads may reach the accesses by another way. */
+/* Tries the predicted points first.  If they lead to no decision, makes a run in which the threads
+ * take turns, to see where they reach the accesses; in this flavour they may do so by another way.
+ * If the race was seen in a run that led no thread (`anywhere`), the points are not known, so the
+ * run with turns comes first. */
 int reach_race(struct race_work *w, struct adhoc *order)
 {
 	bool elsewhere = w->f->schedule->anywhere;
@@ -165,7 +165,7 @@ static void take_back(struct race_work *w, const struct outcome *o)
 	w->bench.mask = o->mask;
 }
 
-/* Makes the runs of one instance, if the threads meet there. */
+/* Makes the runs for one instance of the race, if the threads meet at that instance. */
 static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 {
 	struct trial t;

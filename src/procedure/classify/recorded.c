@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How long the recorded run of findings took.  In: findings with schedules.  Out: nanoseconds. */
+/* Finds out how long the recorded run took.  In: findings with schedules that were predicted from
+ * that run.  Out: nanoseconds. */
 #include "classify/recorded.h"
 
 #include "base/alloc.h"

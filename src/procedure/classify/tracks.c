@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If runs report at most this many pairs of a store and a read of shared memory, all their accesses
- * become points.  Chosen by hand. */
+/* If runs report at most this many pairs of a store and a read of shared memory, threads may be
+ * switched at all of these accesses.  Chosen by hand. */
 #define SHARED_MOST 64
 
 static bool is_same(const char *a, const char *b)
@@ -94,7 +94,7 @@ static void add_edge(struct tracks *t, uint32_t site, const char *object)
 	t->edges[t->edge_count++] = (struct track_edge){site, object};
 }
 
-/* If the program has few accesses of shared memory, all of them become points. */
+/* If the program has few accesses to shared memory, threads may be switched at all of them. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -13,8 +13,8 @@ enum variant_group {
 	VARIANT_SECOND,	 /* the access of the second goal comes first */
 	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
-	/* both threads are led to the race, but their accesses are kept apart: one thread continues
-	 * only when the other has made its access and reached its next operation */
+	/* both threads are led to the race, but their accesses are kept apart: one thread makes its
+	 * access and runs on to its next operation before the other thread makes its access */
 	VARIANT_APART = VARIANT_GROUPS,
 };
 

@@ -28,7 +28,8 @@ struct weakened {
 	enum variant_group group;
 	struct schedule schedule; /* the schedule of that run; the caller releases it */
 	bool sorted;		  /* outputs were compared without regard to the order of their lines */
-	/* there was a new effect, but it also occurs if only other memory obeys the model */
+	/* there was a new effect, but it also occurs if the model applies only to the memory of
+	 * other races */
 	bool elsewhere;
 	bool lost;	  /* a new effect could not be reproduced */
 	uint64_t k;	  /* number of executions that sequential consistency does not allow */

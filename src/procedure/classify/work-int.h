@@ -30,10 +30,12 @@ struct race_work {
 	size_t controls; /* number of runs of the control group */
 	struct decision decision;
 	struct tracks tracks;
-	/* the accesses that obey memory models, and the points; may be empty */
+	/* the accesses that obey memory models, and those at which threads may be switched; may be
+	 * empty */
 	struct schedule lists;
 	struct schedule *made; /* schedules of runs that explore memory models, or NULL */
-	/* number of the first run in `made`, and the number of these runs */
+	/* `made` has schedules for `made_count` runs; the first of these runs has the number
+	 * `made_from` */
 	size_t made_from, made_count;
 	char *message; /* the message of the first error */
 

@@ -29,8 +29,8 @@ struct campaign_against {
 	struct campaign_contrast *items;
 	size_t count, capacity;
 	size_t differ; /* number of significant differences */
-	/* True if both campaigns have the same kinds of fault in the same proportions.  Only then
-	 * are places compared, and all kinds of fault together. */
+	/* True if both campaigns have the same kinds of fault in the same proportions.  If not,
+	 * places are not compared, and kinds of fault are compared only one by one. */
 	bool same_proportions;
 	bool same_program; /* true if the programs have the same name */
 };

@@ -32,7 +32,7 @@ struct choice {
 
 struct stratum {
 	const char *name;
-	/* the sums of executions before its first entry and after its last one */
+	/* the sums of executions before the first entry of the stratum and after its last entry */
 	uint64_t begin, end;
 };
 

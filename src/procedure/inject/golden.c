@@ -302,7 +302,8 @@ static int first_golden(const char *directory, struct inject_setup *s, const str
 	if (!r)
 		r = check_end(s, &run);
 	if (!r)
-		/* The site table of the flavour is kept with the trace. */
+		/* The trace contains a copy of the flavour's site table, so the flavour must still
+		 * exist. */
 		r = run_program_renew(t->program);
 	if (!r) {
 		add_facts(s, &run);

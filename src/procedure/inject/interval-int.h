@@ -24,11 +24,12 @@ double campaign_beta(double a, double b, double x);
 
 /* Returns the interval for a number of runs that is not fixed in advance, because the results
  * decide when to stop.  The probability that the true share ever lies outside the interval, at any
- * n, is at most 1 - level.  The interval is narrowest when its half width is `half`. */
+ * n, is at most 1 - level.  The method is tuned to give the narrowest interval at the moment when
+ * its half width reaches `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
-/* Returns the smallest n at which such an interval is at most 2 * `half` wide, provided that the
- * observed share is `share`.  Returns 0 if no n up to `most` is large enough. */
+/* Returns the smallest n at which the interval of campaign_sequence() is at most 2 * `half` wide,
+ * provided that the observed share is `share`.  Returns 0 if no n up to `most` is large enough. */
 uint64_t campaign_sequence_size(double share, double half, double level, uint64_t most);
 
 #endif

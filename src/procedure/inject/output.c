@@ -113,7 +113,8 @@ static size_t line_end(const struct rd_buf *b, size_t at)
 	return newline ? (size_t)(newline - b->data) + 1 : b->length;
 }
 
-/* Returns the offset at which the last line before `at` begins. */
+/* Returns the offset of the first byte of a line.  This is the line that contains the byte before
+ * `at`. */
 static size_t line_begin(const struct rd_buf *b, size_t at)
 {
 	RD_ASSERT(at <= b->length);

@@ -15,9 +15,9 @@ struct inject_judge {
 	bool errors;			  /* standard error is compared, too */
 };
 
-/* Returns true if the two outputs are equal in everything that matters.  Stores the name of the
- * first output that differs in *name: "stdout", "stderr" or the name of a file.  If the outputs are
- * equal, *name becomes NULL. */
+/* Returns true if the two outputs are equal in everything that matters.  Stores in *name the name
+ * of the first output that differs ("stdout", "stderr" or the name of a file), or NULL if the
+ * outputs are equal. */
 bool inject_output_equal(const struct run_output *golden, const struct run_output *run,
 			 const struct inject_judge *judge, const char **name);
 

@@ -44,7 +44,8 @@ struct running {
 	struct run_meter meter;
 	struct rd_umap dropped; /* set of the threads that lost a buffer */
 	struct run_fault about; /* the process that the campaign is about, as a path of forks */
-	/* Number of the process `about`; UINT32_MAX if it has not been seen yet. */
+	/* The number of the process that the campaign is about; UINT32_MAX if that process has not
+	 * been seen yet. */
 	uint32_t process;
 };
 
@@ -245,7 +246,7 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .interrupts = 1};
 }
 
-/* Gives processes that outlive the first one no more time, so that they are killed at once. */
+/* When the first process has ended, its descendants get no more time.  They are killed at once. */
 static bool at_once(void *context)
 {
 	(void)context;

@@ -77,8 +77,8 @@ const char *campaign_by_name(enum campaign_by by); /* such as "function" */
 
 struct campaign_statistics {
 	const struct campaign_results *results;
-	/* groups[0] contains the runs of all kinds.  It is followed by the kinds of the paper's
-	 * table II, and then by the others. */
+	/* groups[0] contains the runs of all kinds.  It is followed by the kinds of table II of the
+	 * TraceSanitizer paper, and then by the other kinds. */
 	struct campaign_group *groups;
 	size_t group_count;
 	/* Sorted by harm (crash, hang, SDC), the most harmful first. */

@@ -14,8 +14,8 @@ struct inject_case {
 	const struct inject_run *run;
 };
 
-/* Sets the outcome and the place of a crash.  Stores the name of the output that differs in
- * *differs, or NULL if none does. */
+/* Sets the outcome and the place of a crash.  Stores in *differs the name of the output that
+ * differs, or NULL if none does. */
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *verdict,
 			    const char **differs);
 

@@ -4,9 +4,9 @@
  * first deviation.
  *
  * If a signal ended the process, the records do not show which thread caused the signal.  It is
- * assumed to be a thread whose last access was not finished.  If there is none, it is assumed to be
- * a thread that called abort(), and otherwise one that had neither ended nor was waiting.  If
- * several threads qualify, it is the one with the fault.
+ * assumed to be a thread whose last access was not finished.  If there is no such thread, it is
+ * assumed to be one that called abort(), or else one that had not ended and was not waiting.  If
+ * several threads qualify, the thread with the fault is chosen.
  */
 #include "inject/verdict-int.h"
 

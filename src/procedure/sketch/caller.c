@@ -81,8 +81,8 @@ static void add_call(uint32_t value, void *context)
 		c->todo[c->todo_count++] = value;
 }
 
-/* Adds a caller.  If a thread is started with the function, the place that starts it is not a
- * caller, so not all calls are known. */
+/* Adds a caller.  If the function is also the start function of a thread, the code that starts the
+ * thread is not a caller, so not all calls are known. */
 static void add_caller(uint32_t value, void *context)
 {
 	struct calls *c = context;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Decisions (sketch/decide.h).  A statement of the runs comprises all instructions of its line, as
- * in sketch/reach-int.h.  If no branch within its function decides whether a statement is executed,
- * this file uses the branches that decide whether the function is called.  It does not use branches
- * that decide whether a thread is started, since the start is shown anyway.
+ * in sketch/reach-int.h.  If no branch within the same function decides whether a statement is
+ * executed, this file uses the branches that decide whether that function is called.  It does not
+ * use branches that decide whether a thread is started, since the start is shown anyway.
  */
 #include "sketch/decide.h"
 
@@ -381,7 +381,7 @@ void decide_close(struct decide *d)
 /* ---- events ---- */
 
 /* A branch that was not watched but that a thread must have executed.  Its event is inserted before
- * event number `after` of the run, which is directly after the thread's previous event. */
+ * event number `after` of the run, so that it directly follows the thread's previous event. */
 struct implied {
 	/* `number` counts the implied branches in the order in which they were found. */
 	size_t after, number;
@@ -389,7 +389,7 @@ struct implied {
 };
 
 struct thread {
-	/* The branches on one of whose sides the thread is at the moment. */
+	/* The branches that the thread has taken and whose two sides have not joined again yet. */
 	struct decide_list in;
 	size_t last; /* 1 + the index of the thread's last event; 0 if it has no event */
 };

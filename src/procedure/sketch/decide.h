@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds out what decides whether a statement is executed.  These are branches of its function or of
- * its callers, and the reads and calls whose results these branches test.  In: facts and runs.
- * Out: for each statement of the runs, the statements that decide whether it is executed; and
- * events for branches that were not watched.
+ * Finds out what decides whether a statement is executed: branches in its function or in the
+ * callers of that function, and the reads and calls whose results these branches test.  In: facts
+ * and runs.  Out: for each statement of the runs, the statements that decide whether it is
+ * executed; and events for branches that were not watched.
  */
 #ifndef SKETCH_DECIDE_H
 #define SKETCH_DECIDE_H
@@ -45,8 +45,8 @@ void decide_open(struct decide *d, const struct facts *f, struct sketch_runs *ru
 void decide_close(struct decide *d);
 
 /* Adds events without values for branches that were not watched.  If a thread executes a statement,
- * it must have executed the branches that decide whether the statement is executed.  The new events
- * directly follow the thread's earlier events. */
+ * it must have executed the branches that decide whether the statement is executed.  Each new event
+ * is inserted directly after the previous event of the same thread. */
 void decide_imply(const struct decide *d, struct sketch_runs *runs);
 
 #endif

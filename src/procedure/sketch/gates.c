@@ -82,7 +82,7 @@ void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, stru
 
 /* --------------------------------------------------------------------- memory --- */
 
-/* By place and by object: the nearest statement of the slice that touches it. */
+/* For each place and for each object, the nearest statement of the slice that touches it. */
 struct touched {
 	const struct facts *f;
 	uint32_t *places, *objects;

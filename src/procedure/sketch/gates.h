@@ -46,7 +46,7 @@ void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, ui
 /* Returns the statement to which an event of that kind at the gate belongs. */
 struct slice_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
 					     enum slice_kind kind);
-/* Adds all statements to which events of the gate may belong to the table of `runs`. */
+/* Adds to the table of `runs` all statements to which events of the gate may belong. */
 void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs);
 
 /* Appends the names of the gates, one per line. */

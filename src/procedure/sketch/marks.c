@@ -342,8 +342,8 @@ static bool could_differ(const struct sketch *s, const struct sketch_run *run, s
 }
 
 /* Shows a branch and the values that it tested, if these values could have been different.  If they
- * could not, the branch decided nothing, and false is returned.  If a thread hangs although what it
- * waits for has happened in the meantime, the write that made it happen is shown as well. */
+ * could not, the branch decided nothing, and false is returned.  If the run hangs and a tested
+ * value was written again after the test, the later write is shown as well. */
 static bool mark_branch(const struct sketch *s, const struct sketch_run *run, size_t at, unsigned char *marks)
 {
 	const struct decide_list *looks = &s->decided->statements[run->events[at].statement].looks;
@@ -367,8 +367,8 @@ static bool mark_branch(const struct sketch *s, const struct sketch_run *run, si
 }
 
 /* Shows the branches that decide whether the statement is executed, if they could have taken
- * another direction.  Where a branch could not, the branches that decide whether that branch is
- * executed are considered instead. */
+ * another direction.  If a branch could not, considers instead the branches that decide whether
+ * that branch is executed. */
 static void mark_deciders(const struct sketch *s, const struct sketch_run *run, uint32_t statement,
 			  uint32_t thread, size_t end, unsigned char *marks)
 {

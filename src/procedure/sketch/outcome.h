@@ -15,7 +15,8 @@
 /* A failure.  It owns all its strings; unknown strings are NULL. */
 struct sketch_failure {
 	enum sketch_outcome kind; /* SKETCH_PASSED if nothing failed */
-	/* Such as "SIGSEGV", "Assertion `x' failed", "heap-use-after-free", "status 3". */
+	/* What failed, such as "SIGSEGV", "Assertion `x' failed", "heap-use-after-free", "status
+	 * 3". */
 	char *what;
 	char *file, *function;
 	uint32_t line; /* 0 if unknown */

@@ -46,7 +46,7 @@ void sketch_plan_release(struct sketch_plan *p);
 
 /* Writes the plan into a JSON object. */
 void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j);
-/* Reads and checks such an object, and computes the id of the plan again. */
+/* Reads a plan from a JSON object, checks it, and computes its id again. */
 int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root);
 
 /* The contents of a record, apart from the run itself. */
@@ -61,8 +61,8 @@ struct sketch_record {
 void sketch_record_write(const struct sketch_record *what, const struct sketch_runs *runs,
 			 const struct sketch_run *run, struct rd_buf *out);
 
-/* Adds the run of a record to the runs of the plan.  Stores the number of statements that the run
- * tracked in *sigma. */
+/* Adds the run of a record to the runs of the plan.  Stores in *sigma the number of statements that
+ * the run tracked. */
 int sketch_record_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root, uint32_t *sigma);
 
 #endif

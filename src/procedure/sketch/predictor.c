@@ -30,7 +30,7 @@
 
 /* ---- visiting the events of a run ---- */
 
-/* A predicate that is true in a run because of these events. */
+/* A predicate that is true in a run, and the events that make it true. */
 struct match {
 	struct sketch_predictor what; /* only type, pattern, statements and value are set */
 	size_t at[3];
@@ -154,13 +154,14 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 }
 
 /* Finds pairs of statements such that the last read of the first came before the last write of the
- * second.  The first statement then never read the final value.  While this runs, `before` links
- * only the last event of each statement with each address, in the order of time. */
+ * second.  The first statement then never read the final value.  For each address, this function
+ * makes a chain, in the order of time, that contains only the last event of each statement.  It
+ * stores the links of these chains in `before`. */
 static void look_at_last(const struct walk *w)
 {
 	const struct sketch_event *events = w->run->events;
 	struct rd_pmap seen = {0}; /* pairs of an address and a statement */
-	/* Maps an address to 1 + the next event of the chain. */
+	/* Maps an address to 1 + the index of the first event in the chain of this address. */
 	struct rd_umap heads = RD_UMAP_INIT;
 	bool fresh;
 
@@ -221,9 +222,9 @@ static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t
 	return NO_EVENT;
 }
 
-/* Finds lock cycles that event `at` completes, in which a thread tries to acquire a lock.  Another
- * thread has acquired that lock while this thread held a different one, and still holds it.  If
- * each thread waits for the lock of the other, both orders are found, whichever thread came
+/* Finds lock cycles that event `at` completes.  At this event, a thread that holds one lock tries
+ * to acquire a second lock, which another thread acquired in the meantime and still holds.  If the
+ * other thread also waits for the first lock, both orders are found, whichever thread came
  * first. */
 static void look_at_locks(const struct walk *w, size_t at)
 {

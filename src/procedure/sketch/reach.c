@@ -4,7 +4,7 @@
  * watched.
  *
  * A statement of the slice and a site match if file and line are equal.  Columns are ignored,
- * because those of macros differ between the two.
+ * because slices and site tables have different columns for code in macros.
  */
 #include "sketch/reach-int.h"
 

@@ -22,7 +22,7 @@ struct sketch_value {
 	uint8_t size;
 };
 
-/* What a thread did at one line before another thread had a step. */
+/* A step: what a thread did at one line until the next step of another thread. */
 struct sketch_step {
 	uint32_t thread;
 	const char *file, *function;

@@ -44,7 +44,7 @@ struct track_request {	   /* zero values are the defaults */
 	const int *streams; /* its stdin, stdout and stderr (run/streams.h); NULL for ours */
 	const struct run_limits *limits;
 	uint32_t sigma; /* number of statements of the slice to track; 0 for all */
-	/* maximum number of events that are kept, the last ones; 0 for TRACK_EVENTS */
+	/* only the last events of the run are kept, at most this many; 0 for TRACK_EVENTS */
 	size_t events;
 	bool hardware; /* also use watchpoints, if the system has them */
 	/* If there are more locations than watchpoints, this number selects the locations that get

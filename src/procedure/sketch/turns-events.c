@@ -45,9 +45,9 @@ static void look_at(pid_t pid, struct turns_pending *p)
 
 /* ---- statements ---- */
 
-/* Finds the innermost function, starting with that of the site and continuing with the functions
- * into which it was inlined, whose file is not a system header.  If there is none, uses the
- * function of the site. */
+/* Finds a frame that is not in a system header: the function of the site, or the innermost function
+ * into which it was inlined.  If all of them are in system headers, uses the function of the
+ * site. */
 static void find_frame(const struct sketch_turns *l, uint32_t site, struct trace_frame *frame)
 {
 	struct trace_frame frames[FRAMES];
@@ -78,7 +78,7 @@ static struct slice_statement statement_at(const struct sketch_turns *l, uint32_
 					.distance = UINT32_MAX};
 }
 
-/* Returns true if the site is a call.  A call that is an access releases memory. */
+/* Returns true if the site is a call.  A call counts as an access only if it releases memory. */
 static bool is_call(const struct sketch_turns *l, uint32_t site)
 {
 	const struct trace_site *s = trace_sites_find(l->sites, site);

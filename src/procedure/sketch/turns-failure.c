@@ -50,7 +50,8 @@ static enum sketch_outcome kind_of(const char *fault)
 								      : SKETCH_CRASH;
 }
 
-/* Describes what failed in a word that is the same in every run. */
+/* Returns a short text for what failed, such as "SIGSEGV" or "status 3".  It is the same in every
+ * run. */
 static char *what_failed(const struct sketch_failure *f, const struct trial *t, const struct replay_result *r,
 			 const char *fault)
 {

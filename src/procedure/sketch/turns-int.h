@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes runs for failure sketches in which the threads take turns (trial/trial.h).  Each access and
- * each operation of such a run is recorded, with values, in the order in which they happened.  In
- * some runs an order of statements is forced or prevented.
+ * Makes runs in which the threads take turns (trial/trial.h), for failure sketches.  Each access
+ * and each operation of such a run is recorded, with values, in the order in which they happened.
+ * In some runs an order of statements is forced or prevented.
  *
  * Such runs are used if the program rarely fails by itself, because here a strategy can choose
  * schedules that make it fail.  They are also used for interventions, because the scheduler decides

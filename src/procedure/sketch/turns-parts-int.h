@@ -57,8 +57,8 @@ struct turns_now {
 void turns_init(struct turns_now *now);
 
 /* Call this whenever the program is stopped.  Records what the stopped thread has done since it was
- * last stopped, and what it is about to do.  Stores the thread that runs next, which turns_choose()
- * chooses, in *next. */
+ * last stopped, and what it is about to do.  Stores in *next the thread that runs next, which
+ * turns_choose() chooses. */
 void turns_stopped(struct turns_now *now, const struct replay_stand *stand, const char **next);
 
 /* Call this at the end of the run.  If `failed` is set, the thread `last` has done what it was

@@ -7,9 +7,9 @@
 #include "sketch/outcome.h"
 
 /* Applies the verdict of the user's command.  If the command judges that the run failed, the
- * failure is described by its exit status or else by its output.  If it judges that the run passed,
- * an exit status other than 0 is not a failure.  Crashes, failed assertions and hangs are failures
- * in any case. */
+ * failure is described by the exit status of the run or, if that is 0, as an output failure.  If
+ * the command judges that the run passed, an exit status other than 0 is not a failure.  Crashes,
+ * failed assertions and hangs are failures in any case. */
 int verdict_judge(struct judge *j, const struct trial *t, struct sketch_failure *f);
 
 #endif

@@ -22,7 +22,7 @@
 /* A note that remains when tools strip the other sections. */
 #define BITCODE_NOTE_SECTION ".note.raddle"
 
-/* The names that clang uses for the first two of the sections above.  They are as long as ours. */
+/* The names that clang uses for .rad.bc and .rad.cmd.  They are as long as our names. */
 #define BITCODE_CLANG_SECTION ".llvmbc"
 #define BITCODE_CLANG_COMMAND_SECTION ".llvmcmd"
 

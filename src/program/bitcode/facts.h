@@ -3,8 +3,8 @@
 #ifndef BITCODE_FACTS_H
 #define BITCODE_FACTS_H
 
-/* `program` is a path, or a name that is searched for in PATH.  Stores the path of the facts in
- * the cache in *path.  The caller frees it. */
+/* `program` is a path, or a name that is searched for in PATH.  Stores in *path the path of a file
+ * in the cache that contains the facts.  The caller frees the path. */
 int rd_facts_build(const char *program, char **path);
 
 struct facts;

@@ -609,8 +609,8 @@ static double cost_to_make(struct flavour_build *b)
 	return bitcode_cost_to_make(b->missing, b->fast);
 }
 
-/* Returns the CPU seconds that a build may take, or 0 if there is no deadline.  They are a quarter
- * of the remaining time, at the present load. */
+/* Returns the CPU seconds that a build may take, or 0 if there is no deadline.  The build may use a
+ * quarter of the remaining time, but only those processors that the present load leaves to it. */
 static double most_to_make(int64_t end_ns)
 {
 	double load[1], processors = (double)sysconf(_SC_NPROCESSORS_ONLN);

@@ -20,8 +20,8 @@ struct rd_flavour_opts {
 	const char *name; /* the name of the flavour, as in raddle/flavour.inc */
 	/* True for optimised code, which takes long to generate.  False for quick code. */
 	bool fast;
-	/* Whether to choose between fast and quick code by cost.  Cached fast code is preferred.
-	 * So is cached quick code that was requested explicitly before. */
+	/* True to choose between fast and quick code by cost.  If the cache has fast code, or quick
+	 * code that was once requested explicitly, that code is used. */
 	bool choose;
 	double expected; /* CPU seconds that quick code is expected to run; used with `choose` */
 	bool debug;	 /* true if the code has debug information */

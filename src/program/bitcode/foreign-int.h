@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code in a program that could order its threads and that Raddle did not compile.  Its accesses
- * are not in the trace, so a detector may miss that it orders two other accesses.
+ * Code in a program that could order its threads and that Raddle did not compile.  The accesses of
+ * this code are not in the trace.  So if it orders two accesses of other code, a detector may not
+ * notice that.
  */
 #ifndef BITCODE_FOREIGN_INT_H
 #define BITCODE_FOREIGN_INT_H

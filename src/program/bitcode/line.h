@@ -25,7 +25,8 @@ enum bitcode_item_kind {
 	/* Name and bytes of an object that has bitcode and may also contain other code. */
 	BITCODE_ITEM_PARTIAL = 'p',
 	BITCODE_ITEM_ARCHIVE = 'r', /* the absolute path of an archive */
-	/* Name and bytes of a member without bitcode, of the archive before this record. */
+	/* Name and bytes of a member without bitcode.  Its archive is named by the
+	 * BITCODE_ITEM_ARCHIVE record that precedes the records of its members. */
 	BITCODE_ITEM_MEMBER = 'm',
 	BITCODE_ITEM_FILE = 'f', /* a linker option that ends in a file name, and the file's bytes */
 };

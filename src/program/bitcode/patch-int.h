@@ -19,7 +19,7 @@ int bitcode_patch_assembly(const char *path);
  * So the linked program contains all parts that are needed to link it again. */
 int bitcode_patch_native(const char *path);
 
-/* Appends one entry of the section that contains such copies to `out`. */
+/* Appends to `out` an entry of the section that holds copies of objects without bitcode. */
 void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length);
 
 /* Makes a new object in `out`.  It consists of the section with the link line and, if `note` is

@@ -181,7 +181,7 @@ static int add_archive(struct linker *l, const struct bitcode_item *item, const 
 
 /* -------------------------------------------------------------- options --- */
 
-/* Removes those sanitizers from the list whose checks are added after the bitcode is taken.  Their
+/* Removes from the list those sanitizers whose checks are added after the bitcode is taken.  Their
  * runtimes would conflict with ours about malloc and pthread_create. */
 static char *other_sanitizers(const char *list)
 {

@@ -19,8 +19,8 @@ const char *bitcode_trusted_driver(const char *driver);
  * the linker and may have a value.  Returns 0 if the option is known and harmless. */
 size_t bitcode_distrusted(const struct bitcode_item *item, const struct bitcode_item *end);
 
-/* Returns true if a file may be passed under this path.  The path must be absolute, so that it
- * cannot be mistaken for an option. */
+/* Returns true if the path of a file may be passed to the linker.  The path must be absolute, so
+ * that it cannot be mistaken for an option. */
 bool bitcode_trusted_path(const char *path);
 
 /* Returns the linker option of that name if its value is a file that the linker reads.  Otherwise

@@ -335,11 +335,10 @@ static const char *const linker_valued[] = {"rpath",
 					    "undefined-glob",
 					    NULL};
 
-/* Returns true if the option is `name` with its value in the same word, as in --soname=X, -znow
- * and -O1.  Single letters other than z and O are not accepted in this form.  No long option
- * begins with z or O, but lld also accepts long options with a single dash, such as
- * -load-pass-plugin and -error-handling-script, which must not be mistaken for a short option with
- * its value. */
+/* Returns true if the option is `name` with its value in the same word, as in --soname=X, -znow and
+ * -O1.  Of the single-letter options, only z and O are accepted in this form. lld also accepts long
+ * options with a single dash, such as -load-pass-plugin and -error-handling-script.  They must not
+ * be mistaken for -l or -e with a value, but no long option begins with z or O. */
 static bool joins(const char *option, const char *name)
 {
 	size_t length = strlen(name);

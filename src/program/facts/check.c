@@ -45,8 +45,8 @@ static int check_column(const struct facts *f, enum facts_table table, const str
 				       i, field->name, (long long)v);
 		above = v;
 	}
-	/* The first run must start at row 0.  Only the values of blocks may start later, because the
-	 * arguments of a function precede the values of its blocks. */
+	/* The first range of rows must start at row 0.  Only the values of blocks may start later,
+	 * because the arguments of a function precede the values of its blocks. */
 	bool of_block = table == FACTS_TABLE_block && field->target == FACTS_TABLE_value;
 	if (field->use == FACTS_USE_START && !of_block && count != 0 && facts_get(field, rows) != 0)
 		return rd_fail(RD_EFORMAT, "%s: damaged: %s: %s starts at %lld", name, layout->name,

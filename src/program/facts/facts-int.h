@@ -8,7 +8,8 @@
 /* Replaces a table by `count` rows of zeros. */
 void *facts_make_rows(struct facts *f, enum facts_table table, size_t count);
 
-/* Checks that every row number refers to an existing row, and that runs do not overlap. */
+/* Checks that every row number refers to an existing row, and that ranges of rows do not
+ * overlap. */
 int facts_check(const struct facts *f, const char *name);
 
 #endif

@@ -212,8 +212,8 @@ enum facts_access_flag {
 	FACTS_ACCESS_REDUNDANT = 32,
 };
 
-/* A memory access that may conflict with accesses of other threads.  The recorder decides by the
- * same rules which accesses these are. */
+/* A memory access that may conflict with accesses of other threads.  The recorder uses the same
+ * rules to decide which accesses to record. */
 struct facts_access {
 	uint32_t value; /* the number of the instruction */
 	uint32_t kind;

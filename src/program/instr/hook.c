@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of tests for first accesses in a segment that are inlined into a unit. */
+/* The largest number of tests that are inlined into a unit.  Such a test checks whether an access
+ * is the first to its bytes in the segment. */
 enum { MAX_INLINED = 6000 };
 
 struct hook_row {
@@ -60,8 +61,8 @@ static void add_attribute(struct instr_unit *u, LLVMValueRef f, const char *name
 }
 
 /* Returns true if the hook is a barrier to the optimiser.  Hooks of atomic operations and fences
- * are barriers, because these operations order the program's accesses.  So are the hooks around a
- * tracked access, which must stay between them. */
+ * are barriers, because these operations order the program's accesses.  The hooks around a tracked
+ * access are barriers too, because the access must stay between them. */
 static bool is_barrier(enum instr_hook hook)
 {
 	return hook == HOOK_ATOMIC_BEGIN || hook == HOOK_ATOMIC_END || hook == HOOK_FENCE ||

@@ -54,8 +54,8 @@ static void enter(void *context, unsigned slot)
 	LLVMInstallFatalErrorHandler(fatal);
 }
 
-/* Does one job.  The answer states whether the unit failed.  The error has already been reported
- * then. */
+/* Does one job.  The answer states whether the unit failed.  If it failed, the error has already
+ * been reported. */
 static int work(void *context, uint64_t number, struct rd_buf *answer)
 {
 	const struct task *t = context;

@@ -23,7 +23,7 @@ struct instr_site {
 	uint64_t size;	  /* the size, as in doc/format/sites.md */
 	uint64_t extent;  /* the number of bytes touched, for the name; 0 if not known here */
 	const char *flags;
-	/* The instruction whose place in the source becomes that of the site. */
+	/* The site gets the place of this instruction in the source. */
 	LLVMValueRef inst;
 	LLVMValueRef pointer; /* the address that is accessed; NULL for calls and fences */
 	const char *callee;   /* the name of the called function; NULL for an indirect call */

@@ -404,8 +404,8 @@ static uint32_t object_of_base(struct ir_constrain *c, LLVMValueRef base)
 	return IR_NO_VARIABLE;
 }
 
-/* Returns the object that a constant points to, and stores the offset in it.  This works even if
- * the address was converted to a number. */
+/* Returns the object that a constant points to, and stores the offset within the object.  This
+ * works even if the address was converted to a number. */
 static uint32_t object_of_constant(struct ir_constrain *c, LLVMValueRef v, int64_t *offset)
 {
 	struct ir_derived derived;
@@ -526,8 +526,8 @@ static void start(struct ir_constrain *c, struct ir_program *program)
 	}
 }
 
-/* Adds constraints for all functions.  A function that is called only as copies needs no frame of
- * its own. */
+/* Adds constraints for all functions.  If every call of a function uses a copy of it, the function
+ * needs no frame of its own. */
 static void constrain_functions(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;

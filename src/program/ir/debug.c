@@ -7,8 +7,8 @@
  * constant offsets.  Then a walk down the object's type finds the member at that offset.  For
  * instance, global `table` at offset 24 is `table[].next`.  If the pointer was itself loaded, the
  * place that it was loaded from is named first, in the same way, and then followed:
- * `c->next->state`.  Without debug information the name is left empty, because no name is better
- * than a wrong one.
+ * `c->next->state`.  Without debug information the name is left empty, because a wrong name would
+ * be worse than none.
  *
  * ir/type.c handles the types.
  */
@@ -168,7 +168,8 @@ static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
 }
 
 /* Returns true if `variable` is a better name than `other` for the value that both have.  For
- * example, a thread's `void *argument` becomes a `struct job *` in its first line. */
+ * example, a thread function often begins by assigning its parameter `void *argument` to a `struct
+ * job *`, which is the better name. */
 static bool is_more_specific(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
 {
 	return ir_type_is_pointer(d, ir_debug_operand(d, other, VARIABLE_TYPE)) &&
@@ -273,7 +274,8 @@ static void render(struct ir_debug *d, const struct pointed_place *p, uint64_t s
 
 static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct pointed_place *p, int depth);
 
-/* Handles a base that is itself a pointer.  It was loaded from a place that has a name. */
+/* Handles a base pointer that was itself loaded from memory.  It is named after the place from
+ * which it was loaded. */
 static bool loaded_place(struct ir_debug *d, LLVMValueRef load, struct pointed_place *p, int depth)
 {
 	struct pointed_place from = {.text = RD_BUF_INIT};

@@ -81,7 +81,7 @@ struct ir_variable {
 };
 bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, struct ir_variable *out);
 
-/* Returns a copy of a text that lives as long as d. */
+/* Returns a copy of the text.  The copy lives as long as d. */
 const char *ir_debug_keep(struct ir_debug *d, const char *text);
 
 /* Finds the value of an enumerator of the unit.  Returns false if no enumerator has this name. */

@@ -81,8 +81,8 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 	}
 }
 
-/* Returns true if assembler may synchronise.  Assembler without side effects and memory accesses
- * only computes, and an empty text is only a compiler barrier. */
+/* Returns true if assembler may synchronise.  Assembler that has no side effects and accesses no
+ * memory only computes, and an empty text is only a compiler barrier. */
 static bool asm_synchronises(LLVMValueRef code)
 {
 	size_t n;

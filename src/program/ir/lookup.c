@@ -48,7 +48,8 @@ struct wanted {
 };
 
 /* Takes the variable if it is a better match than the current one.  A variable that is declared
- * after the place is not visible there.  If a scope declares two, the later one is visible. */
+ * after the place of the instruction is not visible there.  If a scope declares two variables of
+ * this name, the later one is visible. */
 static void consider(struct ir_debug *d, LLVMValueRef call, struct wanted *w, struct ir_variable *out)
 {
 	LLVMValueRef storage = ir_debug_described(call);

@@ -238,8 +238,8 @@ static struct requested_size requested_by(LLVMValueRef call)
 	return requested;
 }
 
-/* How the memory is used: the largest struct as which it is accessed, and whether there is an
- * index other than 0. */
+/* How the memory is used: the largest struct type with which it is accessed, and whether it is
+ * accessed with an index other than 0. */
 struct usage {
 	LLVMTypeRef type;
 	int64_t size, stride;

@@ -54,7 +54,7 @@ struct ir_points_object {
 
 struct ir_points_function {
 	/* The variable of the first parameter, and the number of parameters.  The variables of the
-	 * others follow it. */
+	 * other parameters follow the first one. */
 	uint32_t parameters, parameter_count;
 	uint32_t result;    /* the variable of the result */
 	uint64_t signature; /* a hash of the parameters' types; 0 matches every call */

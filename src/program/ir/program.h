@@ -40,7 +40,7 @@ uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function);
 /* Returns the row of a value, or FACTS_NONE if the value has no row. */
 uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v);
 
-/* Appends the place of an instruction as "file.c:12", or "?"  if it is unknown. */
+/* Appends the place of an instruction as "file.c:12", or "?" if it is unknown. */
 void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *out);
 
 #endif

@@ -36,7 +36,7 @@ struct added_bits {
 struct redundant_flow {
 	const struct facts_graph *g;
 	const struct ir_steps *s;
-	/* The number of each key's facts, or FACTS_NONE for a key that cannot matter. */
+	/* The index of each key's facts, or FACTS_NONE for a key that cannot matter. */
 	uint32_t *bit;
 	uint32_t bits;		  /* the number of keys that have facts; each has two */
 	struct added_bits *added; /* for each key, the facts that a step on it adds */
@@ -140,7 +140,7 @@ static bool test(const uint64_t *set, uint32_t fact)
 	return set[fact / 64] >> (fact % 64) & 1;
 }
 
-/* Runs the steps of a block over f->now.  Fills in `redundant` unless it is NULL. */
+/* Applies the steps of a block to the set f->now.  Fills in `redundant` unless it is NULL. */
 static void run(struct redundant_flow *f, uint32_t block, bool *redundant)
 {
 	RD_ASSERT(block < f->g->nodes);

@@ -4,9 +4,8 @@
  * left out is replaced by calls of the runtime (rt/core/control/edit.c).  Calls are also inserted
  * before lines where a predicate must be true.
  *
- * A predicate is evaluated when control reaches its line.  Control reaches a line before each of
- * its instructions that follows an instruction of another line, in the same block or in a
- * preceding block.
+ * A predicate is evaluated when control reaches its line.  This is the case at each instruction of
+ * the line that follows an instruction of another line, in the same block or in a preceding block.
  */
 #include "instr/edit/edit.h"
 
@@ -81,8 +80,9 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Returns true if calls of the function can be left out.  The runtime must interpose the function,
- * because it must ignore the release of a lock that was not taken. */
+/* Returns true if calls of the function can be left out.  This is possible only if the runtime
+ * interposes the function, because the runtime then has to ignore the release of a lock that was
+ * not taken. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {

@@ -14,7 +14,7 @@
  * is an error. */
 int instr_edit(struct instr_unit *u);
 
-/* Inserts a call before an instruction, which evaluates a predicate.  Returns NULL, or the reason
+/* Inserts, before an instruction, a call that evaluates a predicate.  Returns NULL, or the reason
  * why the predicate cannot be evaluated there.  The text lives as long as `d`. */
 const char *instr_require(struct instr_unit *u, struct ir_debug *d, LLVMValueRef before,
 			  const struct rd_edit *edit, uint32_t number);

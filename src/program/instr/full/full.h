@@ -93,16 +93,17 @@ bool full_is_calculated_with(struct full_function *x, LLVMValueRef v);
 /* Returns true if the instruction turns the address of a variable into a number that is used in a
  * calculation. */
 bool full_numbers_variable(struct full_function *x, LLVMValueRef inst);
-/* Returns the site number of the load from which a stored value of less than eight bytes comes, or
- * 0 if it is unknown. */
+/* For a stored value of less than eight bytes, returns the site number of the load that read the
+ * value, or 0 if it is unknown. */
 uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 
 /* Makes a site and returns its number in the unit. */
 uint32_t full_site(struct full_function *x, const struct instr_site *site);
 LLVMValueRef full_site_number(struct full_function *x, uint32_t n); /* the number as in the trace */
 
-/* In inject.c.  full_inject() makes all users of a value use the result of a test instead, which a
- * fault may have changed.  It returns `v` itself if no fault can change the value. */
+/* In inject.c. full_inject() inserts a test, and makes all users of a value use the result of the
+ * test instead.  A fault may change that result.  Returns `v` itself if no fault can change the
+ * value. */
 bool full_is_injectable(LLVMValueRef v);
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site);
 void full_inject_arguments(struct full_function *x, LLVMValueRef call);
@@ -127,8 +128,8 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
  * current operand of the instruction. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
-/* In library.c.  Records ranges that a library function accesses but that no LIBC_RANGE in
- * libc.inc describes, before or after the call. */
+/* In library.c.  Records ranges that a library function accesses but that no LIBC_RANGE in libc.inc
+ * describes: those to record before the call or, if `behind` is set, after it. */
 void full_library(struct full_function *x, LLVMValueRef call, bool behind);
 
 /* walk.c */

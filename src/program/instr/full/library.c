@@ -13,8 +13,8 @@
 
 enum way {
 	RETURNS, /* the call wrote the string that the result points to */
-	/* The call reads the buffers of the iovec in that argument.  The next argument is the
-	 * number of buffers. */
+	/* The argument is an array of iovecs, and the call reads the buffers that they describe.
+	 * The next argument is the number of buffers. */
 	GATHERS,
 	SCATTERS, /* the call writes to these buffers; its result is the number of bytes */
 	SENDS,	  /* like GATHERS, with a struct msghdr */

@@ -120,9 +120,9 @@ static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 	return LLVMABISizeOfType(x->u->layout, LLVMGetAllocatedType(alloca)) * LLVMConstIntGetZExtValue(n);
 }
 
-/* The size, in bytes, of the largest variable that is cleared.  Variables are cleared because
- * their initial content differs from run to run, and would be copied and passed on with the
- * padding of structures. */
+/* The size, in bytes, of the largest variable that is cleared.  Variables are cleared because their
+ * initial content differs from run to run.  Otherwise, copying a structure would also copy such
+ * content, in the structure's padding. */
 #define CLEAR_MAX 4096
 
 static void clear(struct full_function *x, LLVMValueRef alloca, uint64_t size)
@@ -350,7 +350,8 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 
 /* --- chains -------------------------------------------------------------------- */
 
-/* Adds the bare blocks that follow a plain branch to the list of the piece. */
+/* If a plain branch leads to bare blocks, adds these blocks to the list of the piece before
+ * them. */
 static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 {
 	uint32_t to = ir_cfg_number(&x->f->cfg, LLVMGetSuccessor(branch, 0));
@@ -364,7 +365,8 @@ static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 	x->pieces[x->piece_count - 1].next = to;
 }
 
-/* Returns the invoke that returns to this block and only there, or NULL if there is none. */
+/* Returns the invoke that continues in this block when its callee returns.  Returns NULL if there
+ * is none, or if the block can also be reached in another way. */
 static LLVMValueRef returning_invoke(const struct full_function *x, uint32_t block)
 {
 	RD_ASSERT(block < x->f->cfg.graph.nodes);

@@ -3,14 +3,15 @@
  * Decides which functions are duplicated (clone.h), and where control changes from one copy to the
  * other.
  *
- * Each guard has a scope.  It is the innermost loop around the guard that has a test in each
- * iteration, or else the function.  All guards of a scope share one test, at the last place that
- * all paths to them pass.  If a scope has a single guard, the flag of that guard is tested, which
- * costs the same.  Counting loops without calls have no tests, because a test would cost more than
- * the rest of the loop.  Instead, the code around them tests, or they are split into pieces
- * (strip.c).  Other loops with short iterations test once in several iterations (unroll.c).
+ * Each guard has a scope.  It is the innermost loop that contains the guard and has a test in each
+ * iteration.  If there is no such loop, the scope is the whole function.  All guards of a scope
+ * share one test, at the last place that all paths to them pass.  If a scope has a single guard,
+ * the flag of that guard is tested instead of the region's byte, at the same cost.  Counting loops
+ * without calls have no tests, because a test would cost more than the rest of the loop.  Instead,
+ * the test is in the code around them, or they are split into pieces (strip.c).  Other loops with
+ * short iterations test once in several iterations (unroll.c).
  *
- * In functions that cannot be copied, each mark becomes a test where it is.
+ * In a function that cannot be copied, each mark is replaced by a test in the same place.
  */
 #include "instr/guard/clone.h"
 
@@ -24,7 +25,7 @@
 enum {
 	TIGHT = 100,	    /* counting loops with fewer instructions have no test */
 	MAX_COPIED = 30000, /* largest size, in instructions, of a function that is copied */
-	/* The distance between the first regions of two units; odd and large. */
+	/* The first region of a unit is the number of its slot times this odd and large number. */
 	REGION_STEP = 40503u,
 	MARK_ADDRESS = 0, /* the operands of a mark */
 	MARK_SIZE = 1,
@@ -221,10 +222,10 @@ static struct rounds look_at_rounds(const struct instr_clone *t, size_t number)
 	return r;
 }
 
-/* Decides whether the loop tests in each iteration.  A counting loop and the loops in it end by
- * themselves, and a test would prevent vectorisation.  So counting loops have no test if they are
- * inner loops or small.  Among the other loops, those that are unrolled have a test of their
- * own. */
+/* Decides whether the loop has a test in each iteration.  A loop with slow iterations has one.  A
+ * counting loop ends by itself, and a test would prevent vectorisation, so it has no test if it is
+ * an inner loop or small.  Other loops have a test, except that unroll.c places the tests of the
+ * loops that it unrolls. */
 static void decide(struct instr_clone *t, size_t number, const struct instr_unrolled *unrolled)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -261,7 +262,7 @@ static void find_loops(struct instr_clone *t, const struct rd_umap *pieces,
 
 /* ---- scopes ---- */
 
-/* The guards of a loop, or of the function, which is the last scope. */
+/* The guards of one scope.  A scope is a loop or, for the last scope, the whole function. */
 struct scope {
 	/* The last block that all paths to the guards pass, or FACTS_NONE if there are no
 	 * guards. */

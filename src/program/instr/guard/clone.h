@@ -17,9 +17,9 @@
 #include "instr/unit-int.h"
 #include "ir/value.h"
 
-/* A mark is a call that costs the inliner nothing, that no pass removes and that touches no
- * memory.  Its operands are the accessed address, the number of bytes, and a third number, which
- * is the number of the guard.  For synchronisation, the third number is one of these. */
+/* A mark is a call that the inliner regards as free, that no pass removes, and that touches no
+ * memory.  Its operands are the accessed address, the number of bytes, and a third number, which is
+ * the number of the guard.  For synchronisation, the third number is one of these. */
 enum instr_mark_sync {
 	MARK_ATOMIC = 1 << 30,	     /* plus an enum raddle_guard_atomic */
 	MARK_OUTSIDE = 1 << 30 | 64, /* plus 1 if the thread leaves the program's code */
@@ -40,7 +40,7 @@ struct instr_clone {
 	struct facts_loops loops;
 	uint32_t *parent; /* for each loop, the loop around it; FACTS_NONE if there is none */
 	bool *polled;	  /* for each loop, true if each iteration has a test */
-	/* For each loop, true if it must test sometimes although its iterations are cheap. */
+	/* For each loop, true if its iterations are cheap but it must still test now and then. */
 	bool *light;
 	const struct instr_unrolled *unrolled;
 	bool *meets; /* for each block, true if the byte is tested before it */
@@ -51,8 +51,8 @@ struct instr_clone {
 	LLVMBasicBlockRef *meeting;
 };
 
-/* In strip.c.  Cuts loops without tests into pieces where possible.  Adds the block at which each
- * piece begins to `pieces`. */
+/* In strip.c.  Cuts loops without tests into pieces where possible.  Adds the first block of each
+ * piece to the set `pieces`. */
 void instr_clone_strip(struct instr_clone *t, struct rd_umap *pieces);
 bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop *loop);
 
@@ -61,11 +61,11 @@ bool instr_clone_counts(const struct instr_clone *t, const struct facts_loop *lo
 /* Returns true if `inst` is neither a mark nor inserted by reg2mem. */
 bool instr_clone_is_real(LLVMValueRef inst);
 
-/* Filled in by unroll.c.  These are sets and maps of blocks. */
+/* What is known about unrolled loops, as sets and maps of blocks.  Filled in by unroll.c. */
 struct instr_unrolled {
 	struct rd_umap headers; /* the headers of unrolled loops */
-	/* The blocks in which such a loop has a test.  From there, control can change only to the
-	 * guarded copy. */
+	/* The blocks that contain the test of an unrolled loop.  From there, control can change
+	 * only to the guarded copy. */
 	struct rd_umap tests;
 	struct rd_umap first; /* maps the header of a later repetition to that of the first one */
 	struct rd_umap tried; /* the headers of loops that were considered */
@@ -86,8 +86,8 @@ void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies);
  * copy must run. */
 LLVMValueRef instr_clone_byte(struct instr_unit *u, uint32_t region);
 
-/* In quiet.c.  Call this after the copying.  Assigns regions to loops, and adds their lines to
- * `regions`. */
+/* In quiet.c.  Call this after the blocks are copied.  Assigns regions to loops, and adds the lines
+ * that describe these regions to `regions`. */
 void instr_clone_quiet(struct instr_clone *t, struct rd_buf *regions);
 
 /* Makes a new first block, which contains the function's variables and is shared by all copies.

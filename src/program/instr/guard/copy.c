@@ -119,7 +119,8 @@ static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 	return first != NULL ? ir_cfg_number(&t->cfg, (LLVMBasicBlockRef)(uintptr_t)*first) : block;
 }
 
-/* Makes the branches of one copy lead to its own blocks, or to the meetings of both copies. */
+/* Makes the branches of one copy lead to its own blocks, or to the meetings, which both copies
+ * share. */
 static void lead(struct instr_clone *t, LLVMBasicBlockRef block, bool guarded)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -159,7 +160,7 @@ static void clean(struct instr_clone *t, uint32_t number)
 
 /* ---- a guarded copy that is a separate function ---- */
 
-/* Copies the attributes of the function, of its result (0) and of its parameters. */
+/* Copies the attributes of the function itself, of its result (index 0) and of its parameters. */
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 {
 	unsigned last = LLVMCountParams(from);

@@ -36,8 +36,8 @@ static void build_at(struct instr_unit *u, LLVMValueRef inst)
 		LLVMSetCurrentDebugLocation2(u->builder, NULL);
 }
 
-/* Returns the number of bytes accessed.  If only the result of a call shows it, returns 1, so that
- * the first byte represents all. */
+/* Returns the number of bytes accessed.  If this number is known only after a call has returned,
+ * returns 1, so that the first byte represents all bytes. */
 static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *event)
 {
 	if (event->size != 0)

@@ -37,8 +37,8 @@ struct quiet {
 	uint32_t region;
 };
 
-/* Returns, for each loop, the depth of the nest of loops that it contains, counting the loop
- * itself, or TESTS. */
+/* Returns an array with a number for each loop.  It is the depth of the nest that consists of the
+ * loop and its inner loops, or TESTS. */
 static uint32_t *find_depths(const struct instr_clone *t)
 {
 	uint32_t *depth = rd_xcalloc(t->loops.count + 1, sizeof *depth);
@@ -84,7 +84,8 @@ static bool has_marks(const struct instr_clone *t, const struct facts_loop *loop
 	return false;
 }
 
-/* Removes the guards of a copied block, and lists them in the lines of the region. */
+/* Removes the guards of a copied block.  For each of them, adds a line to `regions` that assigns it
+ * to the region of the loop. */
 static void silence(struct quiet *q, LLVMBasicBlockRef block, struct rd_buf *regions)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL; i = next) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unrolls some loops with short iterations, namely those that have no counter, such as walks along
- * lists, and outermost ones.  A test in each iteration is too expensive for them, but some test is
- * necessary.  So the body of the loop is repeated, with one test after the last repetition
- * (clone.h):
+ * Unrolls some loops with short iterations.  These are outermost loops, and loops without a
+ * counter, for instance loops that walk along a list.  A test in each iteration is too expensive
+ * for them, but some test is necessary.  So the body of the loop is repeated, with one test after
+ * the last repetition (clone.h):
  *
  *	for (;;) { A; if (...) break; }
  *

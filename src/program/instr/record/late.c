@@ -165,8 +165,9 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* Returns true if the site of a hook is a constant.  The optimiser may have merged two hooks into
- * one that chooses the site at run time.  Then the choice may be made only after the read. */
+/* Returns true if the site of a hook is a constant.  It is not constant if the optimiser has merged
+ * two hooks into one that chooses the site at run time.  Such a hook must not be merged with an
+ * earlier one, because its site may not be chosen yet at the earlier place. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;
@@ -216,7 +217,8 @@ struct row {
 	struct late_hook *first;      /* the hook before which the range is inserted */
 	struct late_hook *parts[ROW]; /* all hooks of the row, including the first */
 	size_t count;
-	/* The offsets of the first byte, of the end, and of the first part. */
+	/* The offsets of the first byte of the row, of its end, and of the access with which it
+	 * began. */
 	int64_t low, high, at;
 };
 

@@ -194,8 +194,9 @@ static bool find_test(struct late_shape *s, struct test *t)
 }
 
 /* Returns the number of iterations of a loop that continues while its counter is below (or not
- * above) the bound.  The counter grows by `step` and does not wrap.  The first value that is
- * tested is start + step, or start.  The loop runs at least one iteration. */
+ * above) the bound.  The counter grows by `step` and does not wrap.  The first value that is tested
+ * is start if the test precedes the addition, and start + step otherwise.  The loop runs at least
+ * one iteration. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	RD_ASSERT(t->counter.step > 0);
@@ -207,8 +208,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	LLVMValueRef first = t->before
 				     ? t->counter.start
 				     : LLVMBuildAdd(b, t->counter.start, LLVMConstInt(type, step, false), "");
-	/* The distance is bound - first, or one more than that.  If it is positive, the number of
-	 * further iterations is ceil(distance / step). */
+	/* The distance is bound - first, plus 1 if the loop continues at the bound.  If it is
+	 * positive, the number of further iterations is ceil(distance / step). */
 	LLVMValueRef distance = LLVMBuildSub(b, t->bound, first, "");
 	distance = LLVMBuildAdd(b, distance, LLVMConstInt(type, inclusive ? step : step - 1, false), "");
 	LLVMValueRef further = LLVMBuildUDiv(b, distance, LLVMConstInt(type, step, false), "");

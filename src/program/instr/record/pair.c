@@ -21,8 +21,8 @@
 /* The positions of the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_WRITE = 3 };
 enum { REACH = 16 }; /* the number of hooks after a hook that are examined */
-/* The largest size of the hooks that are merged, as a power of two: eight bytes.  Two accesses of
- * sixteen bytes would too often be in different blocks. */
+/* The largest size of an access whose hook is merged, as the exponent of a power of two: eight
+ * bytes.  Two accesses of sixteen bytes would too often be in different blocks. */
 enum { LARGEST_POWER = 3 };
 
 struct half {

@@ -132,7 +132,8 @@ static void emit_atomic(struct emitter *e, const struct instr_event *event)
 			(LLVMValueRef[]){e->self, event->pointer, site, instr_atomic_stored(e->u, event)});
 }
 
-/* Returns true if something reads the shadow stack pointer after event `i` of its block. */
+/* Returns true if, after event `i`, something reads the shadow stack pointer before the next call
+ * sets it. */
 static bool looked_at_after(const struct emitter *e, size_t i)
 {
 	RD_ASSERT(i < e->f->count);

@@ -46,7 +46,7 @@ struct instr_event {
 	unsigned operand;    /* the number of the operand of `inst` that is the pointer */
 	uint64_t size;	     /* the number of bytes; 0 if it is only known at run time */
 	LLVMValueRef length; /* the length of a range, if `size` is 0 and `libc` is NULL */
-	/* The row that states the length of a library function's argument.  Otherwise NULL. */
+	/* For an access by a library function, the row that states its length; otherwise NULL. */
 	const struct instr_libc *libc;
 	LLVMAtomicOrdering order; /* the memory order of an atomic */
 };
@@ -57,7 +57,7 @@ struct instr_function {
 	struct ir_effects *effects;
 	LLVMValueRef function;
 	struct ir_cfg cfg;
-	/* True if memory that no other thread can reach is included. */
+	/* True if the events include accesses to memory that no other thread can reach. */
 	bool everything;
 	struct rd_umap wait_reads;	/* the loads of the whole unit that decide a wait loop */
 	struct rd_umap private_objects; /* maps an object to true if it is private */
@@ -65,7 +65,7 @@ struct instr_function {
 	size_t count, capacity;
 };
 
-/* Fills `reads` with the loads that decide a loop around a condition wait. */
+/* Fills `reads` with the loads that decide whether a loop around a condition wait continues. */
 void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
 
 /* Returns the instruction before which code must be inserted so that it runs after `inst`.  For an
@@ -115,8 +115,7 @@ void instr_eliminate(struct instr_function *f);
 bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
 		     struct instr_event *event);
 
-/* Returns true if the event is a store of a vtable's address into an object, which the compiler
- * generated. */
+/* Returns true if the event is a store by which the compiler sets an object's vtable pointer. */
 bool instr_event_is_of_vtable(const struct instr_event *event);
 
 #endif

@@ -33,8 +33,8 @@ struct conversion {
 	uint64_t size;	  /* the number of bytes that are written; 0 for nothing or for a string */
 };
 
-/* Returns the text of a constant string, or NULL if the value is not one.  The string may be
- * behind the placeholder of a test for faults. */
+/* Returns the text of a constant string, or NULL if the value is not one.  A freeze instruction may
+ * surround the string.  Such an instruction marks a place where a fault may be injected. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;

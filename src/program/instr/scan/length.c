@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Generates code that computes how many bytes a library function reads or writes, according to a
- * row of raddle/libc.inc.  It inserts the call of a hook that records the range at the builder's
- * position.
+ * row of raddle/libc.inc.  At the builder's position, it inserts the call of a hook that records
+ * the range.
  */
 #include "instr/scan/event.h"
 

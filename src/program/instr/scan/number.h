@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns keys to the bytes that accesses touch within one function.  Equal bytes have equal
- * keys. */
+/* Assigns keys to the bytes that accesses touch within one function.  Accesses to the same bytes
+ * get the same key. */
 #ifndef INSTR_NUMBER_H
 #define INSTR_NUMBER_H
 

@@ -165,8 +165,8 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
-/* Adds a fence, or assembler without instructions, to the site table.  It is not an event.  Such a
- * barrier is there to make the relaxed atomics around it order threads. */
+/* Adds a fence, or assembler without instructions, to the site table.  It is not an event.
+ * Programs use such a barrier to make the relaxed atomics around it order threads. */
 static void note_barrier(struct instr_function *f, struct instr_event event)
 {
 	event.kind = EVENT_FENCE;
@@ -228,8 +228,9 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
-/* Adds an event about a file descriptor.  Full traces have no such events, because they record
- * values, and an injected fault needs memory. */
+/* Adds an event about a file descriptor.  Flavours whose events carry values have no such events,
+ * because a descriptor has no value in the program's memory that could be recorded or changed by a
+ * fault. */
 static void add_descriptor(struct instr_function *f, struct instr_event event)
 {
 	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;

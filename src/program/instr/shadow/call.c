@@ -226,7 +226,9 @@ static void allocated(struct shadow_function *x, LLVMValueRef call, const char *
 	bool is_pair = strcmp(name, "calloc") == 0,
 	     is_second = is_pair || strcmp(name, "realloc") == 0 || strcmp(name, "aligned_alloc") == 0;
 	if (strcmp(name, "realloc") == 0 || !returns_alone(call) || is_tail(call))
-		/* It is unknown which memory moved; expressions whose values differ are dropped. */
+		/* No code is inserted.  After realloc(), it is unknown which memory was moved.
+		 * After the other calls, there is no suitable place for the code.  Expressions
+		 * whose values no longer match are dropped later. */
 		return;
 	shadow_at(x, instr_place_after(call));
 	LLVMValueRef size = shadow_word(x, LLVMGetArgOperand(call, is_second ? 1 : 0));

@@ -97,7 +97,7 @@ static bool can_be_twice(struct look *k)
 
 /* --- the memory that a loop touches --- */
 
-/* Inserts code before the loop that tests the marks of all extents.  Returns NULL if no extent is
+/* Before the loop, inserts code that tests the marks of all extents.  Returns NULL if no extent is
  * known. */
 static LLVMValueRef look_at_marks(struct look *k)
 {

@@ -133,7 +133,8 @@ static LLVMValueRef cast(struct shadow_function *x, LLVMValueRef inst)
 	return instr_hook_call(x->u, HOOK_SX_CAST, arguments);
 }
 
-/* Makes the reference for a choice between two values, with the reference of the condition. */
+/* Makes the reference for a choice between the values `a` and `b`.  `ref` is the reference of the
+ * condition. */
 static LLVMValueRef choose(struct shadow_function *x, LLVMValueRef condition, LLVMValueRef ref,
 			   LLVMValueRef a, LLVMValueRef b)
 {

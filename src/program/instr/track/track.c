@@ -31,7 +31,7 @@ struct gating {
 	uint32_t leader;     /* the number of the function's first gate */
 	bool any;	     /* true if the function has a gate */
 	struct rd_names met; /* names of the gates found, without their ordinals */
-	/* Maps the number of such a name to the number of times it occurred. */
+	/* Maps the number of a name in `met` to the number of times the name occurred. */
 	struct rd_umap counts;
 };
 
@@ -139,7 +139,8 @@ static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struc
 	if (!d->returns)
 		return;
 	build_at(u, instr_place_after(inst), inst);
-	/* The result of a compare-and-exchange is the old value, and whether it was replaced. */
+	/* A compare-and-exchange returns a pair: the old value, and a flag that tells whether it
+	 * was replaced. */
 	if (LLVMGetInstructionOpcode(inst) == LLVMAtomicCmpXchg)
 		value = bits_of(u, LLVMBuildExtractValue(u->builder, inst, 0, ""));
 	else if (d->result != NULL)
@@ -216,7 +217,7 @@ static bool has_behind(LLVMValueRef call)
 	return ways == 1;
 }
 
-/* Returns the first argument of a call that is a number or a pointer. */
+/* Returns the first of a call's arguments that is a number or a pointer. */
 static LLVMValueRef first_value(struct instr_unit *u, LLVMValueRef call)
 {
 	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)

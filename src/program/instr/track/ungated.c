@@ -3,9 +3,10 @@
  * Functions with gates (track.c) have a second copy without them.  On entry the function tests one
  * byte: if all gates are closed, the clean copy runs, which tests nothing.
  *
- * A gate is closed, while the program runs, when it has recorded as many events as it may.  A loop
- * may then continue for a long time.  So each iteration of a loop with gates begins by testing
- * whether one of these gates is still open.  If no gate is open, the loop continues in a clean copy:
+ * While the program runs, a gate is closed when it has recorded its maximum number of events.  A
+ * loop may then continue for a long time.  So each iteration of a loop with gates begins by testing
+ * whether one of these gates is still open.  If no gate is open, the loop continues in a clean
+ * copy:
  *
  * 	before --> test -+-> header ... (gates) --> test
  * 	                  \
@@ -67,8 +68,8 @@ static LLVMValueRef byte_of(LLVMValueRef inst)
 	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
 }
 
-/* Returns the byte that covers all gates of a function (raddle/track.h).  It is the function from
- * whose source the gate comes. */
+/* `at` is the flag byte of a gate.  Returns the byte that covers all gates of the gate's function
+ * (raddle/track.h).  Even after inlining, that is the function whose source contains the gate. */
 static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
 {
 	LLVMValueRef base = LLVMIsAConstantExpr(at) ? LLVMGetOperand(at, 0) : at;

@@ -25,7 +25,7 @@ static inline uint64_t rt_hash_add(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* Returns the random number that splitmix64 generates in state z.  Its next state is z +
+/* Returns the random number that splitmix64 generates in state z.  The state that follows is z +
  * RT_GOLDEN. */
 static inline uint64_t rt_mixed(uint64_t z)
 {

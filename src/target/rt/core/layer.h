@@ -52,7 +52,7 @@ struct rt_until {
 /*
  * An operation that layers are notified of.  It begins, passes the gate, takes effect, and ends
  * when its record is written.  An operation that is left by cancellation or an exception is
- * ignored, since it has no record either.  For example:
+ * ignored, since it is not recorded.  For example:
  *
  * 	RT_OP(op, RADDLE_THREAD_JOIN, number);
  * 	... rt_op_end(&op);
@@ -214,8 +214,9 @@ static inline void rt_op_waited(struct rt_op *op)
 		RT_NOTIFY(op_waited, op);
 }
 
-/* Call these before and after the release of `object` takes effect.  `kind` and `object` may differ
- * from those of the operation, because waiting on a condition variable also releases a mutex. */
+/* Call releasing() before the release of `object` takes effect, and released() after it.  `kind`
+ * and `object` may differ from those of the operation, because waiting on a condition variable also
+ * releases a mutex. */
 static inline void rt_op_releasing(struct rt_op *op, uint32_t kind, uintptr_t object)
 {
 	if (op->t)

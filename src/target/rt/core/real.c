@@ -60,7 +60,8 @@ static void early_free(void *p)
 	(void)p;
 }
 
-/* It has no initialiser, because initialised variables are placed among those of the program. */
+/* This variable has no initialiser, because initialised variables are placed among those of the
+ * program. */
 struct rt_real rt_real;
 
 static const struct rt_real early = {

@@ -145,8 +145,8 @@ static inline bool rt_has_own_allocator(void)
 	return RT_UNLIKELY(rt_real.own_allocator);
 }
 
-/* Returns true if `code` lies in that allocator's library.  The allocator's own locks are not part
- * of the program's synchronisation. */
+/* Returns true if `code` lies in the library of the program's own allocator.  The allocator's locks
+ * are not part of the program's synchronisation. */
 static inline bool rt_is_allocator(const void *code)
 {
 	return (uintptr_t)code - rt_real.allocator < rt_real.allocator_size;

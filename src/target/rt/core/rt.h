@@ -26,8 +26,8 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* For a part of a frequently called function that is seldom needed.  It is kept out of line, so
- * that it does not slow down the rest. */
+/* For code that a frequently called function seldom needs.  It is kept out of line, so that it does
+ * not slow down the rest of the function. */
 #define RT_SELDOM __attribute__((noinline, cold))
 /* The number of locks for atomic operations: a power of two, chosen by hand so that unrelated
  * atomics rarely share a lock. */
@@ -55,7 +55,7 @@ struct rt_callbacks {
 #undef RT_CALLBACK
 };
 
-/* The functions of all listening layers for each callback, each list ended by NULL. */
+/* For each callback, the functions of the listening layers, terminated by NULL. */
 struct rt_callback_lists {
 #define RT_CALLBACK(name, parameters, arguments) void(*name[RT_LAYER_COUNT + 1]) parameters;
 #include "rt/core/callback.inc"
@@ -121,7 +121,7 @@ struct rt {
 	_Atomic uint64_t mapped;	/* the bytes that the runtime has mapped, including the session */
 	struct rt_limit limits[2];	/* rt/core/process/limit.c: the limits of address space and data */
 	_Atomic uint32_t interruptible; /* rt/core/process/handler.c: 1 if handlers may run */
-	/* Rt/core/process/handler.c: 1 if a thread may be cancelled at any instruction. */
+	/* rt/core/process/handler.c: 1 if a thread may be cancelled at any instruction. */
 	_Atomic uint32_t asynchronous;
 	pid_t trapped;	 /* the process whose futex calls are trapped (rt/steer/trap.c), or 0 */
 	bool leaves_out; /* rt/core/control/edit.c: true if an edit has left out a lock */
@@ -172,15 +172,15 @@ long rt_bare_call(long number, const long arguments[6]);
 extern const char rt_bare_end[] __attribute__((visibility("hidden")));
 pid_t rt_kernel_tid(void); /* the ID of the kernel thread, whatever thread runs on it */
 
-/* The set of signals that the runtime blocks.  A system call that is trapped (rt/steer/trap.c)
- * raises SIGSYS, which kills the process if it is blocked. */
+/* The set of signals that the runtime blocks.  It lacks SIGSYS, which a trapped system call
+ * (rt/steer/trap.c) raises, and which kills the process if it is blocked. */
 #define RT_ALL_SIGNALS (~(1ull << (31 - 1)))
 void rt_unlock(const uint64_t *saved_signals);
 
 /* Locks that are held briefly while signals are not blocked.  A signal handler may interrupt the
  * holder and leave by longjmp, so the lock may never be released.  Therefore rt_spin() stops
  * waiting after RT_PATIENCE rounds and returns false.  rt_spin_recover() releases a lock that the
- * calling thread left locked.  Both numbers were chosen by hand.  A lock is held for less than
+ * calling thread left locked.  The two numbers were chosen by hand.  A lock is held for less than
  * RT_SPINS pauses, unless its holder was preempted; after that many, the waiter yields the
  * processor.  A holder that is merely slow releases the lock within RT_PATIENCE yields. */
 #define RT_SPINS 200

@@ -12,7 +12,8 @@
 	(256 * 1024)	    /* frames; enough for calls in constructors, before a thread has a state */
 #define RT_MODULES 512	    /* maximum number of listed objects; others are reported repeatedly */
 #define RT_DESCRIPTORS 1024 /* the usual limit of descriptors; higher ones share entries */
-/* The number of entries of a cache; streams that share an entry are examined repeatedly. */
+/* The number of entries of the cache of streams.  Streams that share an entry displace each other,
+ * so they are examined again and again. */
 #define RT_STREAMS 256
 #define RT_FRONT_BUCKETS 256
 

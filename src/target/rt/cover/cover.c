@@ -10,9 +10,9 @@
  *
  * For each word of eight bytes, the table keeps the last write and the last reads after it.  A word
  * may displace another word with the same hash, so a pair may be missed, but none is invented.
- * Accesses that a thread made while it was the only thread are dropped, since they cannot change
- * places with accesses of other threads.  Accesses to memory that has become another object, and to
- * the stack of an earlier thread, are also dropped.
+ * Accesses that a thread made while it was the only thread are dropped, since no schedule can
+ * change their order with accesses of other threads.  Accesses to memory that has become another
+ * object, and to the stack of an earlier thread, are also dropped.
  *
  * Threads take turns when this layer is used, but not after the end of the plan.  So there is a
  * lock; a thread that does not get it immediately, for instance a signal handler, skips the access.

@@ -159,8 +159,8 @@ static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint
 	return lane;
 }
 
-/* Returns the lane of an ended thread for reuse.  Returns false if other threads may still use the
- * watch. */
+/* Makes the lane of an ended thread available to new threads.  Returns false if other threads may
+ * still use the watch. */
 static bool give_lane(const struct rt_watch *w)
 {
 	struct rt_detect *d = rt_detect();

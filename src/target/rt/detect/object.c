@@ -36,7 +36,7 @@ struct rt_object {
 	struct rt_object *next;
 	uintptr_t address;
 	struct rt_clock clock;
-	/* The joined clocks of readers that released it, for later writers. */
+	/* The joined clocks of the readers that released the lock.  Later writers acquire them. */
 	struct rt_clock readers;
 	uint64_t epoch, version; /* the epoch and version of the last releaser, if `whole` */
 	uint32_t lane, master;
@@ -119,7 +119,8 @@ static void remove_object(struct rt_object **at)
 }
 
 /* Begins an operation on an object: enters the detector and locks the stripe.  Returns false if
- * that failed; in that case the lost edge is forgiven, unless the detector has stopped. */
+ * that failed.  In that case the lost happens-before edge is forgiven (rt/detect/watch.h), unless
+ * the detector has stopped. */
 static bool begin(struct rt_thread *t, uintptr_t address)
 {
 	struct rt_watch *w = rt_watch(t);
@@ -255,8 +256,8 @@ void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 	publish_at(t, object, false);
 }
 
-/* Adds the clock that a relaxed read found to `found`.  The thread acquires it at its next
- * fence. */
+/* Called after a relaxed read.  Adds the clock of the object to the thread's clock `found`, which
+ * the thread acquires at its next fence. */
 static void note_found(struct rt_thread *t, uintptr_t address)
 {
 	const struct rt_object *o;

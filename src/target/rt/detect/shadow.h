@@ -41,7 +41,7 @@
  * of a page number, so that tables of both levels have similar sizes. */
 #define RT_TABLE_SHIFT 18
 #define RT_ADDRESS_BITS 47 /* the bits of a user address on x86-64 */
-/* the number of pages in a thread's cache, chosen by hand: 8 KiB for 2 MiB of the program */
+/* the number of pages in a thread's cache, chosen by hand; it takes 8 KiB and covers 2 MiB */
 #define RT_CACHE 512
 /* the maximum number of cells for eight bytes; further accesses replace old cells */
 #define RT_CELLS_MAX 4096

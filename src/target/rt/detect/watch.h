@@ -33,7 +33,8 @@ _Static_assert((RT_STRIPES & (RT_STRIPES - 1)) == 0, "stripes are chosen by a ma
 
 /* The detector's state of a thread. */
 struct rt_watch {
-	/* The frame that entered the detector, as in rt_thread.busy; 0 outside it. */
+	/* The frame of the function that entered the detector, as in rt_thread.busy.  It is 0 while
+	 * the thread is outside the detector. */
 	volatile uintptr_t busy;
 	volatile uint64_t changes; /* odd while the thread is inside the detector */
 	bool ticked;		   /* true if its epoch has changed since its segment began */

@@ -31,7 +31,8 @@ static struct {
 	struct rt_no_buffer head;
 } unread;
 
-/* Weak, because a static program that defines malloc() itself must not be linked with libc's. */
+/* Weak, because mallopt() must not bring libc's malloc() into a static program that defines
+ * malloc() itself. */
 extern __typeof__(mallopt) mallopt __attribute__((weak));
 
 /* By default, once the program has freed a large block, glibc allocates blocks of up to that size

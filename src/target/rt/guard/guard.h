@@ -122,8 +122,8 @@ struct guard_tables {
 		uint32_t order, tau_us, skip;
 		uint32_t guard[2];
 		bool active; /* true while an access is tracked */
-		/* True if enough accesses were tracked, so that only stopping a thread is left to
-		 * do. */
+		/* True if enough accesses were tracked.  From then on, the task only tries to stop
+		 * a thread. */
 		bool settled;
 		bool aliases; /* true if two threads have reached the same bytes */
 		/* True if a thread has ended that was not ordered after the access. */

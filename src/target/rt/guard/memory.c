@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions that free memory.  Whatever is allocated there next is another object, so
- * tracking of accesses to the memory ends.
+ * Interposed functions that free memory.  Whatever is later allocated at the same address is
+ * another object, so tracking of accesses to the freed memory ends.
  */
 #include "rt/guard/real.h"
 
@@ -22,8 +22,8 @@ __attribute__((cold)) void guard_free_slowly(void *memory)
 	REAL(free)(memory);
 }
 
-/* Programs and their libraries free memory all the time.  So a pointer to the function is changed
- * when tracking begins and ends, which saves a test at each call. */
+/* Programs and their libraries free memory all the time.  So free() calls a function through a
+ * pointer, which is changed when tracking begins and ends.  This saves a test at each call. */
 void guard_free_track(bool tracking)
 {
 	guard.free = tracking || !guard_is_resolved() ? guard_free_slowly : REAL(free);

@@ -2,7 +2,7 @@
 /*
  * Records what interposed functions and instrumented code report about the order of threads, while
  * an access is tracked.  Each call holds the lock briefly.  If an operation cannot be recorded,
- * tracking of all accesses ends, since no verdict is better than a wrong one.
+ * tracking of all accesses ends, since a wrong verdict would be worse than none.
  */
 #include "rt/guard/guard.h"
 
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 
 enum {
-	/* Attempts to take the lock before the thread yields; the lock is held only briefly. */
+	/* The number of attempts to take the lock before the thread yields.  The lock is held only
+	 * briefly. */
 	SPINS = 200,
 	YIELDS = 2000, /* yields before tracking ends; threads in production must not wait longer */
 };
@@ -169,8 +170,8 @@ GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 	errno = saved;
 }
 
-/* Ends tracking of accesses to freed memory.  Whatever is allocated there next is another object,
- * and the allocator orders the thread that gets it after this one. */
+/* Ends tracking of accesses to freed memory.  Whatever is later allocated at the same address is
+ * another object, and the allocator orders the thread that gets it after this one. */
 GUARD_RARE void guard_note_gone(const void *memory, size_t size)
 {
 	int saved = errno;

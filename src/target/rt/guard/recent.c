@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Remembers which threads recently accessed which bytes at the guards of a task.  A loop over an
- * array may access thousands of addresses, of which other threads access only a few.  At all the
- * others it is useless to stop a thread or to track an access.  In this table, new entries displace
- * old ones.  That is good enough, since the table only selects accesses and proves nothing.
+ * array may access thousands of addresses, of which other threads access only a few.  At the other
+ * addresses, it is useless to stop a thread or to track an access.  In this table, new entries
+ * displace old ones.  That is good enough, since the table only selects accesses and proves
+ * nothing.
  */
 #include "rt/common/hash.h"
 #include "rt/guard/guard.h"

@@ -84,7 +84,7 @@ static void *map_shared(int fd, void *at, size_t size, long offset)
 	return p == -1 ? NULL : (void *)p;
 }
 
-/* Finds the regions of guards in the memory, if the agent knows them. */
+/* Finds the regions of guards in the agent's memory, if the agent has stored them there. */
 static void find_places(struct raddle_guard *s, uint64_t size)
 {
 	uint32_t count = s->place_count;

@@ -33,8 +33,8 @@ static int got_c11(int result, const volatile void *object)
 	return result;
 }
 
-/* ACQUIRES defines a function that acquires OBJECT if it succeeds; the function HOW tests that.
- * RELEASES defines a function that releases OBJECT. */
+/* ACQUIRES defines a function that acquires OBJECT if it succeeds.  HOW is the function that checks
+ * the result and reports the acquisition.  RELEASES defines a function that releases OBJECT. */
 #define ACQUIRES(how, object, name, parameters, arguments)                                                   \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \
@@ -170,7 +170,8 @@ RELEASES(semaphore, sem_post, (sem_t * semaphore), (semaphore))
 
 /* ---- one-time initialisation ---- */
 
-/* A one-time initialisation that the thread is running.  They form a list, the innermost first. */
+/* A one-time initialisation that the thread is running.  If such initialisations are nested, they
+ * form a list, the innermost first. */
 struct guard_once {
 	void *control;
 	void (*routine)(void);

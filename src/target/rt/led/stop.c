@@ -12,8 +12,8 @@
 #include "rt/core/layer.h"
 #include "rt/core/buffer/mark.h"
 
-/* Marks the bytes.  Returns true if the thread had not yet read or written some of them in this
- * segment or, for a write, had not yet written some of them. */
+/* Marks the bytes.  For a read, returns true if the thread had not yet accessed some of them in
+ * this segment.  For a write, returns true if it had not yet written some of them. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
 {
 	bool first = false;

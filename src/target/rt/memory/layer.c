@@ -21,7 +21,8 @@
 #include <malloc.h>
 
 #define RANGE_MAX 512 /* bytes: the most that one access at a tracked site adds to tracked memory */
-/* The number of callbacks after the start of a call that check for its writes. */
+/* A call may run code that is not instrumented and writes to memory.  This is the number of
+ * callbacks after the start of the call that check for such writes. */
 #define CALL_LOOKS 8
 
 /* ---- the program's memory ---- */

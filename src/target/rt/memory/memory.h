@@ -15,7 +15,7 @@
 #include "rt/core/control/choose.h"
 #include "rt/memory/model.h"
 
-/* the number of stores since its last operation that a thread keeps; a power of two */
+/* the maximum number of a thread's stores since its last operation that are kept; a power of two */
 #define RT_MEMORY_RECENT 512
 /* The number of entries for stores whose old value other threads may read; a power of two. */
 #define RT_MEMORY_PUBLISHED 4096
@@ -31,8 +31,8 @@ struct rt_memory_access {
 	enum memory_order_of order;
 };
 
-/* The last store to a location.  `through` is the site of a tracked store by the same thread
- * without an operation in between, or 0. */
+/* The last store to a location.  `through` is the site of a tracked store that the same thread made
+ * without an operation between the two stores, or 0 if there is none. */
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through;

@@ -227,7 +227,8 @@ struct head {
 /* The maximum number of stores to choose from, chosen by hand; further stores have to wait. */
 #define HEADS 256
 
-/* Finds the heads of all threads, in the order of the stores. */
+/* Finds all stores that may reach memory next, and sorts them by the order in which they were
+ * made. */
 static uint32_t find_heads(const struct memory *m, struct head *heads)
 {
 	uint32_t n = 0;
@@ -303,8 +304,8 @@ static void put_entry(struct memory *m, uint32_t t, struct memory_part p, uint64
 	own->buffer[own->count++] = (struct memory_entry){index_of(m, p.cell), value, p.mask, ++m->stores};
 }
 
-/* Returns those bytes of *mask that are in the thread's own buffer, and reduces *mask to these
- * bytes. */
+/* Returns the values of those bytes of *mask that are in the thread's own buffer, and reduces *mask
+ * to these bytes. */
 static uint64_t own_stores(const struct memory *m, uint32_t t, const struct memory_cell *cell, uint64_t *mask)
 {
 	const struct memory_thread *own = &m->threads[t];

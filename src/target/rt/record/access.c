@@ -61,8 +61,8 @@ static RT_COLD_KEEPS void listened_or_alone_access(struct raddle_self *self, uin
 		rt_notify_access(t, address, size, site, write);
 }
 
-/* Handles every access that is neither plain nor thin.  For most gathered accesses it makes no
- * calls, so it saves few registers. */
+/* Handles every access that is neither plain nor thin (rt/record/access.h).  For most gathered
+ * accesses it makes no calls, so it saves few registers. */
 static __attribute__((noinline, preserve_most)) void
 listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {

@@ -56,7 +56,7 @@ static void append(struct rt_thread *t, struct rt_record *r)
 	}
 }
 
-/* Writes a record, in which it fills in q and the time. */
+/* Fills in q and the time of a record, and writes the record. */
 static void emit(struct rt_thread *t, struct rt_record *r)
 {
 	bool taken = r->code & RT_TAKEN;
@@ -105,8 +105,8 @@ static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 	synchronised(t);
 }
 
-/* Begins a record.  The encoder must be taken.  First writes the records of handlers whose q is
- * lower.  Returns the position after q, or NULL if there is no room. */
+/* Begins a record.  The encoder must be taken.  First writes those records of signal handlers whose
+ * number is lower than `q`.  Returns the position after q, or NULL if there is no room. */
 static inline uint8_t *begin_record(struct rt_thread *t, uint32_t code, uint64_t q)
 {
 	uint8_t *p;

@@ -13,7 +13,8 @@
  * memory, all places of the thread stay cold. */
 RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t);
 
-/* Called when a record of the place is about to be appended, and there is room for one more. */
+/* Called when a record of the place is about to be appended, and there is room for one more
+ * record. */
 void rt_thin_record_at(struct rt_thread *t, uint32_t site);
 
 static inline __attribute__((always_inline)) struct rt_place *rt_hot_place(const struct rt_thread *t,

@@ -19,7 +19,8 @@ struct stride {
 	/* The distance in bytes; never negative, since the walk starts at the lowest address. */
 	uint64_t by;
 	uint32_t size;
-	/* A mask of the bytes of a block that are accessed, if its first byte is accessed. */
+	/* A mask of the bytes of a block that are accessed, if one of the accesses begins at the
+	 * first byte of the block. */
 	uint64_t pattern;
 };
 

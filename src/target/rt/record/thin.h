@@ -32,8 +32,8 @@
  * its repeated accesses, and these are not even counted.
  *
  * In each segment, a change of owner is checked only once for each place and block.  Later accesses
- * are treated like the first one (rt_was_left_out_here() of rt/record/left-out.h).  The hooks would
- * not report repeated accesses to the same bytes either.
+ * are treated like the first one (rt_was_left_out_here() of rt/record/left-out.h).  (Even in a run
+ * that is not thinned, the hooks do not report repeated accesses to the same bytes.)
  *
  * All threads use one table of blocks, in which several blocks may share an entry.  Such a block
  * seems to change its owner more often, and is quiet sooner.  Entries are updated without a lock.
@@ -67,7 +67,7 @@
 #define RT_LINE_ONE 0x100u
 #define RT_LINE_CHANGE 0x400u
 #define RT_LINE_WRITE 0x1000u
-/* An entry with hand 0, which no thread has, so rt_line_after() keeps it. */
+/* An entry whose hand is 0.  No thread has that hand, so rt_line_after() never changes it. */
 #define RT_LINE_PINNED RT_LINE_ONE
 
 /* Returns the hand of a thread.  Threads whose numbers differ by a multiple of RT_HANDS share a
@@ -155,8 +155,8 @@ static inline struct rt_place *rt_place_of(struct rt_place *places, uint32_t sit
 	return second->site == site || first->heat & RT_PLACE_HOT ? second : first;
 }
 
-/* Writes a record of how many accesses of the site were left out here.  Later records are not moved
- * before this one. */
+/* Writes a record that states how many accesses of the site were left out.  Later records are not
+ * moved before this one. */
 static inline uint8_t *rt_put_left_out(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t count)
 {
 	*p++ = RADDLE_LEFT_OUT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Models of functions that read standard input, files or the environment.  The bytes that they read
- * become bytes of an input, which is found by the descriptor, at some offset.
+ * become bytes of an input at some offset.  The input is found by the descriptor.
  *
  * When a file is opened, its identity is stored for the descriptor.  Calls without a model here may
  * close the descriptor and reuse its number, so each read checks that the descriptor still refers
@@ -252,7 +252,7 @@ RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f)
 
 /* ---- formats ---- */
 
-/* Reads the text that was scanned again from the stream's file, and scans it to find the
+/* Reads the scanned text once more from the stream's file, and scans it again to find the
  * expressions. */
 static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 {

@@ -59,7 +59,8 @@ static void put_number(int fd, uint32_t e, uint64_t value, uint32_t bits)
 
 /* ---- formats ---- */
 
-/* A call that prints: the number of its next argument, and the size of that argument. */
+/* The state of a call that prints.  `next` is the number of its next argument, and `is_long` tells
+ * the size of that argument. */
 struct printing {
 	const void *model;
 	int fd;

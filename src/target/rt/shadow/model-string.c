@@ -154,8 +154,8 @@ static uint32_t compare_bytes(const struct comparison *c)
 	return e;
 }
 
-/* Returns a variable that is true if a string of the input equals another string of a different
- * length.  Returns 0 if the first string is not part of the input. */
+/* Returns a variable that represents whether a string of the input equals another string.  In this
+ * run their lengths differ.  Returns 0 if the first string is not part of the input. */
 static uint32_t equals(const char *s, size_t length, const char *other, size_t other_length)
 {
 	struct raddle_shadow_var var = {

@@ -86,7 +86,7 @@ static inline uint32_t rt_expr_bits(uint32_t e)
 /* Returns the variable that the expression depends on, if it depends on only one variable and that
  * variable has eight bits.  Otherwise returns 0. */
 uint32_t rt_expr_only_byte(uint32_t e);
-/* Returns the value of the expression for this value of that variable. */
+/* Returns the value that the expression has if the variable has this value. */
 uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
 
 /* ---- memory.c ---- */

@@ -14,7 +14,8 @@
 
 enum {
 	SPINS = 64, /* attempts to take the lock of an address before the thread yields */
-	/* Yields before the thread continues without the lock; its event is then unsure. */
+	/* The number of yields after which the thread continues without the lock.  Its event is
+	 * then unsure. */
 	YIELDS = 256,
 	ONE_IN = 8, /* one event in eight is delayed, if delays are requested */
 	/* the maximum delay, which is longer than a context switch and shorter than a time slice */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sets watchpoints (rt/common/watchpoint.h) on locations that statements of the slice access.  The
- * first few locations get one, after those that `turn` skips.  From then on, every access to such a
- * location is an event, even in code without gates, such as libraries or assembly.  The system may
- * refuse watchpoints, and gates work without them.  Hits are expensive, so each location has a
- * budget.
+ * Sets watchpoints (rt/common/watchpoint.h) on locations that statements of the slice access.
+ * `turn` determines how many locations are skipped first; the next few locations get a watchpoint.
+ * From then on, every access to these locations is an event, even in code without gates, such as
+ * libraries or assembly.  The system may refuse watchpoints, and gates work without them.  Hits are
+ * expensive, so each location has a budget.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -5,8 +5,8 @@
  *
  * Invariants:
  * 1. an OPEN buffer belongs to one thread, and only that thread writes to it;
- * 2. a thread's fresh buffer of records starts with RESET and is used only once that byte is
- *    written;
+ * 2. a thread's fresh buffer of records starts with RESET, and the thread writes nothing else
+ *    before that byte;
  * 3. a thread waits for a free buffer only as long as the collector is alive.
  */
 #include "rt/core/layer.h"

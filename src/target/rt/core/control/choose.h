@@ -11,7 +11,7 @@ struct raddle_memory *rt_memory_plan(void);
 
 /* Chooses one of c.from alternatives and returns its number, counted from 0.  The caller leaves
  * `at` and `taken` unset; they are filled in when the choice is listed.  c.state is a hash of the
- * caller's state, to which the layers add hashes of theirs. */
+ * caller's state, to which each layer adds a hash of its own state. */
 uint32_t rt_choose(struct raddle_choice c);
 
 #endif

@@ -66,7 +66,7 @@ static inline ssize_t rt_received(int fd, void *to, ssize_t length)
 	return rt_received_parts(fd, &(struct iovec){to, (size_t)(length > 0 ? length : 0)}, length);
 }
 
-/* Reports a receipt of bytes that stay in the kernel, so that the program does not get them. */
+/* Reports that bytes were received that also stay in the kernel, for example with MSG_PEEK. */
 static inline ssize_t rt_peeked(int fd, ssize_t length)
 {
 	if (length >= 0)

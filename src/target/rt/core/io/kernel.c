@@ -297,8 +297,8 @@ static int file_locked(int fd, int command, const struct flock *lock, int r)
 	return r;
 }
 
-/* Takes a lock on a part of a file, if a layer performs the wait for it.  Otherwise returns
- * false. */
+/* Takes a lock on a part of a file if a layer performs waits.  Returns false if the caller must
+ * make the real call. */
 static bool locks(int fd, int command, const struct flock *lock, int *r)
 {
 	struct rt_retry call = {SYS_fcntl, {fd, F_SETLK, (long)lock}, EAGAIN};
@@ -386,8 +386,8 @@ static bool reaches_us(pid_t process)
 }
 
 /* Converts the process ID that the program believes to be its own into the real one.  In a replay
- * of input, getpid() has returned the ID of the recorded process; in a copy, that of the frozen
- * process. */
+ * of input, getpid() has returned the ID of the recorded process.  In a copy of a frozen process
+ * (rt/steer/freeze.c), it has returned the ID of the frozen process. */
 static pid_t real_process(pid_t process)
 {
 	pid_t given = rt.replayed_pid ? rt.replayed_pid : rt.copied_pid;
@@ -441,7 +441,7 @@ INTERPOSE(int, pthread_sigqueue, (pthread_t thread, int signal, union sigval val
 	return is_sent(thread, signal, &value, &r) ? r : REAL(pthread_sigqueue)(thread, signal, value);
 }
 
-/* A wait for one of the signals in `set` that a layer performs. */
+/* A wait for one of the signals in `set`.  A layer performs this wait, not the system. */
 struct awaited {
 	const sigset_t *set;
 	siginfo_t info;

@@ -119,8 +119,8 @@ static bool is_of_program(const void *caller)
 	return (const char *)caller >= __executable_start && (const char *)caller < etext;
 }
 
-/* Returns the ID of this process or, in a copy, the ID that the program already knows.  (`alive` is
- * 0 in the child of a bare fork.) */
+/* Returns the ID of this process.  In a copy of a frozen process, returns the ID that the program
+ * already knows.  (`alive` is 0 in the child of a bare fork.) */
 static pid_t own_process(void)
 {
 	rt.asked_pid = true;

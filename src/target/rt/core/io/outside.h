@@ -134,9 +134,9 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
-/* rt/core/io/poll.c: waits until the descriptor is ready, if a layer does so instead of the system.
- * If the call never waits, the layer only gets to know that the thread looks.  Returns false if a
- * signal interrupted the wait. */
+/* rt/core/io/poll.c: if a layer performs waits instead of the system, waits until the descriptor is
+ * ready.  If the call never waits, the layer is only told that the thread looks.  Returns false if
+ * a signal interrupted the wait. */
 bool rt_awaits_descriptor(int fd, short events, bool never_waits);
 
 /* Waits for input, if a layer performs waits.  Returns false if a signal interrupted the wait. */

@@ -11,7 +11,8 @@
 #include <sys/select.h>
 #include <sys/syscall.h>
 
-/* The maximum number of descriptors in sets; the system waits if there are more, which is rare. */
+/* If the sets of a select() contain more descriptors than this, which is rare, the system waits and
+ * not a layer. */
 #define SELECTED 128
 
 void rt_member_poll(void);
@@ -124,7 +125,7 @@ static int look_select(void *context)
 	return REAL(pselect)(w->limit, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
 }
 
-/* Lists the descriptors of the sets in `fds`, for a layer that waits for them.  Returns false if
+/* Fills `fds` with the descriptors of all sets, for a layer that waits for them.  Returns false if
  * there are too many. */
 static bool list_selected(struct wait *w, struct pollfd *fds)
 {

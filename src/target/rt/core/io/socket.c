@@ -162,8 +162,8 @@ INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 	return r;
 }
 
-/* Returns true if a layer has handled the call in place of the other side; *r is then its
- * result. */
+/* Returns true if a layer takes the part of the other side and has handled the call; *r is then the
+ * result of the call. */
 static bool connects(int fd, const struct sockaddr *address, socklen_t length, int *r)
 {
 	struct rt_thread *t = rt_outside_self();

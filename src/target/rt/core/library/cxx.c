@@ -39,7 +39,8 @@ INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
 	rt_op_is(&op, code);
-	/* Also for ONCE_RUN, since an earlier attempt may have thrown. */
+	/* The guard is acquired even if this thread runs the initialiser (ONCE_RUN), because an
+	 * earlier attempt of another thread may have thrown an exception. */
 	RT_NOTIFY(acquired, t, code, A(guard), 0);
 	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
 	rt_op_end(&op);

@@ -23,7 +23,8 @@ struct bit {
 	_Atomic bool held; /* set after the bit is set, cleared before the bit is cleared */
 };
 
-/* Words are multiples of 4 and bits are numbered below 32, so no two bits have the same key. */
+/* The addresses of words are multiples of 4, and bits are numbered below 32, so no two bits have
+ * the same key. */
 static struct bit *bit_of(const volatile void *word, int number)
 {
 	struct bit *b =

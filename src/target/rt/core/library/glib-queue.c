@@ -86,7 +86,8 @@ static void *take(struct queue *q)
 	return data;
 }
 
-/* Taking the lock orders the thread that drops the last reference after the others. */
+/* Each thread takes the lock when it drops its reference.  So the thread that drops the last
+ * reference is ordered after the others. */
 FRONT(void, g_async_queue_unref, (struct queue * q))
 {
 	void *data;

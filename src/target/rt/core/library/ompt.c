@@ -115,7 +115,8 @@ struct task {
 	struct group *group;
 	struct edge begin;    /* orders the thread that begins or continues this task */
 	struct edge children; /* orders waits for children after the children's ends */
-	/* The edges of its children: DEPENDENCES for reads, then as many for writes. */
+	/* The edges of the task's children: first DEPENDENCES edges for reads, then as many for
+	 * writes. */
 	struct edge *dependences;
 	uint64_t in, out; /* its own dependences, as sets of hashes */
 	/* The members from here to `taken` are used only in implicit tasks.  `number` is the number
@@ -126,7 +127,7 @@ struct task {
 	uint32_t loops;	  /* how many loops it has reached */
 	bool made;	  /* true if it made a task that perhaps no other thread has begun */
 	uint32_t seen;	  /* the value of `taken` when it made that task */
-	/* How many of the tasks that its thread made were begun by other threads. */
+	/* The number of tasks that this thread made and another thread began. */
 	_Atomic uint32_t taken;
 	bool in_barrier, started;
 };

@@ -7,10 +7,11 @@
  * memory is the first in that section.  If the program overruns an array beyond its own variables,
  * the access hits this red zone and crashes.  It cannot change the runtime's variables.  Without
  * address randomisation, the heap begins right after these variables, so a second red zone
- * separates the two.
+ * separates it from them.
  *
- * Each red zone is larger than the memory between the two.  So if a single bit of a pointer flips,
- * a pointer to the program's variables or heap never becomes a pointer to the runtime's variables.
+ * Each red zone is larger than the memory between the two zones.  So if a single bit of a pointer
+ * flips, a pointer to the program's variables or heap never becomes a pointer to the runtime's
+ * variables.
  */
 #include "rt/core/rt.h"
 

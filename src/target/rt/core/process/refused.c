@@ -50,8 +50,8 @@ static FILE *opened_stream(FILE *stream)
 	return stream;
 }
 
-/* Whether opening the file for writing would change the file system.  A device such as /dev/null has no
- * content that anything could read back. */
+/* Returns true if opening the file for writing would change the file system.  That is not so for a
+ * device such as /dev/null, because nothing can read back what is written to it. */
 static bool would_change(int at, const char *path)
 {
 	struct stat st;

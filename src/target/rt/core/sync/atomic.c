@@ -4,13 +4,13 @@
  *
  * begin() takes one of RT_ATOMIC_LOCKS locks, chosen by the address.  end() draws the operation's
  * number q and releases the lock.  So operations on one location happen in the order of their q.  A
- * signal handler that interrupts a thread between the two executes its own atomic operations
- * without a lock, since it could otherwise wait for itself.
+ * signal handler that interrupts a thread between begin() and end() executes its own atomic
+ * operations without a lock, since it could otherwise wait for itself.
  *
  * If the operation faults and a handler leaves by longjmp, the thread still holds the lock.  It
- * notices that at its next atomic operation, and releases the lock first.  Another thread that
- * waits for the lock meanwhile takes it over after RT_PATIENCE rounds.  The lock stores its owner,
- * so the former owner then does not release it.
+ * notices that at its next atomic operation, and releases the lock first.  Meanwhile, another
+ * thread that waits for the lock takes it over after RT_PATIENCE rounds.  The lock stores its
+ * owner, so the former owner then does not release it.
  *
  * No thread holds two of these locks, or takes one while it holds another lock of the runtime.
  */
@@ -38,7 +38,7 @@ static void yield(void)
 	errno = saved;
 }
 
-/* Returns the value of a lock that the thread holds.  It is never 0. */
+/* Returns the value that a lock has while the thread holds it.  It is never 0. */
 static uint32_t owner_of(const struct rt_thread *t)
 {
 	return t->number + 1;

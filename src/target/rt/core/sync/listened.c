@@ -87,7 +87,8 @@ static struct attempt attempt_of(uint32_t code)
 	}
 }
 
-/* Returns true if trying first has the same result as the real function (rt/core/sync/sync.c). */
+/* Returns true if the non-waiting form of the operation may be tried first.  It must have the same
+ * result as the real function (rt/core/sync/sync.c). */
 static bool may_try(uint32_t code, const struct rt_until *until)
 {
 	if (!until)

@@ -12,8 +12,9 @@
  *
  * Acquiring operations draw their q and write their record when they have succeeded, and releasing
  * operations before they begin.  So if the program is killed in between, no lock seems to be held
- * twice.  Signal handlers write no records in between, so the stream stays in the order of q.  No
- * thread waits with the encoder taken, and a cancelled wait leaves nothing to clean up.
+ * twice.  Between the drawing of q and the writing of the record, signal handlers write no records,
+ * so the stream stays in the order of q.  No thread waits with the encoder taken, and a cancelled
+ * wait leaves nothing to clean up.
  */
 #include "rt/core/sync/c11.h"
 #include "rt/core/layer.h"

@@ -38,7 +38,7 @@ __attribute__((visibility("default"))) void __raddle_round(void)
 		RT_NOTIFY(rounds, t);
 }
 
-/* When input is replayed, a sleep ends as soon as no thread can continue before time passes. */
+/* When input is replayed, a sleep ends as soon as every other thread waits as well. */
 static bool sleeps_in_world(uint64_t ns)
 {
 	struct rt_thread *t = rt.outside && rt.outside->passes ? rt_self() : NULL;

@@ -60,8 +60,8 @@ static int run_c11(void *state)
 	return t->start_c11(t->argument);
 }
 
-/* Like run() and run_c11(), but these store the thread's result.  If all threads run on one kernel
- * thread, joins need it. */
+/* These functions work like run() and run_c11(), but also store the thread's result.  Joins need
+ * the result if all threads run on one kernel thread. */
 static void *run_for_result(void *state)
 {
 	struct rt_thread *t = state;
@@ -181,7 +181,8 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 		return false;
 	rt_op(&c->op, RADDLE_THREAD_CREATE, 0);
 	take_prepared(c, attributes, size); /* rt_op() may have made threads in advance */
-	/* Holds the size until the thread computes the bounds itself. */
+	/* Until the new thread computes the bounds of its stack, stack_high holds the size of the
+	 * stack. */
 	c->child->stack_high = size;
 	c->child->detached = is_detached(attributes);
 	atomic_fetch_add(&rt.others, 1);
@@ -339,8 +340,8 @@ static int join_ended(uint32_t number, void **result)
 	return known ? 0 : EBUSY;
 }
 
-/* Tries a join first, so that a JOIN_REQUEST is written if it has to wait.  Returns EBUSY if the
- * real function must be called, and otherwise the result that it would return. */
+/* Tries to join without waiting, and writes a JOIN_REQUEST if the thread has not ended.  Returns
+ * EBUSY if the real function must be called, and otherwise the result that it would return. */
 static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32_t number)
 {
 	int r = EBUSY;
@@ -355,8 +356,9 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 	return r;
 }
 
-/* If threads take turns, returns when the other thread has ended or the time is up; then it returns
- * ETIMEDOUT.  Otherwise it returns EBUSY, and the real function waits. */
+/* If threads take turns, lets other threads run until the other thread has ended or the time is up.
+ * Returns ETIMEDOUT if the time is up.  Otherwise returns EBUSY, and the caller must join the
+ * thread. */
 static int wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
 {
 	bool goes_on = true;

@@ -111,7 +111,8 @@ INTERPOSE(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu
 
 INTERPOSE(int, pthread_getaffinity_np, (pthread_t thread, size_t size, cpu_set_t *set))
 {
-	/* The program has set no affinity, since a run ends when it does. */
+	/* A run ends when the program sets an affinity, so all threads still have the affinity of
+	 * the kernel thread. */
 	if (rt_shares_kernel_thread())
 		return sched_getaffinity(0, size, set) ? errno : 0;
 	return REAL(pthread_getaffinity_np)(thread, size, set);

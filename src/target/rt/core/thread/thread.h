@@ -97,8 +97,8 @@ struct rt_thread {
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 
-	/* The same moment in ticks of the processor and in nanoseconds, and the length of a tick in
-	 * nanoseconds times 2^32 (rt/core/process/system.c). */
+	/* One moment, both in ticks of the processor and in nanoseconds, and the length of a tick
+	 * in nanoseconds times 2^32 (rt/core/process/system.c). */
 	uint64_t clock_tick, clock_ns, clock_scale;
 
 	/* Its identity. */
@@ -118,7 +118,7 @@ struct rt_thread {
 	bool detached;	     /* true if it was created detached */
 	uint64_t prepared;   /* the pthread_t of a thread that was made in advance; else 0 */
 
-	/* Memory of its own, kept when the state is reused. */
+	/* Memory that belongs to this state and is kept when the state is reused. */
 	uint32_t *shadow;
 	size_t shadow_size;
 
