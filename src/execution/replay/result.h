@@ -130,8 +130,8 @@ struct replay_mark {
 struct replay_turns {
 	struct schedule_decision *made; /* decisions that differ from the default (raddle/steer.h) */
 	size_t made_count;
-	bool complete;		       /* `made` has all such decisions */
-	struct replay_mark *marks;     /* by pair of conflicting sites: when it was first seen */
+	bool complete;		       /* `made` contains all such decisions */
+	struct replay_mark *marks;     /* by pair of conflicting sites: when the pair was first seen */
 	struct replay_weight *threads; /* how many points each thread reached */
 	size_t thread_count;
 	const char *runner;	 /* the thread that had the turn at the end, or NULL */

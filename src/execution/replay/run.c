@@ -514,8 +514,9 @@ static int run_started(struct replay *r)
 	return err;
 }
 
-/* Whether the run can be copied from a frozen program.  That has room for some more threads than its
- * own plan names.  A run whose limit of points is lower ends before it would be frozen. */
+/* Returns true if the run can be copied from a frozen program.  The memory of the frozen program
+ * has room for a few more threads than its own plan names.  A run with a lower limit of points than
+ * the frozen program has reached would end before that point. */
 static bool is_copyable(const struct replay *r)
 {
 	const struct replay_snapshot *s = r->request->snapshot;

@@ -17,9 +17,10 @@ struct replay_world;
 
 struct replay_snapshot {	   /* zeroed, except `freeze` and `after`, before the first run */
 	enum raddle_freeze freeze; /* where the program is frozen */
-	uint32_t after;		   /* for RADDLE_FREEZE_DECISION: number of decisions before it */
-	uint32_t ahead;		   /* number of threads that are made before it is frozen */
-	uint64_t points;	   /* how many points the frozen program has reached */
+	/* for RADDLE_FREEZE_DECISION: number of decisions before that point */
+	uint32_t after;
+	uint32_t ahead;	 /* number of threads that are created before the program is frozen */
+	uint64_t points; /* number of points that the frozen program has reached */
 	/* the program cannot be frozen there, so each run is started anew */
 	bool off;
 	/* if `off` is set: the reason, or NULL if the program never reached the point */

@@ -9,14 +9,14 @@
  * that point have the same key.  If runs of a schedule cannot be frozen, its key is 0. */
 struct snapshot_place {
 	enum raddle_freeze freeze;
-	uint32_t after; /* for RADDLE_FREEZE_DECISION: the number of decisions before it */
+	uint32_t after; /* for RADDLE_FREEZE_DECISION: the number of decisions before that point */
 	uint64_t key;
 };
 
-/* What the runs of a schedule have in common with others. */
+/* Conditions of the runs, which have to be the same for runs that continue from one snapshot. */
 struct snapshot_shared {
 	bool detect, cover; /* the detector runs; conflicting sites are recorded */
-	size_t branch;	    /* the number of the decision at which other schedules branch off, from 1, or 0 */
+	size_t branch;	    /* the decision at which other schedules branch off, counted from 1, or 0 */
 };
 struct snapshot_place snapshot_place_of(const struct schedule *s, const struct snapshot_shared *shared);
 

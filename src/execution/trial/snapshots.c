@@ -7,10 +7,10 @@
  * If a schedule leads two threads to a race, the program is frozen where they met.  What comes
  * after that (which thread goes first, the seed, decisions and watches) differs from run to run.
  * If a schedule has no goal, the program is frozen before it creates its second thread, because
- * until then there is nothing to decide.  If the caller announces that several schedules are equal up
- * to the point of a decision (`branch`), the program is frozen there.  A program is frozen when its
- * key occurs for the second time if it has one thread, and for the third time otherwise, because
- * that pays off only for several runs.
+ * until then there is nothing to decide.  If the caller announces that several schedules are equal
+ * up to the point of a decision (`branch`), the program is frozen there.  If the program has only
+ * one thread at that point, it is frozen when its key occurs for the second time.  Otherwise this
+ * has to be the third time, because such a snapshot pays off only for several runs.
  */
 #include "trial/snapshots-int.h"
 
@@ -52,7 +52,7 @@ static uint64_t add_goals(uint64_t hash, const struct schedule *s)
 	return rd_hash_add(add_text(hash, s->front), s->apart);
 }
 
-/* What is a point in the runs. */
+/* Adds the watches to the hash, since they determine what is a point in the runs. */
 static uint64_t add_watches(uint64_t hash, const struct schedule *s)
 {
 	for (size_t i = 0; i < s->watch_count; i++) {
@@ -67,7 +67,8 @@ static uint64_t add_watches(uint64_t hash, const struct schedule *s)
 	return hash;
 }
 
-/* The decisions that schedules share: the first `count`, and the point of the next one. */
+/* Adds the decisions that schedules have in common to the hash: the first `count`, and the point of
+ * the next one. */
 static uint64_t add_decisions(uint64_t hash, const struct schedule *s, size_t count)
 {
 	for (size_t i = 0; i <= count; i++) {
@@ -80,8 +81,8 @@ static uint64_t add_decisions(uint64_t hash, const struct schedule *s, size_t co
 	return hash;
 }
 
-/* Whether a watch counts accesses.  Such a watch would lack the accesses before the program was
- * frozen. */
+/* Returns true if a watch counts accesses.  Such a watch would miss the accesses that came before
+ * the program was frozen. */
 static bool has_counting_watch(const struct schedule *s)
 {
 	for (size_t i = 0; i < s->watch_count; i++)
@@ -169,8 +170,8 @@ static struct replay_snapshot *find_at(struct trial_bench *b, struct snapshot_pl
 	place.key = rd_hash_add(place.key, traps);
 	entry = entry_of(b, &place);
 	entry->used = ++b->snapshot_uses;
-	/* Threads are made ahead only if the program is frozen before it creates its second thread.
-	 * Later, most threads exist already. */
+	/* Threads are created in advance only if the program is frozen before it creates its second
+	 * thread.  Later, most threads exist already. */
 	if (place.freeze == RADDLE_FREEZE_CREATION && b->threads && !entry->frozen.pid)
 		entry->frozen.ahead = b->threads - 1;
 	return ++entry->wanted >= (place.freeze == RADDLE_FREEZE_CREATION ? 2 : 3) && !entry->frozen.off

@@ -104,8 +104,9 @@ struct trial_bench {
 	bool detect;		/* the happens-before detector runs */
 	uint64_t detect_memory; /* memory limit of the detector, in bytes */
 	bool cover;		/* runs record which conflicting sites follow each other */
-	/* Several schedules are equal up to the point of the next schedule's decision `branch`, from
-	 * 1, and can continue from there; 0 if this does not pay off. */
+	/* If not 0: several schedules are equal up to decision number `branch` of the next
+	 * schedule, counted from 1, and can continue from there.  It is 0 if a snapshot there does
+	 * not pay off. */
 	size_t branch;
 	bool copies;   /* runs are forked from one process, not started anew */
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */

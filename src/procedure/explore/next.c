@@ -182,8 +182,8 @@ bool explore_is_long(const struct explore_state *s)
 	return s->longest[POINTS_OPERATIONS] >= EXPLORE_LONG && STRAYED_PART * s->strayed <= s->branches;
 }
 
-/* A schedule that extends a prefix has the points of that prefix.  The first schedules show whether
- * branches follow their schedules. */
+/* Makes the schedule of a plan.  A schedule that extends a prefix has the same kind of points as
+ * that prefix.  The first schedules show whether branches follow their schedules. */
 static int begin_schedule(const struct explore_state *s, uint64_t number, struct explore_plan *plan)
 {
 	bool is_long = number >= EXPLORE_FIRST && explore_is_long(s);

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-/* How many places are compared for each schedule.  With 1, 4 and 8 of them, 1, 5 and 5 of 6
- * explorations found a failure that needs four ordered preemptions. */
+/* How many places are compared for each schedule.  Of 6 explorations for a failure that needs four
+ * ordered preemptions, 1 found it with one place, 5 with four places, and 5 with eight. */
 #define PLACES_COMPARED 8
 
 bool prefixes_add(struct prefixes *p, const struct prefix *prefix)
@@ -34,7 +34,8 @@ static bool is_same_point(const struct schedule_decision *a, const struct schedu
 	       !strcmp(a->thread, b->thread);
 }
 
-/* Marks at the same point count once.  If there are too many, those that are left are evenly spread. */
+/* Several marks at the same point count as one.  If there are still too many, evenly spread ones
+ * are kept. */
 size_t prefix_choose_marks(struct replay_mark *marks, size_t count)
 {
 	size_t different = 0;
@@ -118,7 +119,8 @@ static struct branch draw_branch(const struct prefixes *p, uint64_t place)
 			       prefix->mark_count ? (uint32_t)(mixed(place, 3) % prefix->mark_count) : 0};
 }
 
-/* Whether more of the runs that branched off at `a` were new than of those at `b`. */
+/* Returns true if a larger share of the runs that branched off at `a` was new than of those that
+ * branched off at `b`. */
 static bool is_better(const struct branch *a, const struct branch *b)
 {
 	uint64_t tries_a = a->prefix->tries[a->mark] + 1u, tries_b = b->prefix->tries[b->mark] + 1u;
@@ -126,7 +128,8 @@ static bool is_better(const struct branch *a, const struct branch *b)
 	return (a->prefix->news[a->mark] + 1u) * tries_b > (b->prefix->news[b->mark] + 1u) * tries_a;
 }
 
-/* From some places, all runs are the same.  So the best of several places is chosen. */
+/* Chooses the place at which a run branches off.  After some places all runs are the same, so the
+ * best of several places is chosen. */
 static struct branch choose_branch(const struct prefixes *p, const struct prefix_draw *draw)
 {
 	struct branch best = draw_branch(p, draw->place), next;

@@ -24,11 +24,12 @@
 struct prefix {
 	const char *made; /* the schedule with its decisions, as text */
 	enum draw_points points;
-	/* After so many decisions the run showed conflicting places in a new order; ascending. */
+	/* The numbers of decisions, ascending, after which the run showed conflicting places in a
+	 * new order. */
 	uint32_t marks[PREFIX_MARKS];
 	uint32_t mark_count;
-	/* by mark: number of runs that branched off there, and of those whose trails were new; if
-	 * there are no marks, entry 0 counts all branches */
+	/* By mark: the number of runs that branched off there, and how many of these had new
+	 * trails.  If there are no marks, entry 0 counts all branches. */
 	uint32_t tries[PREFIX_MARKS], news[PREFIX_MARKS];
 };
 
@@ -44,28 +45,29 @@ struct prefix_part {
 	uint64_t kept;	 /* number of decisions that are kept */
 };
 
-/* Returns false if there is no room, or the text is NULL.  The text must live as long as the
- * prefixes. */
+/* Adds a prefix.  Returns false if there is no room, or if its text is NULL.  The text must live as
+ * long as the prefixes. */
 bool prefixes_add(struct prefixes *p, const struct prefix *prefix);
 
-/* Chooses at most PREFIX_MARKS of the marks, which are ascending, and moves them to the front.
- * Returns how many they are. */
+/* Chooses at most PREFIX_MARKS of the marks, which are in ascending order, and moves them to the
+ * front.  Returns how many were chosen. */
 size_t prefix_choose_marks(struct replay_mark *marks, size_t count);
 
-/* Adds marks, which are ascending, to the decisions of a run: a mark is a decision, even where the
- * thread was the default.  `to` has room for all of them.  Sets `at` to the number of decisions up
- * to each mark, and returns the number of decisions.  Marks after the last decision are dropped:
- * *mark_count becomes the number of the others. */
+/* Stores in `to`, which has room for all of them, the decisions of a run and its marks, which are
+ * in ascending order.  A mark becomes a decision even if the default thread was chosen there.
+ * Stores in `at`, for each mark, the number of decisions up to it, and returns the total number of
+ * decisions.  Marks after the last decision are dropped, and *mark_count becomes the number of
+ * those that are left. */
 size_t prefix_add_marks(const struct schedule *made, const struct replay_mark *marks, uint32_t *mark_count,
 			struct schedule_decision *to, uint32_t *at);
 
-/* Learns from a run that extended a prefix whether its trail was new. */
+/* Called after a run that extended a prefix.  `is_new` is true if the run's trail was new. */
 void prefixes_learn(struct prefixes *p, const struct prefix_part *part, bool is_new);
 
 struct prefix_draw {
 	uint64_t place; /* chooses a prefix, and how many of its decisions are kept */
 	uint64_t seed;	/* decides the rest of the run */
-	bool is_long;	/* as in explore_is_long(): the best of several places is chosen */
+	bool is_long;	/* runs are long (explore_is_long()), so the best of several places is chosen */
 };
 
 /* Chooses a prefix and parses it.  There must be at least one prefix.  The caller releases the

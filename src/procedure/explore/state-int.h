@@ -20,9 +20,9 @@ enum {
 	/* number of schedules that are kept for each race; more than one, because a recorded run
 	 * may differ from the explored run */
 	EXPLORE_RACY_TIMES = 3,
-	/* The extent from which on runs are long.  A point takes about 0.25 us, and a run of a short
-	 * program 0.5 ms.  So below this extent hardly any time is saved if runs continue from the
-	 * middle. */
+	/* Runs count as long from this extent on.  A point takes about 0.25 us, and a run of a
+	 * short program takes 0.5 ms.  So below this extent, continuing runs from the middle saves
+	 * hardly any time. */
 	EXPLORE_LONG = 1000,
 };
 
@@ -99,10 +99,11 @@ uint64_t explore_number(const struct explore_state *s, uint64_t n);
  * a lost update) or never ends. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
-/* Whether runs are long.  Then more schedules branch off earlier runs.  They do so where such a run
- * showed something new, and several at the same place, so that they can continue from a frozen
- * program (trial/snapshots.c).  For short runs, different places are worth more.  Runs do not count as
- * long if many branches leave their schedules, because real time influences the program. */
+/* Returns true if runs are long.  Then more schedules branch off from earlier runs, at points where
+ * these showed something new.  Several of them branch off at the same place, so that they can
+ * continue from a frozen program (trial/snapshots.c).  For short runs, different places are worth
+ * more.  Runs do not count as long if many branches leave their schedules, because real time
+ * influences the program. */
 bool explore_is_long(const struct explore_state *s);
 
 /* Everything that determines the run of a schedule. */

@@ -44,7 +44,7 @@ static void copy_threads(struct explore_worker *w, const struct replay_turns *t)
 	}
 }
 
-/* Adds when the run showed a new pair. */
+/* Adds a mark for the moment at which the run showed a new pair. */
 static void add_mark(struct explore_worker *w, const struct replay_mark *from)
 {
 	struct replay_mark *to = &w->marks[w->mark_count++];
@@ -74,7 +74,8 @@ static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 	w->mark_count = is_long ? (uint32_t)prefix_choose_marks(w->marks, w->mark_count) : 0;
 }
 
-/* How many decisions of a run that showed new pairs are kept: those up to its last mark. */
+/* Returns how many decisions are kept of a run that showed new pairs.  These are the decisions up
+ * to its last mark. */
 static size_t decisions_of(const struct explore_worker *w)
 {
 	size_t last = w->mark_count ? w->marks[w->mark_count - 1].made : 0;

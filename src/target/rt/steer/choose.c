@@ -176,7 +176,7 @@ static bool is_at(const struct raddle_slot *at, const struct raddle_steer_decisi
 	return at->point_n == d->n && at->point == d->point && at->point_count == d->count;
 }
 
-/* Whether the thread has passed the point of decision `d`. */
+/* Returns true if the thread has passed the point of decision `d`. */
 static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_decision *d)
 {
 	return at->point_n > d->n || at->point == RADDLE_POINT_END ||

@@ -50,16 +50,14 @@ static inline void rt_steer_unlock(const uint64_t *signals)
 }
 
 bool rt_steer_change_phase(uint32_t from, uint32_t to);
-/* Stores what the thread is doing in its slot, where the replayer reads it.  `state` is an enum
- * raddle_slot_state. */
+/* Stores an enum raddle_slot_state in the thread's slot, where the replayer reads it. */
 static inline void rt_steer_show(struct rt_thread *t, uint32_t state)
 {
 	if (rt_steered(t)->slot)
 		atomic_store_explicit(&rt_steered(t)->slot->state, state, memory_order_release);
 }
 
-/* An access that a thread is about to make.  rt_steer_spot_of() turns it into a spot by adding the
- * thread and its call stack. */
+/* An access that is about to be made.  rt_steer_spot_of() adds the thread and its call stack. */
 struct rt_touch {
 	uintptr_t address;
 	uint64_t size;
@@ -70,19 +68,15 @@ void rt_steer_spot_of(const struct rt_thread *t, const struct rt_touch *touch,
 		      struct raddle_steer_spot *spot);
 uint64_t rt_steer_time_of(uint32_t slot); /* the CPU time of the thread, in nanoseconds */
 
-/* Called in a copy, whose plan differs from that of the frozen program: finds the positions of all
- * threads in the new plan. */
+/* Called in a copy, which has a new plan.  Finds the positions of all threads in that plan. */
 void rt_steer_match_plan(void);
 
-/* Called when the plan cannot be followed, with the lock held. */
+/* Called when the plan cannot be followed.  The first needs the lock, the second takes it. */
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
-
-/* Like rt_steer_differs(), but called without the lock. */
 void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
-/* rt_steer_nap() lets the thread sleep until another thread wakes its place, but only for a short
- * time.  `seen` must be a result of rt_steer_seen() from before the caller last checked its
- * condition. */
+/* rt_steer_nap() sleeps until the place is woken, but only for a short time.  `seen` is the result
+ * of rt_steer_seen() from before the caller last checked its condition. */
 static inline void rt_steer_wake(struct rt_sleeping_place *place)
 {
 	rt_add32(&place->word, 1);
@@ -109,8 +103,7 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 	} while (0)
 
 void rt_steer_look_at_command(uint32_t naps);
-/* Returns true if the replayer has ended.  To save system calls, it checks this only once every few
- * naps. */
+/* Returns true if the replayer has ended.  Checks this only once every few naps. */
 bool rt_steer_is_deserted(uint32_t naps);
 
 /* Lets a thread that has ended return to libc and exit. */
@@ -146,10 +139,8 @@ void rt_context_disturbs(void);
 void rt_context_identifies(const struct rt_thread *t, pid_t *id);
 void rt_context_addresses(enum raddle_unfit why);
 void rt_context_tids(uint32_t number, pid_t **word);
-/* Called before the operation with which a thread ends. */
-void rt_context_ends(struct rt_thread *t);
-/* Ends the run, because the threads of this program need kernel threads. */
-void rt_context_refuse(enum raddle_unfit why);
+void rt_context_ends(struct rt_thread *t);     /* called before the operation with which it ends */
+void rt_context_refuse(enum raddle_unfit why); /* ends the run, which needs kernel threads */
 
 /* rt/steer/futex.c.  rt_futex_call() handles a call if threads take turns.  rt_futex_leaves() notes
  * that the thread on kernel thread `tid` has made its last step.  rt_futex_check() wakes threads
@@ -161,13 +152,11 @@ bool rt_futex_runs(const struct rt_thread *t); /* true if the calling kernel thr
 
 /* rt/steer/transfer.c.  Makes a read(), write() or sendto() call that was trapped. */
 long rt_transfer(long number, const long arguments[6]);
-
 void rt_trap_setup(void); /* rt/steer/trap.c */
 
 /* rt/steer/signal.c.  rt_signal_send() handles a signal if all threads run on one kernel thread.
  * rt_signal_deliver() delivers the pending signals that the thread does not block.
- * rt_signal_take() is for a thread that waits for the signals in `set`: it takes one that is
- * pending and fills in `info`. */
+ * rt_signal_take() takes a pending signal in `set`, for which the thread waits. */
 void rt_signal_send(struct rt_signal *signal);
 void rt_signal_deliver(struct rt_thread *t);
 void rt_signal_take(struct rt_thread *t, uint64_t set, void *info);
@@ -175,17 +164,15 @@ void rt_signal_take(struct rt_thread *t, uint64_t set, void *info);
 /* rt/steer/blocking.c.  rt_blocking_waits() lets the thread wait for descriptors.
  * rt_blocking_moved() is called when a thread has done something that may end such waits.
  * rt_blocking_let_in() is called with the lock held when no thread can continue.  It returns true
- * if a thread can continue now, or if the runner has to wait for input from outside.
- * rt_blocking_nap() lets the runner wait for such input, and returns false if no thread waits for
- * any. */
+ * if one can now, or if the runner has to wait for input from outside.  rt_blocking_nap() does
+ * that, and returns false if it need not. */
 void rt_blocking_setup(void);
 void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_ns);
 void rt_blocking_moved(void);
 bool rt_blocking_let_in(void);
 bool rt_blocking_is_channel(int fd); /* a pipe or socket pair that this process has made */
 bool rt_blocking_nap(const struct rt_thread *t);
-/* makes threads runnable whose descriptors are ready or whose time limits have expired */
-void rt_blocking_look(void);
+void rt_blocking_look(void); /* makes threads runnable whose waits are over or have timed out */
 
 /* rt/steer/step.c.  Both functions are called when the first thread of a race has made its access,
  * so that the second may continue.  rt_steer_pass_kept() is for two sites that `keep` orders, and
@@ -211,7 +198,6 @@ static inline uint32_t rt_slot_count(void)
 }
 
 /* rt/steer/turn.c.  These functions do nothing in a process whose threads do not take turns. */
-
 void rt_turn_setup(void);
 void rt_crash_setup(void); /* rt/steer/crash.c: installs handlers that record fatal signals */
 void rt_turn_end(struct rt_thread *t);
@@ -221,8 +207,7 @@ void rt_turn_end(struct rt_thread *t);
 void rt_turn_give(struct rt_thread *t, uint32_t state);
 void rt_turn_take(struct rt_thread *t);
 
-/* Called when the thread reaches a point after its n-th operation.  Returns when the thread has the
- * turn. */
+/* Called at a point after the thread's n-th operation.  Returns when the thread has the turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
 /* Called before an access.  The access is a point (rt_turn_point()) if a watch covers it, if it is
@@ -234,8 +219,7 @@ void rt_turn_access(struct rt_thread *t, const struct rt_touch *touch);
  * point if a watch that names its site covers it. */
 void rt_turn_handle(struct rt_thread *t, const struct rt_touch *touch);
 
-/* Called before a fence.  The fence is a point if stores of the thread are still buffered
- * (rt/memory/). */
+/* Called before a fence, which is a point if the thread has buffered stores (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
 /* Called when the next operation of the plan belongs to the thread at this position of the table.
@@ -258,9 +242,8 @@ bool rt_turn_all_spin(void);
 bool rt_turn_runnable_spin(void); /* the same, but other threads may wake up */
 
 /* Called with the lock held.  rt_turn_may() returns true if the strategy may choose the thread,
- * because the thread can continue or its wait may time out.  rt_turn_can() returns true if the
- * thread can continue.  If the thread waits with a time limit, rt_turn_can() makes the wait time
- * out first. */
+ * because it can continue or its wait may time out.  rt_turn_can() returns true if the thread can
+ * continue.  It lets a wait with a time limit time out first. */
 bool rt_turn_may(uint32_t number);
 /* Returns the first slot, starting at `from`, whose thread the strategy may choose, or NONE. */
 uint32_t rt_turn_next_that_may(uint32_t from);
@@ -269,8 +252,7 @@ bool rt_turn_can(uint32_t number);
 /* rt/steer/strategy.c.  Returns the slot of the thread that the seed chooses at a point of thread
  * `number`, or NONE if no thread can continue. */
 uint32_t rt_strategy_choose(uint32_t number);
-/* Called when a thread begins. */
-void rt_strategy_meet(const struct rt_thread *t);
+void rt_strategy_meet(const struct rt_thread *t); /* called when a thread begins */
 
 /* rt/steer/spin.c.  rt_spin_complete() is called when a thread that has begun a certificate leaves
  * its loop, rt_spin_yields() at a yield, and rt_spin_comes_round() when the number of accesses
@@ -279,14 +261,13 @@ void rt_spin_complete(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 
-/* rt/steer/refuse.c.  rt_refuse_note() notes that an attempt to take a lock has succeeded (`taken`)
- * or failed.  rt_refuse_certify() is called with the lock of steering held when the thread cannot
- * reach its goal. */
+/* rt/steer/refuse.c.  rt_refuse_note() notes whether an attempt to take a lock has succeeded.
+ * rt_refuse_certify() is called with the lock held when the thread cannot reach its goal. */
 void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool taken);
 void rt_refuse_certify(const struct rt_thread *t);
 void rt_refuse_exit(void); /* called before the process ends */
 
-/* called by a waiting thread: passes the turn on if its owner is stalled */
+/* Called by a waiting thread.  Passes the turn on if the thread that has it is stalled. */
 void rt_turn_look(void);
 
 /* Called when the thread has seen something new, and so may do something that others wait for.

@@ -250,8 +250,8 @@ bool rt_steer_setup(void)
 	return true;
 }
 
-/* The position of a thread in the plan, or NONE.  The initial thread and threads that libc created
- * for itself have no parent; the index distinguishes them. */
+/* Returns the position of a thread in the plan, or NONE.  The initial thread and the threads that
+ * libc created for itself have no parent and are told apart by their index. */
 static uint32_t find_plan(uint32_t number, const struct raddle_slot *slot)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());

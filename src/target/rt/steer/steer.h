@@ -29,8 +29,7 @@ struct rt_sleeping_place {
 	_Atomic uint32_t asleep;
 };
 
-/* number of bits in the filter of sites; with 64 watches, 1 in 64 unwatched sites passes the
- * filter */
+/* number of bits in the filter of sites; with 64 watches, 1 in 64 unwatched sites passes it */
 #define RT_WATCH_BITS 4096
 
 #define RT_DEPTH_MAX 16 /* maximum depth of PCT */
@@ -49,9 +48,8 @@ struct rt_turns {
 	 * a priority changes; entry 0 is unused. */
 	uint64_t changes_seed, changes[RT_DEPTH_MAX];
 	/* For the strategy WEIGHTED, by position in the plan.  `begun` is true if the thread has
-	 * begun, and `unborn` is the number of points in threads that it has yet to create.  Both
-	 * are recomputed when another thread has begun: `weighed` is the value of `settled` when
-	 * they were last computed. */
+	 * begun; `unborn` counts the points of threads that it has yet to create.  Both are
+	 * recomputed when `settled` is no longer `weighed`. */
 	bool begun[RADDLE_SLOTS];
 	uint64_t unborn[RADDLE_SLOTS];
 	uint32_t weighed;
@@ -88,8 +86,7 @@ struct rt_context {
 	uint64_t mask; /* its blocked signals, if the program is interruptible (rt.h) */
 	bool masked;   /* `mask` is set */
 	bool blocked;  /* the runtime has blocked all signals, because the thread begins or ends */
-	/* the address of the thread ID that the kernel clears when the thread ends */
-	void *tid;
+	void *tid;     /* the address of its thread ID, which the kernel clears at the end */
 };
 
 /* The layer's state of the process. */
@@ -147,16 +144,14 @@ struct rt_steered {
 	uint32_t op;			 /* position of its next operation in the plan */
 	uint32_t listed;		 /* number of entries of slot->held in use */
 	bool stopped;			 /* the thread has reached its stop */
-	/* it is making the access for which threads at the second site of `keep` wait */
-	bool keeps;
-	bool leads;	  /* the thread has left its goal, but has not made its access yet */
-	bool anywhere;	  /* the plan names no thread, so this thread may stop at any goal */
-	bool sees_all;	  /* each of its accesses is examined */
-	bool settled;	  /* the thread has been stopped at least once */
-	uint32_t looks;	  /* number of accesses since its last point */
-	uint64_t touches; /* address of its last watched access */
-	/* `stopped_at` has a bit for each watch at which the thread stopped after operation
-	 * `stopped_n` */
+	bool keeps;			 /* it is making the access at the first site of `keep` */
+	bool leads;			 /* it has left its goal, but has not made its access yet */
+	bool anywhere;			 /* the plan names no thread, so it may stop at any goal */
+	bool sees_all;			 /* each of its accesses is examined */
+	bool settled;			 /* the thread has been stopped at least once */
+	uint32_t looks;			 /* number of accesses since its last point */
+	uint64_t touches;		 /* address of its last watched access */
+	/* `stopped_at` has a bit for each watch at which it stopped after operation `stopped_n` */
 	uint64_t stopped_n, stopped_at;
 	uint64_t point_n;		/* number of operations begun at its last point */
 	uint32_t points[RADDLE_POINTS]; /* by kind: number of points since operation `point_n` */
@@ -233,9 +228,8 @@ static inline bool rt_step_takes_turns(const struct rt_step *step)
 	return step->t && rt_steered(step->t)->slot && rt_takes_turns();
 }
 
-/* Called between rt_step_block() and rt_step_unblock() instead of a wait in the kernel.  Lets other
- * threads run.  When it returns, the thread must check whether it can continue.  Returns false if
- * the time is up. */
+/* Called between rt_step_block() and rt_step_unblock(), instead of a real wait.  Lets others run.
+ * Afterwards the thread must check whether it can continue.  Returns false if the time is up. */
 bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
 
 /* Lets other threads run.  Returns false if no other thread can run, so that the caller must wait
@@ -264,9 +258,8 @@ void rt_step_reached(const struct rt_step *step);
 /* rt/steer/lock.c: the list of locks that a thread holds. */
 void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 struct rt_lost {
-	uint32_t own; /* position in the thread's own list, or UINT32_MAX */
-	/* if `own` is UINT32_MAX: the entry in another thread's list, or NULL */
-	_Atomic uint64_t *foreign;
+	uint32_t own;		   /* position in the thread's own list, or UINT32_MAX */
+	_Atomic uint64_t *foreign; /* otherwise, the entry in another thread's list, or NULL */
 };
 struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object);
 bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
