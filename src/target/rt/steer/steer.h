@@ -98,8 +98,7 @@ struct rt_steering {
 	struct rt_sleeping_place *own; /* where threads sleep if they take turns, by slot */
 	/* by turn: the position of the thread that performs this operation of the plan */
 	uint32_t *owners;
-	/* by position in the table of threads: 1 plus the thread's slot, or 0 if it is not known
-	 * yet */
+	/* by position in the table of threads: 1 plus the thread's slot, or 0 if not known yet */
 	_Atomic uint32_t *slots;
 	/* by slot; NULL if the thread has no context, or has left */
 	struct rt_context *contexts[RADDLE_SLOTS];
