@@ -59,7 +59,7 @@ static bool did_something(const struct model *m, uint32_t thread)
 }
 
 /* Returns true if the thread called abort() or failed an assertion.  A failed assertion allocates
- * memory for its message after the event, so that allocation is skipped. */
+ * memory for its message; the function skips this allocation when it looks for the last event. */
 static bool has_aborted(const struct model *m, uint32_t thread)
 {
 	const struct model_history *h = &m->histories[thread];

@@ -16,8 +16,8 @@ struct predictor {
 	struct predict_result *out;
 	struct rd_umap *pairs;	     /* maps a pair of sites to its state (race.c) */
 	struct rd_tuples identities; /* numbers the sets of stops */
-	/* Maps the number of a set of stops to the number of its failed searches, or to FOUND
-	 * (deadlock.c). */
+	/* Maps a set of stops, by its number in `identities`, to how many searches for it have
+	 * failed, or to FOUND (deadlock.c). */
 	struct rd_umap cycles;
 	uint32_t *p;		/* an ideal for temporary use */
 	int64_t extension_ns;	/* how much later the deadline is than the one in `o` */

@@ -107,7 +107,8 @@ struct exec_event {
 struct exec {
 	struct exec_event *events;
 	size_t count, capacity;
-	/* The index of each event in the trace, or NULL if all events have the same index there. */
+	/* The index that each event had in the trace.  NULL if event i of `events` was event i of
+	 * the trace. */
 	uint64_t *positions;
 	uint32_t threads, variables, locks, conds, sems, barriers, onces;
 	/* The initial values of the first sem_initial_count semaphores.  The others start at 0. */

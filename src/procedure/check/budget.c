@@ -38,8 +38,8 @@
  * first of them begins.  A quarter leaves enough for prediction itself. */
 #define EARLY_SHARE 4
 
-/* The maximum number of further runs of a large program that are only looked at.  LOOKS_IN_VAIN
- * usually ends them earlier. */
+/* A large program is run again up to this many times just to look for races that the first run did
+ * not show, without prediction.  Usually LOOKS_IN_VAIN ends these looks earlier. */
 #define LOOKS_MOST 12
 
 /* No more looks are made after this many consecutive looks that showed nothing new. */

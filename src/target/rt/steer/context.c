@@ -179,7 +179,8 @@ void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 	rt_steering()->contexts[child->number] = c;
 }
 
-/* Called when the system refused the thread: no kernel thread will end. */
+/* Called when the system refused to create the thread.  Forgets its context, because the kernel
+ * thread that would have used it does not exist. */
 void rt_context_uncreated(struct rt_thread *child)
 {
 	if (rt_steer_has_one() && child->number < RADDLE_SLOTS)
