@@ -20,10 +20,6 @@ enum {
 	/* number of schedules that are kept for each race, since a recorded run may differ from the
 	 * explored one */
 	EXPLORE_RACY_TIMES = 3,
-	/* The extent from which on runs are long.  A point takes about 0.25 us, and a run of a short
-	 * program 0.5 ms.  So below this extent hardly any time is saved if runs continue from the
-	 * middle. */
-	EXPLORE_LONG = 1000,
 };
 
 struct explore_state {
@@ -97,6 +93,9 @@ uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum dra
  * program (trial/snapshots.c).  For short runs, different places are worth more.  Runs do not count as
  * long if many branches leave their schedules, because real time influences the program. */
 bool explore_is_long(const struct explore_state *s);
+
+/* Whether one run with this extent and this number of threads is long. */
+bool explore_is_long_run(uint64_t extent, uint64_t threads);
 
 /* Everything that determines the run of a schedule. */
 struct explore_plan {
