@@ -725,6 +725,8 @@ static void test_plan_branch(void **state)
 	assert_false(explore_is_long(&m.state));
 	m.state.branches = 8;
 	assert_true(explore_is_long(&m.state));
+	m.state.thread_count = 11; /* each thread does little */
+	assert_false(explore_is_long(&m.state));
 	assert_true(kept[0] != kept[1] && kept[1] != kept[2]);
 	end(&m);
 	rd_buf_release(&text);

@@ -49,6 +49,13 @@
 #define EXTENT_HINT 4
 #define EXTENT_RUNS 1200 /* the exploration ends if none of this many runs ended by itself */
 
+/* The extent from which on a run is long.  A point takes about 0.25 us, and a run of a short program
+ * 0.5 ms.  So below this extent hardly any time is saved if runs continue from the middle.  If each
+ * of many threads does little, runs are not long: in a program with 100 threads (twostage_100 of
+ * SCTBench), branches at marks found a failure later. */
+#define LONG_EXTENT 1000
+#define LONG_EXTENT_EACH 100
+
 /* If more than one in this many branches leaves its schedule, runs do not count as long.  Chosen by
  * hand. */
 #define STRAYED_PART 4
@@ -177,9 +184,15 @@ static struct replay_strategy strategy_of(const struct explore_state *s, const s
 	return strategy;
 }
 
+bool explore_is_long_run(uint64_t extent, uint64_t threads)
+{
+	return extent >= LONG_EXTENT && extent >= LONG_EXTENT_EACH * threads;
+}
+
 bool explore_is_long(const struct explore_state *s)
 {
-	return s->longest[POINTS_OPERATIONS] >= EXPLORE_LONG && STRAYED_PART * s->strayed <= s->branches;
+	return explore_is_long_run(s->longest[POINTS_OPERATIONS], s->thread_count) &&
+	       STRAYED_PART * s->strayed <= s->branches;
 }
 
 /* Makes the schedule of a plan.  A schedule that extends a prefix has the same kind of points as

@@ -20,10 +20,6 @@ enum {
 	/* number of schedules that are kept for each race; more than one, because a recorded run
 	 * may differ from the explored run */
 	EXPLORE_RACY_TIMES = 3,
-	/* Runs count as long from this extent on.  A point takes about 0.25 us, and a run of a
-	 * short program takes 0.5 ms.  So below this extent, continuing runs from the middle saves
-	 * hardly any time. */
-	EXPLORE_LONG = 1000,
 };
 
 struct explore_state {
@@ -105,6 +101,9 @@ uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum dra
  * more.  Runs do not count as long if many branches leave their schedules, because real time
  * influences the program. */
 bool explore_is_long(const struct explore_state *s);
+
+/* Whether one run with this extent and this number of threads is long. */
+bool explore_is_long_run(uint64_t extent, uint64_t threads);
 
 /* Everything that determines the run of a schedule. */
 struct explore_plan {

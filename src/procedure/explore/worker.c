@@ -70,7 +70,7 @@ static void copy_pairs(struct explore_worker *w, const struct replay_result *r)
 			w->note.pairs[w->note.pair_count++] = r->pairs[i];
 			add_mark(w, &r->turns.marks[i]);
 		}
-	is_long = explore_is_long(s) || r->turns.extent >= EXPLORE_LONG;
+	is_long = explore_is_long(s) || explore_is_long_run(r->turns.extent, r->turns.thread_count);
 	w->mark_count = is_long ? (uint32_t)prefix_choose_marks(w->marks, w->mark_count) : 0;
 }
 

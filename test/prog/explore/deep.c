@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define THREADS 6
-#define STEPS 70
+#define STEPS 240
 #define LOCKS 3
 
 static pthread_mutex_t locks[LOCKS];
@@ -56,7 +56,10 @@ static void add(unsigned which)
 static void step(unsigned what)
 {
 	switch (what % 16) {
-	case 0: help((int)what % 7); break;
+	case 0:
+		if (what / 16 % 8 == 0)
+			help((int)what % 7);
+		break;
 	case 1: sched_yield(); break;
 	case 2: sem_post(&tokens); break;
 	case 3: own += sem_trywait(&tokens) == 0; break;
@@ -72,10 +75,10 @@ static void *work(void *context)
 	unsigned long state = start + (unsigned long)context;
 	int ends[2];
 
-	for (int i = 0; i < STEPS; i++)
-		step(draw(&state));
 	if (makes_pipe && !context && pipe(ends))
 		abort();
+	for (int i = 0; i < STEPS; i++)
+		step(draw(&state));
 	/* What follows is new only in some schedules. */
 	if (shared[0] % 3 == (int)(unsigned long)context)
 		late = own;
