@@ -525,7 +525,7 @@ static void test_quiet(void **state)
 	end(&m);
 
 	begin(&m, &(struct explore){.quiet = 1});
-	for (uint64_t i = 0; i < 21; i++) {
+	for (uint64_t i = 0; i < 60; i++) {
 		plain.number = plain.trail = i;
 		assert_int_equal(explore_next_stop(&m.state, 0), EXPLORE_GOES_ON);
 		explore_learn(&m.state, &plain);
