@@ -51,15 +51,13 @@ static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 
 const char *replay_limit_text(const struct replay_result *result)
 {
-	static const char *const texts[REPLAY_LIMITS] = {
-		[REPLAY_LIMIT_NONE] = "the program did not end",
-		[REPLAY_LIMIT_TIME] = "the program did not end within the time limit of a run",
-		[REPLAY_LIMIT_POINTS] = "the program did not end within the limit of points of a run",
-		[REPLAY_LIMIT_SCHEDULE] = "the program left its schedule",
-		[REPLAY_LIMIT_OUTSIDE] = "the program waited for a signal from outside",
-	};
-
-	return texts[result->limit < REPLAY_LIMITS ? result->limit : REPLAY_LIMIT_NONE];
+	switch (result->limit) {
+	case REPLAY_LIMIT_TIME: return "the program did not end within the time limit of a run";
+	case REPLAY_LIMIT_POINTS: return "the program did not end within the limit of points of a run";
+	case REPLAY_LIMIT_SCHEDULE: return "the program left its schedule";
+	case REPLAY_LIMIT_OUTSIDE: return "the program waited for a signal from outside";
+	default: return "the program did not end";
+	}
 }
 
 const char *replay_end_text(struct replay_result *result)

@@ -10,7 +10,8 @@
  * 	DIR/cost/KEY                 how long a flavour has run (cost-int.h)
  * 	DIR/work/...                 current builds
  *
- * Entries are renamed into place and never change, so processes need no locks.  The least recently
+ * Entries are renamed into place and do not change after that, except for the CPU seconds of a
+ * flavour (cost.c), so processes need no locks.  The least recently
  * used entries are removed when the cache grows beyond BITCODE_CACHE_LIMIT.
  */
 #ifndef BITCODE_CACHE_INT_H

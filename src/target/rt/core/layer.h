@@ -13,8 +13,8 @@
  *              They are notified when the process and its threads begin and end.
  *   listening  present layers with `listens`: they are also notified of operations, orders,
  *              accesses and memory.  If there is one, threads are RT_LISTENED instead of RT_PLAIN,
- *              and interposed functions take their slower path.  Layers that do not listen cost
- *              nothing.
+ *              and interposed functions take their slower path.  Layers that do not listen are not
+ *              notified of these.
  *
  * Layers are notified in the order of the row.  Callbacks run in the thread that they concern, and
  * the caller saves errno.  `atomic`, `refused`, `states` and `buffers` may be called while a lock

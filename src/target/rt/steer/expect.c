@@ -13,7 +13,6 @@
 #include "rt/steer/expect-int.h"
 #include "rt/steer/turn-int.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 
@@ -58,37 +57,12 @@ static bool has_handlers(void)
 	return rt_expect_signals(handled) != 0;
 }
 
-/* Returns true if, according to /proc/self/maps, other processes may share the memory at the
- * address. */
-static bool is_shared(uintptr_t address)
-{
-	long fd = rt_bare(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
-	char text[1024], line[64];
-	size_t length = 0;
-	bool shared = false;
-
-	while (fd >= 0 && !shared && (n = rt_bare(SYS_read, fd, (long)text, sizeof text)) > 0)
-		for (long i = 0; i < n && !shared; i++) {
-			if (text[i] != '\n') {
-				if (length < sizeof line - 1)
-					line[length++] = text[i];
-				continue;
-			}
-			line[length] = '\0';
-			length = 0;
-			shared = rt_expect_is_shared(line, address);
-		}
-	if (fd >= 0)
-		rt_bare(SYS_close, fd);
-	return shared;
-}
-
 void rt_expect_shared(const struct rt_thread *t)
 {
 	const struct rt_spin *s = &rt_steered(t)->spin;
 
 	for (uint32_t i = 0; i < s->count; i++)
-		if (is_shared(s->entries[i].address)) {
+		if (rt_maps_any(rt_expect_is_shared, s->entries[i].address, false)) {
 			rt_expect_looks(t);
 			return;
 		}

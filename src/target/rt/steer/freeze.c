@@ -19,6 +19,7 @@
  *    IDs valid that libc stores in mutexes.
  */
 #include "rt/core/real.h"
+#include "rt/steer/expect-int.h"
 #include "rt/steer/turn-int.h"
 
 #include <dirent.h>
@@ -129,39 +130,13 @@ static bool walk_files(file_fn *each)
 
 /* Returns true if a line of /proc/self/maps describes a writable shared mapping other than the
  * session's. */
-static bool is_shared(const char *line)
+static bool is_shared(const char *line, uintptr_t unused)
 {
-	uintptr_t start = 0;
+	uintptr_t start = rt_expect_bound(&line);
 
-	for (; *line && *line != '-'; line++)
-		start = start * 16 + (uintptr_t)(*line <= '9' ? *line - '0' : *line - 'a' + 10);
-	while (*line && *line != ' ')
-		line++;
-	return *line && line[2] == 'w' && line[4] == 's' && start != (uintptr_t)rt.session;
-}
-
-/* Reads /proc/self/maps.  Only the beginning of each line matters. */
-static bool has_shared_memory(void)
-{
-	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
-	char text[READ_SIZE], line[64];
-	size_t length = 0;
-	bool shared = fd < 0;
-
-	while (!shared && (n = rt_bare(SYS_read, fd, (long)text, sizeof text)) > 0)
-		for (long i = 0; i < n && !shared; i++) {
-			if (text[i] != '\n') {
-				if (length < sizeof line - 1)
-					line[length++] = text[i];
-				continue;
-			}
-			line[length] = '\0';
-			length = 0;
-			shared = is_shared(line);
-		}
-	if (fd >= 0)
-		syscall(SYS_close, fd);
-	return shared;
+	(void)unused;
+	rt_expect_bound(&line);
+	return line[0] && line[1] == 'w' && line[2] && line[3] == 's' && start != (uintptr_t)rt.session;
 }
 
 /* Returns true if there is only one kernel thread.  Waits for a while first, because the kernel
@@ -196,7 +171,7 @@ static enum raddle_frozen check(void)
 		return RADDLE_UNFROZEN_TIMERS;
 	if (!walk_files(note_file))
 		return RADDLE_UNFROZEN_FILES;
-	return has_shared_memory() ? RADDLE_UNFROZEN_MEMORY : RADDLE_FROZEN;
+	return rt_maps_any(is_shared, 0, true) ? RADDLE_UNFROZEN_MEMORY : RADDLE_FROZEN;
 }
 
 /* ---- copies ---- */

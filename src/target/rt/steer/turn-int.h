@@ -156,6 +156,10 @@ void rt_clock_becomes_real(void);
 /* rt/steer/signal.c.  Returns true if the signal has a handler. */
 bool rt_signal_is_handled(int number);
 
+/* rt/steer/maps.c.  Returns true if `is` returns true for a line of /proc/self/maps and the
+ * argument.  Returns `otherwise` if the file cannot be read. */
+bool rt_maps_any(bool (*is)(const char *line, uintptr_t argument), uintptr_t argument, bool otherwise);
+
 /* rt/steer/stalled.c.  Returns true if the kernel reports that the thread is asleep.  Needs no
  * lock. */
 bool rt_turn_sleeps(uint32_t tid);
