@@ -272,6 +272,8 @@ static bool is_in_doubt(const struct decide_runs *r)
 
 static enum finding_class class_of(const struct decide_runs *r)
 {
+	size_t sound_pairs = 0;
+
 	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
 		for (size_t i = 0; i < r->count; i++)
 			if (r->items[g][i].counts && r->items[g][i].fault && is_caused(r, &r->items[g][i]))
@@ -280,7 +282,10 @@ static enum finding_class class_of(const struct decide_runs *r)
 		return FINDING_NO_CLASS;
 	if (outputs_differ(r, false) || outputs_differ(r, true))
 		return FINDING_OUTPUT_DIFFERS;
-	return is_in_doubt(r) ? FINDING_NO_CLASS : FINDING_K_WITNESS_HARMLESS;
+	for (size_t i = 0; i < r->count; i++)
+		sound_pairs +=
+			is_sound(&r->items[VARIANT_FIRST][i]) && is_sound(&r->items[VARIANT_SECOND][i]);
+	return is_in_doubt(r) || !sound_pairs ? FINDING_NO_CLASS : FINDING_K_WITNESS_HARMLESS;
 }
 
 /* ---- comparison of classes, and of the runs that show them ---- */

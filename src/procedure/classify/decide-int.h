@@ -42,7 +42,10 @@ struct decision {
 	bool any_order; /* the effect occurs in either order if the threads meet */
 	bool sorted;	/* outputs were compared without regard to the order of their lines */
 	bool doubt;	/* a fault is too rare to tell whether the race causes it */
-	bool noise;	/* outputs or faults differ in ways that the race may not explain */
+	/* a run of each pair failed, so the orders cannot be compared.  If the race causes this,
+	 * `class` is FINDING_SPEC_VIOLATED. */
+	bool hopeless;
+	bool noise; /* outputs or faults differ in ways that the race may not explain */
 	/* the number of different continuations after the race that were run in both orders */
 	uint64_t k;
 };

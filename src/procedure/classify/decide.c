@@ -457,6 +457,15 @@ static bool are_twins(const struct decide_runs *r, size_t number)
 	return at(r, VARIANT_FIRST, number) && at(r, VARIANT_SECOND, number);
 }
 
+/* Returns true if neither run of some pair has a fault, so that the two orders can be compared. */
+static bool has_sound_twins(const struct decide_runs *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (is_sound(at(r, VARIANT_FIRST, i)) && is_sound(at(r, VARIANT_SECOND, i)))
+			return true;
+	return false;
+}
+
 size_t decide_stale(const struct decide_runs *r)
 {
 	size_t stale = 0;
@@ -496,12 +505,13 @@ void decide(const struct decide_runs *r, struct decision *d)
 		d->k += are_twins(r, i) && is_new(r, VARIANT_SECOND, i);
 	}
 	d->doubt = decide_is_open(r);
+	d->hopeless = any && !has_sound_twins(r);
 	if (find_fault(r, d))
 		d->class = FINDING_SPEC_VIOLATED;
 	else if (any && find_difference(r, d))
 		d->class = FINDING_OUTPUT_DIFFERS;
 	else
-		d->class = any && !d->doubt ? FINDING_K_WITNESS_HARMLESS : FINDING_NO_CLASS;
+		d->class = any && !d->doubt && !d->hopeless ? FINDING_K_WITNESS_HARMLESS : FINDING_NO_CLASS;
 	RD_ASSERT(d->k <= r->count);
 	RD_ASSERT(d->class != FINDING_OUTPUT_DIFFERS || d->has_other);
 }

@@ -117,6 +117,8 @@ bool next_is_met(const struct decide_runs *runs)
 
 const char *next_why_none(const struct decide_runs *runs, const struct decision *d)
 {
+	if (d->hopeless)
+		return "a run of each pair failed, even where the accesses were kept apart";
 	if (d->doubt)
 		return "a run failed, but too rarely to tell whether the race is the cause";
 	for (size_t i = 0; i < runs->count; i++)
