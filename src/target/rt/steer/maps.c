@@ -12,13 +12,13 @@
 #define READ_SIZE 4096 /* the number of bytes that are read at once */
 #define LINE_SIZE 64   /* the beginning of a line that matters: addresses and permissions */
 
-struct lines {
+struct maps_line {
 	char line[LINE_SIZE];
 	size_t length;
 };
 
 /* Adds a character.  Returns true if it ends a line, which is then in `line`. */
-static bool add(struct lines *l, char c)
+static bool add(struct maps_line *l, char c)
 {
 	if (c != '\n') {
 		if (l->length < sizeof l->line - 1)
@@ -33,7 +33,7 @@ static bool add(struct lines *l, char c)
 bool rt_maps_any(bool (*is)(const char *line, uintptr_t argument), uintptr_t argument, bool otherwise)
 {
 	long fd = rt_bare(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
-	struct lines lines = {.length = 0};
+	struct maps_line lines = {.length = 0};
 	char text[READ_SIZE];
 	bool any = false;
 
