@@ -47,7 +47,6 @@ enum replay_limit {
 	REPLAY_LIMIT_POINTS,   /* the number of points that all threads may reach */
 	REPLAY_LIMIT_SCHEDULE, /* the run left its schedule, which is strict */
 	REPLAY_LIMIT_OUTSIDE,  /* the threads waited for a signal from outside that did not come */
-	REPLAY_LIMITS,
 };
 
 /* A thread that is stopped at an access. */

@@ -62,18 +62,23 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-static struct cause_count count_fault(const struct decide_runs *r, enum variant_group group,
-				      const char *fault)
+/* Counts the runs of a list that count, and those of them that have this fault. */
+static struct cause_count count_list(const struct trial *runs, size_t count, const char *fault)
 {
 	struct cause_count c = {0};
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct trial *t = at(r, group, i);
-
-		c.runs += t != NULL;
-		c.failed += t && t->fault && !strcmp(t->fault, fault);
+	for (size_t i = 0; i < count; i++) {
+		c.runs += runs[i].counts;
+		c.failed += runs[i].counts && runs[i].fault && !strcmp(runs[i].fault, fault);
 	}
 	return c;
+}
+
+static struct cause_count count_fault(const struct decide_runs *r, enum variant_group group,
+				      const char *fault)
+{
+	RD_ASSERT(group < VARIANT_GROUPS);
+	return count_list(r->items[group], r->count, fault);
 }
 
 static bool has_fault(const struct decide_runs *r, enum variant_group group, const char *fault)
@@ -85,14 +90,8 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
  * run, counts the control group instead. */
 static struct cause_count count_apart(const struct decide_runs *r, const char *fault)
 {
-	struct cause_count c = {0};
+	struct cause_count c = count_list(r->apart, r->apart_count, fault);
 
-	for (size_t i = 0; i < r->apart_count; i++) {
-		const struct trial *t = &r->apart[i];
-
-		c.runs += t->counts;
-		c.failed += t->counts && t->fault && !strcmp(t->fault, fault);
-	}
 	return c.runs ? c : count_fault(r, VARIANT_CONTROL, fault);
 }
 
