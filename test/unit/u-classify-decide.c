@@ -3,6 +3,7 @@
  * of schedules. */
 #include "classify/cause-int.h"
 #include "classify/decide-int.h"
+#include "classify/experiment-int.h"
 #include "classify/words-int.h"
 
 #include <setjmp.h>
@@ -22,9 +23,14 @@
  * crash at the race itself, ? a deadlock, and - a run to be ignored.
  */
 struct world {
-	struct trial items[VARIANT_GROUPS][MOST], apart[2 * MOST];
+	struct trial items[VARIANT_GROUPS][MOST];
+	struct decide_experiment experiments[2 * MOST];
 	struct decide_runs runs;
 };
+
+/* What the counterpart of a run does: the same as the run's twin, so the order of the accesses
+ * decides; the same as the run, so it does not; or it cannot take the decisions of the run. */
+enum answer { TWIN, SELF, LOOSE };
 
 static void make(struct world *w, const char *first, const char *second, const char *control)
 {
@@ -50,49 +56,129 @@ static void make(struct world *w, const char *first, const char *second, const c
 	}
 }
 
-/* Adds runs that keep the accesses apart, one letter per run. */
-static void add_apart(struct world *w, const char *text)
+/* Makes all experiments that are wanted. */
+static void experiment(struct world *w, enum answer answer)
 {
-	w->runs.apart = w->apart;
-	w->runs.apart_count = strlen(text);
-	for (size_t i = 0; i < w->runs.apart_count; i++)
-		w->apart[i] = (struct trial){.counts = text[i] != '-',
-					     .fault = text[i] == '!' ? "crash" : NULL,
-					     .digest = (uint64_t)text[i],
-					     .sorted_digest = 'x'};
+	struct decide_place of;
+
+	w->runs.experiments = w->experiments;
+	while (decide_wants_experiment(&w->runs, &of)) {
+		unsigned group = answer == TWIN ? VARIANT_SECOND - of.group : of.group;
+		struct decide_experiment *e = &w->experiments[w->runs.experiment_count++];
+
+		assert_true(w->runs.experiment_count <= 2 * w->runs.count && of.group <= VARIANT_SECOND);
+		*e = (struct decide_experiment){.of = of};
+		if (answer != LOOSE)
+			e->counterpart = w->items[group][of.number];
+	}
 }
 
-static struct decision decided(const char *first, const char *second, const char *control)
+static struct decision decided(enum answer answer, const char *first, const char *second,
+			       const char *control)
 {
 	struct decision d;
 	struct world w;
 
 	make(&w, first, second, control);
+	experiment(&w, answer);
 	decide(&w.runs, &d);
 	return d;
 }
 
-static void comes_to(enum finding_class class, const char *first, const char *second, const char *control)
+static void comes_to(enum finding_class class, enum answer answer, const char *first, const char *second,
+		     const char *control)
 {
-	struct decision d = decided(first, second, control);
+	struct decision d = decided(answer, first, second, control);
 
 	if (d.class != class)
 		fail_msg("%s %s %s: class %d instead of %d", first, second, control, d.class, class);
 }
 
-/* As comes_to(), with runs that keep the accesses apart. */
-static void comes_to_by(enum finding_class class, const char *first, const char *second, const char *apart)
+#define A8 "aaaaaaaa"
+#define A16 A8 A8
+#define X8 "!!!!!!!!"
+
+/* The order of the accesses decides about a fault if an experiment shows it, however often the fault
+ * occurs. */
+static void test_proof(void **state)
 {
+	struct decision d;
+
+	(void)state;
+	comes_to(FINDING_SPEC_VIOLATED, TWIN, "a", "!", "a");
+	comes_to(FINDING_SPEC_VIOLATED, TWIN, "aaaaaaaa", "a!a!!!a!", "!aaa!aaa");
+	comes_to(FINDING_SPEC_VIOLATED, TWIN, "!!!!!!!!", "aaa!aaaa", "!!!!!!!!");
+	d = decided(TWIN, "aaaaaaaa", "a!aaaaaa", "!aaaaaaa");
+	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
+	assert_true(d.proved && d.has_other && !d.any_order);
+	assert_int_equal(d.shows.group, VARIANT_SECOND);
+	assert_int_equal(d.shows.number, 1);
+	assert_int_equal(d.other.group, VARIANT_COUNTERPART);
+	/* A fault outweighs a difference in output. */
+	comes_to(FINDING_SPEC_VIOLATED, TWIN, "aaaaa", "b!!!!", "aaaaa");
+	/* The race may cause one kind of fault and not the other: only "?" is missing in the other
+	 * order. */
+	d = decided(TWIN, "a!aaaa", "?!?!!?", "a!a!aa");
+	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
+	assert_int_equal(d.shows.group, VARIANT_SECOND);
+	assert_int_equal(d.shows.number, 0);
+}
+
+/* An experiment with two faults shows nothing: something else is wrong with the program. */
+static void test_two_faults(void **state)
+{
+	struct world w;
+	struct decision d;
+
+	(void)state;
+	make(&w, "aa", "a?", "aa");
+	experiment(&w, SELF);
+	assert_int_equal(w.runs.experiment_count, 1);
+	w.experiments[0].counterpart.fault = "crash";
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
+	w.experiments[0].counterpart.fault = NULL;
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
+	/* The fault may be in the counterpart, too. */
+	make(&w, "aa", "ab", "aa");
+	experiment(&w, SELF);
+	assert_int_equal(w.runs.experiment_count, 2);
+	w.experiments[1].counterpart.fault = "crash";
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
+	assert_int_equal(d.shows.group, VARIANT_COUNTERPART);
+	assert_int_equal(d.other.group, VARIANT_SECOND);
+	assert_int_equal(d.other.number, 1);
+}
+
+/* An experiment may have a run of its own, in which one access comes between accesses of the other
+ * thread. */
+static void test_between(void **state)
+{
+	struct decide_experiment e = {.of = {VARIANT_BETWEEN, 0},
+				      .between = {.counts = true, .digest = 'b', .sorted_digest = 'x'},
+				      .counterpart = {.counts = true, .digest = 'a', .sorted_digest = 'x'}};
 	struct decision d;
 	struct world w;
 
-	make(&w, first, second, first);
-	for (size_t i = 0; i < w.runs.count; i++)
-		w.items[VARIANT_CONTROL][i].counts = false;
-	add_apart(&w, apart);
+	(void)state;
+	make(&w, "bb", "bb", "aa");
+	w.runs.experiments = &e;
+	w.runs.experiment_count = 1;
 	decide(&w.runs, &d);
-	if (d.class != class)
-		fail_msg("%s %s, apart %s: class %d instead of %d", first, second, apart, d.class, class);
+	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
+	assert_true(d.proved);
+	assert_ptr_equal(decide_at(&w.runs, d.shows), &e.between);
+	assert_ptr_equal(decide_at(&w.runs, d.other), &e.counterpart);
+	e.between.fault = "hang";
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
+	/* A counterpart that does not count raises no doubt: the run only asks a further question. */
+	e.counterpart.counts = false;
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
+	assert_false(d.doubt);
 }
 
 static void test_faults(void **state)
@@ -100,65 +186,87 @@ static void test_faults(void **state)
 	struct decision d;
 
 	(void)state;
-	/* One order fails more often than the other, whatever happens if the threads are not led. */
-	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "!!!!", "aaaa");
-	comes_to(FINDING_SPEC_VIOLATED, "aaaaaaaa", "a!a!!!a!", "!aaa!aaa");
-	comes_to(FINDING_SPEC_VIOLATED, "!a!!!!a!", "aaaaaaaa", "!aaa!aaa");
-	comes_to(FINDING_SPEC_VIOLATED, "!!!!!!!!", "aaa!aaaa", "!!!!!!!!");
-	/* Chance explains a rare fault, so there is no class. */
-	comes_to(FINDING_NO_CLASS, "aaaaaaaa", "a!aaaaaa", "!aaaaaaa");
-	comes_to(FINDING_NO_CLASS, "aaaaaaaa", "a!aaaaaa", "aaaaaaaa");
-	comes_to(FINDING_OUTPUT_DIFFERS, "aaaaaaaa", "b!bbbbbb", "aaaaaaaa");
-	/* Both orders fail, but not if the accesses are kept apart. */
-	comes_to_by(FINDING_SPEC_VIOLATED, "a!a!", "!aa!", "aaaaaaaaaaaaaaaa");
-	comes_to_by(FINDING_SPEC_VIOLATED, "!!!!", "!!!!", "aaaaaaaa");
-	/* Something else is wrong with the program; sixteen pairs show that. */
-	comes_to_by(FINDING_NO_CLASS, "a!a!", "!aa!", "aa!a!!a!");
-	comes_to_by(FINDING_K_WITNESS_HARMLESS, "a!a!a!a!a!a!a!a!", "!aa!!aa!!aa!!aa!", "aa!a!!a!aa!a!!a!");
-	/* If a run of each pair fails, the orders cannot be compared. */
-	comes_to_by(FINDING_NO_CLASS, "!!!!!!!!!!!!!!!!", "!!!!!!!!!!!!!!!!", "!!!!!!!!!!!!!!!!");
-	comes_to_by(FINDING_NO_CLASS, "!a!!!!!!!!!!!!!!", "a!!!!!!!!!!!!!!!", "!!!!!!!!!!!!!!!!");
-	d = decided("a!aaa!aaa!aaa!aa", "a!aaa!aaa!aaa!aa", "aa!aaa!aaa!aaa!a");
+	/* The counterparts do not count, so one order has to fail more often than the other. */
+	comes_to(FINDING_SPEC_VIOLATED, LOOSE, A8, X8, A8);
+	comes_to(FINDING_SPEC_VIOLATED, LOOSE, "!!!!!!!!!", "aaa!aaaaa", "!!!!!!!!!");
+	comes_to(FINDING_NO_CLASS, LOOSE, "aaaa", "!!!!", "aaaa");
+	comes_to(FINDING_NO_CLASS, LOOSE, A8, "a!aaaaaa", "!aaaaaaa");
+	/* The order does not decide: something else is wrong with the program. */
+	comes_to(FINDING_K_WITNESS_HARMLESS, SELF, A8, "a!aaaaaa", A8);
+	/* If a run of each pair fails, outputs cannot be compared. */
+	comes_to(FINDING_NO_CLASS, SELF, X8, X8, X8);
+	comes_to(FINDING_NO_CLASS, SELF, "!a!!!!!!", "a!!!!!!!", A8);
+	d = decided(SELF, "a!aaa!aaa!aaa!aa", "a!aaa!aaa!aaa!aa", "aa!aaa!aaa!aaa!a");
 	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
 	assert_true(d.noise);
 	/* A crash at the race itself counts, whatever else is wrong. */
-	comes_to(FINDING_SPEC_VIOLATED, "a!aa", "a#aa", "aa!a");
-	/* The race may still cause a second kind of fault. */
-	d = decided("a!aaaa",
-		    "??"
-		    "?"
-		    "?!?",
-		    "a!a!aa");
-	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
-	assert_int_equal(d.shows.group, VARIANT_SECOND);
-	assert_int_equal(d.shows.number, 0);
-	assert_true(d.has_other && d.other.group == VARIANT_FIRST);
+	comes_to(FINDING_SPEC_VIOLATED, SELF, "a!aa", "a#aa", "aa!a");
 	/* A faulty run whose twin has no fault shows the race best. */
-	d = decided("!aaaaa", "!!!!!!", "aaaaaa");
+	d = decided(LOOSE, "!aaaaaaaa", "!!!!!!!!!", "aaaaaaaaa");
+	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
 	assert_int_equal(d.shows.number, 1);
-	/* A fault outweighs a difference in output. */
-	comes_to(FINDING_SPEC_VIOLATED, "aaaaa", "b!!!!", "aaaaa");
+}
+
+/* Which runs raise a question.  Numbers 2 and 6 are runs in which the second thread lags. */
+static void test_questions(void **state)
+{
+	struct decide_place of;
+	struct world w;
+
+	(void)state;
+	make(&w, A8, A8, A8);
+	assert_false(decide_wants_experiment(&w.runs, &of));
+	/* A run that does what its twin does raises none, but a lagging one does. */
+	make(&w, "a!aaaaaa", "a!aaaaaa", A8);
+	assert_false(experiment_of(&w.runs, (struct decide_place){VARIANT_FIRST, 1}));
+	experiment(&w, SELF);
+	assert_int_equal(w.runs.experiment_count, 4);
+	assert_int_equal(w.experiments[0].of.number, 2);
+	assert_int_equal(w.experiments[3].of.number, 6);
+	/* Both runs of a pair that differs are examined.  Once an output is explained, only faults
+	 * are. */
+	make(&w, "ab", "aa", "aa");
+	experiment(&w, SELF);
+	assert_int_equal(w.runs.experiment_count, 2);
+	make(&w, "abcd!", "aaaaa", "aaaaa");
+	experiment(&w, TWIN);
+	assert_int_equal(w.runs.experiment_count, 2);
+	assert_int_equal(w.experiments[1].of.number, 4);
+	/* Once a fault is explained, nothing is examined. */
+	make(&w, "!!!!", "abcd", "aaaa");
+	experiment(&w, TWIN);
+	assert_int_equal(w.runs.experiment_count, 1);
+	/* Runs that do not count, and faults that are the race itself, need no experiment. */
+	make(&w, "-#", "aa", "aa");
+	experiment(&w, SELF);
+	assert_int_equal(w.runs.experiment_count, 0);
+}
+
+static bool is_open(enum answer answer, const char *first, const char *second)
+{
+	struct world w;
+
+	make(&w, first, second, first);
+	experiment(&w, answer);
+	return decide_is_open(&w.runs);
 }
 
 /* Whether more runs are needed to explain a fault. */
 static void test_open(void **state)
 {
-	struct world w;
-
 	(void)state;
-	make(&w, "aaaaaaaa", "a!aaaaaa", "aaaaaaaa");
-	assert_true(decide_wants_apart(&w.runs) && decide_is_open(&w.runs));
-	make(&w, "aaaaaaaa", "!!!!!!!!", "aaaaaaaa");
-	assert_false(decide_wants_apart(&w.runs) || decide_is_open(&w.runs));
-	make(&w, "aaaa", "aaaa", "aaaa");
-	assert_false(decide_wants_apart(&w.runs) || decide_is_open(&w.runs));
-	/* The fault is as frequent if the accesses are kept apart: after 16 pairs that is clear. */
-	make(&w, "a!aaaaaaaaaaaaa", "aaaaaaa!aaaaaaa", "aaaaaaaaaaaaaaa");
-	add_apart(&w, "aaa!aaaaaaaaaaaa");
-	assert_true(decide_is_open(&w.runs));
-	make(&w, "a!aaaaaaaaaaaaaa", "aaaaaaa!aaaaaaaa", "aaaaaaaaaaaaaaaa");
-	add_apart(&w, "aaa!aaaaaaaaaaaa");
-	assert_false(decide_wants_apart(&w.runs) || decide_is_open(&w.runs));
+	assert_false(is_open(LOOSE, A8, A8));
+	/* Experiments answer the question. */
+	assert_false(is_open(SELF, A8, "a!aaaaaa"));
+	assert_false(is_open(TWIN, A8, "a!aaaaaa"));
+	/* They do not, and the fault is too rare, until one order clearly fails more often. */
+	assert_true(is_open(LOOSE, A8, "a!aaaaaa"));
+	assert_true(is_open(LOOSE, A16, "a!aaaaaaaaaaaaaa"));
+	assert_false(is_open(LOOSE, A8, X8));
+	/* Both orders fail about as often: after 16 pairs that is clear. */
+	assert_true(is_open(LOOSE, "a!aaaaaaaaaaaaa", "aaa!aaaaaaaaaaa"));
+	assert_false(is_open(LOOSE, "a!aaaaaaaaaaaaaa", "aaa!aaaaaaaaaaaa"));
+	assert_true(is_open(LOOSE, "a!aa!!aaaaaaaaaa", "aaa!aaaaaaaaaaaa"));
 }
 
 static void assert_near(double a, double b)
@@ -182,37 +290,32 @@ static void test_chance(void **state)
 
 static void test_outputs(void **state)
 {
-	struct decision d = decided("aaaa", "bbbb", "aaaa");
-	struct world w;
+	struct decision d = decided(TWIN, "aaaa", "abaa", "aaaa");
 
 	(void)state;
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
-	assert_int_equal(d.shows.group, VARIANT_SECOND); /* the order whose output is unusual */
-	assert_false(d.any_order);
-	comes_to(FINDING_OUTPUT_DIFFERS, "bbbb", "aaaa", "aaaa");
-	comes_to(FINDING_OUTPUT_DIFFERS, "aaaa", "bbbb", "abab");
-	/* The output differs only where the threads met, in either order. */
-	d = decided("bbbb", "bbbb", "aaaa");
+	assert_true(d.proved && !d.any_order);
+	/* The run with the unusual output shows the class. */
+	assert_int_equal(d.shows.group, VARIANT_COUNTERPART);
+	assert_int_equal(d.other.group, VARIANT_FIRST);
+	d = decided(TWIN, "abaa", "aaaa", "aaaa");
+	assert_int_equal(d.shows.group, VARIANT_FIRST);
+	assert_int_equal(d.other.group, VARIANT_COUNTERPART);
+	/* The counterparts do not count, so one order has to write an output more often. */
+	comes_to(FINDING_OUTPUT_DIFFERS, LOOSE, "bbbbbbbb", A8, A8);
+	d = decided(LOOSE, A8, "bbbbbbbb", A8);
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
-	assert_true(d.any_order && d.has_other && d.other.group == VARIANT_CONTROL);
-	/* So it does if the accesses are kept apart: another thread came too late. */
-	make(&w, "bbbb", "bbbb", "aaaa");
-	assert_true(decide_wants_apart(&w.runs));
-	add_apart(&w, "bbbbbbbb");
-	decide(&w.runs, &d);
-	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
-	add_apart(&w, "aaaaaaaa");
-	decide(&w.runs, &d);
-	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
-	make(&w, "aaaa", "bbbb", "aaaa");
-	assert_false(decide_wants_apart(&w.runs));
+	assert_false(d.proved);
+	comes_to(FINDING_K_WITNESS_HARMLESS, LOOSE, "aaaa", "bbbb", "abab");
+	comes_to(FINDING_K_WITNESS_HARMLESS, LOOSE, A8, "aaababaa", A8);
 	/* Both orders have both outputs. */
-	d = decided("abababab", "abbaabab", "abababab");
+	d = decided(SELF, "abababab", "abbaabab", "abababab");
 	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
 	assert_true(d.noise);
 	/* If the output is new in each run anyway, differences in it show nothing. */
-	comes_to(FINDING_K_WITNESS_HARMLESS, "abcdefgh", "abcdefgi", "jklmnopq");
-	comes_to(FINDING_K_WITNESS_HARMLESS, "aaaa", "aaaa", "aaaa");
+	comes_to(FINDING_K_WITNESS_HARMLESS, SELF, "abcdefgh", "abcdefgi", "jklmnopq");
+	comes_to(FINDING_K_WITNESS_HARMLESS, LOOSE, "abcdefgh", "klmnopqr", "jklmnopq");
+	comes_to(FINDING_K_WITNESS_HARMLESS, SELF, "aaaa", "aaaa", "aaaa");
 }
 
 static void test_lines(void **state)
@@ -224,6 +327,7 @@ static void test_lines(void **state)
 	make(&w, "abcdefgh", "ijklmnop", "qrstuvwx");
 	for (size_t i = 0; i < w.runs.count; i++)
 		w.items[VARIANT_SECOND][i].sorted_digest = 'y';
+	experiment(&w, LOOSE);
 	decide(&w.runs, &d);
 	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
 	assert_true(d.sorted);
@@ -235,9 +339,9 @@ static void test_few_runs(void **state)
 	struct world w;
 
 	(void)state;
-	comes_to(FINDING_NO_CLASS, "--", "--", "aa");
-	comes_to(FINDING_NO_CLASS, "a-", "-a", "aa"); /* no pair of twins counts */
-	comes_to(FINDING_NO_CLASS, "--", "-!", "aa");
+	comes_to(FINDING_NO_CLASS, SELF, "--", "--", "aa");
+	comes_to(FINDING_NO_CLASS, SELF, "a-", "-a", "aa"); /* no pair of twins counts */
+	comes_to(FINDING_NO_CLASS, SELF, "--", "-!", "aa");
 	make(&w, "aaaaaa", "aaaaaa", "aaaaaa");
 	decide(&w.runs, &d);
 	assert_int_equal(d.k, 6);
@@ -350,20 +454,6 @@ static void test_variants(void **state)
 			assert_int_equal(v.schedule.seed != 0, n >= 3);
 			assert_int_equal(v.schedule.goal_count, g == VARIANT_CONTROL ? 0 : 2);
 		}
-	/* The accesses are kept apart: the first thread runs to its next operation. */
-	for (unsigned n = 0; n < 12; n++) {
-		const char *first = n % 2 ? "T_0_1" : "T_0_0", *second = n % 2 ? "T_0_0" : "T_0_1";
-
-		variant_make_apart(&v, &race, n);
-		assert_null(schedule_check(&v.schedule));
-		assert_true(v.schedule.apart && v.schedule.goal_count == 2);
-		assert_int_equal(v.schedule.seed != 0, n / 2 >= 3);
-		assert_string_equal(v.schedule.first, first);
-		assert_string_equal(v.decisions[0].thread, first);
-		assert_int_equal(v.decisions[0].n, n % 2 ? 5 : 2);
-		assert_string_equal(v.decisions[0].next, second);
-		assert_string_equal(v.decisions[1].next, second);
-	}
 	variant_make(&v, &race, VARIANT_SECOND, 3);
 	assert_string_equal(v.schedule.first, "T_0_1");
 	assert_string_equal(v.decisions[0].thread, "T_0_1");
@@ -385,29 +475,6 @@ static void test_variants(void **state)
 	schedule_release(&race);
 }
 
-static bool is_plain(const char *first, const char *second, const char *control)
-{
-	struct world w;
-
-	make(&w, first, second, control);
-	return decide_is_plain(&w.runs);
-}
-
-static void test_plain(void **state)
-{
-	(void)state;
-	assert_true(is_plain("!!!!", "abab", "aaab"));
-	assert_true(is_plain("aaaa", "????", "aaaa"));
-	assert_false(is_plain("!!!!", "aa!a", "aaaa"));
-	assert_false(is_plain("!!!!", "aaaa", "aa?a"));
-	assert_false(is_plain("!!a!", "aaaa", "aaaa"));
-	assert_false(is_plain("!!?!", "aaaa", "aaaa"));
-	assert_false(is_plain("!!!!", "aa-a", "aaaa"));
-	assert_false(is_plain("!!!!", "aaaa", "aa--"));
-	assert_false(is_plain("aaaa", "aaaa", "aaaa"));
-	assert_false(is_plain("", "", ""));
-}
-
 /* As long as no two runs differ, more runs of the control group do not change the class. */
 static void test_differ(void **state)
 {
@@ -418,7 +485,7 @@ static void test_differ(void **state)
 	make(&w, "aaaaaaaa", "aa-aaaa-", "aa------");
 	assert_false(decide_differ(&w.runs));
 	for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
-		comes_to(FINDING_K_WITNESS_HARMLESS, "aaaaaaaa", "aa-aaaa-", controls[i]);
+		comes_to(FINDING_K_WITNESS_HARMLESS, SELF, "aaaaaaaa", "aa-aaaa-", controls[i]);
 	make(&w, "aaaaaaaa", "aaaaaaab", "aa------");
 	assert_true(decide_differ(&w.runs));
 	make(&w, "bbbbbbbb", "bbbbbbbb", "aa------");
@@ -430,13 +497,15 @@ static void test_differ(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_faults),	 cmocka_unit_test(test_open),
+		cmocka_unit_test(test_proof),	 cmocka_unit_test(test_two_faults),
+		cmocka_unit_test(test_between),	 cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_questions),
+		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_chance),	 cmocka_unit_test(test_outputs),
 		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_digests),
 		cmocka_unit_test(test_mask),	 cmocka_unit_test(test_words),
 		cmocka_unit_test(test_variants), cmocka_unit_test(test_differ),
-		cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

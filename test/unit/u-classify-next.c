@@ -27,11 +27,14 @@ static uint32_t below(uint32_t n)
 /* A simulated program: run `number` of a group is a letter.  As in u-classify-decide.c, ! is a
  * crash and - a run to be ignored; | is a run that met an obstacle. */
 struct world {
-	struct trial items[VARIANT_GROUPS][MOST], apart[2 * MOST];
+	struct trial items[VARIANT_GROUPS][MOST];
+	struct decide_experiment experiments[2 * MOST];
 	struct decide_runs runs;
 	size_t controls;
-	/* the last row: runs that keep the accesses apart; two in a row have the same letter */
-	char letters[VARIANT_GROUPS + 1][MOST];
+	/* What counterparts do: the same as the twin of their run, or the same as their run; or they
+	 * do not count. */
+	enum { TWIN, SELF, LOOSE } answer;
+	char letters[VARIANT_GROUPS][MOST];
 	bool one_schedule; /* all runs of a group have the same schedule */
 };
 
@@ -47,16 +50,15 @@ static void set_all(struct world *w, const char *first, const char *second, cons
 		for (size_t i = 0; i < MOST; i++)
 			w->letters[g][i] = text[g][i < n ? i : n - 1];
 	}
-	w->runs.apart = w->apart;
-	memset(w->letters[VARIANT_APART], 'a', MOST);
+	w->runs.experiments = w->experiments;
 }
 
 static void run(struct world *w, enum variant_group group, size_t number)
 {
-	struct trial *t = group == VARIANT_APART ? &w->apart[number] : &w->items[group][number];
-	char letter = w->letters[group][group == VARIANT_APART ? number / 2 : number];
+	struct trial *t = &w->items[group][number];
+	char letter = w->letters[group][number];
 
-	assert_true(number < (group == VARIANT_APART ? 2 * MOST : MOST));
+	assert_true(number < MOST);
 	*t = (struct trial){.counts = letter != '-' && letter != '|',
 			    .fault = letter == '!' ? "crash" : NULL,
 			    .digest = (uint64_t)letter,
@@ -64,6 +66,21 @@ static void run(struct world *w, enum variant_group group, size_t number)
 			    .trail = w->one_schedule ? 1 : number};
 	if (letter == '|')
 		t->obstacle.thread = "T_0";
+}
+
+static void experiment(struct world *w)
+{
+	struct decide_place of;
+
+	while (decide_wants_experiment(&w->runs, &of)) {
+		unsigned group = w->answer == TWIN ? VARIANT_SECOND - of.group : of.group;
+		struct decide_experiment *e = &w->experiments[w->runs.experiment_count++];
+
+		assert_true(w->runs.experiment_count <= 2 * w->runs.count);
+		*e = (struct decide_experiment){.of = of};
+		if (w->answer != LOOSE)
+			e->counterpart = w->items[group][of.number];
+	}
 }
 
 /* Does what the loop of work.c does. */
@@ -79,9 +96,8 @@ static size_t classify(struct world *w, const struct next_limits *l, struct deci
 		assert_true(wanted >= w->controls && wanted <= w->runs.count);
 		for (; w->controls < wanted; w->controls++)
 			run(w, VARIANT_CONTROL, w->controls);
-		for (; w->runs.apart_count < next_aparts(l, &w->runs); w->runs.apart_count++)
-			run(w, VARIANT_APART, w->runs.apart_count);
-		assert_true(w->runs.count <= next_room(l) && w->runs.apart_count <= 2 * w->runs.count);
+		experiment(w);
+		assert_true(w->runs.count <= next_room(l));
 	}
 	decide(&w->runs, d);
 	return w->runs.count;
@@ -109,14 +125,15 @@ static void test_pairs_wanted(void **state)
 	assert_int_equal(next_pairs(&l), 2);
 }
 
-static void assert_pairs(size_t expected, enum finding_class class, const char *first, const char *second,
-			 const char *control)
+static void assert_pairs(size_t expected, enum finding_class class, int answer, const char *first,
+			 const char *second, const char *control)
 {
 	struct decision d;
 	struct world w;
 	size_t pairs;
 
 	set_all(&w, first, second, control);
+	w.answer = (unsigned)answer;
 	pairs = classify(&w, &all, &d);
 	if (pairs != expected || d.class != class)
 		fail_msg("%s %s %s: %zu pairs, class %d", first, second, control, pairs, d.class);
@@ -125,25 +142,26 @@ static void assert_pairs(size_t expected, enum finding_class class, const char *
 static void test_pairs(void **state)
 {
 	(void)state;
-	/* One order fails each time and nothing else does: four pairs suffice. */
-	assert_pairs(4, FINDING_SPEC_VIOLATED, "!", "a", "a");
-	assert_pairs(4, FINDING_SPEC_VIOLATED, "a", "!", "a");
-	/* One order fails, but not each time: eight pairs. */
-	assert_pairs(8, FINDING_SPEC_VIOLATED, "a!!!!!!!", "a", "a");
-	/* The control group fails, too, but the other order never does. */
-	assert_pairs(8, FINDING_SPEC_VIOLATED, "!", "a", "!a");
-	/* Both orders fail now and then, and runs that keep the accesses apart do not: as many
-	 * pairs as it takes to exclude chance. */
-	assert_pairs(8, FINDING_SPEC_VIOLATED, "a!a!a!a!", "a!a!aaaa", "a");
-	assert_pairs(23, FINDING_SPEC_VIOLATED, RARE, RARE, "a");
+	/* An experiment shows that the order decides about a fault: no further pair. */
+	assert_pairs(1, FINDING_SPEC_VIOLATED, TWIN, "!", "a", "a");
+	assert_pairs(2, FINDING_SPEC_VIOLATED, TWIN, "a", "a!", "!a");
+	/* Counterparts do not count.  If one order fails each time and nothing else does, as many
+	 * pairs as it takes to exclude chance; otherwise eight. */
+	assert_pairs(8, FINDING_SPEC_VIOLATED, LOOSE, "!", "a", "a");
+	assert_pairs(8, FINDING_SPEC_VIOLATED, LOOSE, "a", "!", "a");
+	assert_pairs(8, FINDING_SPEC_VIOLATED, LOOSE, "!", "a", "!a");
+	/* One order fails now and then: as many pairs as it takes to exclude chance. */
+	assert_pairs(16, FINDING_SPEC_VIOLATED, LOOSE, "a!a!a!a!a!a!a!a!a!", "a", "a");
+	/* Experiments show that the order does not decide about the fault. */
+	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, SELF, RARE, "a", "a");
 	/* No run fails, and all schedules are different: the maximum number of pairs. */
-	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, "a", "a", "a");
+	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, SELF, "a", "a", "a");
 	/* The threads never meet: two pairs. */
-	assert_pairs(2, FINDING_NO_CLASS, "-", "-", "a");
+	assert_pairs(2, FINDING_NO_CLASS, SELF, "-", "-", "a");
 	/* The threads cannot meet because of an obstacle: one pair. */
-	assert_pairs(1, FINDING_NO_CLASS, "|", "-", "a");
+	assert_pairs(1, FINDING_NO_CLASS, SELF, "|", "-", "a");
 	/* The first pair does not count, later ones do. */
-	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, "-a", "-a", "a");
+	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, SELF, "-a", "-a", "a");
 }
 
 /* All runs have one schedule: eight pairs, the last six of which had no new schedule. */
@@ -167,22 +185,20 @@ static size_t slow_pairs(const struct world *w, size_t most, bool control)
 
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		copy.runs.items[g] = copy.items[g];
-	copy.runs.apart = copy.apart;
-	copy.runs.apart_count = 0;
+	copy.runs.experiments = copy.experiments;
+	copy.runs.experiment_count = 0;
 	for (size_t n = 1;; n++) {
 		struct decision d;
 		bool counts = false, open;
 
 		copy.runs.count = n;
-		if (control && decide_wants_apart(&copy.runs))
-			for (; copy.runs.apart_count < 2 * n; copy.runs.apart_count++)
-				run(&copy, VARIANT_APART, copy.runs.apart_count);
+		experiment(&copy);
 		for (size_t i = 0; i < n; i++)
 			counts |= copy.items[0][i].counts || copy.items[1][i].counts;
 		decide(&copy.runs, &d);
 		open = control && decide_is_open(&copy.runs) && n < 2 * most;
 		if (copy.items[0][0].obstacle.thread || (n >= 2 && !counts) ||
-		    (n >= 4 && decide_is_plain(&copy.runs)) ||
+		    (d.class == FINDING_SPEC_VIOLATED && d.proved) ||
 		    ((n >= 8 || n >= most) && d.class == FINDING_SPEC_VIOLATED) ||
 		    (!open && (n >= most || (n >= 8 && decide_stale(&copy.runs) >= 6))))
 			return n;
@@ -202,10 +218,11 @@ static void test_pairs_random(void **state)
 		size_t pairs;
 
 		set_all(&w, "a", "a", "a");
-		for (unsigned g = 0; g <= VARIANT_APART; g++)
+		for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 			for (size_t i = 0; i < MOST; i++)
 				w.letters[g][i] = set[below((uint32_t)strlen(set))];
 		w.one_schedule = !below(4);
+		w.answer = below(3);
 		l.pairs = 1 + below(30);
 		pairs = classify(&w, &l, &d);
 		assert_int_equal(pairs, slow_pairs(&w, l.pairs > 2 ? l.pairs : 2, l.control));
@@ -213,6 +230,25 @@ static void test_pairs_random(void **state)
 		decide(&w.runs, &again);
 		assert_int_equal(d.class, again.class);
 	}
+}
+
+static void test_between(void **state)
+{
+	struct next_limits models = {.models = true};
+	struct decision d = {.class = FINDING_K_WITNESS_HARMLESS};
+
+	(void)state;
+	assert_true(next_is_between(&all, &d));
+	assert_false(next_is_between(&models, &d));
+	d.class = FINDING_OUTPUT_DIFFERS;
+	d.doubt = true;
+	assert_false(next_is_between(&all, &d));
+	d.class = FINDING_NO_CLASS;
+	assert_true(next_is_between(&all, &d));
+	d = (struct decision){.class = FINDING_NO_CLASS, .hopeless = true};
+	assert_true(next_is_between(&all, &d));
+	d.hopeless = false;
+	assert_false(next_is_between(&all, &d));
 }
 
 /* ---- how many runs of the control group are made ---- */
@@ -223,14 +259,13 @@ static void test_controls(void **state)
 	struct world w;
 
 	(void)state;
-	/* As long as all runs do the same, only two runs of the control group are made. */
+	/* Two runs of the control group are made, also if runs differ. */
 	set_all(&w, "a", "a", "a");
 	classify(&w, &all, &d);
 	assert_int_equal(w.controls, 2);
-	/* As soon as one run differs, the control group has as many runs as there are pairs. */
 	set_all(&w, "aaaaaaaaab", "a", "a");
 	classify(&w, &all, &d);
-	assert_int_equal(w.controls, w.runs.count);
+	assert_int_equal(w.controls, 2);
 	/* With memory models, it always has that many; if it is not allowed, none. */
 	set_all(&w, "a", "a", "a");
 	classify(&w, &(struct next_limits){.schedules = true, .control = true, .models = true}, &d);
@@ -493,6 +528,8 @@ static void test_lost_many(void **state)
 	for (w.runs.count = 0; w.runs.count < 12; w.runs.count++)
 		for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 			run(&w, g, w.runs.count);
+	w.answer = LOOSE;
+	experiment(&w);
 	decide(&w.runs, &d);
 	for (; next_shows(&s, &d); lost++)
 		next_lost(&s, &w.runs, d.shows, &d);
@@ -510,7 +547,7 @@ int main(void)
 		cmocka_unit_test(test_repeat),	     cmocka_unit_test(test_repeat_random),
 		cmocka_unit_test(test_write_down),   cmocka_unit_test(test_consequence),
 		cmocka_unit_test(test_lost_output),  cmocka_unit_test(test_lost_fault),
-		cmocka_unit_test(test_lost_many),
+		cmocka_unit_test(test_lost_many),    cmocka_unit_test(test_between),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,12 +107,135 @@ static void test_control(void **state)
 	assert_int_equal(v.schedule.limit_count, 1);
 }
 
+/* ---- counterparts ---- */
+
+static struct schedule_decision decide(const char *thread, uint64_t n, const char *point, const char *next)
+{
+	return (struct schedule_decision){.thread = thread, .n = n, .point = point, .count = 1, .next = next};
+}
+
+static void same_decision(const struct schedule_decision *d, const char *thread, uint64_t n,
+			  const char *point, const char *next)
+{
+	assert_string_equal(d->thread, thread);
+	assert_int_equal(d->n, n);
+	assert_string_equal(d->point, point);
+	assert_int_equal(d->count, 1);
+	assert_string_equal(d->next, next);
+}
+
+/* The counterpart has the other order, the same thread continues after both accesses, and later
+ * decisions stay. */
+static void test_counterpart(void **state)
+{
+	struct schedule_decision made[3], room[3 + VARIANT_ROOM];
+	struct schedule s = race(), other;
+
+	(void)state;
+	s.seed = 0;
+	s.turns = true;
+	s.first = "T_0";
+	s.decisions = made;
+	/* The second thread continues after its access, which is the default. */
+	made[0] = decide("T_0", 4, "back", "T_0_0");
+	made[1] = decide("T_0_0", 12, "op", "T_0");
+	s.decision_count = 2;
+	other = variant_counterpart(&s, room);
+	assert_string_equal(other.first, "T_0_0");
+	assert_int_equal(other.decision_count, 3);
+	same_decision(&room[0], "T_0_0", 9, "back", "T_0");
+	same_decision(&room[1], "T_0", 4, "back", "T_0_0");
+	same_decision(&room[2], "T_0_0", 12, "op", "T_0");
+	/* The first thread continues. */
+	made[1] = decide("T_0_0", 9, "back", "T_0");
+	made[2] = decide("T_0", 6, "op", "T_0_0");
+	s.decision_count = 3;
+	other = variant_counterpart(&s, room);
+	assert_int_equal(other.decision_count, 3);
+	same_decision(&room[0], "T_0_0", 9, "back", "T_0");
+	same_decision(&room[1], "T_0", 4, "back", "T_0");
+	same_decision(&room[2], "T_0", 6, "op", "T_0_0");
+	/* The counterpart of the counterpart is the run. */
+	s = other;
+	memcpy(made, room, sizeof made);
+	s.decisions = made;
+	other = variant_counterpart(&s, room);
+	assert_string_equal(other.first, "T_0");
+	same_decision(&room[0], "T_0", 4, "back", "T_0_0");
+	same_decision(&room[1], "T_0_0", 9, "back", "T_0");
+	same_decision(&room[2], "T_0", 6, "op", "T_0_0");
+}
+
+/* The second thread lagged, so no decision brought it to its access.  In the counterpart it makes its
+ * access and stops, and then the first thread continues. */
+static void test_counterpart_of_lagging(void **state)
+{
+	struct schedule_decision made[1] = {decide("T_0_0", 11, "wait", "T_0")}, room[1 + VARIANT_ROOM];
+	struct schedule s = race(), other;
+
+	(void)state;
+	s.seed = 0;
+	s.turns = true;
+	s.first = "T_0_0";
+	s.decisions = made;
+	s.decision_count = 1;
+	other = variant_counterpart(&s, room);
+	assert_string_equal(other.first, "T_0");
+	assert_int_equal(other.decision_count, 3);
+	same_decision(&room[0], "T_0", 4, "back", "T_0_0");
+	same_decision(&room[1], "T_0_0", 9, "back", "T_0_0");
+	same_decision(&room[2], "T_0_0", 11, "wait", "T_0");
+	assert_true(variant_lags(2) && variant_lags(6) && !variant_lags(3) && !variant_lags(0));
+}
+
+/* One access comes after what the other thread did, and in the counterpart before it. */
+static void test_between(void **state)
+{
+	struct schedule_decision made[2], room[2 + VARIANT_ROOM];
+	struct schedule s = race(), run;
+	struct variant v, before;
+
+	(void)state;
+	for (unsigned moved = 0; moved < 2; moved++) {
+		const struct schedule_goal *m = &goals[moved], *other = &goals[1 - moved];
+
+		variant_make_between(&v, &s, moved, 4);
+		assert_int_equal(v.schedule.seed, 3);
+		assert_string_equal(v.schedule.first, m->thread);
+		assert_string_equal(v.schedule.front, m->thread);
+		same_decision(&v.decisions[0], m->thread, m->after, "back", other->thread);
+		same_decision(&v.decisions[1], other->thread, other->after, "back", other->thread);
+		run = v.schedule;
+		run.seed = 0;
+		run.decisions = made;
+		run.decision_count = 2;
+		made[0] = v.decisions[0];
+		made[1] = decide(m->thread, 20, "op", other->thread);
+		variant_counterpart_before(&before, &run, moved, room);
+		assert_string_equal(before.schedule.front, m->thread);
+		assert_string_equal(before.schedule.first, m->thread);
+		assert_int_equal(before.schedule.goals[moved].site, m->site);
+		assert_false(schedule_is_any(&before.schedule.goals[moved]));
+		assert_true(schedule_is_any(&before.schedule.goals[1 - moved]));
+		assert_string_equal(before.schedule.goals[1 - moved].thread, other->thread);
+		assert_int_equal(before.schedule.goals[1 - moved].after, other->after);
+		assert_int_equal(before.schedule.goals[1 - moved].occurrence, 1);
+		assert_int_equal(before.schedule.decision_count, 3);
+		same_decision(&room[0], m->thread, m->after, "back", other->thread);
+		same_decision(&room[1], other->thread, other->after, "back", other->thread);
+		same_decision(&room[2], m->thread, 20, "op", other->thread);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_twins),
 		cmocka_unit_test(test_seeds),
 		cmocka_unit_test(test_control),
+		cmocka_unit_test(test_counterpart),
+		cmocka_unit_test(test_counterpart_of_lagging),
+		cmocka_unit_test(test_between),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

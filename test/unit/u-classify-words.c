@@ -122,6 +122,35 @@ static void test_seen(void **state)
 		      "not brought together, it is \"3\"");
 }
 
+/* Experiments: a run and its counterpart. */
+static void test_experiment(void **state)
+{
+	struct trial first = run("1\n", "", "the program crashed");
+	struct decide_experiment e[2] = {
+		{.of = {VARIANT_SECOND, 0}, .counterpart = run("2\n", "", "the program ended")},
+		{.of = {VARIANT_BETWEEN, 1},
+		 .moved = 1,
+		 .between = run("3\n", "", "it failed"),
+		 .counterpart = run("4\n", "", "it ended")}};
+	struct decide_runs runs = {
+		.items = {&first, &first, &first}, .count = 1, .experiments = e, .experiment_count = 2};
+	struct decision d = {.class = FINDING_SPEC_VIOLATED,
+			     .shows = {VARIANT_SECOND, 0},
+			     .other = {VARIANT_COUNTERPART, 0},
+			     .has_other = true};
+	struct rd_buf text = RD_BUF_INIT;
+
+	(void)state;
+	words_seen(&text, &race, &runs, &d, &nothing);
+	expect(&text, "with " SECOND " before " FIRST ", the program crashed; with " FIRST " before " SECOND
+		      ", the program ended");
+	d.shows = (struct decide_place){VARIANT_BETWEEN, 1};
+	d.other = (struct decide_place){VARIANT_COUNTERPART, 1};
+	words_seen(&text, &race, &runs, &d, &nothing);
+	expect(&text, "with " SECOND " between accesses of T_0_0, it failed; with " SECOND
+		      " before these accesses of T_0_0, it ended");
+}
+
 static void test_weakened(void **state)
 {
 	struct trial first = run("1\n", "", ""), faulty = run("2\n", "", "");
@@ -225,7 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_difference), cmocka_unit_test(test_long_line),
-		cmocka_unit_test(test_seen),	   cmocka_unit_test(test_weakened),
+		cmocka_unit_test(test_seen), cmocka_unit_test(test_experiment),	   cmocka_unit_test(test_weakened),
 		cmocka_unit_test(test_order),	   cmocka_unit_test(test_input),
 		cmocka_unit_test(test_techniques),
 	};

@@ -78,7 +78,7 @@
 
 #define RADDLE_STEER_VERSION 19 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
-#define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, even of other memory */
+#define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, whether it conflicts or not */
 
 /* All values were chosen by hand: sizes bound the shared memory, counts bound the time of a run. */
 #define RADDLE_SLOTS 32768	/* the number of slots; threads beyond them are not controlled */

@@ -338,7 +338,6 @@ static struct schedule *get_schedule(struct finding_parse *p, const json_t *obje
 	p->schedule->speculative = !f->sound;
 	p->schedule->anywhere = get_bool(p, inlined, "anywhere");
 	p->schedule->nowhere = get_bool(p, inlined, "nowhere");
-	p->schedule->apart = get_bool(p, inlined, "apart");
 	p->schedule->handed = get_bool(p, inlined, "handed");
 	p->schedule->keep[0] = (uint32_t)get_number(p, inlined, "keep_first", INT32_MAX);
 	p->schedule->keep[1] = (uint32_t)get_number(p, inlined, "keep_second", INT32_MAX);

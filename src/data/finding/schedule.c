@@ -259,11 +259,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "program", s->program);
 	put_head(&text, "trace", s->trace);
 	put_head(&text, "model", s->speculative ? "speculative" : NULL);
-	put_head(&text, "meet",
-		 s->anywhere  ? "anywhere"
-		 : s->nowhere ? "nowhere"
-		 : s->apart   ? "apart"
-			      : NULL);
+	put_head(&text, "meet", s->anywhere ? "anywhere" : s->nowhere ? "nowhere" : NULL);
 	put_head(&text, "locks", s->handed ? "handed" : NULL);
 	put_head(&text, "edits", s->edits);
 	put_head(&text, "input", s->input);
@@ -455,8 +451,7 @@ static void parse_meet(struct schedule_parser *p)
 {
 	p->schedule->anywhere = strcmp(p->fields[1], "anywhere") == 0;
 	p->schedule->nowhere = strcmp(p->fields[1], "nowhere") == 0;
-	p->schedule->apart = strcmp(p->fields[1], "apart") == 0;
-	if (!p->schedule->anywhere && !p->schedule->nowhere && !p->schedule->apart)
+	if (!p->schedule->anywhere && !p->schedule->nowhere)
 		fail_line(p, "an unknown way to meet", p->fields[1]);
 }
 
@@ -726,6 +721,11 @@ static const char *check_order(const struct schedule *s, struct positions *p)
 	return s->goal_count && s->stop_count ? "both hold and stop records" : NULL;
 }
 
+bool schedule_is_any(const struct schedule_goal *g)
+{
+	return !g->site && !g->place.file;
+}
+
 static bool has_goal(const struct schedule *s, const char *thread)
 {
 	for (size_t i = 0; i < s->goal_count; i++)
@@ -758,11 +758,11 @@ static const char *check_turns(const struct schedule *s)
 {
 	if (!s->turns)
 		return s->first || s->front || s->seed || s->flavour || s->watch_count || s->decision_count ||
-				       s->memory || s->nowhere || s->apart
+				       s->memory || s->nowhere
 			       ? "records of turns without \"then turns\""
 			       : NULL;
-	if ((s->nowhere || s->apart) && s->goal_count != 2)
-		return "\"meet nowhere\" and \"meet apart\" need two hold records";
+	if (s->nowhere && s->goal_count != 2)
+		return "\"meet nowhere\" needs two hold records";
 	if (s->stop_count || s->anywhere)
 		return "\"then turns\" excludes stop records and \"meet anywhere\"";
 	if ((s->first && !has_goal(s, s->first)) || (s->front && !has_goal(s, s->front)))

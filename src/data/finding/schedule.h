@@ -51,7 +51,9 @@ struct schedule_limit {
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
-	uint32_t site; /* a number of the site table; 0 to find it by place */
+	/* A number of the site table; 0 to find it by place.  Without a place, every access counts,
+	 * also one that does not conflict with the access of the other goal (schedule_is_any()). */
+	uint32_t site;
 	bool write;
 	const char *object;
 	struct schedule_place place;
@@ -123,9 +125,6 @@ struct schedule {
 	bool anywhere;	   /* no thread is led: any threads may meet at the goals */
 	/* With turns, the threads reach the goals one after the other, in either order. */
 	bool nowhere;
-	/* With turns, each thread with a goal is stopped at its first access after the goal's
-	 * operation number `after`, whatever its site is.  So the two accesses do not meet. */
-	bool apart;
 	bool handed; /* threads of the program release locks that other threads acquired */
 	/* With turns, the one of the two threads with goals that runs whenever it can, or NULL if
 	 * neither is preferred. */
@@ -219,5 +218,8 @@ int schedule_read(struct schedule *s, const char *path);
  * limits, goals and stops must come after them.  Returns NULL if they are, or else a text that
  * states what is wrong. */
 const char *schedule_check(const struct schedule *s);
+
+/* Returns true if the thread reaches the goal at any access. */
+bool schedule_is_any(const struct schedule_goal *g);
 
 #endif

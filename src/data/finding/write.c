@@ -276,8 +276,6 @@ static void put_schedule(struct rd_json *j, const char *name, const struct sched
 		rd_json_bool(j, "anywhere", true);
 	if (s->nowhere)
 		rd_json_bool(j, "nowhere", true);
-	if (s->apart)
-		rd_json_bool(j, "apart", true);
 	if (s->handed)
 		rd_json_bool(j, "handed", true);
 	put_optional(j, "edits", s->edits);

@@ -283,6 +283,9 @@ static bool has_site(const struct trace_sites *sites, const struct schedule_goal
 static int find_site(const struct plan *p, const struct trace_sites *sites, const struct schedule_goal *h,
 		     uint32_t *site)
 {
+	*site = RADDLE_STEER_ANY_SITE;
+	if (schedule_is_any(h))
+		return 0;
 	return has_site(sites, h, site) ? 0 : no_such_site(p, h);
 }
 
@@ -298,10 +301,6 @@ static int add_goals(struct plan *p, const struct trace_sites *sites)
 			.after = h->after, .occurrence = h->occurrence, .write = h->write};
 		if (find_thread(p, h->thread, &to->thread) || find_site(p, sites, h, &to->site))
 			return RD_EFORMAT;
-		if (s->apart) {
-			to->site = RADDLE_STEER_ANY_SITE;
-			to->occurrence = 1;
-		}
 		if (p->threads[to->thread].goal != RADDLE_STEER_NONE)
 			return unfit(p, "both accesses are of one thread,", h->thread);
 		p->threads[to->thread].goal = (uint32_t)i;

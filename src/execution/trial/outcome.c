@@ -133,10 +133,17 @@ static bool is_same_fault(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* Returns true if two runs of one schedule have the same choices.  The threads of a livelock go on
+ * choosing until Raddle has ended the program, which is a matter of time. */
+static bool has_fixed_trail(const struct trial *t)
+{
+	return !t->unsure && t->end != REPLAY_LIVELOCKED;
+}
+
 bool trial_differs(const struct trial *a, const struct trial *b)
 {
 	if (!a->counts || !b->counts)
 		return a->counts != b->counts && !a->cut && !b->cut;
 	return a->end != b->end || a->status != b->status || !is_same_fault(a->fault, b->fault) ||
-	       (!a->unsure && !b->unsure && a->trail != b->trail);
+	       (has_fixed_trail(a) && has_fixed_trail(b) && a->trail != b->trail);
 }

@@ -49,7 +49,7 @@ static uint64_t add_goals(uint64_t hash, const struct schedule *s)
 		hash = rd_hash_add(add_text(hash, g->place.file), g->write);
 		hash = rd_hash_add(rd_hash_add(hash, g->place.line), g->place.column);
 	}
-	return rd_hash_add(add_text(hash, s->front), s->apart);
+	return add_text(hash, s->front);
 }
 
 /* Adds the watches to the hash, since they determine what is a point in the runs. */

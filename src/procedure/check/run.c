@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "explore/known.h"
 #include "finding/rank.h"
-#include "finding/save.h"
 #include "run/orphan.h"
 #include "trial/trial.h"
 
@@ -181,18 +180,14 @@ static int run_actions(struct check *c)
 }
 
 /* Called when no action is left. */
-static int finish(struct check *c)
+static void finish(struct check *c)
 {
-	int err = RD_OK;
-
 	if (!c->known.classified) {
 		check_edits_mark(&c->edits, c->set);
 		c->classes.untried = check_unclassified(&c->known);
 	}
-	if (!c->opts->no_classify && explore_join_failures(c->set))
-		err = finding_save_witnesses(c->set, c->claim.path);
+	explore_join_failures(c->set);
 	finding_sort_by_class(c->set);
-	return err;
 }
 
 int check_run(struct check *c)
@@ -205,5 +200,7 @@ int check_run(struct check *c)
 	c->known.record_ns = rd_now_ns();
 	if (!err)
 		err = run_actions(c);
-	return err ? err : finish(c);
+	if (!err)
+		finish(c);
+	return err;
 }

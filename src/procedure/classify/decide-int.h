@@ -6,8 +6,12 @@
  * There are three groups of runs (classify/variant-int.h).  In the first two, the two threads are
  * brought to their accesses at the same time; the groups differ in which access comes first.  In
  * the third, the control group, the threads are not brought together.  Runs with the same number in
- * the first two groups are twins.  An effect that occurs only in one order, or only if the threads
- * met, comes from the race.  An effect that occurs in all groups does not.
+ * the first two groups are twins.
+ *
+ * Runs only raise a question: one run fails, or writes something else than another.  Experiments
+ * answer it.  An experiment is a run and its counterpart, which takes the same decisions but makes
+ * the two accesses in the other order, or one of them earlier.  If the two do different things, the
+ * race causes that, because nothing else differs.
  */
 #ifndef CLASSIFY_DECIDE_INT_H
 #define CLASSIFY_DECIDE_INT_H
@@ -16,20 +20,36 @@
 #include "trial/trial.h"
 #include "classify/variant-int.h"
 
+struct decide_place {
+	enum variant_group group;
+	size_t number;
+};
+
+struct decide_experiment {
+	/* The run: one of the first two groups, or a run of VARIANT_BETWEEN, which belongs to the
+	 * experiment.  The number of the latter is that of the experiment. */
+	struct decide_place of;
+	/* for runs of VARIANT_BETWEEN: which of the two accesses moves, the number of the variant
+	 * (variant_make_between()), and the run */
+	unsigned moved, variant;
+	struct trial between;
+	/* The counterpart of the run.  It does not count if it could not take the same decisions,
+	 * because the order of the accesses changed what the threads do, or if the run itself could
+	 * not be repeated. */
+	struct trial counterpart;
+};
+
 /* Runs by group; runs with the same number in different groups belong together. */
 struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	/* number of runs in each group; a run that was not made is all zero and does not count */
 	size_t count;
-	/* the runs of VARIANT_APART, at most 2 * `count` of them */
-	struct trial *apart;
-	size_t apart_count;
+	/* at most one for each run of the first two groups, and some runs of VARIANT_BETWEEN; the
+	 * counterparts are the runs of VARIANT_COUNTERPART */
+	struct decide_experiment *experiments;
+	size_t experiment_count;
 };
 
-struct decide_place {
-	enum variant_group group;
-	size_t number;
-};
 
 struct decision {
 	/* FINDING_NO_CLASS in two cases: only a doubtful fault was found; or no fault was found,
@@ -39,6 +59,8 @@ struct decision {
 	/* a run that differs from `shows`, in the other order or in the control group */
 	struct decide_place other;
 	bool has_other;
+	/* `shows` and `other` are a run and its counterpart, so they differ in one decision */
+	bool proved;
 	bool any_order; /* the effect occurs in either order if the threads meet */
 	bool sorted;	/* outputs were compared without regard to the order of their lines */
 	bool doubt;	/* a fault is too rare to tell whether the race causes it */
@@ -52,18 +74,15 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
-/* Returns true if a run in which the threads met has a fault or an output that the order of the
- * accesses does not explain.  Then runs of the group VARIANT_APART are needed. */
-bool decide_wants_apart(const struct decide_runs *runs);
+struct trial *decide_at(const struct decide_runs *runs, struct decide_place p);
+
+/* Returns true if another experiment is needed, and stores in *of the run whose counterpart is to be
+ * made. */
+bool decide_wants_experiment(const struct decide_runs *runs, struct decide_place *of);
 
 /* Returns true if a run in which the threads met has a fault, and it is not yet clear whether the
  * race causes this fault. */
 bool decide_is_open(const struct decide_runs *runs);
-
-/* Returns true if one order failed every time, in the same way, and neither the other order nor the
- * control group ever failed.  With four pairs of twins, an unrelated fault, however frequent,
- * produces this pattern at most once in a thousand times. */
-bool decide_is_plain(const struct decide_runs *runs);
 
 /* Returns true if any two of the runs ended differently or wrote different output. */
 bool decide_differ(const struct decide_runs *runs);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Derives a class from runs.  In: trials by group.  Out: the class and the runs that show it.
+ * Derives a class from runs.  In: trials by group, and experiments.  Out: the class and the runs
+ * that show it.
  *
- * A fault is attributed to the race in three cases.  It may be the race itself, as when one access
- * frees memory that the other uses.  One order of the accesses may fail more often than the other.
- * Or runs in which the threads met may fail more often than runs that lead to the same place but
- * keep the accesses apart.  "More often" means that chance hardly explains the difference
- * (cause-int.h).  An output is attributed to the race in two cases.  Either twins differ in it, and
- * it never occurs in the other order, or it occurs more often in runs in which the threads met.
- * "Never occurs" is significant only in a group whose outputs repeat.  If each run writes something
- * new, one more new output shows nothing.  If whole outputs decide nothing, their lines are
- * compared without regard to their order.
+ * A fault or an output is attributed to the race if an experiment shows that the order of the
+ * accesses decides about it: the run and its counterpart differ in nothing else.  A fault may also be
+ * the race itself, as when one access frees memory that the other uses.
+ *
+ * Sometimes the order of the accesses changes what the threads do so much that the counterpart
+ * cannot take the decisions of the run.  Then statistics decide: one order has to show the effect
+ * more often than the other, and chance hardly explains the difference (cause-int.h).  If whole
+ * outputs decide nothing, their lines are compared without regard to their order.
  */
 #include "classify/decide-int.h"
 
@@ -18,6 +18,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "classify/cause-int.h"
+#include "classify/experiment-int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +27,17 @@
  * the next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
-/* A fault is attributed to the race if the groups differ so much that chance would produce such a
- * difference with at most this probability. */
+/* The groups differ if chance would produce such a difference with at most this probability. */
 #define CHANCE 0.05
 
-/* If, after this many pairs, a fault is at least half as frequent in runs that keep the accesses
- * apart, no further runs are made to explain it.  Set by hand. */
-#define ENOUGH 16
+/* The groups are compared again after each pair, up to some fifty times.  Most of these comparisons
+ * use the same runs, so they count as this many independent ones, by which CHANCE is divided
+ * (Bonferroni).  Set by hand. */
+#define LOOKS 16
 
-/* Returns a digest of a run's output, by which outputs are compared. */
-typedef uint64_t key_fn(const struct trial *t);
+/* If experiments may have missed the cause of a fault, no further runs are made to explain it after
+ * this many pairs, unless one order fails more than twice as often as the other.  Set by hand. */
+#define ENOUGH 16
 
 static uint64_t by_bytes(const struct trial *t)
 {
@@ -62,23 +64,20 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-/* Counts the runs of a list that count, and those of them that have this fault. */
-static struct cause_count count_list(const struct trial *runs, size_t count, const char *fault)
-{
-	struct cause_count c = {0};
-
-	for (size_t i = 0; i < count; i++) {
-		c.runs += runs[i].counts;
-		c.failed += runs[i].counts && runs[i].fault && !strcmp(runs[i].fault, fault);
-	}
-	return c;
-}
-
+/* Counts the runs of a group that count, and those of them that have this fault. */
 static struct cause_count count_fault(const struct decide_runs *r, enum variant_group group,
 				      const char *fault)
 {
+	struct cause_count c = {0};
+
 	RD_ASSERT(group < VARIANT_GROUPS);
-	return count_list(r->items[group], r->count, fault);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct trial *t = at(r, group, i);
+
+		c.runs += t != NULL;
+		c.failed += t && t->fault && !strcmp(t->fault, fault);
+	}
+	return c;
 }
 
 static bool has_fault(const struct decide_runs *r, enum variant_group group, const char *fault)
@@ -86,104 +85,53 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 	return count_fault(r, group, fault).failed != 0;
 }
 
-/* Counts the runs that lead to the same place but keep the accesses apart.  If there is no such
- * run, counts the control group instead. */
-static struct cause_count count_apart(const struct decide_runs *r, const char *fault)
+/* Returns true if chance hardly explains that group a shows the effect more often than group b.
+ * `kinds` is the number of effects that are compared in this way. */
+static bool is_more(struct cause_count a, struct cause_count b, size_t kinds)
 {
-	struct cause_count c = count_list(r->apart, r->apart_count, fault);
-
-	return c.runs ? c : count_fault(r, VARIANT_CONTROL, fault);
+	RD_ASSERT(kinds);
+	return cause_chance(a, b) <= CHANCE / (double)(LOOKS * kinds);
 }
 
-static struct cause_count count_met(const struct decide_runs *r, const char *fault)
+/* Returns true if one order of the two accesses fails significantly more often than the other. */
+static bool depends_on_order(const struct decide_runs *r, const char *fault)
 {
 	struct cause_count first = count_fault(r, VARIANT_FIRST, fault),
 			   second = count_fault(r, VARIANT_SECOND, fault);
 
-	return (struct cause_count){first.runs + second.runs, first.failed + second.failed};
-}
-
-/* Returns true if one order of the two accesses fails significantly more often than the other. */
-static bool depends_on_order(struct cause_count first, struct cause_count second)
-{
-	return cause_chance(first, second) <= CHANCE / 2 || cause_chance(second, first) <= CHANCE / 2;
-}
-
-/* Returns true if runs in which the threads met have this fault significantly more often than runs
- * that keep the accesses apart. */
-static bool depends_on_meeting(const struct decide_runs *r, const char *fault)
-{
-	return cause_chance(count_met(r, fault), count_apart(r, fault)) <= CHANCE;
-}
-
-/* Returns true if the fault of run `t` is the race itself, or if it depends on the order of the
- * accesses. */
-static bool is_explained(const struct decide_runs *r, const struct trial *t)
-{
-	return t->at_race || depends_on_order(count_fault(r, VARIANT_FIRST, t->fault),
-					      count_fault(r, VARIANT_SECOND, t->fault));
+	return is_more(first, second, 2) || is_more(second, first, 2);
 }
 
 static bool comes_from_race(const struct decide_runs *r, const struct trial *t)
 {
-	return is_explained(r, t) || depends_on_meeting(r, t->fault);
+	return t->at_race || experiment_proves(r, t->fault) ||
+	       (experiment_may_miss(r, t->fault) && depends_on_order(r, t->fault));
 }
 
-/* Returns true if enough runs have shown that the fault is about as frequent when the accesses are
- * kept apart. */
-static bool is_refuted(const struct decide_runs *r, const struct trial *t)
+/* Returns true if neither order fails more than twice as often as the other. */
+static bool fail_alike(struct cause_count a, struct cause_count b)
 {
-	struct cause_count met = count_met(r, t->fault), apart = count_apart(r, t->fault);
-
-	return r->count >= ENOUGH && apart.runs && 2 * apart.failed * met.runs >= met.failed * apart.runs;
+	return a.runs && b.runs && 2 * a.failed * b.runs >= b.failed * a.runs &&
+	       2 * b.failed * a.runs >= a.failed * b.runs;
 }
 
+/* Returns true if the race may cause the fault of run `t`, but the runs so far do not show it. */
 static bool is_open(const struct decide_runs *r, const struct trial *t)
 {
-	return !comes_from_race(r, t) && !is_refuted(r, t);
+	return !comes_from_race(r, t) && experiment_may_miss(r, t->fault) &&
+	       (r->count < ENOUGH || !fail_alike(count_fault(r, VARIANT_FIRST, t->fault),
+						 count_fault(r, VARIANT_SECOND, t->fault)));
 }
 
-static bool wants_apart(const struct decide_runs *r, const struct trial *t)
-{
-	return !is_explained(r, t) && !is_refuted(r, t);
-}
-
-/* Returns true if `is` returns true for some run in which the threads met and which has a fault. */
-static bool any_fault(const struct decide_runs *r,
-		      bool (*is)(const struct decide_runs *, const struct trial *))
+bool decide_is_open(const struct decide_runs *r)
 {
 	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
 		for (size_t i = 0; i < r->count; i++) {
 			const struct trial *t = at(r, g, i);
 
-			if (t && t->fault && is(r, t))
+			if (t && t->fault && is_open(r, t))
 				return true;
 		}
-	return false;
-}
-
-bool decide_is_open(const struct decide_runs *r)
-{
-	return any_fault(r, is_open);
-}
-
-static bool are_sound(const struct decide_runs *r, enum variant_group group)
-{
-	for (size_t i = 0; i < r->count; i++)
-		if (!is_sound(at(r, group, i)))
-			return false;
-	return r->count != 0;
-}
-
-bool decide_is_plain(const struct decide_runs *r)
-{
-	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND && are_sound(r, VARIANT_CONTROL); g++) {
-		const struct trial *t = at(r, g, 0);
-
-		if (t && t->fault && count_fault(r, g, t->fault).failed == r->count &&
-		    are_sound(r, VARIANT_SECOND - g))
-			return true;
-	}
 	return false;
 }
 
@@ -205,8 +153,26 @@ static void find_sound(const struct decide_runs *r, struct decision *d)
 	}
 }
 
+/* Finds an experiment that shows a fault. */
+static bool find_proof(const struct decide_runs *r, struct decision *d)
+{
+	for (size_t i = 0; i < r->experiment_count; i++) {
+		const struct decide_experiment *e = &r->experiments[i];
+		struct decide_place counterpart = {VARIANT_COUNTERPART, i};
+		const struct trial *run = decide_at(r, e->of);
+		const char *fault = run->fault ? run->fault : e->counterpart.fault;
+
+		if (!fault || !experiment_shows_fault(r, e, fault))
+			continue;
+		d->shows = run->fault ? e->of : counterpart;
+		d->other = run->fault ? counterpart : e->of;
+		return d->has_other = d->proved = true;
+	}
+	return false;
+}
+
 /* Finds a run whose fault comes from the race.  A run whose twin has no fault is preferred. */
-static bool find_fault(const struct decide_runs *r, struct decision *d)
+static bool find_run(const struct decide_runs *r, struct decision *d)
 {
 	bool found = false;
 
@@ -225,13 +191,20 @@ static bool find_fault(const struct decide_runs *r, struct decision *d)
 			d->shows = (struct decide_place){g, i};
 			found = true;
 			if (is_sound(twin))
-				goto done;
+				return true;
 		}
 	}
-done:
-	if (found)
-		find_sound(r, d);
 	return found;
+}
+
+static bool find_fault(const struct decide_runs *r, struct decision *d)
+{
+	if (find_proof(r, d))
+		return true;
+	if (!find_run(r, d))
+		return false;
+	find_sound(r, d);
+	return true;
 }
 
 /* ---- outputs ---- */
@@ -246,7 +219,7 @@ static int compare_keys(const void *a, const void *b)
 
 /* Returns a sorted array with the digests of the outputs of all runs of the group that have no
  * fault.  Stores their number in *count.  The caller must free the array. */
-static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, key_fn *key, size_t *count)
+static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, experiment_key *key, size_t *count)
 {
 	uint64_t *keys = rd_xcalloc(r->count + 1, sizeof *keys);
 
@@ -258,21 +231,30 @@ static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, 
 	return keys;
 }
 
-/* Returns true if the outputs of the group repeat, that is, if few of them were seen only once.  In
- * that case, an output that was not seen is unlikely in this group (Good and Turing).  A group of
- * only one or two outputs always counts as repeating. */
-static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
+/* Returns the number of different outputs of the runs in which the threads met. */
+static size_t count_outputs(const struct decide_runs *r, experiment_key *key)
 {
-	size_t count, once = 0;
-	uint64_t *keys = keys_of(r, group, key, &count);
+	size_t count[2], distinct = 0;
+	uint64_t *keys[2];
 
-	for (size_t i = 0; i < count; i++)
-		once += (i == 0 || keys[i] != keys[i - 1]) && (i + 1 == count || keys[i] != keys[i + 1]);
-	free(keys);
-	return count && (once * ONCE_IN <= count || count <= 2);
+	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+		keys[g] = keys_of(r, g, key, &count[g]);
+	for (size_t i = 0, j = 0; i < count[0] || j < count[1]; distinct++) {
+		uint64_t least = j == count[1] || (i < count[0] && keys[0][i] < keys[1][j]) ? keys[0][i]
+											       : keys[1][j];
+
+		while (i < count[0] && keys[0][i] == least)
+			i++;
+		while (j < count[1] && keys[1][j] == least)
+			j++;
+	}
+	free(keys[0]);
+	free(keys[1]);
+	return distinct;
 }
 
-static bool has_output(const struct decide_runs *r, enum variant_group group, key_fn *key, uint64_t value)
+static bool has_output(const struct decide_runs *r, enum variant_group group, experiment_key *key,
+		       uint64_t value)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (is_sound(at(r, group, i)) && key(at(r, group, i)) == value)
@@ -281,16 +263,61 @@ static bool has_output(const struct decide_runs *r, enum variant_group group, ke
 }
 
 /* Returns true if the first control run wrote the same output as `t`. */
-static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn *key)
+static bool is_usual(const struct decide_runs *r, const struct trial *t, experiment_key *key)
 {
-	const struct trial *usual = at(r, VARIANT_CONTROL, 0);
+	const struct trial *usual = r->count ? at(r, VARIANT_CONTROL, 0) : NULL;
 
 	return usual && key(usual) == key(t);
 }
 
-/* Finds twins with different outputs such that one of these outputs never occurs in the other
- * order. */
-static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision *d)
+/* Finds an experiment that shows a difference between outputs.  The run with the less usual output
+ * shows the class. */
+static bool find_different(const struct decide_runs *r, experiment_key *key, struct decision *d)
+{
+	for (size_t i = 0; i < r->experiment_count; i++) {
+		const struct decide_experiment *e = &r->experiments[i];
+		struct decide_place counterpart = {VARIANT_COUNTERPART, i};
+		bool usual = is_usual(r, decide_at(r, e->of), key);
+
+		if (!experiment_shows_output(r, e, key))
+			continue;
+		d->shows = usual ? counterpart : e->of;
+		d->other = usual ? e->of : counterpart;
+		return d->has_other = d->proved = true;
+	}
+	return false;
+}
+
+/* Counts the runs of a group that have no fault, and those among them that wrote this output. */
+static struct cause_count count_output(const struct decide_runs *r, enum variant_group group,
+				       experiment_key *key, uint64_t value)
+{
+	struct cause_count c = {0};
+
+	for (size_t i = 0; i < r->count; i++) {
+		bool sound = is_sound(at(r, group, i));
+
+		c.runs += sound;
+		c.failed += sound && key(at(r, group, i)) == value;
+	}
+	return c;
+}
+
+/* Returns true if the counterpart of the run does not count, and the order of the run writes its
+ * output more often than the other order. */
+static bool is_by_order(const struct decide_runs *r, struct decide_place p, experiment_key *key)
+{
+	const struct decide_experiment *e = experiment_of(r, p);
+	uint64_t value = key(decide_at(r, p));
+
+	return e && !e->counterpart.counts &&
+	       is_more(count_output(r, p.group, key, value),
+		       count_output(r, VARIANT_SECOND - p.group, key, value), 2 * count_outputs(r, key));
+}
+
+/* Finds twins with different outputs such that one order writes one of these outputs more often than
+ * the other order does. */
+static bool find_twins(const struct decide_runs *r, experiment_key *key, struct decision *d)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		const struct trial *first = at(r, VARIANT_FIRST, i), *second = at(r, VARIANT_SECOND, i);
@@ -298,115 +325,28 @@ static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision
 		if (!is_sound(first) || !is_sound(second) || key(first) == key(second))
 			continue;
 		d->noise = true;
-		for (unsigned side = 0; side < 2; side++) {
-			enum variant_group g = side ^ is_usual(r, first, key), other = VARIANT_SECOND - g;
-
-			if (!repeats(r, other, key) || has_output(r, other, key, key(at(r, g, i))))
-				continue;
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++) {
 			d->shows = (struct decide_place){g, i};
-			d->other = (struct decide_place){other, i};
-			return d->has_other = true;
+			d->other = (struct decide_place){VARIANT_SECOND - g, i};
+			if (is_by_order(r, d->shows, key))
+				return d->has_other = true;
 		}
 	}
 	return false;
-}
-
-/* Counts the runs of a list that have no fault, and those among them that wrote this output. */
-static struct cause_count count_output(const struct trial *runs, size_t count, key_fn *key, uint64_t value)
-{
-	struct cause_count c = {0};
-
-	for (size_t i = 0; i < count; i++) {
-		bool sound = runs[i].counts && !runs[i].fault;
-
-		c.runs += sound;
-		c.failed += sound && key(&runs[i]) == value;
-	}
-	return c;
-}
-
-/* Returns true if runs in which the threads met write this output more often than runs that keep
- * the accesses apart.  If there are no runs of the latter kind, returns true if the output never
- * occurs in the control group. */
-static bool is_by_meeting(const struct decide_runs *r, key_fn *key, uint64_t value)
-{
-	struct cause_count first = count_output(r->items[VARIANT_FIRST], r->count, key, value),
-			   second = count_output(r->items[VARIANT_SECOND], r->count, key, value),
-			   met = {first.runs + second.runs, first.failed + second.failed},
-			   apart = count_output(r->apart, r->apart_count, key, value);
-
-	if (!apart.runs)
-		return !has_output(r, VARIANT_CONTROL, key, value);
-	return cause_chance(met, apart) <= CHANCE;
-}
-
-/* Finds a run of the control group with another output. */
-static void find_other(const struct decide_runs *r, key_fn *key, uint64_t value, struct decision *d)
-{
-	for (size_t i = 0; i < r->count && !d->has_other; i++) {
-		const struct trial *t = at(r, VARIANT_CONTROL, i);
-
-		if (!is_sound(t) || key(t) == value)
-			continue;
-		d->other = (struct decide_place){VARIANT_CONTROL, i};
-		d->has_other = d->any_order = true;
-	}
-}
-
-/* Finds an output that depends on whether the threads met. */
-static bool find_meeting(const struct decide_runs *r, key_fn *key, struct decision *d)
-{
-	if (!repeats(r, VARIANT_CONTROL, key))
-		return false;
-	for (size_t i = 0; i < r->count && !d->has_other; i++) {
-		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND && !d->has_other; g++) {
-			const struct trial *t = at(r, g, i);
-
-			if (!is_sound(t) || !is_by_meeting(r, key, key(t)))
-				continue;
-			d->shows = (struct decide_place){g, i};
-			find_other(r, key, key(t), d);
-		}
-	}
-	return d->has_other;
-}
-
-/* Returns true if there is an output that does not depend on the order of the accesses, but may
- * depend on whether the threads met. */
-static bool has_open_output(const struct decide_runs *r)
-{
-	struct decision d = {0};
-
-	if (find_twins(r, by_bytes, &d) || find_twins(r, by_lines, &d))
-		return false;
-	for (size_t i = 0; i < r->count; i++)
-		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
-			if (is_sound(at(r, g, i)) &&
-			    !has_output(r, VARIANT_CONTROL, by_bytes, at(r, g, i)->digest))
-				return true;
-	return false;
-}
-
-bool decide_wants_apart(const struct decide_runs *r)
-{
-	return any_fault(r, wants_apart) || has_open_output(r);
 }
 
 static bool find_difference(const struct decide_runs *r, struct decision *d)
 {
-	if (find_twins(r, by_bytes, d) || find_meeting(r, by_bytes, d))
+	if (find_different(r, by_bytes, d) || find_twins(r, by_bytes, d))
 		return true;
-	d->sorted = true;
-	if (find_twins(r, by_lines, d) || find_meeting(r, by_lines, d))
-		return true;
-	return d->sorted = false;
+	return d->sorted = find_twins(r, by_lines, d);
 }
 
 /* ---- comparisons with all other runs ---- */
 
 /* Returns true if at most one in ONCE_IN outputs was seen only once, counting the outputs of all
  * groups together. */
-static bool repeat_together(const struct decide_runs *r, key_fn *key)
+static bool repeat_together(const struct decide_runs *r, experiment_key *key)
 {
 	uint64_t *all = rd_xcalloc(VARIANT_GROUPS * r->count + 1, sizeof *all);
 	size_t count = 0, once = 0;
@@ -422,7 +362,7 @@ static bool repeat_together(const struct decide_runs *r, key_fn *key)
 	return count && once * ONCE_IN <= count;
 }
 
-static bool is_new_output(const struct decide_runs *r, const struct trial *t, key_fn *key)
+static bool is_new_output(const struct decide_runs *r, const struct trial *t, experiment_key *key)
 {
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		if (has_output(r, g, key, key(t)))

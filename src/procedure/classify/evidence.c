@@ -14,7 +14,7 @@
 static int run_to_write_down(struct race_work *w, struct decide_place p, struct trial *t,
 			     struct schedule *made)
 {
-	if (!w->made || p.number < w->made_from) {
+	if (!w->made || p.group >= VARIANT_GROUPS || p.number < w->made_from) {
 		schedule_release(made);
 		return work_run_variant(w, p, t, made);
 	}
@@ -113,19 +113,20 @@ static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 {
 	const struct decision *d = &w->decision;
 	struct schedule *shows = NULL, *other = NULL;
+	bool needs_other = d->proved || d->class == FINDING_OUTPUT_DIFFERS;
 	struct rd_buf text = RD_BUF_INIT;
 	int err = repeat(w, d->shows, &shows);
 
 	RD_ASSERT(next_is_bad(d) && (d->has_other || d->class != FINDING_OUTPUT_DIFFERS));
-	if (!err && shows && d->class == FINDING_OUTPUT_DIFFERS)
+	if (!err && shows && needs_other)
 		err = repeat(w, d->other, &other);
-	*shown = !err && shows && (other || d->class != FINDING_OUTPUT_DIFFERS);
+	*shown = !err && shows && (other || !needs_other);
 	*lost = shows ? d->other : d->shows;
 	if (*shown) {
 		words_seen(&text, &w->race, &w->runs, d, &w->bench.mask);
 		add_witness(w, d->shows, shows, finding_text(w->set, text.data));
 		if (other)
-			add_witness(w, d->other, other, "the other output");
+			add_witness(w, d->other, other, d->class == FINDING_OUTPUT_DIFFERS ? "the other output" : "the other order");
 		note_seen(w, text.data);
 	}
 	rd_buf_release(&text);

@@ -26,12 +26,13 @@ size_t next_pairs(const struct next_limits *l);
  * fault. */
 size_t next_room(const struct next_limits *l);
 
-/* Returns how many runs the group VARIANT_APART should have by now. */
-size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs);
-
 /* Returns true if another pair of runs is worth making.  Sets *d to what the runs so far mean, if
  * the answer depends on that. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
+
+/* Returns true if it is worth finding out whether one access matters only between accesses of the other
+ * thread (VARIANT_BETWEEN): the order of the two accesses has no effect. */
+bool next_is_between(const struct next_limits *l, const struct decision *d);
 
 /* Returns how many runs the control group should have by now.  `have` is the number of runs it
  * has. */

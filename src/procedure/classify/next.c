@@ -10,11 +10,9 @@
 
 /* Limits on the number of pairs (doc/design/classify.md).  If the caller allows no other schedules,
  * only PAIRS_WITHOUT_SEED pairs are made: one in which one of the two threads continues first after
- * the accesses, and one in which the other thread does.  The probability that four pairs agree by
- * chance is about 1 in 1000 (decide_is_plain()).  Eight pairs cover most schedules of small
+ * the accesses, and one in which the other thread does.  Eight pairs cover most schedules of small
  * programs.  If six consecutive pairs show no new schedule, hardly any new one is left. */
 #define PAIRS_WITHOUT_SEED 2
-#define PAIRS_PLAIN 4
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 /* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
@@ -52,11 +50,6 @@ size_t next_room(const struct next_limits *l)
 	return DOUBT_TIMES * next_pairs(l);
 }
 
-size_t next_aparts(const struct next_limits *l, const struct decide_runs *runs)
-{
-	return l->control && l->schedules && decide_wants_apart(runs) ? 2 * runs->count : runs->apart_count;
-}
-
 /* Returns true if more than PAIRS_LEAST pairs are needed, because it is still unclear whether the
  * race causes a fault. */
 static bool is_in_doubt(const struct next_limits *l, const struct decide_runs *runs)
@@ -66,25 +59,32 @@ static bool is_in_doubt(const struct next_limits *l, const struct decide_runs *r
 
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d)
 {
-	if (next_is_hopeless(runs) || (runs->count >= PAIRS_PLAIN && decide_is_plain(runs)))
+	if (next_is_hopeless(runs))
+		return false;
+	decide(runs, d);
+	if (d->class == FINDING_SPEC_VIOLATED && d->proved)
 		return false;
 	if (runs->count < PAIRS_LEAST && runs->count < next_pairs(l))
 		return true;
-	decide(runs, d);
 	if (d->class == FINDING_SPEC_VIOLATED)
 		return false;
 	return is_in_doubt(l, runs) || (runs->count < next_pairs(l) && decide_stale(runs) < PAIRS_STALE);
 }
 
-/* Control runs show what happens if the threads are not brought together.  After the first two
- * pairs they are not needed as long as all runs do the same.  When runs differ, the skipped control
- * runs are made. */
+bool next_is_between(const struct next_limits *l, const struct decision *d)
+{
+	return (d->class == FINDING_K_WITNESS_HARMLESS || d->hopeless || d->doubt) && !next_is_bad(d) &&
+	       !l->models;
+}
+
+/* Two control runs of one schedule show which lines of the output differ anyway.  Effects of a memory
+ * model are compared with all runs under sequential consistency, so then every control run is made. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have)
 {
-	bool all = runs->count <= PAIRS_WITHOUT_SEED || l->models || decide_differ(runs);
+	bool more = runs->count <= PAIRS_WITHOUT_SEED || l->models;
 
 	RD_ASSERT(have <= runs->count);
-	return l->control && all ? runs->count : have;
+	return l->control && more ? runs->count : have;
 }
 
 bool next_is_maskable(const struct decide_runs *runs)
@@ -118,7 +118,7 @@ bool next_is_met(const struct decide_runs *runs)
 const char *next_why_none(const struct decide_runs *runs, const struct decision *d)
 {
 	if (d->hopeless)
-		return "a run of each pair failed, even where the accesses were kept apart";
+		return "a run of each pair failed, so what the two orders write could not be compared";
 	if (d->doubt)
 		return "a run failed, but too rarely to tell whether the race is the cause";
 	for (size_t i = 0; i < runs->count; i++)
@@ -147,19 +147,13 @@ bool next_is_bad(const struct decision *d)
 	return d->class == FINDING_SPEC_VIOLATED || d->class == FINDING_OUTPUT_DIFFERS;
 }
 
-static const struct trial *run_at(const struct decide_runs *runs, struct decide_place p)
-{
-	RD_ASSERT(p.group < VARIANT_GROUPS && p.number < runs->count);
-	return &runs->items[p.group][p.number];
-}
-
 const char *next_consequence(const struct decide_runs *runs, const struct decision *d)
 {
-	const struct trial *shows = run_at(runs, d->shows);
+	const struct trial *shows = decide_at(runs, d->shows);
 
 	if (shows->fault)
 		return shows->fault;
-	return d->has_other && shows->status != run_at(runs, d->other)->status ? "exit-status" : "output";
+	return d->has_other && shows->status != decide_at(runs, d->other)->status ? "exit-status" : "output";
 }
 
 bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again)
@@ -204,10 +198,10 @@ bool next_shows(const struct next_show *s, const struct decision *d)
 
 void next_lost(struct next_show *s, struct decide_runs *runs, struct decide_place lost, struct decision *d)
 {
-	RD_ASSERT(run_at(runs, lost)->counts);
+	RD_ASSERT(decide_at(runs, lost)->counts);
 	s->tries++;
-	s->fault |= run_at(runs, lost)->fault != NULL;
-	runs->items[lost.group][lost.number].counts = false;
+	s->fault |= decide_at(runs, lost)->fault != NULL;
+	decide_at(runs, lost)->counts = false;
 	decide(runs, d);
 }
 

@@ -12,6 +12,8 @@
 #define OTHER_SEEDS 3 /* number of runs that look for other ways, each with another seed */
 /* number of control runs that are made to see whether the program's behaviour varies */
 #define ELSEWHERE_CONTROLS 8
+/* number of pairs of runs for each further instance of a race; experiments need few */
+#define ELSEWHERE_PAIRS 4
 
 /* ---- the order of the accesses ---- */
 
@@ -86,7 +88,7 @@ static void lead_to(struct race_work *w, struct schedule_goal goals[2])
 	RD_ASSERT(w->race.goal_count == 2);
 	w->race.goals = goals;
 	w->race.op_count = w->race.limit_count = w->race.watch_count = w->race.decision_count = 0;
-	w->race.turns = w->race.anywhere = w->race.nowhere = w->race.apart = false;
+	w->race.turns = w->race.anywhere = w->race.nowhere = false;
 	w->race.first = w->race.front = NULL;
 }
 
@@ -165,7 +167,7 @@ static void take_back(struct race_work *w, const struct outcome *o)
 	w->bench.mask = o->mask;
 }
 
-/* Makes the runs for one instance of the race, if the threads meet at that instance. */
+/* Makes some runs for one instance of the race, if the threads meet at that instance. */
 static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 {
 	struct trial t;
@@ -173,25 +175,51 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 
 	lead_to(w, goals);
 	err = work_run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, &t, NULL);
-	return err || !t.counts ? err : work_run_pairs(w);
+	if (err || !t.counts)
+		return err;
+	w->limits.pairs = ELSEWHERE_PAIRS;
+	err = work_run_pairs(w);
+	w->limits.pairs = w->how->alternates;
+	return err;
+}
+
+/* Returns true if an earlier instance has the same two accesses of the source. */
+static bool is_repeated(const struct routes *r, size_t number)
+{
+	for (size_t i = 0; i < number; i++)
+		if (r->goals[i][0].site == r->goals[number][0].site &&
+		    r->goals[i][1].site == r->goals[number][1].site)
+			return true;
+	return false;
+}
+
+/* Finds out whether what the program does depends on the schedule, for whatever reason. */
+static int varies(struct race_work *w, bool *any)
+{
+	int err = work_run_controls(w,
+				    w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS);
+
+	*any = !err && decide_differ(&w->runs);
+	return err;
 }
 
 /* A race that has no effect at one instance may have an effect at another.  The other instance may
- * be, for example, the write of x += 1 instead of its read, or a later iteration of a loop.
- * Looking for such an instance is worth some runs if the program's behaviour varies. */
+ * be, for example, the read of x += 1 instead of its write, or a later iteration of a loop.  Later
+ * iterations are worth some runs only if what the program does varies. */
 int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};
+	bool any;
 	int err;
 
 	if (w->decision.class != FINDING_K_WITNESS_HARMLESS || w->how->models)
 		return RD_OK;
-	err = work_run_controls(w, w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS);
-	if (err || !decide_differ(&w->runs))
-		return err;
-	err = routes_find_others(&w->elsewhere, &w->bench, &first.race);
+	err = varies(w, &any);
+	if (!err)
+		err = routes_find_others(&w->elsewhere, &w->bench, &first.race);
 	for (size_t i = 0; i < w->elsewhere.count && !err && !next_is_bad(&w->decision); i++)
-		err = try_instance(w, w->elsewhere.goals[i]);
+		if (any || !is_repeated(&w->elsewhere, i))
+			err = try_instance(w, w->elsewhere.goals[i]);
 	if (err || !next_is_bad(&w->decision))
 		take_back(w, &first);
 	return err;

@@ -13,9 +13,11 @@ enum variant_group {
 	VARIANT_SECOND,	 /* the access of the second goal comes first */
 	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
-	/* both threads are led to the race, but their accesses are kept apart: one thread makes its
-	 * access and runs on to its next operation before the other thread makes its access */
-	VARIANT_APART = VARIANT_GROUPS,
+	/* experiments: each repeats the decisions of a run of the first two groups, but with the
+	 * two accesses in the other order */
+	VARIANT_COUNTERPART = VARIANT_GROUPS,
+	/* runs of experiments about whether one access comes between accesses of the other thread */
+	VARIANT_BETWEEN,
 };
 
 /* A schedule to run.  It borrows memory from the schedule of the race, which must live at least as
@@ -23,6 +25,7 @@ enum variant_group {
 struct variant {
 	struct schedule schedule;
 	struct schedule_decision decisions[2];
+	struct schedule_goal goals[2];
 };
 
 /* Makes variant `number`, counted from 0.  The first three have no seed.  In variant 0, one of the
@@ -30,8 +33,30 @@ struct variant {
  * the first thread continues even before the other thread's access.  Later variants have seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
-/* Makes run `number` of the group VARIANT_APART.  Runs 2 * n and 2 * n + 1 both have the seed of
- * variant n and differ in which thread comes first. */
-void variant_make_apart(struct variant *v, const struct schedule *race, unsigned number);
+/* Returns true if the second thread lags in this variant: it stays stopped before its access while
+ * the first thread continues.  Then twins differ in more than the order of the two accesses. */
+bool variant_lags(size_t number);
+
+/* Number of decisions by which a counterpart may be longer than the run. */
+enum { VARIANT_ROOM = 2 };
+
+/* Makes the counterpart of a run that variant_make() made for one of the first two groups.  `made`
+ * is the schedule of the run with all its decisions.  The counterpart takes the same decisions, but
+ * the accesses come in the other order, so the two runs differ in one thing.  `decisions` has room
+ * for all decisions of `made` and VARIANT_ROOM more, and must live as long as the result. */
+struct schedule variant_counterpart(const struct schedule *made, struct schedule_decision *decisions);
+
+/* Makes a run of VARIANT_BETWEEN.  The thread of goal number `moved` comes to its access first, and
+ * stops.  Then the other thread runs to its own access.  The first thread makes its access between
+ * these two, so to speak: after what the other thread did since its last operation, and before its
+ * access. */
+void variant_make_between(struct variant *v, const struct schedule *race, unsigned moved, unsigned number);
+
+/* Makes the counterpart of a run of variant_make_between().  It takes the same decisions, but the access
+ * of goal number `moved` comes before all accesses that the other thread makes after its last
+ * operation.  It counts only if the other thread makes all of them after the first thread has come to
+ * its access, because otherwise more than one access would move. */
+void variant_counterpart_before(struct variant *v, const struct schedule *made, unsigned moved,
+				struct schedule_decision *decisions);
 
 #endif

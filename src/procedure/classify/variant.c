@@ -19,8 +19,15 @@
 #include "base/error.h"
 #include "classify/classify.h"
 
-/* number of the first variant in which the second thread stays stopped; it has no seed */
+#include <string.h>
+
+/* number of the first variant in which the second thread lags; it has no seed */
 enum { LAG = 2 };
+
+bool variant_lags(size_t number)
+{
+	return number % 4 == LAG;
+}
 
 static struct schedule_decision back(const struct schedule_goal *from, const struct schedule_goal *to)
 {
@@ -59,7 +66,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	RD_ASSERT(race->goal_count == 2 && group < VARIANT_GROUPS);
 	const struct schedule_goal *first = &race->goals[group == VARIANT_SECOND],
 				   *second = &race->goals[group != VARIANT_SECOND];
-	bool lags = number % 4 == LAG;
+	bool lags = variant_lags(number);
 
 	begin(v, race, number);
 	if (group == VARIANT_CONTROL) {
@@ -75,23 +82,94 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	v->schedule.decision_count = 2;
 }
 
-/* The first thread keeps the turn until its next operation, the second one until the operation
- * after its own access.  By default a thread keeps the turn, so only two decisions are needed. */
-void variant_make_apart(struct variant *v, const struct schedule *race, unsigned number)
+static bool is_back(const struct schedule_decision *d, const char *thread)
 {
-	const struct schedule_goal *first = &race->goals[number % 2], *second = &race->goals[1 - number % 2];
+	return !strcmp(d->point, "back") && !strcmp(d->thread, thread);
+}
 
-	begin(v, race, number / 2);
-	v->schedule.apart = true;
-	v->schedule.nowhere = false;
-	v->schedule.front = NULL;
-	v->schedule.first = first->thread;
-	v->decisions[0] = (struct schedule_decision){.thread = first->thread,
-						     .n = first->after + 1,
-						     .point = "op",
-						     .count = 1,
-						     .next = second->thread};
-	v->decisions[1] = back(second, second);
+/* Returns the thread that continues after both accesses of a run.  If no decision lets the second
+ * thread make its access directly after the first one, it lagged, and the first thread continued. */
+static const struct schedule_goal *continues(const struct schedule *made, const struct schedule_goal *first,
+					     const struct schedule_goal *second)
+{
+	const struct schedule_goal *next = first;
+
+	for (size_t i = 0; i < made->decision_count; i++) {
+		const struct schedule_decision *d = &made->decisions[i];
+
+		if (is_back(d, first->thread) && !strcmp(d->next, second->thread))
+			next = second;
+		else if (is_back(d, second->thread) && !strcmp(d->next, first->thread))
+			next = first;
+	}
+	return next;
+}
+
+/* Copies the decisions of a run, except those at the points after its two accesses, to the schedule of
+ * its counterpart. */
+static void copy_later(const struct schedule *made, struct schedule *s)
+{
+	for (size_t i = 0; i < made->decision_count; i++)
+		if (!is_back(&made->decisions[i], made->goals[0].thread) &&
+		    !is_back(&made->decisions[i], made->goals[1].thread))
+			s->decisions[s->decision_count++] = made->decisions[i];
+	RD_ASSERT(s->decision_count <= made->decision_count + VARIANT_ROOM);
+}
+
+/* The decisions at the points after the two accesses (`back`) depend on the order of the accesses,
+ * so they are replaced.  If the second thread lagged, its counterpart makes its access early and
+ * then stays stopped until it would have made it. */
+struct schedule variant_counterpart(const struct schedule *made, struct schedule_decision *decisions)
+{
+	bool swapped = made->first && !strcmp(made->first, made->goals[1].thread);
+	const struct schedule_goal *first = &made->goals[swapped], *second = &made->goals[!swapped];
+	struct schedule s = *made;
+
+	RD_ASSERT(made->goal_count == 2 && !made->seed);
+	s.first = second->thread;
+	s.decisions = decisions;
+	s.decision_count = 2;
+	decisions[0] = back(second, first);
+	decisions[1] = back(first, continues(made, first, second));
+	copy_later(made, &s);
+	return s;
+}
+
+/* ---- one access between accesses of the other thread ---- */
+
+static void put_first(struct variant *v, const struct schedule_goal *moved, const struct schedule_goal *other)
+{
+	v->schedule.first = moved->thread;
+	v->decisions[0] = back(moved, other);
+	v->decisions[1] = back(other, other);
+}
+
+/* `front` lets the first thread come to its access before the other thread begins to run, so that in
+ * the counterpart the two threads have done the same before. */
+void variant_make_between(struct variant *v, const struct schedule *race, unsigned moved, unsigned number)
+{
+	RD_ASSERT(moved < 2);
+	begin(v, race, number);
+	v->schedule.front = race->goals[moved].thread;
+	put_first(v, &race->goals[moved], &race->goals[1 - moved]);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;
+}
+
+void variant_counterpart_before(struct variant *v, const struct schedule *made, unsigned moved,
+				struct schedule_decision *decisions)
+{
+	const struct schedule_goal *other = &made->goals[1 - moved];
+
+	RD_ASSERT(moved < 2 && made->goal_count == 2 && !made->seed);
+	v->schedule = *made;
+	v->goals[moved] = made->goals[moved];
+	v->goals[1 - moved] =
+		(struct schedule_goal){.thread = other->thread, .after = other->after, .occurrence = 1};
+	v->schedule.goals = v->goals;
+	put_first(v, &made->goals[moved], other);
+	memcpy(decisions, v->decisions, sizeof v->decisions);
+	v->schedule.decisions = decisions;
+	v->schedule.decision_count = 2;
+	copy_later(made, &v->schedule);
 }

@@ -17,18 +17,51 @@ static void add_access(struct rd_buf *out, const struct schedule_goal *h)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(h->place.file), h->place.line);
 }
 
+/* Describes an order of the two accesses: `first` is the number of the goal whose access comes first. */
+static void add_order(struct rd_buf *out, const struct schedule *race, unsigned first)
+{
+	RD_ASSERT(first < 2);
+	rd_buf_adds(out, "with ");
+	add_access(out, &race->goals[first]);
+	rd_buf_adds(out, " before ");
+	add_access(out, &race->goals[1 - first]);
+}
+
 /* Describes the group of a run: the order of the two accesses, or that they were not brought
  * together. */
-static void add_order(struct rd_buf *out, const struct schedule *race, enum variant_group group)
+static void add_group(struct rd_buf *out, const struct schedule *race, enum variant_group group)
 {
-	if (group == VARIANT_CONTROL) {
+	if (group == VARIANT_CONTROL)
 		rd_buf_adds(out, "in a run in which the two accesses were not brought together");
-		return;
-	}
+	else
+		add_order(out, race, group == VARIANT_SECOND);
+}
+
+/* Describes a run of an experiment in which one access moves across accesses of the other thread. */
+static void add_moved(struct rd_buf *out, const struct schedule *race, unsigned moved, bool between)
+{
+	const char *other = race->goals[1 - moved].thread;
+
 	rd_buf_adds(out, "with ");
-	add_access(out, &race->goals[group == VARIANT_SECOND]);
-	rd_buf_adds(out, " before ");
-	add_access(out, &race->goals[group != VARIANT_SECOND]);
+	add_access(out, &race->goals[moved]);
+	if (between)
+		rd_buf_addf(out, " between accesses of %s", other);
+	else
+		rd_buf_addf(out, " before these accesses of %s", other);
+}
+
+/* Describes how a run differs from others. */
+static void add_run(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
+		    struct decide_place p)
+{
+	const struct decide_experiment *e = &runs->experiments[p.number];
+
+	if (p.group < VARIANT_GROUPS)
+		add_group(out, race, p.group);
+	else if (e->of.group == VARIANT_BETWEEN)
+		add_moved(out, race, e->moved, p.group == VARIANT_BETWEEN);
+	else
+		add_order(out, race, e->of.group == VARIANT_FIRST);
 }
 
 /* ---- outputs ---- */
@@ -95,24 +128,18 @@ void words_difference(struct rd_buf *out, const struct words_outputs *o, const c
 
 /* ---- classes ---- */
 
-static const struct trial *trial_at(const struct decide_runs *runs, struct decide_place p)
-{
-	RD_ASSERT(p.group < VARIANT_GROUPS && p.number < runs->count);
-	return &runs->items[p.group][p.number];
-}
-
 void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
 		const struct decision *d, const struct trial_mask *mask)
 {
-	const struct trial *shows = trial_at(runs, d->shows);
-	const struct trial *other = d->has_other ? trial_at(runs, d->other) : NULL;
+	const struct trial *shows = decide_at(runs, d->shows);
+	const struct trial *other = d->has_other ? decide_at(runs, d->other) : NULL;
 
 	struct rd_buf otherwise = RD_BUF_INIT;
 
-	add_order(out, race, d->shows.group);
+	add_run(out, race, runs, d->shows);
 	rd_buf_adds(out, ", ");
 	if (other)
-		add_order(&otherwise, race, d->other.group);
+		add_run(&otherwise, race, runs, d->other);
 	if (other && d->class == FINDING_OUTPUT_DIFFERS)
 		words_difference(out, &(struct words_outputs){{shows, other}, mask}, otherwise.data);
 	else
@@ -138,7 +165,7 @@ void words_weakened(struct rd_buf *out, const struct schedule *race, const struc
 {
 	const struct trial *other = usual_trial(usual);
 
-	add_order(out, race, r->group);
+	add_group(out, race, r->group);
 	rd_buf_adds(out, ", ");
 	if (r->class == FINDING_OUTPUT_DIFFERS && other)
 		words_difference(out, &(struct words_outputs){{&r->shows, other}, mask},

@@ -19,26 +19,84 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* The experiments with VARIANT_BETWEEN: each of the two accesses is moved twice, the second time in a
+ * run with a seed.  WITH_SEED is the number of that variant. */
+#define BETWEEN 4
+#define WITH_SEED 4
+
 /* ---- runs ---- */
 
-int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made)
+/* Makes the schedule of a run that has no counterpart. */
+static void make_variant(struct race_work *w, struct decide_place p, struct variant *v)
+{
+	if (p.group == VARIANT_BETWEEN)
+		variant_make_between(v, &w->race, w->runs.experiments[p.number].moved,
+				     w->runs.experiments[p.number].variant);
+	else
+		variant_make(v, &w->race, p.group, (unsigned)p.number);
+	if (w->how->models)
+		weaken_variant(v, &w->lists, "sc", 0);
+	v->schedule.input = w->input_text;
+}
+
+static int run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made)
 {
 	struct variant v;
 
-	if (p.group == VARIANT_APART)
-		variant_make_apart(&v, &w->race, (unsigned)p.number);
-	else
-		variant_make(&v, &w->race, p.group, (unsigned)p.number);
-	if (w->how->models)
-		weaken_variant(&v, &w->lists, "sc", 0);
-	v.schedule.input = w->input_text;
+	make_variant(w, p, &v);
 	return trial_run(&w->bench, &v.schedule, t, made);
+}
+
+static bool does_same(const struct trial *a, const struct trial *b)
+{
+	return a->counts && b->counts && !trial_differs(a, b) && a->digest == b->digest;
+}
+
+/* Makes the schedule of the counterpart of a run with these decisions. */
+static void make_counterpart(const struct decide_experiment *e, const struct schedule *made,
+			     struct variant *v, struct schedule_decision *decisions)
+{
+	if (e->of.group == VARIANT_BETWEEN)
+		variant_counterpart_before(v, made, e->moved, decisions);
+	else
+		v->schedule = variant_counterpart(made, decisions);
+}
+
+/* Repeats a run, to learn its decisions, and then makes its counterpart.  The counterpart does not
+ * count if the run cannot be repeated. */
+static int run_counterpart(struct race_work *w, const struct decide_experiment *e, struct trial *t,
+			   struct schedule *made)
+{
+	struct schedule_decision *decisions;
+	struct schedule same;
+	struct variant other;
+	struct trial again;
+	int err = run_variant(w, e->of, &again, &same);
+
+	*t = (struct trial){.why = "the run cannot be repeated"};
+	if (made)
+		*made = (struct schedule){0};
+	if (!err && same.turns && does_same(work_run_at(w, e->of), &again)) {
+		decisions = rd_xcalloc(same.decision_count + VARIANT_ROOM, sizeof *decisions);
+		make_counterpart(e, &same, &other, decisions);
+		err = trial_run(&w->bench, &other.schedule, t, made);
+		free(decisions);
+	}
+	schedule_release(&same);
+	return err;
+}
+
+int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made)
+{
+	if (p.group != VARIANT_COUNTERPART)
+		return run_variant(w, p, t, made);
+	RD_ASSERT(p.number < w->runs.experiment_count);
+	return run_counterpart(w, &w->runs.experiments[p.number], t, made);
 }
 
 const struct trial *work_run_at(const struct race_work *w, struct decide_place p)
 {
-	RD_ASSERT(p.group < VARIANT_GROUPS && p.number < w->runs.count);
-	return &w->runs.items[p.group][p.number];
+	return decide_at(&w->runs, p);
 }
 
 static int run_into(struct race_work *w, enum variant_group group, size_t number)
@@ -56,13 +114,52 @@ int work_run_controls(struct race_work *w, size_t wanted)
 	return err;
 }
 
-static int run_aparts(struct race_work *w)
+static void mask_lines(struct race_work *w)
+{
+	const struct trial *control = w->runs.items[VARIANT_CONTROL];
+
+	if (!next_is_maskable(&w->runs))
+		return;
+	trial_mask_learn(&w->bench.mask, &control[0], &control[1]);
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		for (size_t i = 0; i < w->runs.count; i++)
+			trial_digest(&w->runs.items[g][i], &w->bench.mask);
+	for (size_t i = 0; i < w->runs.experiment_count; i++)
+		trial_digest(&w->runs.experiments[i].counterpart, &w->bench.mask);
+}
+
+static int run_experiments(struct race_work *w)
+{
+	struct decide_place of;
+	int err = RD_OK;
+
+	while (!err && decide_wants_experiment(&w->runs, &of)) {
+		struct decide_experiment *e = &w->runs.experiments[w->runs.experiment_count++];
+
+		e->of = of;
+		err = run_counterpart(w, e, &e->counterpart, NULL);
+	}
+	return err;
+}
+
+/* The order of two accesses may have no effect, although it matters whether one of them comes between
+ * accesses of the other thread; for example, two writes of x++ that follow both reads.  So both
+ * accesses are moved in turn, without a seed and with one. */
+static int run_between(struct race_work *w)
 {
 	int err = RD_OK;
 
-	for (; w->runs.apart_count < next_aparts(&w->limits, &w->runs) && !err; w->runs.apart_count++)
-		err = work_run_variant(w, (struct decide_place){VARIANT_APART, w->runs.apart_count},
-				       &w->runs.apart[w->runs.apart_count], NULL);
+	for (unsigned i = 0; i < BETWEEN && !err && !next_is_bad(&w->decision); i++) {
+		size_t number = w->runs.experiment_count++;
+		struct decide_experiment *e = &w->runs.experiments[number];
+
+		*e = (struct decide_experiment){
+			.of = {VARIANT_BETWEEN, number}, .moved = i % 2, .variant = i < 2 ? 0 : WITH_SEED};
+		err = run_variant(w, e->of, &e->between, NULL);
+		if (!err && e->between.counts)
+			err = run_counterpart(w, e, &e->counterpart, NULL);
+		decide(&w->runs, &w->decision);
+	}
 	return err;
 }
 
@@ -75,40 +172,30 @@ static int run_pair(struct race_work *w, size_t number)
 	w->runs.count = number + 1;
 	if (!err)
 		err = work_run_controls(w, next_controls(&w->limits, &w->runs, w->controls));
-	return err ? err : run_aparts(w);
-}
-
-static void mask_lines(struct race_work *w)
-{
-	const struct trial *control = w->runs.items[VARIANT_CONTROL];
-
-	if (!next_is_maskable(&w->runs))
-		return;
-	trial_mask_learn(&w->bench.mask, &control[0], &control[1]);
-	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
-		for (size_t i = 0; i < w->runs.count; i++)
-			trial_digest(&w->runs.items[g][i], &w->bench.mask);
-	for (size_t i = 0; i < w->runs.apart_count; i++)
-		trial_digest(&w->runs.apart[i], &w->bench.mask);
+	if (!err)
+		mask_lines(w);
+	return err ? err : run_experiments(w);
 }
 
 int work_run_pairs(struct race_work *w)
 {
-	size_t room = next_room(&w->limits) + models_room(w);
+	size_t room = next_room(&w->limits) + models_room(w),
+	       experiments = 2 * next_room(&w->limits) + BETWEEN;
 	int err = RD_OK;
 
-	w->runs.count = w->runs.apart_count = w->controls = 0;
-	w->runs.apart = rd_arena_alloc(w->bench.arena, 2 * next_room(&w->limits) * sizeof *w->runs.apart);
+	w->runs.count = w->runs.experiment_count = w->controls = 0;
+	w->runs.experiments =
+		rd_arena_alloc(w->bench.arena, experiments * sizeof *w->runs.experiments);
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		w->runs.items[g] = rd_arena_alloc(w->bench.arena, room * sizeof *w->runs.items[g]);
-	while (!err && next_is_pair(&w->limits, &w->runs, &w->decision)) {
+	while (!err && next_is_pair(&w->limits, &w->runs, &w->decision))
 		err = run_pair(w, w->runs.count);
-		mask_lines(w);
-	}
 	if (!err && w->how->models)
 		err = models_explore(w);
 	RD_ASSERT(w->runs.count <= room);
 	decide(&w->runs, &w->decision);
+	if (!err && next_is_between(&w->limits, &w->decision))
+		err = run_between(w);
 	return err;
 }
 

@@ -86,14 +86,12 @@ static bool is_near(const struct finding_frame *a, const struct finding_frame *b
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Returns true if the failure is a crash or memory error at one of the accesses.  A failed
- * assertion may have other causes. */
+/* Returns true if the race is known to cause the failure: experiments have shown that it has this
+ * consequence, and the program failed at one of its accesses. */
 static bool is_failure_of(const struct finding *f, const struct finding *race)
 {
-	bool memory = f->consequence &&
-		      (!strcmp(f->consequence, "crash") || !strcmp(f->consequence, "memory-error"));
-
-	if (!memory || f->cycle_count != 1 || race->kind != FINDING_RACE || race->status != FINDING_CONFIRMED)
+	if (!f->consequence || f->cycle_count != 1 || race->class != FINDING_SPEC_VIOLATED ||
+	    !race->consequence || strcmp(f->consequence, race->consequence) != 0)
 		return false;
 	for (size_t i = 0; i < race->access_count; i++)
 		if (is_near(finding_top(&f->cycle[0].stack), finding_top(&race->accesses[i].stack)))
@@ -101,22 +99,7 @@ static bool is_failure_of(const struct finding *f, const struct finding *race)
 	return false;
 }
 
-static void add_failure(struct finding_set *set, struct finding *race, const struct finding *f)
-{
-	if (race->class == FINDING_SPEC_VIOLATED)
-		return;
-	finding_add_witness(set, race,
-			    &(struct finding_witness){.class = FINDING_SPEC_VIOLATED,
-						      .model = FINDING_SC,
-						      .consequence = f->consequence,
-						      .seen = f->note_count ? f->notes[0] : NULL,
-						      .schedule = f->schedule,
-						      .runs = 1});
-	finding_classify(race, FINDING_SC, FINDING_SPEC_VIOLATED);
-	race->consequence = f->consequence;
-}
-
-bool explore_join_failures(struct finding_set *set)
+void explore_join_failures(struct finding_set *set)
 {
 	size_t kept = 0, count = set->count;
 
@@ -124,16 +107,12 @@ bool explore_join_failures(struct finding_set *set)
 		struct finding *f = set->items[i];
 		bool known = false;
 
-		for (size_t k = 0; k < count && f->kind == FINDING_FAILURE && is_explored(f); k++)
-			if ((k < kept || k > i) && is_failure_of(f, set->items[k])) {
-				add_failure(set, set->items[k], f);
-				known = true;
-			}
+		for (size_t k = 0; k < count && is_explored(f) && f->kind == FINDING_FAILURE; k++)
+			known |= (k < kept || k > i) && is_failure_of(f, set->items[k]);
 		if (!known)
 			set->items[kept++] = f;
 	}
 	set->count = kept;
-	return kept < count;
 }
 
 /* ---- races ---- */

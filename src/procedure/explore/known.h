@@ -17,11 +17,9 @@ void explore_leave_known(struct finding_set *set, bool endless);
  * that another method found. */
 bool explore_is_part(const struct finding_set *set, const struct finding *f);
 
-/* A crash or memory error at an access of a confirmed race is an effect of that race.  If
- * exploration found such a failure, it becomes a witness of the race, whose class is then
- * spec-violated.  The failure is no longer a separate finding.  Returns true if there was such a
- * failure. */
-bool explore_join_failures(struct finding_set *set);
+/* Removes failures that exploration found at an access of a race if, by its class, the race has this
+ * consequence. */
+void explore_join_failures(struct finding_set *set);
 
 /* Collects the sites, in the flavour `led`, of the accesses of all races in the set, confirmed or
  * only predicted.  An exploration should have points there.  Returns the number of sites, at most

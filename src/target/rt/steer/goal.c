@@ -50,8 +50,14 @@ static bool is_site_of(const struct raddle_steer_goal *goal, uint32_t site)
 	return goal->site == site || goal->site == RADDLE_STEER_ANY_SITE;
 }
 
+static bool has_any_site(const struct raddle_steer *s)
+{
+	return s->goals[0].site == RADDLE_STEER_ANY_SITE || s->goals[1].site == RADDLE_STEER_ANY_SITE;
+}
+
 /* Notes that the thread is at its goal.  Returns false if it continues, because its access does not
- * conflict with that of the thread at the other goal. */
+ * conflict with that of the thread at the other goal, or because it may be any access and came too
+ * early: what the other thread does on its way to its goal would then come later than usual. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -62,9 +68,11 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 	rt_steer_lock(&signals);
 	if (rt_steer_phase() == RADDLE_LEADING) {
 		s->spots[which] = *spot;
-		if (!waits_at[1 - which])
+		if (!waits_at[1 - which] && s->goals[which].site == RADDLE_STEER_ANY_SITE)
+			stay = false;
+		else if (!waits_at[1 - which])
 			waits_at[which] = true;
-		else if (s->goals[which].site == RADDLE_STEER_ANY_SITE || meet(spot, &s->spots[1 - which]))
+		else if (has_any_site(s) || meet(spot, &s->spots[1 - which]))
 			atomic_store(&s->met, rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET));
 		else
 			stay = false;

@@ -394,6 +394,9 @@ void rt_steer_exit(struct rt_thread *t)
 				      rt_steer_is_leading() &&
 					      (rt_steered(t)->n >= plan->limit || is_another_to_come(t)));
 	}
+	/* The process must not end between the two accesses of a race. */
+	if (rt_steered(t)->leads)
+		rt_steer_come_back(t, rt_steered(t)->n);
 	if (rt_steered(t)->sees_all)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_EXIT);
 	if (rt_steer()->stop_count && rt_steer_phase() == RADDLE_RUNS_FREE)

@@ -115,10 +115,15 @@ void rt_steer_come_back(struct rt_thread *t, uint64_t n)
 {
 	RT_ASSERT(rt_steered(t)->leads);
 	rt_steered(t)->leads = false;
-	if (rt_takes_turns())
-		rt_turn_point(t, n, RADDLE_POINT_BACK);
-	else
+	if (!rt_takes_turns()) {
 		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+		return;
+	}
+	rt_turn_point(t, n, RADDLE_POINT_BACK);
+	/* How long a thread keeps the turn from here on must not depend on which of the two accesses
+	 * came first.  Otherwise runs would differ in more than the order of the accesses. */
+	if (rt_steered(t)->slot)
+		rt_steered(t)->slot->stays = 0;
 }
 
 static void go_past_goal(struct rt_thread *t)
