@@ -251,6 +251,27 @@ static void test_between(void **state)
 	assert_false(next_is_between(&all, &d));
 }
 
+/* A thread may pass without its access if the race was only seen in one order, and no run failed. */
+static void test_may_pass(void **state)
+{
+	struct finding f = {.status = FINDING_CONFIRMED, .observed = true};
+	struct decision d = {.class = FINDING_NO_CLASS};
+
+	(void)state;
+	assert_true(next_may_pass(&d, &f));
+	d.doubt = true;
+	assert_false(next_may_pass(&d, &f));
+	d = (struct decision){.class = FINDING_NO_CLASS, .hopeless = true};
+	assert_false(next_may_pass(&d, &f));
+	d = (struct decision){.class = FINDING_K_WITNESS_HARMLESS};
+	assert_false(next_may_pass(&d, &f));
+	d.class = FINDING_NO_CLASS;
+	f.observed = false; /* the threads met */
+	assert_false(next_may_pass(&d, &f));
+	f = (struct finding){.status = FINDING_UNCONFIRMED, .observed = true};
+	assert_false(next_may_pass(&d, &f));
+}
+
 /* ---- how many runs of the control group are made ---- */
 
 static void test_controls(void **state)
@@ -548,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_write_down),   cmocka_unit_test(test_consequence),
 		cmocka_unit_test(test_lost_output),  cmocka_unit_test(test_lost_fault),
 		cmocka_unit_test(test_lost_many),    cmocka_unit_test(test_between),
+		cmocka_unit_test(test_may_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

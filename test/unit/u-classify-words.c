@@ -191,6 +191,10 @@ static void test_order(void **state)
 		(struct trial_obstacle){.thread = "T_0_0", .name = "flag", .file = "/home/a/x.c", .line = 9};
 	words_adhoc(&text, &race, &a);
 	expect(&text, SECOND " comes before " FIRST ": T_0_0 waits in a loop at x.c:9 until flag changes");
+	a = (struct adhoc){.found = true, .passes = true, .goal = 0};
+	words_adhoc(&text, &race, &a);
+	expect(&text, FIRST " comes before " SECOND
+		      ": as long as T_0_0 has not made its access, T_0_1 goes on without its own");
 }
 
 /* ---- inputs of witnesses as JSON ---- */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Finds what kept a thread of a replay from its goal.  In: boards and the steering memory.  Out:
- * the obstacle of the result, which is a blocking operation, a failed attempt to lock, or a spin.
+ * the obstacle of the result, which is a blocking operation, a failed attempt to lock, or a spin.  Also
+ * out: the thread that passed its goal.
  */
 #include "replay/explain-int.h"
 #include "base/error.h"
@@ -125,4 +126,17 @@ void obstacle_note_spin(struct replay *r, const struct board *b)
 					 .size = spin->size,
 					 .goal = goal_at(r, spin->address, spin->size),
 					 .lifted = atomic_load(&r->steer->spin.changed) == 1};
+}
+
+/* Stores which thread passed its goal before the thread of the other goal made its access. */
+void obstacle_note_passed(struct replay *r, const struct board *b)
+{
+	const struct raddle_steer_difference *d = &r->steer->difference;
+
+	if (b->phase != RADDLE_DIVERGED || r->plan.goal_count != 2 || d->slot >= b->count ||
+	    (d->cause != RADDLE_CAUSE_PAST && d->cause != RADDLE_CAUSE_ENDED && d->cause != RADDLE_CAUSE_APART))
+		return;
+	for (uint32_t i = 0; i < 2; i++)
+		if (r->plan.goals[i].thread == b->rows[d->slot].thread)
+			r->result->passed = replay_thread_name(r, b, d->slot);
 }

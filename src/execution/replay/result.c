@@ -404,6 +404,7 @@ int replay_fill_result(struct replay *r, int status)
 	obstacle_note_spin(r, &b);
 	obstacle_note_lifted(r, &b);
 	obstacle_note_refusal(r, &b);
+	obstacle_note_passed(r, &b);
 	note_fault(r, &b);
 	if (atomic_load(&r->steer->crash.signal))
 		memcpy(result->crash_places, r->steer->crash.places, sizeof result->crash_places);

@@ -196,6 +196,9 @@ struct replay_result {
 	size_t spot_count;	   /* 2 once the threads of a race met */
 	struct replay_wait *waits; /* an observed deadlock, planned or not */
 	size_t wait_count;
+	/* for a race: a thread that passed its goal without the access, before the thread of the other
+	 * goal had made its own; otherwise NULL */
+	const char *passed;
 	/* for a race: the threads did not meet, and no system call was the cause */
 	bool observable;
 	bool assumed;	/* an assumption of the program was false, so the run is ignored */

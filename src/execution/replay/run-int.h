@@ -61,5 +61,6 @@ void obstacle_name_refused(struct replay *r, const struct board *b);
 void obstacle_note_lifted(struct replay *r, const struct board *b);
 void obstacle_note_refusal(struct replay *r, const struct board *b);
 void obstacle_note_spin(struct replay *r, const struct board *b);
+void obstacle_note_passed(struct replay *r, const struct board *b);
 
 #endif

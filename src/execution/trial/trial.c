@@ -263,6 +263,7 @@ static int describe_run(struct trial_bench *b, struct replay_result *r, struct t
 	t->end = r->end;
 	t->status = r->status;
 	t->obstacle = copy_obstacle(b, &r->obstacle);
+	t->passed = copy_text(b, r->passed);
 	t->unsure = r->turns.unsure != 0;
 	if (r->turns.thread_count > b->threads)
 		b->threads = (uint32_t)r->turns.thread_count;

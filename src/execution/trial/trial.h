@@ -50,6 +50,9 @@ struct trial {
 	/* a sentence that states why the run does not count, or NULL if it counts */
 	const char *why;
 	struct trial_obstacle obstacle; /* its `thread` is NULL if no obstacle is known */
+	/* a thread that passed its access without making it, before the other thread had made its own
+	 * access; or NULL */
+	const char *passed;
 	struct trial_text text[TRIAL_STREAMS];
 	uint64_t digest;	/* a digest of how the run ended and what it wrote */
 	uint64_t sorted_digest; /* the same, but independent of the order of lines */

@@ -9,6 +9,10 @@
  * every run.  If the thread left the loop when the value changed, it certainly waited for that
  * value (rt/steer/spin.c).  The result does not depend on time.
  *
+ * A thread may also make its access only if it has seen what the other thread does after its own
+ * access, such as a flag that it tests once.  Then, however the threads are scheduled, it passes
+ * without the access as long as the other thread has not made its own (adhoc_passes()).
+ *
  * A semaphore, a condition or a barrier has no owner, so any thread may end the wait.  In these
  * cases the order is accepted only if three things hold: no other thread could run; the waiting
  * thread continued when the stopped one was released; and the same happens when all other threads
@@ -117,4 +121,58 @@ int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc 
 			err = wait_for(b, race, a);
 	}
 	return err;
+}
+
+/* ---- a thread that makes its access only after the other's ---- */
+
+static bool passes(const struct trial *t, const struct schedule *race, unsigned goal)
+{
+	return t->passed && !strcmp(t->passed, race->goals[1 - goal].thread);
+}
+
+/* The way to the race in run `number`: with the operations of the prediction or without, and with
+ * either thread preferred. */
+static void choose_way(struct adhoc *a, const struct schedule *race, unsigned number)
+{
+	lead(a, race);
+	a->schedule.front = number % 3 ? race->goals[number % 3 - 1].thread : NULL;
+	if (number < 3)
+		return;
+	a->schedule.op_count = a->schedule.limit_count = a->schedule.decision_count = 0;
+	a->schedule.first = NULL;
+}
+
+/* Every run must show that the same thread passes. */
+static int pass_again(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
+{
+	struct trial t;
+	int err = RD_OK;
+
+	for (unsigned i = 0; i < ADHOC_WAYS && a->found && !err; i++) {
+		choose_way(a, race, i);
+		err = trial_run(b, &a->schedule, &t, NULL);
+		a->found = !err && passes(&t, race, a->goal);
+	}
+	b->evidence = true;
+	for (int i = 0; i < AGAIN && a->found && !err; i++) {
+		err = trial_run(b, &a->schedule, &t, NULL);
+		a->found = !err && passes(&t, race, a->goal);
+	}
+	b->evidence = false;
+	return err;
+}
+
+int adhoc_passes(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
+{
+	struct trial t;
+	int err;
+
+	*a = (struct adhoc){0};
+	choose_way(a, race, 0);
+	err = trial_run(b, &a->schedule, &t, NULL);
+	if (err || !t.passed)
+		return err;
+	a->goal = passes(&t, race, 1);
+	a->found = a->passes = passes(&t, race, a->goal);
+	return pass_again(b, race, a);
 }

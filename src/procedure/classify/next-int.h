@@ -68,6 +68,10 @@ bool next_has_met(const struct finding *f);
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 
+/* Returns true if one thread may make its access only after the other one.  The race must have been
+ * seen in the order that is possible, but its threads not at the same time. */
+bool next_may_pass(const struct decision *d, const struct finding *f);
+
 /* ---- evidence ---- */
 
 /* Returns true if the class means that the race is harmful. */

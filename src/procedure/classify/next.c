@@ -140,6 +140,12 @@ enum next_order next_order(const struct decision *d, const struct decide_runs *r
 	return d->class == FINDING_NO_CLASS && next_apart(runs) && !has_met ? NEXT_APART : NEXT_NO_ORDER;
 }
 
+bool next_may_pass(const struct decision *d, const struct finding *f)
+{
+	return d->class == FINDING_NO_CLASS && !d->doubt && !d->hopeless && f->status == FINDING_CONFIRMED &&
+	       !next_has_met(f);
+}
+
 /* ---- evidence ---- */
 
 bool next_is_bad(const struct decision *d)

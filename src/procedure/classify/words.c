@@ -181,10 +181,15 @@ void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct a
 {
 	const struct trial_obstacle *o = &a->obstacle;
 
-	RD_ASSERT(a->found && a->goal < 2 && o->thread);
+	RD_ASSERT(a->found && a->goal < 2 && (o->thread || a->passes));
 	add_access(out, &race->goals[a->goal]);
 	rd_buf_adds(out, " comes before ");
 	add_access(out, &race->goals[1 - a->goal]);
+	if (a->passes) {
+		rd_buf_addf(out, ": as long as %s has not made its access, %s goes on without its own",
+			    race->goals[a->goal].thread, race->goals[1 - a->goal].thread);
+		return;
+	}
 	rd_buf_addf(out, ": %s waits in %s", o->thread, o->kind ? o->kind : "a loop");
 	if (o->kind)
 		rd_buf_addf(out, " for %s", o->name ? o->name : "a lock");

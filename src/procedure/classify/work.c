@@ -306,6 +306,8 @@ static int classify(struct race_work *w)
 	bool was_bad;
 	int err = reach_race(w, &order);
 
+	if (!err && !order.found && w->how->techniques.adhoc && next_may_pass(&w->decision, w->f))
+		err = adhoc_passes(&w->bench, &w->race, &order);
 	w->k = w->decision.k;
 	if (!err && !order.found)
 		err = reach_elsewhere(w);
