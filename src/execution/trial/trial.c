@@ -268,6 +268,7 @@ static int describe_run(struct trial_bench *b, struct replay_result *r, struct t
 	if (r->turns.thread_count > b->threads)
 		b->threads = (uint32_t)r->turns.thread_count;
 	t->trail = r->turns.trail;
+	t->extent = r->turns.extent;
 	t->text[2].data = rd_arena_strndup(b->arena, r->outside.sent, r->outside.sent_length);
 	t->text[2].length = r->outside.sent_length;
 	t->why = copy_text(b, trial_why_not(r));

@@ -56,6 +56,7 @@ struct trial {
 	struct trial_text text[TRIAL_STREAMS];
 	uint64_t digest;	/* a digest of how the run ended and what it wrote */
 	uint64_t sorted_digest; /* the same, but independent of the order of lines */
+	uint64_t extent;	/* how long the run was, in points (replay/board-int.h) */
 	uint64_t trail;		/* a digest of its choices: equal trails are equal schedules */
 	/* number of choices of the memory model that sequential consistency does not allow */
 	uint64_t relaxed;

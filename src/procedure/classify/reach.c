@@ -14,6 +14,8 @@
 #define ELSEWHERE_CONTROLS 8
 /* number of pairs of runs for each further instance of a race; experiments need few */
 #define ELSEWHERE_PAIRS 4
+/* the extent of all runs that try the two accesses of a race at other points; some tenths of a second */
+#define REPEATED_EXTENT 400000
 
 /* ---- the order of the accesses ---- */
 
@@ -203,23 +205,60 @@ static int varies(struct race_work *w, bool *any)
 	return err;
 }
 
+/* Tries other accesses of the same lines. */
+static int try_others(struct race_work *w, const struct outcome *first)
+{
+	bool any;
+	int err = varies(w, &any);
+
+	if (!err)
+		err = routes_find_others(&w->elsewhere, &w->bench, &first->race);
+	for (size_t i = 0; i < w->elsewhere.count && !err && !next_is_bad(&w->decision); i++)
+		if (any || !is_repeated(&w->elsewhere, i))
+			err = try_instance(w, w->elsewhere.goals[i]);
+	return err;
+}
+
+/* Returns how many instances of the same two accesses are worth trying, by the length of the runs. */
+static size_t worth_repeating(const struct outcome *first)
+{
+	uint64_t extent = 1;
+
+	for (size_t i = 0; i < first->runs.count; i++)
+		if (first->runs.items[VARIANT_FIRST][i].extent > extent)
+			extent = first->runs.items[VARIANT_FIRST][i].extent;
+	return REPEATED_EXTENT / extent / (ELSEWHERE_PAIRS * 2);
+}
+
+/* Tries the same two accesses at other points of the run.  For example, the flag that a race sets too
+ * late matters only for the last message. */
+static int try_repeated(struct race_work *w, const struct outcome *first)
+{
+	size_t most = worth_repeating(first);
+	int err = RD_OK;
+
+	routes_release(&w->elsewhere);
+	if (most)
+		err = routes_find(&w->elsewhere, &w->bench, &first->race, 0);
+	for (size_t i = 0; i < w->elsewhere.count && i < most && !err && !next_is_bad(&w->decision); i++)
+		err = try_instance(w, w->elsewhere.goals[i]);
+	return err;
+}
+
 /* A race that has no effect at one instance may have an effect at another.  The other instance may
- * be, for example, the read of x += 1 instead of its write, or a later iteration of a loop.  Later
- * iterations are worth some runs only if what the program does varies. */
+ * be, for example, the read of x += 1 instead of its write, or a later iteration of a loop. */
 int reach_elsewhere(struct race_work *w)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};
-	bool any;
 	int err;
 
 	if (w->decision.class != FINDING_K_WITNESS_HARMLESS || w->how->models)
 		return RD_OK;
-	err = varies(w, &any);
-	if (!err)
-		err = routes_find_others(&w->elsewhere, &w->bench, &first.race);
-	for (size_t i = 0; i < w->elsewhere.count && !err && !next_is_bad(&w->decision); i++)
-		if (any || !is_repeated(&w->elsewhere, i))
-			err = try_instance(w, w->elsewhere.goals[i]);
+	err = try_others(w, &first);
+	if (!err && !next_is_bad(&w->decision)) {
+		take_back(w, &first);
+		err = try_repeated(w, &first);
+	}
 	if (err || !next_is_bad(&w->decision))
 		take_back(w, &first);
 	return err;
