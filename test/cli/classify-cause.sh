@@ -44,7 +44,7 @@ fits() {
 		grep -qE "^$object(\.[a-z]*)? $class\$" got || complain "$1: $object is not $class ($consequence): $(cat got)"
 	done <labels
 }
-programs="lock-order-flag bank-transfer"
+programs="lock-order-flag bank-transfer heap-neighbour other-crash"
 [ -z "${RADDLE_LONG-}" ] || programs=$(cd "$ROOT/test/prog/cause" && ls *.c | sed 's/\.c$//')
 for program in $programs; do
 	fits "$program"

@@ -76,7 +76,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 19 /* the version of this layout */
+#define RADDLE_STEER_VERSION 20 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, whether it conflicts or not */
 
@@ -289,11 +289,12 @@ struct raddle_slot {
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 };
 
-/* How the program misused freed memory, or how a predicate failed. */
+/* How the program misused the heap, or how a predicate failed. */
 enum raddle_misuse {
 	RADDLE_MISUSE_NONE,
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
+	RADDLE_MISUSE_OVERRUN,	 /* it left a block of the heap */
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
 	/* the predicate has no value: `address` is unmapped, or it is 0 after a division by 0 */
 	RADDLE_MISUSE_UNDEFINED,

@@ -108,14 +108,18 @@ struct replay_obstacle {
 	int goal;
 };
 
-/* A misuse of freed memory, or a failed predicate, that ended the program. */
+/* an access beyond the end of a block of the heap, or before its beginning */
+#define REPLAY_OVERRUN "heap overrun"
+
+/* A misuse of the heap, or a failed predicate, that ended the program. */
 struct replay_fault {
-	/* "use after free", "double free", or how a predicate failed; NULL if there was no fault */
+	/* "use after free", "double free", REPLAY_OVERRUN, or how a predicate failed; NULL if there was
+	 * no fault */
 	const char *what;
 	const char *thread;		 /* the thread that caused the fault */
 	const char *freed;		 /* the thread that had freed the memory, or NULL if unknown */
 	const char *place, *freed_place; /* "a.c:12", "an unknown place" */
-	const char *predicate;		 /* text of the predicate that failed; NULL for freed memory */
+	const char *predicate;		 /* text of the predicate that failed; NULL for the heap */
 };
 
 /* A run whose threads took turns. */

@@ -44,6 +44,11 @@ static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 			    f->thread, f->place);
 		return;
 	}
+	if (!strcmp(f->what, REPLAY_OVERRUN)) {
+		rd_buf_addf(out, "the program was ended for a %s: %s accessed memory at %s that is not part of a block",
+			    f->what, f->thread, f->place);
+		return;
+	}
 	rd_buf_addf(out, "the program was ended for a %s: %s %s memory at %s that %s had freed at %s",
 		    f->what, f->thread, !strcmp(f->what, "double free") ? "freed" : "used", f->place,
 		    f->freed ? f->freed : "another thread", f->freed_place);

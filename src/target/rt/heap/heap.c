@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Keeps freed memory in quarantine, so that it is not reused for a while.  Accesses to this memory,
- * and attempts to free it again, are reported.
+ * and attempts to free it again, are reported.  So are accesses to the word before a block, where
+ * libc keeps the block's size: a program that runs over the end of a block comes to the word of the
+ * next block before it comes to that block's memory.
  *
  * In: the blocks that the program frees, and each of its accesses in the flavour `led`.  Out: sets
  * `fault` of raddle/steer.h and ends the process with SIGABRT, before the bad access happens.
  *
  * Freed blocks are passed on to the allocator, the oldest first, only when there are more than
  * BLOCKS of them or when they contain more than BYTES in total.  Until then, their memory cannot be
- * reused.  Freed memory is marked by one bit for each GRANULE.  The bits of a page are in a hash
- * table with open addressing.  Once this table is half full, blocks are freed at once.
+ * reused.  Freed memory is marked by one bit for each GRANULE, and sizes by another.  The bits of a page
+ * are in a hash table with open addressing.  Once this table is a quarter full, the sizes of further
+ * pages are not marked; once it is half full, blocks are freed at once.
  *
  * While a replay follows its plan, only one thread runs at a time, but after the end of the plan
  * several may run.  So there is a lock, and signals are blocked while it is held.
@@ -39,7 +42,9 @@
 
 struct page {
 	uintptr_t number; /* the page number; 0 if the entry is unused */
-	uint64_t bits[PAGE / GRANULE / 64];
+	uint64_t freed[PAGE / GRANULE / 64];
+	/* the second half of the granule contains the size of the block that begins after it */
+	uint64_t sizes[PAGE / GRANULE / 64];
 };
 
 _Static_assert((PAGES & (PAGES - 1)) == 0 && PAGE % (64 * GRANULE) == 0, "positions wrap, bits fill words");
@@ -55,6 +60,7 @@ struct heap {
 	struct page *pages;
 	struct block *blocks; /* a ring of BLOCKS entries */
 	uint64_t first, count, bytes, page_count;
+	uintptr_t lowest, end; /* all marked sizes are in this range */
 	_Atomic uint32_t lock;
 };
 
@@ -94,29 +100,45 @@ static uint64_t granules_of(uint64_t size)
 	return (size + GRANULE - 1) / GRANULE;
 }
 
-/* A page without bits stays in the table, since removing it would break the search. */
+static void set_bit(uint64_t *bits, uintptr_t address, bool value)
+{
+	uint32_t bit = address % PAGE / GRANULE;
+
+	if (value)
+		bits[bit / 64] |= 1ull << bit % 64;
+	else
+		bits[bit / 64] &= ~(1ull << bit % 64);
+}
+
+static bool has_bit(const uint64_t *bits, uintptr_t address)
+{
+	uint32_t bit = address % PAGE / GRANULE;
+
+	return bits[bit / 64] >> bit % 64 & 1;
+}
+
+/* Returns the entry of a page, and adds it to the table if necessary.  A page without bits stays in the
+ * table, since removing it would break the search. */
+static struct page *page_for(uintptr_t address)
+{
+	struct page *p = page_at(address / PAGE);
+
+	heap()->page_count += !p->number;
+	p->number = address / PAGE;
+	return p;
+}
+
 static void mark(uintptr_t start, uint64_t size, bool freed)
 {
-	for (uint64_t i = 0; i < granules_of(size); i++) {
-		uintptr_t at = start + i * GRANULE;
-		struct page *p = page_at(at / PAGE);
-		uint32_t bit = at % PAGE / GRANULE;
-
-		heap()->page_count += !p->number;
-		p->number = at / PAGE;
-		if (freed)
-			p->bits[bit / 64] |= 1ull << bit % 64;
-		else
-			p->bits[bit / 64] &= ~(1ull << bit % 64);
-	}
+	for (uint64_t i = 0; i < granules_of(size); i++)
+		set_bit(page_for(start + i * GRANULE)->freed, start + i * GRANULE, freed);
 }
 
 static bool is_freed(uintptr_t address)
 {
 	const struct page *p = page_at(address / PAGE);
-	uint32_t bit = address % PAGE / GRANULE;
 
-	return p->number && p->bits[bit / 64] >> bit % 64 & 1;
+	return p->number && has_bit(p->freed, address);
 }
 
 /* ---- faults ---- */
@@ -145,14 +167,77 @@ static _Noreturn void tell(const struct rt_thread *t, uint32_t kind, uintptr_t a
 	rt_end_process();
 }
 
+/* ---- sizes of blocks ---- */
+
+/* Returns the granule whose second half has the size of the block at p. */
+static uintptr_t size_of(uintptr_t p)
+{
+	RT_ASSERT(p % GRANULE == 0);
+	return p - GRANULE;
+}
+
+static void allocates(uintptr_t p)
+{
+	struct heap *h = heap();
+	uint64_t signals;
+
+	take(&signals);
+	if (page_at(size_of(p) / PAGE)->number || h->page_count < PAGES / 4) {
+		set_bit(page_for(size_of(p))->sizes, size_of(p), true);
+		h->lowest = h->lowest && h->lowest < size_of(p) ? h->lowest : size_of(p);
+		h->end = h->end > p ? h->end : p;
+	}
+	give(&signals);
+}
+
+static void forget_size(uintptr_t p)
+{
+	struct page *page = page_at(size_of(p) / PAGE);
+
+	if (page->number)
+		set_bit(page->sizes, size_of(p), false);
+}
+
+static void leaves(uintptr_t p)
+{
+	uint64_t signals;
+
+	if (!p)
+		return;
+	take(&signals);
+	forget_size(p);
+	give(&signals);
+}
+
+/* Returns true if the access touches the second half of this granule, and this is the size of a block. */
+static bool is_size(uintptr_t granule, uintptr_t address, uint64_t size)
+{
+	const struct page *p = page_at(granule / PAGE);
+
+	return p->number && has_bit(p->sizes, granule) && address < granule + GRANULE &&
+	       address + size > granule + GRANULE / 2;
+}
+
+/* ---- accesses ---- */
+
+static bool is_among_sizes(uintptr_t address, uint64_t size)
+{
+	return address < heap()->end && address + size > heap()->lowest;
+}
+
 static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
+	bool sizes = is_among_sizes(address, size);
+
 	(void)how;
-	if (!heap()->count || t->internal)
+	if ((!heap()->count && !sizes) || t->internal)
 		return;
-	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); at < address + size; at += GRANULE)
+	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); at < address + size; at += GRANULE) {
 		if (is_freed(at))
 			tell(t, RADDLE_MISUSE_AFTER_FREE, at < address ? address : at, site);
+		if (sizes && is_size(at, address, size))
+			tell(t, RADDLE_MISUSE_OVERRUN, address, site);
+	}
 }
 
 static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
@@ -187,6 +272,7 @@ static void let_go(void)
 	h->count--;
 	h->bytes -= b.size;
 	mark(b.start, b.size, false);
+	forget_size(b.start);
 	REAL(free)((void *)b.start);
 }
 
@@ -248,6 +334,8 @@ const struct rt_layer rt_layer_heap = {
 	.callbacks = {.access = accesses,
 		      .touches = touches,
 		      .frees = frees,
+		      .allocates = allocates,
+		      .leaves = leaves,
 		      .handles = handles,
 		      .op_enter = op_enter},
 };

@@ -38,6 +38,8 @@ static __attribute__((noinline, cold)) void *notified_allocated(void *p, size_t 
 	if (t)
 		RT_NOTIFY(forget, t, A(p), malloc_usable_size(p));
 	if (t && !t->internal) {
+		if (!rt_has_own_allocator())
+			RT_NOTIFY(allocates, A(p));
 		rt_forget(t, A(p), size);
 		if (!rt_unread())
 			rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
@@ -127,8 +129,10 @@ static void give_back(void *p)
 
 	if (t && t->recording == RT_LISTENED && !t->internal)
 		RT_NOTIFY(frees, t, p, &kept);
-	if (!kept)
-		INSIDE(REAL(free)(p));
+	if (kept)
+		return;
+	RT_NOTIFY(leaves, A(p));
+	INSIDE(REAL(free)(p));
 }
 
 INTERPOSE(void *, malloc, (size_t size))
@@ -183,6 +187,7 @@ static void *resize(void *old, size_t size)
 	released(old);
 	if (RT_UNLIKELY(rt.callbacks.frees != NULL) && old && size)
 		return reallocated(old, rt_fresh(moved(old, size, before), before), size);
+	RT_NOTIFY(leaves, A(old));
 	return reallocated(old, rt_fresh(INSIDE(REAL(realloc)(old, size)), before), size);
 }
 
