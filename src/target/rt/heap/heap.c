@@ -247,6 +247,7 @@ const struct rt_layer rt_layer_heap = {
 	.setup = setup,
 	.callbacks = {.access = accesses,
 		      .touches = touches,
+		      .stops = touches,
 		      .frees = frees,
 		      .handles = handles,
 		      .op_enter = op_enter},
