@@ -29,6 +29,41 @@ static void make_text(size_t count, struct rd_buf *text)
 	schedule_format(&made, text);
 }
 
+/* Each draw gives the same schedule as parsing the prefix anew, also if more prefixes are drawn than
+ * are kept parsed. */
+static void test_parsed(void **state)
+{
+	struct rd_buf text[3 * PREFIXES_PARSED];
+	struct prefixes prefixes = {0};
+	size_t count = sizeof text / sizeof *text;
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		text[i] = (struct rd_buf)RD_BUF_INIT;
+		make_text((unsigned)i, &text[i]);
+		assert_true(prefixes_add(&prefixes, &(struct prefix){.made = text[i].data}));
+	}
+	for (uint64_t draw = 1; draw < 200; draw++) {
+		struct rd_buf drawn = RD_BUF_INIT, parsed = RD_BUF_INIT;
+		struct prefix_part part;
+		struct schedule s, anew;
+
+		assert_int_equal(prefixes_draw(&prefixes, &(struct prefix_draw){draw, 7, false}, &part, &s),
+				 0);
+		assert_int_equal(prefix_begin(text[part.prefix - 1].data, part.kept, 7, &anew), 0);
+		schedule_format(&s, &drawn);
+		schedule_format(&anew, &parsed);
+		assert_string_equal(drawn.data, parsed.data);
+		schedule_release(&s);
+		schedule_release(&anew);
+		rd_buf_release(&drawn);
+		rd_buf_release(&parsed);
+	}
+	prefixes_release(&prefixes);
+	for (size_t i = 0; i < count; i++)
+		rd_buf_release(&text[i]);
+}
+
 /* A branch keeps a part of a run's decisions, which the place determines, and continues with the
  * seed. */
 static void test_draw(void **state)
@@ -65,6 +100,7 @@ static void test_draw(void **state)
 	}
 	for (size_t i = 0; i < 6; i++)
 		assert_true(seen[i / 3][i % 3]);
+	prefixes_release(&prefixes);
 	rd_buf_release(&text);
 }
 
@@ -99,6 +135,7 @@ static void test_marks(void **state)
 	prefixes_learn(&prefixes, &(struct prefix_part){.kept = 5}, true);
 	prefixes_learn(&prefixes, &(struct prefix_part){.prefix = 1, .kept = 4}, true);
 	assert_int_equal(prefixes.items[0].tries[1], times[5]);
+	prefixes_release(&prefixes);
 	rd_buf_release(&text);
 }
 
@@ -144,8 +181,8 @@ static void test_add_marks(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_draw), cmocka_unit_test(test_marks),
-					   cmocka_unit_test(test_choose_marks),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_draw), cmocka_unit_test(test_parsed),
+					   cmocka_unit_test(test_marks), cmocka_unit_test(test_choose_marks),
 					   cmocka_unit_test(test_add_marks)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,6 +309,68 @@ static void going_on_inline(void **state)
 	finding_set_free(back);
 }
 
+/* schedule_copy() makes what writing and reading would make. */
+static void assert_copy(const struct schedule *s)
+{
+	struct rd_buf text = RD_BUF_INIT, copied = RD_BUF_INIT, parsed = RD_BUF_INIT;
+	struct schedule copy, back;
+
+	schedule_format(s, &text);
+	if (schedule_parse(&back, text.data, text.length, "memory"))
+		fail_msg("%s", last_message);
+	schedule_copy(&copy, s);
+	schedule_format(&copy, &copied);
+	schedule_format(&back, &parsed);
+	assert_string_equal(copied.data, parsed.data);
+	assert_true(copy.notes == back.notes && copy.looks == back.looks);
+	for (size_t i = 0; i < copy.watch_count; i++)
+		assert_true(copy.watches[i].bytes == 0 && !copy.watches[i].stand && !copy.watches[i].once);
+	for (size_t i = 0; i < copy.decision_count; i++)
+		assert_ptr_not_equal(copy.decisions[i].thread, s->decisions[i].thread);
+	schedule_release(&copy);
+	schedule_release(&back);
+	rd_buf_release(&text);
+	rd_buf_release(&copied);
+	rd_buf_release(&parsed);
+}
+
+static void copies(void **state)
+{
+	struct finding_set *set = fixture_set();
+	char names[600][16];
+	struct schedule s;
+
+	(void)state;
+	for (size_t i = 0; i < set->count; i++)
+		if (set->items[i]->schedule)
+			assert_copy(set->items[i]->schedule);
+	finding_set_free(set);
+	schedule_init(&s);
+	s.turns = s.notes = s.looks = true;
+	s.seed = s.memory_seed = 5;
+	s.flavour = "led";
+	s.input = "";
+	s.edits = "a\nb";
+	s.memory = "tso";
+	*schedule_add_watch(&s) =
+		(struct schedule_watch){.after = 3, .reads = true, .bytes = 8, .stand = true, .once = true};
+	*schedule_add_track(&s) = (struct schedule_track){.place = {"a.c", "f", 3, 4}, .write = true};
+	*schedule_add_choice(&s) = (struct schedule_choice){.at = 1, .from = 3, .taken = 2, .thread = "T_0"};
+	/* more strings than the table of copies has entries, each used several times */
+	for (size_t i = 0; i < 1800; i++) {
+		snprintf(names[i % 600], sizeof names[0], "T_0_%zu", i % 600);
+		*schedule_add_decision(&s) =
+			(struct schedule_decision){.thread = names[i % 600],
+						   .n = i,
+						   .point = "op",
+						   .count = 1,
+						   .next = "T_0",
+						   .place = {i % 2 ? "b.c" : NULL, "g", 7, 1}};
+	}
+	assert_copy(&s);
+	schedule_release(&s);
+}
+
 /* "meet nowhere" is written and read back, alone and in a document. */
 static void meet_nowhere(void **state)
 {
@@ -397,6 +459,7 @@ int main(void)
 		cmocka_unit_test(going_on),	   cmocka_unit_test(going_on_inline),
 		cmocka_unit_test(meet_nowhere),	   cmocka_unit_test(bad_turns),
 		cmocka_unit_test(memory_model),	   cmocka_unit_test(bad_memory),
+		cmocka_unit_test(copies),
 	};
 
 	rd_log_set(keep_message, last_message);

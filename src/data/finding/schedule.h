@@ -178,6 +178,10 @@ void schedule_init(struct schedule *s);
 void schedule_release(struct schedule *s);
 const char *schedule_text(struct schedule *s, const char *text); /* returns a copy; NULL for NULL */
 
+/* Makes a copy that owns its strings, as if `from` had been written to a file and read again.  So
+ * members that are not written are not copied.  `to` must be new or released. */
+void schedule_copy(struct schedule *to, const struct schedule *from);
+
 /* Returns true if the text can be the name of a thread or a kind, that is, if it consists of
  * letters, digits, - and _. */
 bool schedule_is_word(const char *text);

@@ -131,8 +131,13 @@ struct replay_mark {
 };
 
 struct replay_turns {
-	struct schedule_decision *made; /* decisions that differ from the default (raddle/steer.h) */
+	/* Decisions that differ from the default, as the program wrote them.  A run has up to tens
+	 * of thousands, and few runs are exported, so replay_export() converts them. */
+	const struct raddle_steer_decision *made;
 	size_t made_count;
+	const char **names; /* names of the threads, by slot */
+	uint32_t name_count;
+	const struct trace_sites *sites;
 	bool complete;		       /* `made` contains all such decisions */
 	struct replay_mark *marks;     /* by pair of conflicting sites: when the pair was first seen */
 	struct replay_weight *threads; /* how many points each thread reached */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "finding/place.h"
 #include "trace/event.h"
 
@@ -163,6 +164,15 @@ static struct schedule_place place_of(const struct turns *t, uint32_t site)
 	return schedule_place_of(NULL, t->request->program->sites, site);
 }
 
+/* Copies what the program wrote, because its memory is unmapped before the result is used. */
+static const void *copy_memory(struct rd_arena *arena, const void *from, size_t size)
+{
+	void *copy = rd_arena_alloc(arena, size + 1);
+
+	memcpy(copy, from, size);
+	return copy;
+}
+
 static void note_runner(const struct turns *t, const struct board *b, struct replay_turns *out)
 {
 	uint32_t number = atomic_load(&t->steer->running);
@@ -179,26 +189,33 @@ static bool is_on_its_way(const struct board_row *r)
 }
 
 /* Returns the name of a thread.  The program may have written any number, so it is checked. */
-static const char *name_at(const struct turns *t, const struct board *b, const char **names, uint32_t number)
+static const char *name_at(const struct replay_turns *turns, uint32_t number, struct rd_arena *arena)
 {
-	return number < b->count ? names[number] : name_of(t->arena, b, number);
+	char *unknown;
+	const char *copy;
+
+	if (number < turns->name_count)
+		return turns->names[number];
+	unknown = rd_thread_unknown(number);
+	copy = rd_arena_strndup(arena, unknown, strlen(unknown));
+	free(unknown);
+	return copy;
 }
 
-static struct schedule_decision decision_of(const struct turns *t, const struct board *b, const char **names,
+static struct schedule_decision decision_of(const struct replay_turns *turns, struct rd_arena *arena,
 					    const struct raddle_steer_decision *d)
 {
 	const char *point = schedule_point_name(d->point);
 
-	return (struct schedule_decision){.thread = name_at(t, b, names, d->thread),
+	return (struct schedule_decision){.thread = name_at(turns, d->thread, arena),
 					  .n = d->n,
 					  .point = point ? point : "op",
 					  .count = d->count,
-					  .next = name_at(t, b, names, d->next),
-					  .place = place_of(t, d->site)};
+					  .next = name_at(turns, d->next, arena),
+					  .place = schedule_place_of(NULL, turns->sites, d->site)};
 }
 
-static void copy_marks(const struct turns *t, const struct board *b, const char **names,
-		       struct replay_turns *out)
+static void copy_marks(const struct turns *t, struct replay_turns *out)
 {
 	uint32_t seen = atomic_load(&t->steer->pair_count);
 	size_t count = seen < RADDLE_STEER_PAIRS ? seen : RADDLE_STEER_PAIRS;
@@ -206,7 +223,7 @@ static void copy_marks(const struct turns *t, const struct board *b, const char 
 	out->marks = rd_arena_alloc(t->arena, (count + 1) * sizeof *out->marks);
 	for (size_t i = 0; i < count; i++)
 		out->marks[i] = (struct replay_mark){t->steer->marks[i].made,
-						     decision_of(t, b, names, &t->steer->marks[i])};
+						     decision_of(out, t->arena, &t->steer->marks[i])};
 }
 
 void turns_result(const struct turns *t, const struct board *b, struct replay_turns *out)
@@ -220,7 +237,10 @@ void turns_result(const struct turns *t, const struct board *b, struct replay_tu
 	names = name_all(t->arena, b);
 	out->complete = made <= RADDLE_STEER_DECISIONS;
 	out->made_count = out->complete ? made : RADDLE_STEER_DECISIONS;
-	out->made = rd_arena_alloc(t->arena, (out->made_count + 1) * sizeof *out->made);
+	out->made = copy_memory(t->arena, raddle_steer_made(s), out->made_count * sizeof *out->made);
+	out->names = names;
+	out->name_count = b->count;
+	out->sites = t->request->program->sites;
 	out->threads = rd_arena_alloc(t->arena, (b->count + 1) * sizeof *out->threads);
 	for (uint32_t i = 0; i < b->count; i++)
 		if (b->rows[i].state != RADDLE_SLOT_UNUSED)
@@ -237,9 +257,7 @@ void turns_result(const struct turns *t, const struct board *b, struct replay_tu
 	out->taken = atomic_load(&s->past_count);
 	if (out->taken > out->planned)
 		out->taken = out->planned;
-	for (size_t i = 0; i < out->made_count; i++)
-		out->made[i] = decision_of(t, b, names, &raddle_steer_made(s)[i]);
-	copy_marks(t, b, names, out);
+	copy_marks(t, out);
 }
 
 /* ---- choices of the memory model ---- */
@@ -306,14 +324,12 @@ void turns_memory_result(const struct turns *t, const struct board *b, struct re
 	out->published = published;
 }
 
-/* Makes the same schedule with the decisions of the run and without a seed.  It is written as text
- * and parsed, so that it owns its strings. */
+/* Makes the same schedule with the decisions of the run and without a seed. */
 int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
 		  struct schedule *out)
 {
+	const struct replay_turns *turns = &result->turns;
 	struct schedule made = *schedule;
-	struct rd_buf text = RD_BUF_INIT;
-	int err;
 
 	if (!schedule->turns || !result->turns.complete || (schedule->memory && !result->memory.complete)) {
 		schedule_init(out);
@@ -321,13 +337,14 @@ int replay_export(const struct schedule *schedule, const struct replay_result *r
 			       schedule->turns ? "it took too many decisions"
 					       : "its threads did not take turns");
 	}
-	made.decisions = result->turns.made;
-	made.decision_count = result->turns.made_count < most ? result->turns.made_count : most;
+	made.decision_count = turns->made_count < most ? turns->made_count : most;
+	made.decisions = rd_xcalloc(made.decision_count + 1, sizeof *made.decisions);
+	for (size_t i = 0; i < made.decision_count; i++)
+		made.decisions[i] = decision_of(turns, result->arena, &turns->made[i]);
 	made.seed = made.memory_seed = 0;
 	made.choices = result->memory.chosen;
 	made.choice_count = schedule->memory ? result->memory.chosen_count : 0;
-	schedule_format(&made, &text);
-	err = schedule_parse(out, text.data, text.length, "the run");
-	rd_buf_release(&text);
-	return err;
+	schedule_copy(out, &made);
+	free(made.decisions);
+	return RD_OK;
 }

@@ -96,7 +96,7 @@ static void learn(void *context, const char *text, size_t length)
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
 	struct exploring *x = context;
-	const struct explore_state *s = &x->state;
+	struct explore_state *s = &x->state;
 	struct explore_worker w = {.state = s, .arena = rd_arena_new()};
 	uint64_t first = task >> TASK_COUNT_BITS, count = task & TASK_COUNT_MASK;
 	int err = x->err;

@@ -22,6 +22,7 @@ void explore_state_init(struct explore_state *s, const struct explore *how, stru
 void explore_state_release(struct explore_state *s)
 {
 	cover_release(&s->recordable);
+	prefixes_release(&s->prefixes);
 	RD_UMAP_RELEASE(&s->trails, &s->done);
 }
 

@@ -142,21 +142,88 @@ static struct branch choose_branch(const struct prefixes *p, const struct prefix
 	return best;
 }
 
-int prefixes_draw(const struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
+/* Returns true if the schedule has only records that a run of an exploration has.  A log that someone
+ * has edited may have others. */
+static bool is_explored(const struct schedule *s)
+{
+	return !s->op_count && !s->limit_count && !s->goal_count && !s->stop_count && !s->track_count &&
+	       !s->choice_count;
+}
+
+/* Parses a prefix into an unused entry. */
+static int parse_into(struct prefix_parsed *to, const char *made)
+{
+	int err = schedule_parse(&to->schedule, made, strlen(made), "the run");
+
+	if (!err && !is_explored(&to->schedule))
+		err = rd_fail(RD_EFORMAT, "explore: a schedule of the log leads threads to places");
+	to->made = err ? NULL : made;
+	return err;
+}
+
+/* Returns the parsed prefix, or NULL if its text is invalid. */
+static const struct schedule *parse_once(struct prefixes *p, const char *made)
+{
+	struct prefix_parsed *oldest = p->parsed;
+
+	p->draws++;
+	for (struct prefix_parsed *at = p->parsed; at < p->parsed + PREFIXES_PARSED; at++) {
+		if (at->made == made) {
+			at->used = p->draws;
+			return &at->schedule;
+		}
+		if (at->used < oldest->used)
+			oldest = at;
+	}
+	schedule_release(&oldest->schedule);
+	*oldest = (struct prefix_parsed){.used = p->draws};
+	return parse_into(oldest, made) ? NULL : &oldest->schedule;
+}
+
+void prefixes_release(struct prefixes *p)
+{
+	for (size_t i = 0; i < PREFIXES_PARSED; i++) {
+		schedule_release(&p->parsed[i].schedule);
+		p->parsed[i] = (struct prefix_parsed){0};
+	}
+}
+
+/* Stores a schedule whose lists belong to it, but whose strings belong to `from`. */
+static void borrow(const struct schedule *from, uint64_t kept, uint64_t seed, struct schedule *to)
+{
+	size_t watches = from->watch_count * sizeof *to->watches, decisions = kept * sizeof *to->decisions;
+
+	RD_ASSERT(kept <= from->decision_count);
+	*to = *from;
+	to->arena = NULL;
+	to->seed = seed;
+	to->watch_capacity = from->watch_count + 1;
+	to->decision_count = kept;
+	to->decision_capacity = kept + 1;
+	to->watches = rd_xcalloc(to->watch_capacity, sizeof *to->watches);
+	to->decisions = rd_xcalloc(to->decision_capacity, sizeof *to->decisions);
+	if (watches)
+		memcpy(to->watches, from->watches, watches);
+	if (decisions)
+		memcpy(to->decisions, from->decisions, decisions);
+}
+
+int prefixes_draw(struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
 		  struct schedule *schedule)
 {
 	RD_ASSERT(p->count > 0 && p->count <= PREFIXES);
 	struct branch b = choose_branch(p, draw);
-	int err = prefix_begin(b.prefix->made, UINT64_MAX, draw->seed, schedule);
+	const struct schedule *parsed = parse_once(p, b.prefix->made);
 
+	*schedule = (struct schedule){0};
 	*part = (struct prefix_part){.prefix = (uint64_t)(b.prefix - p->items) + 1};
-	if (err)
-		return err;
+	if (!parsed)
+		return RD_EFORMAT;
 	part->kept = draw->is_long && b.prefix->mark_count
 			     ? b.prefix->marks[b.mark]
-			     : mixed(draw->place, 3) % (schedule->decision_count + 1);
-	if (part->kept > schedule->decision_count)
-		part->kept = schedule->decision_count;
-	schedule->decision_count = part->kept;
+			     : mixed(draw->place, 3) % (parsed->decision_count + 1);
+	if (part->kept > parsed->decision_count)
+		part->kept = parsed->decision_count;
+	borrow(parsed, part->kept, draw->seed, schedule);
 	return RD_OK;
 }

@@ -33,11 +33,25 @@ struct prefix {
 	uint32_t tries[PREFIX_MARKS], news[PREFIX_MARKS];
 };
 
+/* The number of prefixes that are kept parsed.  Parsing one takes up to some milliseconds, as long
+ * as a run.  Usually the same few are drawn, so four are enough; chosen by hand. */
+#define PREFIXES_PARSED 4
+
+struct prefix_parsed {
+	const char *made; /* the text, or NULL if the entry is unused */
+	struct schedule schedule;
+	uint64_t used; /* the number of the last draw that used it */
+};
+
 /* Prefixes are in the order in which they were found.  None is ever removed. */
 struct prefixes {
 	struct prefix items[PREFIXES];
 	size_t count;
+	struct prefix_parsed parsed[PREFIXES_PARSED];
+	uint64_t draws;
 };
+
+void prefixes_release(struct prefixes *p);
 
 /* How much of a prefix a run keeps. */
 struct prefix_part {
@@ -70,9 +84,9 @@ struct prefix_draw {
 	bool is_long;	/* runs are long (explore_is_long()), so the best of several places is chosen */
 };
 
-/* Chooses a prefix and parses it.  There must be at least one prefix.  The caller releases the
- * schedule in any case, as after schedule_parse(). */
-int prefixes_draw(const struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
+/* Chooses a prefix.  There must be at least one.  The caller releases the schedule in any case.  It
+ * borrows its strings from the prefixes, until the next draw. */
+int prefixes_draw(struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
 		  struct schedule *schedule);
 
 /* Parses a schedule and keeps its first `kept` decisions. */

@@ -116,8 +116,7 @@ struct explore_plan {
 };
 
 /* Plans a schedule; the arena owns its weights.  Release the plan even after a failure. */
-int explore_plan(const struct explore_state *s, uint64_t number, struct rd_arena *arena,
-		 struct explore_plan *plan);
+int explore_plan(struct explore_state *s, uint64_t number, struct rd_arena *arena, struct explore_plan *plan);
 void explore_plan_release(struct explore_plan *plan);
 
 /* Returns the n-th number, from 1, of Luby's sequence, which begins 1 1 2 1 1 2 4 1 1 2 1 1 2 4

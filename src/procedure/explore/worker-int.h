@@ -8,7 +8,7 @@
 
 struct explore_worker {
 	/* what the exploration knows, as far as this process was told */
-	const struct explore_state *state;
+	struct explore_state *state;
 	struct rd_arena *arena;
 	struct trial trial;
 	struct note note; /* the note of the last run */

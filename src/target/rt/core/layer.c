@@ -51,6 +51,12 @@ static void hear(const struct rt_callbacks *callbacks)
 #undef RT_CALLBACK
 }
 
+/* Returns true if the layer would miss accesses if `stops` were called for them. */
+static bool needs_two_calls(const struct rt_callbacks *c)
+{
+	return (c->access || c->touches) && !c->stops;
+}
+
 void rt_layers_setup(void)
 {
 	size_t present = 0, listening = 0;
@@ -66,6 +72,9 @@ void rt_layers_setup(void)
 		hear(&(*layer)->callbacks);
 	}
 	RT_ASSERT(!rt.present[present] && !rt.listening[listening]);
+	for (size_t i = 0; i < listening; i++)
+		if (needs_two_calls(&rt.listening[i]->callbacks))
+			rt.callbacks.stops = NULL;
 	if (listening)
 		rt_guard.alive = RT_LISTENED;
 }

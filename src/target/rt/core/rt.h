@@ -199,9 +199,18 @@ void rt_stop(enum raddle_stop_reason reason);
 
 #include "rt/core/buffer/writer.h"
 
-/* Returns the next q. */
+/* Returns the next q.  If one kernel thread runs all threads, only a signal handler can interfere, so
+ * a single instruction needs no bus lock (rt/core/one.h). */
 static inline uint64_t rt_q(void)
 {
+#if defined(__x86_64__)
+	uint64_t q = 1;
+
+	if (rt.one) {
+		__asm__ volatile("xaddq %0, %1" : "+r"(q), "+m"(rt.session->sequence) : : "cc", "memory");
+		return q;
+	}
+#endif
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 

@@ -276,6 +276,7 @@ const struct rt_layer rt_layer_cover = {
 	.setup = setup,
 	.begins = begins,
 	.callbacks = {.touches = touches,
+		      .stops = touches,
 		      .atomic = touches,
 		      .acquired = acquired,
 		      .frees = frees,

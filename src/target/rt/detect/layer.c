@@ -95,6 +95,7 @@ const struct rt_layer rt_layer_detect = {
 		      .fresh = rt_detect_fresh,
 		      .barrier_init = barrier_init,
 		      .access = access,
+		      .stops = access,
 		      .update = update,
 		      .stride = stride,
 		      .segment_ends = segment_ends,

@@ -333,6 +333,7 @@ const struct rt_layer rt_layer_heap = {
 	.setup = setup,
 	.callbacks = {.access = accesses,
 		      .touches = touches,
+		      .stops = touches,
 		      .frees = frees,
 		      .allocates = allocates,
 		      .leaves = leaves,

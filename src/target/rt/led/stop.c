@@ -65,6 +65,10 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 		size = string_size(p);
 	if (!size)
 		return;
+	if (RT_LIKELY(t->every && rt.callbacks.stops)) {
+		rt.callbacks.stops(t, (uintptr_t)p, size, (uint32_t)what, how);
+		return;
+	}
 	if (t->every || is_first(t, (uintptr_t)p, size, write))
 		RT_NOTIFY(access, t, (uintptr_t)p, size, (uint32_t)what, how);
 	RT_NOTIFY(touches, t, (uintptr_t)p, size, (uint32_t)what, how);

@@ -376,6 +376,17 @@ static inline bool is_unwatched(struct rt_thread *t)
 	return true;
 }
 
+bool rt_steer_goes_past(struct rt_thread *t, uint32_t site)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+
+	if (!is_only_seen(t) || !is_unwatched(t))
+		return false;
+	count_accesses(t, 1);
+	atomic_store_explicit(&slot->touched, site, memory_order_relaxed);
+	return true;
+}
+
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	const struct rt_touch touch = {address, size, site, how & RT_ACCESS_WRITE, how & RT_ACCESS_ATOMIC};
@@ -419,6 +430,9 @@ void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 	if (handling == RADDLE_HANDLES_NOT)
 		return;
 	rt_steer_count(t, 1);
+	/* a shortcut: without watches, rt_turn_handle() would do nothing */
+	if (RT_LIKELY(rt_steered(t)->sees_all && !rt_steer()->watch_count))
+		return;
 	touch = (struct rt_touch){.site = rt_call_site(t),
 				  .address = object,
 				  .size = raddle_object_size(kind),

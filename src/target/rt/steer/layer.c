@@ -214,6 +214,15 @@ static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint3
 	rt_spin_touch(t, address, size, site);
 }
 
+static void stops(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	if (RT_UNLIKELY(!rt_steer_goes_past(t, site))) {
+		rt_steer_access(t, address, size, site, how);
+		heed(t);
+	}
+	rt_spin_touch(t, address, size, site);
+}
+
 static void emits(struct rt_thread *t)
 {
 	rt_steer_emit(t);
@@ -312,6 +321,7 @@ const struct rt_layer rt_layer_steer = {
 		      .access = access,
 		      .emits = emits,
 		      .touches = touches,
+		      .stops = stops,
 		      .barrier = barrier,
 		      .update = update,
 		      .stride = stride,

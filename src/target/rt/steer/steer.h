@@ -265,8 +265,7 @@ bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Returns true if the object is a robust mutex whose owner has ended.  The kernel is then about to
- * release it. */
+/* Returns true if the object is a robust mutex whose owner has ended, but not for the kernel. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
 /* Returns true if the thread will not stop at any access before its next operation, because its
@@ -278,13 +277,14 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 	return !d->leads && !d->anywhere && !d->sees_all && (!d->goal || d->n != d->goal->after);
 }
 
-/* Callbacks for accesses (struct rt_layer). */
+/* Callbacks for accesses (struct rt_layer).  goes_past() handles a plain access that is no point,
+ * which is the usual case.  Otherwise it returns false and does nothing. */
+bool rt_steer_goes_past(struct rt_thread *t, uint32_t site);
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
 void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
-void rt_steer_emit(struct rt_thread *t); /* it is about to write to a stream */
-/* counts accesses at which it never stops */
-void rt_steer_count(struct rt_thread *t, uint64_t count);
+void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream */
+void rt_steer_count(struct rt_thread *t, uint64_t count); /* counts accesses without points */
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);
 
 /* Implementations that replace those of libc (rt/steer/cond.c, barrier.c). */
