@@ -57,16 +57,6 @@ void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool 
 
 /* ---- while the program runs ---- */
 
-static uint64_t cpu_of(pid_t pid)
-{
-	struct timespec t;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
-}
-
 /* Judges a program whose time is up.  A program that seems to be asleep is observed for STILL_NS
  * first. */
 static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now)
@@ -85,7 +75,8 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
 	RD_ASSERT(now >= m->started_ns);
 	const struct run_limits *l = &m->limits;
-	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u, cpu = cpu_of(pid);
+	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u,
+		 cpu = (uint64_t)run_process_cpu_ns(pid) / 1000u;
 
 	if (l->interrupts && run_forward_asked() >= l->interrupts)
 		return RUN_INTERRUPTED;
