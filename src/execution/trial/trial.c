@@ -506,8 +506,10 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	if (!err)
 		err = describe_run(b, &result, t);
 	t->at_race = t->fault && trial_is_at_race(s, &result.fault);
-	if (!err && r->search)
+	if (!err && r->search) {
 		replay_search_took(r->search, &result.memory);
+		r->search->extent += result.turns.extent;
+	}
 	if (!err && r->hooks->result)
 		wanted = r->hooks->result(r->hooks->context, &result);
 	if (!err && made && wanted && result.turns.complete && (!s->memory || result.memory.complete))
