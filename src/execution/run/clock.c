@@ -16,7 +16,7 @@
 #define LOOK_NS (10 * RD_NS_PER_MS)
 /* Maximum for a program that sleeps.  A look that comes later than this was delayed by other work, and
  * then the program may have been delayed, too. */
-#define ASLEEP_MOST_NS (40 * RD_NS_PER_MS)
+#define ASLEEP_MOST_NS (100 * RD_NS_PER_MS)
 /* A program that is awake without processor time gets 1/STARVED_SHARE of real time.  So a limit of 10 s
  * ends a program that is stopped after ten minutes. */
 #define STARVED_SHARE 64
