@@ -403,7 +403,11 @@ static void set_run(struct replay *r)
 	r->steer->depth = q->strategy.depth;
 	r->steer->length = q->strategy.length;
 	r->steer->most = q->most;
-	r->turns = (struct turns){q, &r->plan, r->steer, r->result->arena, 0};
+	r->turns = (struct turns){.request = q,
+				  .plan = &r->plan,
+				  .steer = r->steer,
+				  .arena = r->result->arena,
+				  .memory_at = r->copied ? q->snapshot->memory_at : plan_memory_at(&r->plan)};
 	r->steer->detect_memory = q->detect_memory ? q->detect_memory : replay_detector_memory();
 	memcpy(r->steer->keep, q->schedule->keep, sizeof r->steer->keep);
 	watch_start(&r->watch, &r->plan, q->program->sites);
@@ -415,6 +419,13 @@ static void set_run(struct replay *r)
 static bool is_to_freeze(const struct replay_request *q)
 {
 	return q->snapshot && !q->snapshot->off && !q->snapshot->pid;
+}
+
+/* Writes the choices of the exploration to which the run belongs, if there is one. */
+static void write_search(struct replay *r, struct raddle_memory *memory)
+{
+	if (r->request->explore && r->request->schedule->memory)
+		plan_explore(&r->plan, r->request->explore, memory);
 }
 
 /* Makes the session for a program that starts, and writes the plan. */
@@ -436,8 +447,7 @@ static int open_session(struct replay *r)
 	r->steer = run_session_steer(&r->session);
 	r->threads = r->plan.thread_count;
 	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, q->first));
-	if (q->explore && q->schedule->memory)
-		plan_explore(&r->plan, q->explore, raddle_steer_memory(r->steer));
+	write_search(r, raddle_steer_memory(r->steer));
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change their offset */
 	if (q->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
@@ -480,9 +490,10 @@ static int run_copy(struct replay *r)
 	r->slots = (struct raddle_slot *)((char *)r->steer + s->slots_at);
 	err = plan_place_globals(&r->plan, s->pid);
 	if (!err)
-		err = plan_write_copy(&r->plan, r->steer, s->threads);
+		err = plan_write_copy(&r->plan, r->steer, s->threads, s->memory_at);
 	if (err)
 		return err;
+	write_search(r, (struct raddle_memory *)((char *)r->steer + s->memory_at));
 	r->steer->flags = flags(r);
 	r->steer->order = plan_first(&r->plan, r->request->first);
 	set_run(r);

@@ -655,21 +655,28 @@ static int compare_copies(struct trial_bench *b, struct replay_request *request)
 
 /* ---- for callers ---- */
 
-int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
-		   struct trial *t, struct schedule *made)
+static int run(struct running *r, const struct schedule *s, struct trial *t, struct schedule *made)
 {
-	struct running r = {.bench = b, .hooks = hooks};
+	struct trial_bench *b = r->bench;
 	struct replay_request request;
 	int err = choose_way(b, s);
 
 	if (err)
 		return err;
-	request = request_of(&r, s);
-	if (runs_on_one(b) && !hooks->stopped)
-		request.snapshot = snapshots_find(b, s, known(b)->traps);
+	request = request_of(r, s);
+	if (runs_on_one(b) && !r->hooks->stopped)
+		request.snapshot = snapshots_find(b, s, known(b)->traps, r->search != NULL);
 	if (request.snapshot && !request.snapshot->compared)
 		err = compare_copies(b, &request);
-	return err ? err : make_run(&r, &request, t, made);
+	return err ? err : make_run(r, &request, t, made);
+}
+
+int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
+		   struct trial *t, struct schedule *made)
+{
+	struct running r = {.bench = b, .hooks = hooks};
+
+	return run(&r, s, t, made);
 }
 
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
@@ -682,13 +689,8 @@ int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay
 {
 	struct trial_hooks none = {0};
 	struct running r = {.bench = b, .hooks = &none, .search = search};
-	struct replay_request request;
-	int err = choose_way(b, s);
 
-	if (err)
-		return err;
-	request = request_of(&r, s);
-	return make_run(&r, &request, t, made);
+	return run(&r, s, t, made);
 }
 
 int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
