@@ -139,7 +139,7 @@ static const struct program {
 	{"fenced", {fenced_x, fenced_y}, buffered_end},
 	{"buffered", {buffered_x, buffered_y}, buffered_end},
 	{"chain", {chain_first, chain_second, chain_third}, nothing},
-	{"slow", {slow_maker, slow_taker}, nothing, 1000000},
+	{"slow", {slow_maker, slow_taker}, nothing, 200000},
 };
 
 static void run(const struct program *p)
